@@ -85,7 +85,7 @@ class Journal(Protocol):
         ...
 
     async def open_block(self, kind: BlockKind) -> str:
-        """Start a streamed block on the timeline; the id is for `extend_block` and `ClosedBlock`."""
+        """Start a streamed block on the timeline and return its id."""
         ...
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
