@@ -1,4 +1,4 @@
-"""All settings, from the environment. A mistake stops the start with one message for all of them."""
+"""All settings, from the environment. A mistake stops the start with one message for all."""
 
 import os
 import secrets
