@@ -180,6 +180,7 @@ CELERY_TIMEZONE = "UTC"
 HEARTBEAT_SECONDS = 5.0
 LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, least=2)
 SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, least=1)
+REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, least=1)
 DATABASE_THREADS = 4
 
 # ---- Requests ----------------------------------------------------------------------------------
