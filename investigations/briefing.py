@@ -139,9 +139,7 @@ def _provider_settings(agent: ResolvedAgent) -> ProviderSettings:
     environ = os.environ
     if missing := provider.missing_variables(environ):
         names = ", ".join(missing)
-        raise AgentError(
-            f'The model provider "{agent.provider_name}" cannot be used: set {names}.'
-        )
+        raise AgentError(f'The model provider "{agent.provider_name}" cannot be used: set {names}.')
     return ProviderSettings(
         provider_name=agent.provider_name,
         type=provider.type,

@@ -1,6 +1,6 @@
 """What comes next in a chain, and how a stage ends: pure decisions, no rows written.
 
-    stage --(more than one agent)--> its synthesis --> next stage ... --> executive summary --> end
+stage --(more than one agent)--> its synthesis --> next stage ... --> executive summary --> end
 """
 
 from collections.abc import Sequence

@@ -43,9 +43,7 @@ class ExecutionJournal:
         self._loop.send_soon(publish, self._channel, [chunk])
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
-        return await self._loop.db(
-            recording.record_llm_call, self._execution, record, self._mask
-        )
+        return await self._loop.db(recording.record_llm_call, self._execution, record, self._mask)
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
         await self._loop.db(recording.record_tool_call, self._execution, record)

@@ -98,9 +98,7 @@ class WorkerLoop:
         future.add_done_callback(lambda _: self._unsent.release())
 
 
-def _with_fresh_connection(
-    function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-) -> T:
+def _with_fresh_connection(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     # Celery's own fixup never sees these threads; without this a restarted database stays lost.
     close_old_connections()
     try:

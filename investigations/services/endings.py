@@ -50,9 +50,9 @@ def settle_cancelled(write: SessionWrite) -> None:
 def end_session(write: SessionWrite, status: str, *, error: str = "") -> None:
     """Give the session its terminal status, unless it has one."""
     open_statuses = (AlertSession.Status.PENDING, *AlertSession.ACTIVE)
-    changed = AlertSession.objects.filter(
-        pk=write.session.pk, status__in=open_statuses
-    ).update(status=status, completed_at=Now(), last_interaction_at=Now(), error_message=error)
+    changed = AlertSession.objects.filter(pk=write.session.pk, status__in=open_statuses).update(
+        status=status, completed_at=Now(), last_interaction_at=Now(), error_message=error
+    )
     if not changed:
         return
     write.session.status = status
@@ -64,5 +64,3 @@ def tell_session_status(write: SessionWrite, status: str, **fields: object) -> N
     payload = session_status(write.session.pk, status, **fields)
     write.tell(payload)
     write.tell_lists(payload)
-
-

@@ -75,9 +75,7 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
 def _open_numbers(execution: AgentExecution, messages: Sequence[Message]) -> dict[str, int]:
     answered = {message.tool_call_id for message in messages if message.tool_call_id}
     proposed = execution.timeline_events.filter(event_type=TimelineEvent.Type.LLM_TOOL_CALL)
-    numbers = {
-        event.metadata["tool_call_id"]: event.metadata["tool_number"] for event in proposed
-    }
+    numbers = {event.metadata["tool_call_id"]: event.metadata["tool_number"] for event in proposed}
     return {call: number for call, number in numbers.items() if call not in answered}
 
 
@@ -163,9 +161,7 @@ def return_to_queue(write: SessionWrite, execution: AgentExecution, *, attempt: 
     execution.worker_id = ""
     execution.attempt = attempt
     execution.dispatched_at = timezone.now()
-    execution.save(
-        update_fields=["status", "lease_token", "worker_id", "attempt", "dispatched_at"]
-    )
+    execution.save(update_fields=["status", "lease_token", "worker_id", "attempt", "dispatched_at"])
     # Proposed tool calls stay open: the next worker runs them and completes their events.
     close_streaming(write, execution, TimelineEvent.Status.CANCELLED, kinds=_TEXT_BLOCKS)
     write.tell(execution_status(execution))

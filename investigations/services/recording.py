@@ -69,9 +69,7 @@ def record_llm_call(
         return tuple(numbers)
 
 
-def _interaction_of(
-    execution: AgentExecution, record: LLMCallRecord, mask: Mask
-) -> LLMInteraction:
+def _interaction_of(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
     text = record.message.content if record.message else ""
     usage = record.usage
     return LLMInteraction(
@@ -172,7 +170,10 @@ def record_tool_call(execution: AgentExecution, record: ToolCallRecord) -> None:
 
 
 def _complete_tool_event(
-    write: SessionWrite, execution: AgentExecution, record: ToolCallRecord, interaction_id: uuid.UUID
+    write: SessionWrite,
+    execution: AgentExecution,
+    record: ToolCallRecord,
+    interaction_id: uuid.UUID,
 ) -> None:
     event = execution.timeline_events.get(
         event_type=TimelineEvent.Type.LLM_TOOL_CALL, metadata__tool_number=record.number
@@ -191,9 +192,7 @@ def _complete_tool_event(
         "truncated": result.truncated,
         "masked": result.masked,
     }
-    event.save(
-        update_fields=["status", "content", "mcp_interaction_id", "updated_at", "metadata"]
-    )
+    event.save(update_fields=["status", "content", "mcp_interaction_id", "updated_at", "metadata"])
     write.tell(timeline_event_completed(event))
 
 

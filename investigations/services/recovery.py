@@ -104,9 +104,7 @@ def _settle(session_id: uuid.UUID) -> int:
 
 def _finished_stages() -> list[uuid.UUID]:
     """Open stages all of whose executions ended: the call that should advance them was lost."""
-    running = AgentExecution.objects.filter(
-        stage_id=OuterRef("pk"), status__in=AgentExecution.OPEN
-    )
+    running = AgentExecution.objects.filter(stage_id=OuterRef("pk"), status__in=AgentExecution.OPEN)
     # Younger ones are about to be advanced by their chord.
     settled = Now() - timedelta(seconds=2)
     recent = AgentExecution.objects.filter(stage_id=OuterRef("pk"), completed_at__gt=settled)

@@ -39,9 +39,7 @@ def claim_next_session() -> uuid.UUID | None:
         if running >= config.queue.max_concurrent_sessions:
             return None
         session_id = (
-            AlertSession.objects.filter(
-                status=AlertSession.Status.PENDING, deleted_at__isnull=True
-            )
+            AlertSession.objects.filter(status=AlertSession.Status.PENDING, deleted_at__isnull=True)
             .order_by("created_at", "id")
             .select_for_update(skip_locked=True, of=("self",))
             .values_list("id", flat=True)
@@ -86,9 +84,7 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
         if session.status == AlertSession.Status.CANCELLING:
             return
         if session.status == AlertSession.Status.IN_PROGRESS:
-            AlertSession.objects.filter(pk=session.pk).update(
-                status=AlertSession.Status.CANCELLING
-            )
+            AlertSession.objects.filter(pk=session.pk).update(status=AlertSession.Status.CANCELLING)
             session.status = AlertSession.Status.CANCELLING
             tell_session_status(write, AlertSession.Status.CANCELLING)
             cancel_waiting_executions(write)
