@@ -113,7 +113,7 @@ _lock = threading.Lock()
 
 def worker_loop() -> WorkerLoop:
     """The process's loop, started at first use (never before a fork)."""
-    global _worker_loop  # noqa: PLW0603
+    global _worker_loop
     with _lock:
         if _worker_loop is None:
             _worker_loop = WorkerLoop()

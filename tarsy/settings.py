@@ -174,6 +174,12 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "remove-old-sessions": {
+        "task": "investigations.remove_old_sessions",
+        "schedule": 12 * 60 * 60,
+    },
+}
 
 # ---- Execution ---------------------------------------------------------------------------------
 
