@@ -26,6 +26,7 @@ from tarsy.errors import ConfigError, Mistake
 
 TARSY_FILE = "tarsy.yaml"
 PROVIDERS_FILE = "llm-providers.yaml"
+_EMPTY = Node({}, TARSY_FILE, 0)
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,11 @@ def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
     tarsy = _read(config_dir, TARSY_FILE, environ, mistakes, warnings)
     providers = _read(config_dir, PROVIDERS_FILE, environ, mistakes, warnings)
     skills, broken = read_skills(config_dir, mistakes)
-    if tarsy is None or providers is None:
-        return CheckReport(None, _in_order(mistakes), _in_order(warnings))
-
-    mistakes += _misplaced(tarsy, providers)
-    findings = Findings(join(read_builtins(environ), tarsy, providers))
+    findings = Findings(
+        join(read_builtins(environ), tarsy or _EMPTY, providers or _EMPTY),
+        providers_unread=providers is None,
+    )
+    mistakes += _misplaced(tarsy or _EMPTY, providers or _EMPTY)
     forgive(findings)
     files = check_shape(findings)
     check_references(findings, frozenset(skills) | broken, environ)

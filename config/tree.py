@@ -7,6 +7,8 @@ hide the next one.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from typing_extensions import override
+
 Path = tuple[str | int, ...]
 
 
@@ -17,6 +19,7 @@ class Scalar:
     text: str
     value: str | int | float | bool | None
 
+    @override
     def __str__(self) -> str:
         return self.text
 
@@ -59,6 +62,11 @@ class Node:
     @property
     def is_false(self) -> bool:
         return isinstance(self.value, Scalar) and self.value.value is False
+
+    @property
+    def showable_keys(self) -> frozenset[str]:
+        """The keys that may be printed."""
+        return frozenset(self.mapping) - self.secret_keys
 
     def get(self, *keys: str) -> "Node | None":
         """The node below some keys; a null counts as absent."""
@@ -103,6 +111,19 @@ def nearest(root: Node, path: Path) -> Node:
             return node
         node = child
     return node
+
+
+def reachable(root: Node, path: Path) -> Path:
+    """A path without what lies behind a scalar, as where a bare name stands for an object."""
+    node = root
+    for depth, step in enumerate(path):
+        if isinstance(node.value, Scalar) and not node.is_null:
+            return path[:depth]
+        child = _child(node, step)
+        if child is None:
+            return path
+        node = child
+    return path
 
 
 def _child(node: Node, step: str | int) -> Node | None:

@@ -84,7 +84,7 @@ class _BoundedLoader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            mark = self.peek_event().start_mark
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # stubs leave it out
             problem = f"nested deeper than {MAX_DEPTH} levels"
             raise yaml.composer.ComposerError(None, None, problem, mark)
         try:
@@ -103,7 +103,7 @@ def _compose(expanded: Expanded, name: str) -> yaml.Node | None:
             loader.dispose()
     except yaml.reader.ReaderError as error:
         line = expanded.line_of(error.position)
-        message = f"a character that YAML does not allow (code {ord(str(error.character))})"
+        message = f"a character that YAML does not allow (code {error.character})"
         if expanded.is_substituted(error.position, error.position + 1):
             message = "a substituted value holds a character that YAML does not allow"
         raise _refusal(name, line, message) from None
@@ -117,6 +117,9 @@ def _problem(error: yaml.MarkedYAMLError, expanded: Expanded) -> str:
     """What YAML found wrong. Its words quote the text, so not where a substitution may be in it."""
     if expanded.spans:
         return "this is not YAML; look at quotes, colons, indentation and substituted values here"
+    if "undefined alias" in (error.problem or ""):
+        # PyYAML would quote what follows the asterisk, and that may be an unquoted password.
+        return "an alias without an anchor; put the value in quotes if the * is part of it"
     words = ", ".join(part for part in (error.context, error.problem) if part)
     return f"this is not YAML: {words}"
 
@@ -192,8 +195,7 @@ class _Walk:
     def _scalar(self, source: yaml.ScalarNode, line: int) -> Node:
         substituted = self._is_substituted(source)
         if source.tag not in _SCALAR_TAGS and source.tag != _TAG + "merge":
-            shown = "" if substituted else f" {source.tag.removeprefix(_TAG)}"
-            self._wrong(line, f"unknown tag{shown}; write a plain value")
+            self._wrong(line, "unknown tag; write a plain value, in quotes if the ! is part of it")
         return Node(_resolve(source), self._file, line, substituted)
 
     def _expect_tag(self, source: yaml.Node, name: str, line: int) -> None:

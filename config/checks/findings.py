@@ -1,11 +1,9 @@
 """Where the checks put what they find."""
 
-import difflib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from config.tree import Node, Path, nearest, spell
+from config.tree import Node, Path, nearest, reachable, spell
 from tarsy.errors import Mistake
 
 _SHOWABLE = re.compile(r"[\w .:/@+-]{1,60}")
@@ -16,6 +14,7 @@ class Findings:
     """Mistakes and warnings about one document, each with its place."""
 
     root: Node
+    providers_unread: bool = False  # their file cannot be read, so any name may be right
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Mistake] = field(default_factory=list)
 
@@ -29,8 +28,15 @@ class Findings:
 
     def _at(self, path: Path, message: str) -> Mistake:
         node = nearest(self.root, path)
-        spelled = spell(self.root, path)
+        spelled = spell(self.root, reachable(self.root, path))
         return Mistake(node.file, node.line, f"{spelled}: {message}" if spelled else message)
+
+
+def show_variable(name: str, *, substituted: bool = False) -> str:
+    """The name of a variable for a message, unless it might be a key written in its place."""
+    if substituted or not re.fullmatch(r"[A-Z][A-Z0-9_ or]*", name):
+        return "the variable that is named there"
+    return name
 
 
 def show(node: Node) -> str:
@@ -38,19 +44,3 @@ def show(node: Node) -> str:
     if node.substituted or not _SHOWABLE.fullmatch(node.text):
         return "this value"
     return f"'{node.text}'"
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` for the nearest known word, or what is known where few are."""
-    names = sorted(known)
-    folded = {_fold(name): name for name in reversed(names)}
-    near = difflib.get_close_matches(_fold(word), folded, n=1, cutoff=0.6)
-    if near:
-        return f"; did you mean '{folded[near[0]]}'?"
-    if 0 < len(names) <= 12:
-        return f"; known: {', '.join(names)}"
-    return ""
-
-
-def _fold(word: str) -> str:
-    return re.sub(r"[\W_]", "", word).lower()

@@ -2,8 +2,9 @@
 
 import re2
 
-from config.checks.findings import Findings, show, suggest
+from config.checks.findings import Findings, show
 from config.tree import Node, match
+from config.words import suggest
 
 PATTERNS = frozenset(
     {

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import ValidationError
 
-from config.checks.findings import Findings, show, suggest
+from config.checks.findings import Findings, show, show_variable
 from config.schema.providers import LLMProviderConfig
 from config.tree import Node, Path, match, plain
+from config.words import suggest
 
 _CHAIN = "agent_chains.*"
 _STAGE = "agent_chains.*.stages.*"
@@ -62,7 +63,8 @@ def check_references(
     """Report each name that names nothing, and each provider in use without its key."""
     _check_names(findings, _SERVERS, "MCP server", findings.root.get("mcp_servers"))
     _check_names(findings, _AGENTS, "agent", findings.root.get("agents"))
-    _check_names(findings, _PROVIDERS, "LLM provider", findings.root.get("llm_providers"))
+    if not findings.providers_unread:
+        _check_names(findings, _PROVIDERS, "LLM provider", findings.root.get("llm_providers"))
     for path, node in _named(findings.root, _SKILLS):
         if node.text not in skills:
             findings.wrong(path, _unknown("skill", node, skills))
@@ -73,18 +75,21 @@ def check_references(
 def _check_names(
     findings: Findings, patterns: tuple[str, ...], kind: str, known: Node | None
 ) -> None:
-    names = known.mapping if known else {}
+    if known is None or not isinstance(known.value, Mapping):
+        return
     for path, node in _named(findings.root, patterns):
-        if node.text not in names:
-            findings.wrong(path, _unknown(kind, node, names))
+        if node.text not in known.mapping:
+            findings.wrong(path, _unknown(kind, node, known.showable_keys))
 
 
 def _check_sub_agents(findings: Findings) -> None:
     agents = findings.root.get("agents")
+    if agents is None or not isinstance(agents.value, Mapping):
+        return
     for path, node in _sub_agent_names(findings.root):
-        agent = agents.get(node.text) if agents else None
+        agent = agents.mapping.get(node.text)
         if agent is None:
-            findings.wrong(path, _unknown("agent", node, agents.mapping if agents else ()))
+            findings.wrong(path, _unknown("agent", node, agents.showable_keys))
         elif not agent.text_at("description").strip():
             text = f"{show(node)} has no description, so no agent could know what to call it for"
             findings.wrong(path, f"{text}; give it one under agents")
@@ -101,8 +106,10 @@ def _check_keys(findings: Findings, environ: Mapping[str, str]) -> None:
             provider = LLMProviderConfig.model_validate(plain(entry))
         except ValidationError:
             continue
-        for variable in provider.missing_variables(environ):
-            findings.wrong(path, f"{show(node)} needs {variable} in the environment; set it")
+        for key, variable in provider.missing_variables(environ).items():
+            written = entry.get(key)
+            shown = show_variable(variable, substituted=bool(written and written.substituted))
+            findings.wrong(path, f"{show(node)} needs {shown} in the environment; set it")
 
 
 def _sub_agent_names(root: Node) -> Iterator[tuple[Path, Node]]:
@@ -120,8 +127,6 @@ def _named(root: Node, patterns: tuple[str, ...]) -> Iterator[tuple[Path, Node]]
         yield from ((path, node) for path, node in match(root, pattern) if node.text)
 
 
-def _unknown(
-    kind: str, node: Node, known: Mapping[str, object] | frozenset[str] | tuple[()]
-) -> str:
+def _unknown(kind: str, node: Node, known: frozenset[str]) -> str:
     near = "" if node.substituted else suggest(node.text, known)
     return f"there is no {kind} {show(node)}{near}"

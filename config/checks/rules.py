@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from config.checks.findings import Findings, show, suggest
+from config.checks.findings import Findings, show
 from config.schema.agents import NativeToolsConfig
 from config.schema.fields import parse_duration
 from config.schema.queue import QueueConfig
 from config.tree import Node, Path, match
+from config.words import suggest
 
 _TRANSPORT_NEEDS = {"stdio": "command", "http": "url", "sse": "url"}
 _TRANSPORT_KEYS = {
@@ -182,5 +183,7 @@ def _check_native_tools(findings: Findings) -> None:
     if not backends or "google-native" in backends:
         return
     for path, tools in match(findings.root, "agents.*.native_tools"):
-        if any(tool.is_true for tool in tools.mapping.values()):
+        if tools.file == findings.root.file and any(
+            tool.is_true for tool in tools.mapping.values()
+        ):
             findings.warn(path, "no fallback provider is google-native, so this agent has none")

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from config.checks.findings import Findings, show, suggest
+from config.checks.findings import Findings, show
 from config.schema.files import Files
 from config.tree import Path, nearest, plain
+from config.words import suggest
 
 _HINTS = {
     ("agents", "llm_provider"): "an agent has none of its own; set it where a stage names the "
@@ -86,7 +87,7 @@ def _describe(detail: ErrorDetails, path: Path, findings: Findings) -> str:
 
 
 def _quantity(limit: object) -> str:
-    return str(limit) if isinstance(limit, int | float) else "0s"
+    return f"{limit:g}" if isinstance(limit, int | float) else "0s"
 
 
 def _keys_at(model: type[BaseModel], path: Path) -> list[str]:

@@ -64,14 +64,18 @@ class LLMProviderConfig(Entry):
                 return key
         return None
 
-    def missing_variables(self, environ: Mapping[str, str]) -> list[str]:
-        """The variables without which this provider cannot be called, spelled for a message."""
-        missing = []
+    def missing_variables(self, environ: Mapping[str, str]) -> Mapping[str, str]:
+        """The variables without which a call is bound to fail, by the key that names them."""
+        needed = {}
         if self.needs_key and self.api_key(environ) is None:
-            missing.append(" or ".join(self.key_variables))
+            needed["api_key_env"] = " or ".join(self.key_variables)
         if self.type == "vertexai":
-            missing += [self.project_variable, self.location_variable, self.credentials_env]
-        return [name for name in missing if name and not environ.get(name, "").strip()]
+            needed["project_env"] = self.project_variable
+            needed["location_env"] = self.location_variable
+            needed["credentials_env"] = self.credentials_env
+        return {
+            key: name for key, name in needed.items() if name and not environ.get(name, "").strip()
+        }
 
     @property
     def project_variable(self) -> str:

@@ -3,21 +3,21 @@
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from config.schema.fields import (
     Block,
     Count,
     Duration,
+    Integer,
     PositiveDuration,
-    _as_integer,
 )
 
 
 class QueueConfig(Block):
     """Rules between two keys (jitter and interval, heartbeat and threshold): `checks.rules`."""
 
-    worker_count: Annotated[int, Field(ge=1, le=50), BeforeValidator(_as_integer)] = 5
+    worker_count: Annotated[Integer, Field(ge=1, le=50)] = 5
     max_concurrent_sessions: Count = 5
     max_queue_size: Count | None = None
     poll_interval: PositiveDuration = timedelta(seconds=1)
