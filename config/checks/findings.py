@@ -34,9 +34,8 @@ class Findings:
 
 def show_variable(name: str, *, substituted: bool = False) -> str:
     """The name of a variable for a message, unless it might be a key written in its place."""
-    if substituted or not re.fullmatch(r"[A-Z][A-Z0-9_ or]*", name):
-        return "the variable that is named there"
-    return name
+    usual = all(re.fullmatch(r"[A-Z][A-Z0-9_]*", part) for part in name.split(" or "))
+    return name if usual and not substituted else "the variable that is named there"
 
 
 def show(node: Node) -> str:

@@ -41,6 +41,7 @@ def forgive(findings: Findings) -> None:
     _drop(findings, ttl, _is_no_duration, f"not a duration such as 5m: {_IGNORED}")
     summary = "mcp_servers.*.summarization.summary_max_token_limit"
     _drop(findings, summary, _is_zero, f"0 {_IGNORED}")
+    _drop(findings, "mcp_servers.*.transport.timeout", _is_zero, f"0 {_IGNORED}")
     _drop_holidays(findings)
 
 

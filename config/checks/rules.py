@@ -1,13 +1,14 @@
 """Rules between several keys of one block."""
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 
-from config.checks.findings import Findings, show
+from config.checks.findings import Findings, show, show_variable
 from config.schema.agents import NativeToolsConfig
 from config.schema.fields import parse_duration
 from config.schema.queue import QueueConfig
-from config.tree import Node, Path, match
+from config.tree import Node, Path, match, spell
 from config.words import suggest
 
 _TRANSPORT_NEEDS = {"stdio": "command", "http": "url", "sse": "url"}
@@ -26,6 +27,7 @@ def check_rules(findings: Findings, environ: Mapping[str, str]) -> None:
     """Report each pair of values that do not go together."""
     _check_queue(findings)
     _check_transports(findings)
+    _check_server_names(findings)
     _check_summarization(findings)
     _check_tools(findings)
     _check_alert_types(findings)
@@ -92,6 +94,13 @@ def _check_transports(findings: Findings) -> None:
                 findings.warn((*path, key), f"has no meaning for a server of type {kind}")
 
 
+def _check_server_names(findings: Findings) -> None:
+    for path, _ in match(findings.root, "mcp_servers.*"):
+        if not re.fullmatch(r"\w[\w-]*", str(path[-1]), re.ASCII):
+            text = "only letters, digits, _ and - can stand in a tool's name; models cannot call it"
+            findings.warn(path, text)
+
+
 def _is_filled(block: Node, key: str) -> bool:
     node = block.get(key)
     # What is no text at all is the schema's to report, once.
@@ -119,18 +128,21 @@ def _check_tools(findings: Findings) -> None:
 
 def _check_alert_types(findings: Findings) -> None:
     owners: dict[str, str] = {}
+    showable: set[str] = set()
     for path, node in match(findings.root, "agent_chains.*.alert_types.*"):
-        chain, alert_type = str(path[1]), node.text
+        alert_type = node.text
         if alert_type in owners:
             findings.wrong(
-                path, f"{show(node)} belongs to chain '{owners[alert_type]}' already; an alert "
+                path, f"{show(node)} is the alert type of another chain, {owners[alert_type]}; an alert "
                 "type goes to one chain",
             )  # fmt: skip
         elif alert_type:
-            owners[alert_type] = chain
+            owners[alert_type] = spell(findings.root, path[:2])
+            if not node.substituted:
+                showable.add(alert_type)
     default = findings.root.get("defaults", "alert_type")
     if default and default.text and default.text not in owners:
-        near = "" if default.substituted else suggest(default.text, owners)
+        near = "" if default.substituted else suggest(default.text, showable)
         findings.wrong(("defaults", "alert_type"), f"no chain takes {show(default)}{near}")
 
 
@@ -165,7 +177,7 @@ def _check_slack(findings: Findings, environ: Mapping[str, str]) -> None:
     if not name:
         findings.wrong((*path, "token_env"), "Slack is enabled, so a token variable is needed")
     elif not environ.get(name, "").strip():
-        shown = name if variable is None else show(variable).strip("'")
+        shown = show_variable(name, substituted=bool(variable and variable.substituted))
         findings.wrong((*path, "token_env"), f"Slack needs {shown} in the environment; set it")
 
 
