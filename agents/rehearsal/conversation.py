@@ -11,7 +11,10 @@ from agents.types import JSON
 
 _AGENT_LINE = re.compile(r"^Agent: (.+)$", re.MULTILINE)
 _CALL_NUMBER = re.compile(r"\s*\[T(\d{1,9})\]")
-_MARKER_LINE = re.compile(r"^.*\balert\b.*$", re.IGNORECASE | re.MULTILINE)
+_ALERT = re.compile(
+    r"^<<<outside (\S+) [^>\n]*\balert\b[^>\n]*>>>\n(.*?)\n?^<<<end outside \1>>>",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
 _MAX_JSON_ATTEMPTS = 20
 
 
@@ -114,7 +117,8 @@ class Conversation:
     @cached_property
     def alert(self) -> str:
         """The alert between its markers, or all of the first user message without them."""
-        return _cut_alert(self.question)
+        found = _ALERT.search(self.question)
+        return found[2].strip() if found else self.question
 
     @cached_property
     def results(self) -> tuple[Evidence, ...]:
@@ -206,13 +210,3 @@ def _read_evidence(turns: tuple[Turn, ...]) -> Iterator[Evidence]:
             arguments=find_json_object(arguments) or {},
             text=turn.text,
         )
-
-
-def _cut_alert(text: str) -> str:
-    """What stands between the first two lines that speak of the alert and look like markers."""
-    markers = [
-        found for found in _MARKER_LINE.finditer(text) if re.search(r"[<\[=-]{2,}|</?\w", found[0])
-    ]
-    if len(markers) < 2:
-        return text
-    return text[markers[0].end() : markers[1].start()].strip()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 _HEADING = re.compile(r"^#{1,6}[ \t]*(.+?)[ \t#]*$", re.MULTILINE)
 _AGENT_NAME = re.compile(r"\b([A-Z]\w*Agent\b[-\w]*)|\bAgent:?[ \t]+[`*\"]*([\w-]+)")
@@ -40,7 +41,7 @@ def _split_reports(text: str) -> Iterator[tuple[str, str]]:
         for heading in _HEADING.finditer(text)
         if heading[1].strip().lower().startswith("conclusion")
     ]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         yield _find_author(text[:start]), text[start:end]
 
 
@@ -53,7 +54,7 @@ def _read_report(agent: str, report: str) -> Finding:
     sections = dict(_split_sections(report))
     conclusion = sections.get("conclusion", "")
     confidence = _CONFIDENCE.search(conclusion)
-    sentence = conclusion[: confidence.start()] if confidence else conclusion
+    sentence = conclusion[: confidence.start()] if confidence else conclusion.split("\n\n")[0]
     return Finding(
         agent=agent,
         conclusion=" ".join(sentence.replace("**", "").split()),
@@ -69,7 +70,7 @@ def _read_report(agent: str, report: str) -> Finding:
 
 def _split_sections(report: str) -> Iterator[tuple[str, str]]:
     headings = list(_HEADING.finditer(report))
-    ends = [heading.start() for heading in headings[1:]] + [len(report)]
+    ends = [*(heading.start() for heading in headings[1:]), len(report)]
     seen: set[str] = set()
     for heading, end in zip(headings, ends, strict=True):
         name = heading[1].strip().strip("*:").lower()

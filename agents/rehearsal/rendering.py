@@ -9,11 +9,11 @@ from functools import cache
 
 from jinja2 import ChainableUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
+from pydantic import JsonValue
 
 from agents.rehearsal.conversation import Conversation, Evidence
 from agents.rehearsal.findings import read_findings
 from agents.rehearsal.script import Reply, Script, ScriptedCall
-from agents.types import JSON
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -25,7 +25,7 @@ class TemplateFailed(Exception):
 @dataclass(frozen=True)
 class RenderedCall:
     name: str
-    arguments: Mapping[str, JSON] | str
+    arguments: Mapping[str, JsonValue] | str
     id: str
 
 
@@ -82,7 +82,7 @@ class _Filler:
             id=scripted.id,
         )
 
-    def _fill_value(self, value: JSON) -> JSON:
+    def _fill_value(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):
             return self.fill(value)
         if isinstance(value, list):
@@ -105,7 +105,7 @@ class _Filler:
 def _build_context(conversation: Conversation) -> dict[str, object]:
     results = conversation.results
 
-    def result(name: str, **arguments: JSON) -> Evidence | None:
+    def result(name: str, **arguments: JsonValue) -> Evidence | None:
         """The last result of that tool (`*` stands for anything), with these arguments."""
         matching = (
             item

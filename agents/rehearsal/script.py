@@ -13,14 +13,13 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    JsonValue,
     NonNegativeFloat,
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
     model_validator,
 )
-
-from agents.types import JSON
 
 
 class _Part(BaseModel):
@@ -85,7 +84,7 @@ class ScriptedCall(_Part):
     """A tool call to propose. Strings within the arguments are templates."""
 
     name: Template
-    arguments: Template | Mapping[str, JSON] = Field(default_factory=dict)
+    arguments: Template | Mapping[str, JsonValue] = Field(default_factory=dict)
     id: str = ""
     if_offered: bool = False
     """Leave the call out when the request offers no such tool."""
@@ -102,7 +101,7 @@ class ScriptedError(_Part):
     """An HTTP error instead of an answer."""
 
     status: Annotated[int, Field(ge=400, le=599)]
-    body: str | Mapping[str, JSON] | None = None
+    body: str | Mapping[str, JsonValue] | None = None
     """Sent as it is; without it, an error in OpenAI's shape."""
     message: str = ""
     code: str = ""

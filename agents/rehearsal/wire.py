@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from time import time
 from uuid import uuid4
 
+from pydantic import JsonValue
+
 from agents.rehearsal.rendering import Answer, RenderedCall
 from agents.rehearsal.script import Reply, ScriptedError, ScriptedUsage
-from agents.types import JSON
 
 DONE = b"data: [DONE]\n\n"
 MALFORMED_EVENT = b'data: {"id": "chatcmpl-broken", "choices": [{"index": 0, "delta\n\n'
@@ -93,7 +94,9 @@ def encode_models(models: Sequence[str]) -> bytes:
     return json.dumps({"object": "list", "data": listed}).encode()
 
 
-def count_usage(answer: Answer, reply: Reply, prompt_characters: int) -> Mapping[str, JSON] | None:
+def count_usage(
+    answer: Answer, reply: Reply, prompt_characters: int
+) -> Mapping[str, JsonValue] | None:
     """The usage to report: the script's, or four characters to a token; None for no report."""
     if reply.usage is False:
         return None
@@ -119,7 +122,7 @@ def _count_tokens(characters: int) -> int:
     return -(-characters // 4)
 
 
-def _describe(kind: str, model: str) -> dict[str, JSON]:
+def _describe(kind: str, model: str) -> dict[str, JsonValue]:
     return {
         "id": f"chatcmpl-{uuid4().hex[:24]}",
         "object": kind,
