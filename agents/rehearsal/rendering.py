@@ -16,6 +16,7 @@ from agents.rehearsal.findings import read_findings
 from agents.rehearsal.script import Reply, Script, ScriptedCall
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_NO_BRACKETS = str.maketrans("[]<>", "()‹›")
 
 
 class TemplateFailed(Exception):
@@ -65,7 +66,7 @@ class _Filler:
         if "{{" not in source and "{%" not in source and "{#" not in source:
             return source
         try:
-            return _compile(source).render(self._names())
+            return _compile(source).render(self._names()).strip()
         except Exception as error:
             # A template may fail in any way that Python can; all of them mean the same here.
             raise TemplateFailed(f"{type(error).__name__}: {error}") from error
@@ -143,8 +144,8 @@ def human_bytes(value: object) -> str:
 
 
 def one_line(value: object, length: int = 160) -> str:
-    """Text fit to be quoted within a sentence: no line breaks, backticks or headings, not long."""
-    text = re.sub(r"[`#\s]+", " ", str(value)).strip()
+    """Text fit to be quoted within a sentence: one line, no Markdown, no citation, not long."""
+    text = re.sub(r"[`#*\s]+", " ", str(value)).translate(_NO_BRACKETS).strip()
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
