@@ -97,8 +97,8 @@ def allowed_path(path: str, sensitive: SensitivePaths) -> str:
 def refusal(path: str, reason: str) -> ToolFailure:
     return ToolFailure(
         "POLICY_BLOCKED",
-        f"{path} is not read out: {reason}. This does not change on another attempt or by another "
-        "path; size and age of files are shown by action 'find' on other directories.",
+        f"{path} is not read out: {reason}. Neither another attempt nor another way to it "
+        "changes that.",
         details={"path": path, "reason": reason},
     )
 

@@ -80,7 +80,7 @@ def _read_log_file(
         _log_files(settings.log_directory, sensitive), key=lambda row: row[1], reverse=True
     )
     path = _choose(request.unit, [path for path, _, size in available if size])
-    listed: list[Json] = [
+    listed: list[dict[str, Json]] = [
         {"path": path, "size_bytes": size, "modified": timestamp(modified)}
         for path, modified, size in available[:30]
     ]
@@ -93,14 +93,18 @@ def _read_log_file(
         sensitive=sensitive,
         deadline=deadline,
     )
-    data = {"source": "file", **answer.data, "other_logs": listed}
+    data: dict[str, Json] = {
+        "source": "file",
+        **answer.data,
+        "other_logs": [row["path"] for row in listed if row["path"] != path][:10],
+    }
     cuts = answer.cuts
     if request.since is not None:
         cuts = (*cuts, "since: not applied, log files have no common time format; use 'grep'")
     return Answer(data, cuts)
 
 
-def _no_log(unit: str, settings: OpsSettings, listed: list[Json]) -> ToolFailure:
+def _no_log(unit: str, settings: OpsSettings, listed: list[dict[str, Json]]) -> ToolFailure:
     wanted = f"no log of '{unit}'" if unit else "no log with any line in it"
     return ToolFailure(
         "NOT_FOUND",

@@ -56,23 +56,41 @@ def take_pressure() -> Answer:
 
 def read_cpu(sample_seconds: float, *, per_core: bool) -> dict[str, Json]:
     """Shares of the time since `sample_seconds` ago."""
-    cores = psutil.cpu_times_percent(interval=sample_seconds, percpu=True)
+    before = psutil.cpu_times(percpu=True)
+    time.sleep(sample_seconds)
+    # Not cpu_times_percent: below a second its shares do not add up to 100.
+    cores = [_shares(*pair) for pair in zip(before, psutil.cpu_times(percpu=True), strict=False)]
     shares = {
-        field: round(sum(getattr(core, field) for core in cores) / len(cores), 1)
-        for field in cores[0]._fields
+        field: round(sum(core[field] for core in cores) / len(cores), 1) for field in cores[0]
     }
     data: dict[str, Json] = {
         "sample_seconds": sample_seconds,
         "cores": psutil.cpu_count() or len(cores),
         "cgroup_limit_cores": cpu_limit_cores(),
-        "used_percent": round(100 - shares["idle"] - shares.get("iowait", 0.0), 1),
+        "used_percent": _used(shares),
     }
     data |= {f"{field}_percent": share for field, share in shares.items()}
     if per_core:
-        data["used_percent_by_core"] = [
-            round(100 - core.idle - getattr(core, "iowait", 0.0), 1) for core in cores
-        ]
+        data["used_percent_by_core"] = [_used(core) for core in cores]
     return data
+
+
+def _used(shares: dict[str, float]) -> float:
+    return round(max(0.0, 100 - shares["idle"] - shares.get("iowait", 0.0)), 1)
+
+
+def _shares(before: tuple[float, ...], after: tuple[float, ...]) -> dict[str, float]:
+    """Percentages of one core by kind of work; guest time is within user time already."""
+    fields: tuple[str, ...] = getattr(after, "_fields")  # noqa: B009 - a named tuple by platform
+    spent = {
+        name: max(0.0, now - then)
+        for name, then, now in zip(fields, before, after, strict=True)
+        if not name.startswith("guest")
+    }
+    total = sum(spent.values())
+    if not total:
+        return {name: 100.0 if name == "idle" else 0.0 for name in spent}
+    return {name: 100 * seconds / total for name, seconds in spent.items()}
 
 
 def read_memory() -> dict[str, Json]:

@@ -1,7 +1,6 @@
 """The `query` tool: which resources there are, and how they are."""
 
 import difflib
-import os
 import platform
 from typing import Literal, cast
 
@@ -188,7 +187,6 @@ def _host_config() -> dict[str, Json]:
         "swap_bytes": psutil.swap_memory().total,
         "boot_time": timestamp(psutil.boot_time()),
         "addresses": addresses,
-        "open_files_limit": os.sysconf("SC_OPEN_MAX"),
     }
 
 

@@ -27,7 +27,7 @@ def show_command(arguments: Sequence[str]) -> str:
             continue
         text, hide_next = _show_argument(argument, password_attached)
         shown.append(text)
-    line = " ".join(shown).replace("\n", " ")
+    line = " ".join(" ".join(shown).split())
     return line if len(line) <= _MAX_CHARS else line[:_MAX_CHARS] + "…"
 
 

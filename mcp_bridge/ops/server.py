@@ -1,30 +1,15 @@
-"""The ops server: five read-only tools whose every reply is an envelope."""
+"""The ops server: five read-only tools for the machine it runs on."""
 
-import logging
-import time
-from collections.abc import Awaitable
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import Field, ValidationError
-from typing_extensions import override
+from mcp_types import CallToolResult, ToolAnnotations
+from pydantic import Field
 
 from mcp_bridge.ops import files, metrics, storage
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
 from mcp_bridge.ops.docker import DockerReader
-from mcp_bridge.ops.envelope import (
-    Answer,
-    Envelope,
-    Json,
-    ToolFailure,
-    render_answer,
-    render_failure,
-    to_result,
-)
+from mcp_bridge.ops.envelope import Answer, Envelope
+from mcp_bridge.ops.envelope_server import EnvelopeServer
 from mcp_bridge.ops.file_search import find_files
 from mcp_bridge.ops.line_filter import build_line_filter
 from mcp_bridge.ops.logs import LogRequest, read_logs
@@ -33,11 +18,9 @@ from mcp_bridge.ops.sensitive_paths import SensitivePaths
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.since import parse_since
 
-logger = logging.getLogger(__name__)
-
 _VERSION = "1.0.0"
 _READ_SECONDS = 10.0
-_LARGEST_SECONDS = 20.0
+_LARGEST_SECONDS = 15.0
 
 _INSTRUCTIONS = """\
 Read-only tools for the machine this server runs on. Start with query action=health: figures and
@@ -71,102 +54,16 @@ Since = Annotated[
 ]
 
 
-class OpsServer(MCPServer[None]):
-    """An MCP server whose failures are envelopes too, never bare text or a traceback."""
-
-    def __init__(self, settings: OpsSettings) -> None:
-        super().__init__(
-            "ops",
-            title="TARSy ops",
-            instructions=_INSTRUCTIONS,
-            version=_VERSION,
-            log_level="WARNING",
-        )
-        self._settings = settings
-
-    async def deliver(self, work: Awaitable[Answer]) -> CallToolResult:
-        """Waits for an answer and wraps it; what fails on the way is wrapped by `call_tool`."""
-        taken_at, started = datetime.now(UTC), time.monotonic()
-        answer = await work
-        seconds = time.monotonic() - started
-        envelope = render_answer(
-            answer, host=self._settings.host, taken_at=taken_at, seconds=seconds
-        )
-        return to_result(envelope)
-
-    @override
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        taken_at, started = datetime.now(UTC), time.monotonic()
-        try:
-            await self._refuse_unknown(name, arguments)
-            return await super().call_tool(name, arguments, context)
-        except ToolFailure as error:
-            failure = error
-        except ToolError as error:
-            failure = await self._explain(name, error)
-        seconds = time.monotonic() - started
-        envelope = render_failure(
-            failure, host=self._settings.host, taken_at=taken_at, seconds=seconds
-        )
-        return to_result(envelope)
-
-    async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
-        schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
-        if name not in schemas:
-            known: list[Json] = list(schemas)
-            raise ToolFailure(
-                "INVALID_INPUT",
-                f"There is no tool '{name[:80]}'. Tools: {', '.join(map(str, known))}.",
-                details={"tools": known},
-            )
-        accepted: list[Json] = list(schemas[name]["properties"])
-        unknown: list[Json] = [argument[:80] for argument in arguments if argument not in accepted]
-        if unknown:
-            raise ToolFailure(
-                "INVALID_INPUT",
-                f"{name} takes no {', '.join(map(repr, unknown))}. "
-                f"Arguments: {', '.join(map(str, accepted))}.",
-                details={"unknown": unknown, "arguments": accepted},
-            )
-
-    async def _explain(self, name: str, error: ToolError) -> ToolFailure:
-        cause: BaseException | None = error
-        while isinstance(cause, ToolError) and cause.__cause__ is not None:
-            cause = cause.__cause__
-        if isinstance(cause, ToolFailure):
-            return cause
-        if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
-            return await self._explain_arguments(name, cause)
-        logger.error("ops tool %s broke", name, exc_info=cause)
-        return ToolFailure(
-            "EXECUTION_FAILED",
-            f"{name} could not be carried out because of a fault in the tool itself "
-            f"({type(cause).__name__}). Another tool may show the same.",
-            retryable=True,
-        )
-
-    async def _explain_arguments(self, name: str, error: ValidationError) -> ToolFailure:
-        schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
-        properties = schemas[name]["properties"]
-        problems: list[Json] = []
-        for item in error.errors(include_url=False, include_input=False, include_context=False):
-            field = str(item["loc"][0]) if item["loc"] else ""
-            valid = properties.get(field, {}).get("enum")
-            hint = f"; valid: {', '.join(valid)}" if valid else ""
-            problems.append(f"'{field}': {item['msg']}{hint}")
-        return ToolFailure(
-            "INVALID_INPUT",
-            f"{name} cannot be called like this. {'. '.join(map(str, problems))}.",
-            details={"problems": problems, "arguments": list(properties)},
-        )
-
-
-def build_server(settings: OpsSettings | None = None) -> OpsServer:
+def build_server(settings: OpsSettings | None = None) -> EnvelopeServer:
     """An ops server for this machine, ready for `mcp.Client(server)` or `server.run('stdio')`."""
     settings = settings or OpsSettings()
-    server = OpsServer(settings)
+    server = EnvelopeServer(
+        "ops",
+        host=settings.host,
+        title="Operations",
+        version=_VERSION,
+        instructions=_INSTRUCTIONS,
+    )
     docker = DockerReader(settings)
     _add_query(server, ResourceQuery(settings, docker))
     _add_read(server, settings)
@@ -186,8 +83,16 @@ def _annotations(title: str) -> ToolAnnotations:
     )
 
 
-def _add_query(server: OpsServer, resources: ResourceQuery) -> None:
-    @server.tool(title="Query resources", annotations=_annotations("Query resources"))
+def _add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
+    @server.tool(
+        title="Query resources",
+        annotations=_annotations("Query resources"),
+        description=(
+            "Which resources this machine has (host, services or processes, file systems, "
+            "containers), how they are and how they are set up. Start here with "
+            "action=health."
+        ),
+    )
     async def query(
         action: Annotated[
             Literal["search", "get", "config", "topology", "list", "health"],
@@ -208,8 +113,6 @@ def _add_query(server: OpsServer, resources: ResourceQuery) -> None:
         limit: Limit = 50,
         offset: Annotated[int, Field(ge=0, le=100_000, description="Where list starts.")] = 0,
     ) -> Reply:
-        """Which resources this machine has (host, services or processes, file systems,
-        containers), how they are and how they are set up. Start here with action=health."""
         match action:
             case "search":
                 return await server.deliver(resources.search(query, kind, limit))
@@ -225,10 +128,17 @@ def _add_query(server: OpsServer, resources: ResourceQuery) -> None:
                 return await server.deliver(resources.health())
 
 
-def _add_read(server: OpsServer, settings: OpsSettings) -> None:
+def _add_read(server: EnvelopeServer, settings: OpsSettings) -> None:
     sensitive = SensitivePaths(settings.protected)
 
-    @server.tool(title="Read files and logs", annotations=_annotations("Read files and logs"))
+    @server.tool(
+        title="Read files and logs",
+        annotations=_annotations("Read files and logs"),
+        description=(
+            "Text files, their last lines, files by name, and logs. Nothing is changed. "
+            "Keys, passwords, other secrets and binary files are refused."
+        ),
+    )
     async def read(
         action: Annotated[
             Literal["file", "tail", "find", "logs"],
@@ -256,8 +166,6 @@ def _add_read(server: OpsServer, settings: OpsSettings) -> None:
         ] = "",
         since: Since = "",
     ) -> Reply:
-        """Text files, their last lines, files by name, and logs. Nothing is changed. Keys,
-        passwords, other secrets and binary files are refused."""
         accepts = build_line_filter(grep)
         since_time = parse_since(since)
         match action:
@@ -305,8 +213,15 @@ def _add_read(server: OpsServer, settings: OpsSettings) -> None:
         return await server.deliver(work)
 
 
-def _add_metrics(server: OpsServer) -> None:
-    @server.tool(name="metrics", title="Take metrics", annotations=_annotations("Take metrics"))
+def _add_metrics(server: EnvelopeServer) -> None:
+    @server.tool(
+        name="metrics",
+        title="Take metrics",
+        annotations=_annotations("Take metrics"),
+        description=(
+            "Current figures of this machine: processor, memory, load, processes, network."
+        ),
+    )
     async def take_metrics(
         action: Annotated[
             Literal["summary", "cpu", "memory", "load", "processes", "network", "pressure"],
@@ -321,7 +236,6 @@ def _add_metrics(server: OpsServer) -> None:
         limit: Annotated[int, Field(ge=1, le=200, description="Most processes to return.")] = 15,
         sample_seconds: SampleSeconds = 0.5,
     ) -> Reply:
-        """Current figures of this machine: processor, memory, load, processes, network."""
 
         def take(deadline: Deadline) -> Answer:
             match action:
@@ -343,9 +257,12 @@ def _add_metrics(server: OpsServer) -> None:
         return await server.deliver(run_in_thread(take, _READ_SECONDS))
 
 
-def _add_storage(server: OpsServer) -> None:
+def _add_storage(server: EnvelopeServer) -> None:
     @server.tool(
-        name="storage", title="Look at storage", annotations=_annotations("Look at storage")
+        name="storage",
+        title="Look at storage",
+        annotations=_annotations("Look at storage"),
+        description=("Disk space, what fills a file system, disk traffic, mounts."),
     )
     async def look_at_storage(
         action: Annotated[
@@ -361,7 +278,6 @@ def _add_storage(server: OpsServer) -> None:
         limit: Annotated[int, Field(ge=1, le=200, description="Most entries, for largest.")] = 20,
         sample_seconds: SampleSeconds = 0.5,
     ) -> Reply:
-        """Disk space, what fills a file system, disk traffic, mounts."""
         match action:
             case "usage":
                 work = run_in_thread(lambda _: storage.take_usage(), _READ_SECONDS)
@@ -378,8 +294,12 @@ def _add_storage(server: OpsServer) -> None:
         return await server.deliver(work)
 
 
-def _add_docker(server: OpsServer, reader: DockerReader) -> None:
-    @server.tool(title="Look at containers", annotations=_annotations("Look at containers"))
+def _add_docker(server: EnvelopeServer, reader: DockerReader) -> None:
+    @server.tool(
+        title="Look at containers",
+        annotations=_annotations("Look at containers"),
+        description=("Containers of the local Docker or Podman, where one answers."),
+    )
     async def docker(
         action: Annotated[
             Literal["list", "inspect", "logs"],
@@ -395,7 +315,6 @@ def _add_docker(server: OpsServer, reader: DockerReader) -> None:
         grep: Grep = "",
         since: Since = "",
     ) -> Reply:
-        """Containers of the local Docker or Podman, where one answers."""
         match action:
             case "list":
                 return await server.deliver(reader.list(limit=lines))

@@ -20,6 +20,7 @@ _VIRTUAL_TYPES = """
 """
 _VIRTUAL = frozenset(_VIRTUAL_TYPES.split())
 _REMOTE = ("nfs", "cifs", "smb", "fuse.", "ceph", "gluster", "9p", "lustre", "afs")
+_CONTAINER_FILES = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
 _REMOTE_SECONDS = 2.0
 _MAX_ENTRIES = 2_000_000
 
@@ -62,9 +63,18 @@ def list_mounts(*, include_virtual: bool) -> list[Mount]:
     """Mounted file systems, each place once; the last mount on a place is the one that shows."""
     mounts: dict[str, Mount] = {}
     for part in psutil.disk_partitions(all=True):
-        if include_virtual or part.fstype not in _VIRTUAL:
+        if include_virtual or _holds_data(part.mountpoint, part.fstype):
             mounts[part.mountpoint] = Mount(part.device, part.mountpoint, part.fstype, part.opts)
     return list(mounts.values())
+
+
+def _holds_data(path: str, kind: str) -> bool:
+    if kind in _VIRTUAL or path in _CONTAINER_FILES:
+        return False
+    if path.startswith(("/sys/", "/proc/", "/dev/")):
+        return path == "/dev/shm"
+    # The layers of containers are the same space as the disk below them.
+    return not (kind == "overlay" and path.startswith("/var/lib/"))
 
 
 def read_usage(mount: Mount) -> Usage | None:
