@@ -204,7 +204,8 @@ def _synthesis_input(briefing: Briefing) -> SynthesisInput:
 
 
 def _alert(claim: Claim) -> Alert:
-    return Alert(alert_type=claim.session.alert_type, data=claim.session.alert_data)
+    metadata = {"Runbook": claim.session.runbook_url} if claim.session.runbook_url else {}
+    return Alert(claim.session.alert_type, claim.session.alert_data, metadata)
 
 
 def _runbook(briefing: Briefing) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from config.resolve import executions_of
+from config.model import Config
+from config.resolve import executions_of, success_policy_of
 from config.schema.chains import ChainConfig
 from investigations.models import Stage
 
@@ -35,7 +36,7 @@ def count_stages(chain: ChainConfig) -> int:
     return len(chain.stages) + syntheses + 1
 
 
-def plan_stage(chain: ChainConfig, position: int, default_policy: str) -> StagePlan:
+def plan_stage(config: Config, chain: ChainConfig, position: int) -> StagePlan:
     stage = chain.stages[position]
     agents = tuple(agent.name for agent in executions_of(stage))
     parallel_type = None
@@ -47,13 +48,13 @@ def plan_stage(chain: ChainConfig, position: int, default_policy: str) -> StageP
         stage_type=Stage.Type.INVESTIGATION,
         chain_position=position,
         agent_names=agents,
-        success_policy=stage.success_policy or default_policy,
+        success_policy=success_policy_of(config, stage),
         parallel_type=parallel_type,
     )
 
 
 def plan_next(
-    chain: ChainConfig, finished: Stage, *, has_findings: bool, default_policy: str
+    config: Config, chain: ChainConfig, finished: Stage, *, has_findings: bool
 ) -> StagePlan | None:
     """The stage after a completed one; None when the session is complete."""
     if finished.stage_type == Stage.Type.EXEC_SUMMARY:
@@ -64,15 +65,14 @@ def plan_next(
     if finished.stage_type != Stage.Type.SYNTHESIS and finished.expected_agent_count > 1:
         return _plan_synthesis(chain, finished, position)
     if position + 1 < len(chain.stages):
-        return plan_stage(chain, position + 1, default_policy)
+        return plan_stage(config, chain, position + 1)
     if not has_findings:
         return None
     return StagePlan(EXECUTIVE_SUMMARY, Stage.Type.EXEC_SUMMARY, None, ("ExecSummaryAgent",))
 
 
 def _plan_synthesis(chain: ChainConfig, finished: Stage, position: int) -> StagePlan:
-    synthesis = chain.stages[position].synthesis
-    agent = synthesis.agent if synthesis and synthesis.agent else "SynthesisAgent"
+    agent = chain.stages[position].synthesis.agent or "SynthesisAgent"
     return StagePlan(
         stage_name=f"{finished.stage_name}{SYNTHESIS_SUFFIX}",
         stage_type=Stage.Type.SYNTHESIS,

@@ -19,7 +19,7 @@ from investigations.services.endings import (
     tell_session_status,
 )
 from investigations.services.ledger import SessionWrite, session_write
-from investigations.services.stages import create_stage, default_policy
+from investigations.services.stages import create_stage
 from tarsy.errors import Conflict
 
 CLAIM_LOCK = 0x7A_52_01
@@ -68,7 +68,7 @@ def _start(write: SessionWrite, config: Config) -> None:
         reason = f'the chain "{session.chain_id}" is no longer configured'
         end_session(write, AlertSession.Status.FAILED, error=reason)
         return
-    create_stage(write, plan_stage(chain, 0, default_policy(config)), index=1)
+    create_stage(write, plan_stage(config, chain, 0), index=1)
 
 
 def cancel_session(session_id: uuid.UUID, actor: str) -> None:

@@ -6,7 +6,6 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config import get_config
-from config.model import Config
 from investigations.chain_plan import StagePlan, decide_stage_end, plan_next
 from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.queue import enqueue_stage
@@ -14,12 +13,6 @@ from investigations.selectors.findings import analysis_of_stage
 from investigations.services.endings import close_stage, end_session, settle_cancelled
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.timeline import execution_status, session_progress, stage_status
-
-_FALLBACK_POLICY = Stage.Policy.ANY
-
-
-def default_policy(config: Config) -> str:
-    return config.defaults.success_policy or _FALLBACK_POLICY
 
 
 def create_stage(
@@ -106,12 +99,8 @@ def _begin_next(write: SessionWrite, stage: Stage) -> None:
         reason = f'the chain "{write.session.chain_id}" is no longer configured'
         end_session(write, AlertSession.Status.FAILED, error=reason)
         return
-    plan = plan_next(
-        chain,
-        stage,
-        has_findings=bool(write.session.final_analysis),
-        default_policy=default_policy(config),
-    )
+    has_findings = bool(write.session.final_analysis)
+    plan = plan_next(config, chain, stage, has_findings=has_findings)
     if plan is None:
         end_session(write, AlertSession.Status.COMPLETED)
         return

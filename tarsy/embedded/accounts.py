@@ -98,7 +98,9 @@ def _can_live(account: Account, directory: Path, programs: Sequence[Path]) -> bo
     probe = directory / "probe"
     try:
         account.own(probe)
-        script = 'touch "$1/file" && rm "$1/file" && shift && for f; do test -x "$f" || exit 1; done'
+        script = (
+            'touch "$1/file" && rm "$1/file" && shift && for f; do test -x "$f" || exit 1; done'
+        )
         # test -x asks access(2), as PostgreSQL does.
         argv = ["/bin/sh", "-c", script, "probe", str(probe), *map(str, programs)]
         tried = subprocess.run(account.command(argv), capture_output=True, check=False)
@@ -150,8 +152,7 @@ def _move(private: Path, home: Path, postgres_bin: Path, valkey_server: Path) ->
             "run as an ordinary user, or set DATABASE_URL and REDIS_URL"
         )
     logger.warning(
-        "The servers' user cannot walk to %s and no capability can be kept: "
-        "their files are in %s",
+        "The servers' user cannot walk to %s and no capability can be kept: their files are in %s",
         home,
         private,
     )

@@ -96,9 +96,7 @@ class Running:
         account = self.server.place.account
         with self._files.log.open("ab") as log:
             self._process = subprocess.Popen(
-                account.command(
-                    self.server.argv(self.port), death_signal=self.server.death_signal
-                ),
+                account.command(self.server.argv(self.port), death_signal=self.server.death_signal),
                 env=self.server.environment(),
                 cwd="/",
                 stdin=subprocess.PIPE,
@@ -122,9 +120,10 @@ class Running:
 def keep(files: Files, first_user: socket.socket, *, durable: bool) -> None:
     """Run the servers as long as somebody uses them."""
     stopping = _stop_requests()
-    with locked(files.running_lock, LEFTOVERS_WITHIN) as lock, _servers(
-        files, lock, durable=durable
-    ) as servers:
+    with (
+        locked(files.running_lock, LEFTOVERS_WITHIN) as lock,
+        _servers(files, lock, durable=durable) as servers,
+    ):
         postgres, valkey = servers
         files.make_socket_directory()
         files.socket.unlink(missing_ok=True)
@@ -282,14 +281,12 @@ def _detach() -> None:
 def main() -> None:
     files = Files(Path(sys.argv[1]))
     _detach()
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s keeper[%(process)d] %(message)s"
-    )
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s keeper[%(process)d] %(message)s")
     first_user = socket.socket(fileno=0)
     try:
         keep(files, first_user, durable=sys.argv[2] == "durable")
     except EmbeddedError as error:
-        logger.error("%s", error)  # noqa: TRY400
+        logger.error("%s", error)
         _tell(first_user, str(error))
     except Exception as error:
         logger.exception("The keeper failed")
