@@ -130,7 +130,7 @@ def _resolve_stage_agent(
         chain=chain,
         stage=stage,
         stage_agent=agents[index],
-        selection=parse_selection(selection) if selection else None,
+        selection=parse_selection(selection, config) if selection else None,
     )
 
 
