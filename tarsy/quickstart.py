@@ -59,7 +59,8 @@ def start(*, with_sample: bool) -> int:
     supervisor = Supervisor(_list_processes(plan))
     say = supervisor.say
     say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
-    return supervisor.run(on_started=lambda: _greet(plan, password, say))
+    code: int = supervisor.run(on_started=lambda: _greet(plan, password, say))
+    return code
 
 
 def _make_plan(*, with_sample: bool) -> Plan:
@@ -108,17 +109,35 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
         *(
             ProcessSpec(
                 f"worker-{number}",
-                (*celery, "worker", "-P", "threads", "-c", str(THREADS_PER_WORKER),
-                 "-n", f"worker-{number}@%h", "--without-gossip", "--without-mingle",
-                 "-l", "WARNING"),
+                (
+                    *celery,
+                    "worker",
+                    "-P",
+                    "threads",
+                    "-c",
+                    str(THREADS_PER_WORKER),
+                    "-n",
+                    f"worker-{number}@%h",
+                    "--without-gossip",
+                    "--without-mingle",
+                    "-l",
+                    "WARNING",
+                ),
                 environment,
             )  # fmt: skip
             for number in range(1, WORKERS + 1)
         ),
         ProcessSpec(
             "beat",
-            (*celery, "beat", "-l", "WARNING", "-s", str(settings.VAR_DIR / "beat-schedule"),
-             "--pidfile="),
+            (
+                *celery,
+                "beat",
+                "-l",
+                "WARNING",
+                "-s",
+                str(settings.VAR_DIR / "beat-schedule"),
+                "--pidfile=",
+            ),
             environment,
         ),  # fmt: skip
     ]
