@@ -132,10 +132,9 @@ def _check_alert_types(findings: Findings) -> None:
     for path, node in match(findings.root, "agent_chains.*.alert_types.*"):
         alert_type = node.text
         if alert_type in owners:
-            findings.wrong(
-                path, f"{show(node)} is the alert type of another chain, {owners[alert_type]}; an alert "
-                "type goes to one chain",
-            )  # fmt: skip
+            other = owners[alert_type]
+            text = f"{show(node)} is an alert type of {other}; it can go to one chain only"
+            findings.wrong(path, text)
         elif alert_type:
             owners[alert_type] = spell(findings.root, path[:2])
             if not node.substituted:
