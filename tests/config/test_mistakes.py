@@ -151,7 +151,9 @@ def test_a_stage_without_what_it_needs_is_a_mistake(check_files, stage, missing)
 
 
 def test_an_alert_type_goes_to_one_chain(check_files):
-    second = "  second:\n    alert_types: [net]\n    stages: [{name: a, agents: [{name: NetAgent}]}]\n"
+    second = (
+        "  second:\n    alert_types: [net]\n    stages: [{name: a, agents: [{name: NetAgent}]}]\n"
+    )
 
     report = check_files(changed("defaults:\n", second + "defaults:\n"))
 

@@ -92,7 +92,9 @@ def test_a_key_that_stands_twice_is_a_mistake(check_files):
         lambda text: text + "x-shared: {anything: goes}\n",
         lambda text: text.replace("defaults:", "queue:\nsystem: null\ndefaults:"),
         lambda text: text.replace("  NetAgent:", "  Idle:\n  NetAgent:"),
-        lambda text: text.replace("command: probe-mcp", "command: p\n      env: {PORT: 8081, A: no}"),
+        lambda text: text.replace(
+            "command: probe-mcp", "command: p\n      env: {PORT: 8081, A: no}"
+        ),
     ],
 )
 def test_what_yaml_allows_is_allowed(check_files, change):
@@ -119,7 +121,9 @@ def test_anchors_and_merge_keys_work(check_files):
 
 
 def test_variables_are_replaced_before_yaml_is_read(check_files):
-    tarsy = changed("command: probe-mcp", "command: '{{ .TOOL }}'\n      args: ['$HOME', {{.LIST}}]")
+    tarsy = changed(
+        "command: probe-mcp", "command: '{{ .TOOL }}'\n      args: ['$HOME', {{.LIST}}]"
+    )
 
     transport = check_files(tarsy, environ=ENVIRON | {"TOOL": "t", "LIST": "a, b"}).config.mcp_servers["probe"].transport  # fmt: skip
 
@@ -155,7 +159,7 @@ def test_a_template_of_another_form_is_warned_of(check_files):
 
 
 def test_lines_hold_behind_a_value_of_several_lines(check_files):
-    tarsy = "system: {slack: {channel: \"{{.MANY}}\"}}\n" + TARSY + "queue: {worker_count: 99}\n"
+    tarsy = 'system: {slack: {channel: "{{.MANY}}"}}\n' + TARSY + "queue: {worker_count: 99}\n"
 
     report = check_files(tarsy, environ=ENVIRON | {"MANY": "a\n\n\n  b"})
 
@@ -184,7 +188,9 @@ def test_lines_hold_behind_a_value_of_several_lines(check_files):
         ("defaults:", "system: {cost_estimation: {promotions: [{model: m, end: {{.S}}}]}}\ndefaults:"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("secret", [SECRET, "INVENTED_HIDDEN_VALUE", "a: 'b\"invented-hidden", "*invented"])
+@pytest.mark.parametrize(
+    "secret", [SECRET, "INVENTED_HIDDEN_VALUE", "a: 'b\"invented-hidden", "*invented"]
+)
 def test_a_substituted_value_is_never_printed(check_files, old, new, secret):
     report = check_files(changed(old, new), environ=ENVIRON | {"S": secret})
 
