@@ -24,7 +24,8 @@ def test_without_config_dir_the_shipped_configuration_is_used(monkeypatch):
 
 
 def test_config_dir_names_the_directory(monkeypatch, write):
-    monkeypatch.setenv("CONFIG_DIR", str(write({"tarsy.yaml": TARSY, "llm-providers.yaml": PROVIDERS})))  # fmt: skip
+    directory = write({"tarsy.yaml": TARSY, "llm-providers.yaml": PROVIDERS})
+    monkeypatch.setenv("CONFIG_DIR", str(directory))
     monkeypatch.setenv("ACME_KEY", "x")
 
     assert "net" in get_config().chains

@@ -166,7 +166,7 @@ def test_the_shipped_directory_is_right_and_is_about_hosts():
     config = load_config(DEFAULT_DIR, {})
 
     assert config.default_alert_type == "host"
-    stage = config.chain_for("host").stages[0]
+    stage = config.chains["host"].stages[0]
     assert [agent.name for agent in stage.agents] == ["DiskAgent", "MemoryAgent"]
     assert config.agents["DiskAgent"].mcp_servers == ("ops",)
     assert config.mcp_servers["ops"].transport.type == "in_process"
