@@ -134,14 +134,12 @@ async def test_interleaved_fragments_become_whole_calls(llm, wire):
     assert events[-1].reason == "tool_calls"
 
 
-async def test_an_empty_answer_ends_without_any_text(llm, wire):
+async def test_an_empty_answer_brings_neither_text_nor_an_invented_usage(llm, wire):
     wire.plays = [stream(chunk({"role": "assistant", "content": ""}), chunk({}, "stop"))]
 
     events = await collect(llm)
 
-    assert [type(event) for event in events if not isinstance(event, UsageReported)] == [
-        AnswerFinished
-    ]
+    assert [type(event) for event in events] == [AnswerFinished]
 
 
 async def test_a_refused_key_names_the_variable_to_set(llm, wire):
@@ -251,8 +249,7 @@ async def test_a_chunk_that_is_no_json_is_an_error_of_the_provider(llm, wire):
 
     error = await fail(llm)
 
-    assert error.code in ("provider_error", "connection")
-    assert error.retryable
+    assert (error.code, error.retryable) == ("provider_error", True)
 
 
 async def test_a_chunk_of_the_wrong_shape_is_an_error_of_the_provider(llm, wire):

@@ -86,13 +86,21 @@ class WireServer:
 @asynccontextmanager
 async def run_wire_server() -> AsyncIterator[WireServer]:
     wire = WireServer()
-    server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
+    serving: set[asyncio.Task[None]] = set()
+    server = await asyncio.start_server(
+        lambda reader, writer: serving.add(asyncio.create_task(wire.serve(reader, writer))),
+        "127.0.0.1",
+        0,
+    )
     port = server.sockets[0].getsockname()[1]
     wire.base_url = f"http://127.0.0.1:{port}/v1"
     try:
         yield wire
     finally:
         server.close()
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
         await server.wait_closed()
 
 
@@ -179,6 +187,18 @@ def refuse(status: int, body: Mapping[str, Any] | str, **headers: str) -> Play:
     async def play(wire: Wire) -> None:
         await wire.send_head(status, "application/json", **headers)
         await wire.send(body if isinstance(body, str) else json.dumps(body))
+        await wire.end()
+
+    return play
+
+
+def named_events(*events: Mapping[str, Any]) -> Play:
+    """A stream of events whose SSE name is their type, as Anthropic sends them."""
+
+    async def play(wire: Wire) -> None:
+        await wire.send_head()
+        for event in events:
+            await wire.send(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n")
         await wire.end()
 
     return play
