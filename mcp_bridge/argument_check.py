@@ -58,15 +58,16 @@ def _build_validator(schema: Mapping[str, JSON]) -> Validator | None:
         base.check_schema(usable)
     except (jsonschema.SchemaError, RecursionError, Unresolvable):
         return None
-    bounded = validators.extend(
+    bounded: Any = validators.extend(  # type: ignore[no-untyped-call]  # ships partly typed
         base, {"pattern": _check_pattern, "patternProperties": _check_pattern_properties}
     )
     # An empty registry knows no way to fetch, so remote references stay unresolved.
-    return bounded(usable, registry=Registry())
+    built: Validator = bounded(usable, registry=Registry())
+    return built
 
 
 def _check_pattern(
-    validator: Validator, pattern: Any, instance: Any, schema: Any
+    validator: Any, pattern: Any, instance: Any, schema: Any
 ) -> Iterator[jsonschema.ValidationError]:
     """`pattern` in linear time: the schema comes from outside. What RE2 cannot read is skipped."""
     if not isinstance(instance, str):
@@ -77,7 +78,7 @@ def _check_pattern(
 
 
 def _check_pattern_properties(
-    validator: Validator, patterns: Any, instance: Any, schema: Any
+    validator: Any, patterns: Any, instance: Any, schema: Any
 ) -> Iterator[jsonschema.ValidationError]:
     if not isinstance(instance, dict):
         return

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from mcp import Client
 from mcp_types import CallToolResult, Tool
@@ -30,8 +31,13 @@ logger = logging.getLogger(__name__)
 
 MAX_PAGES = 100
 MAX_TOOLS = 1_000
+START_GRACE = 0.1
 
-OpenClient = Callable[[StderrTail], AbstractAsyncContextManager[Client]]
+
+class OpenClient(Protocol):
+    """How a connection opens its client; entered and left by the owner alone."""
+
+    def __call__(self, *, stderr: StderrTail) -> AbstractAsyncContextManager[Client]: ...
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,11 @@ class ServerConnection:
         self._owner = asyncio.create_task(
             self._own(ready, self._stop, seconds), name=f"tool server {self.server_id}"
         )
-        self._client = await asyncio.shield(ready)
+        # The owner may need seconds more to end a child that does not answer; nobody waits for it.
+        await asyncio.wait({ready}, timeout=seconds + START_GRACE)
+        if not ready.done():
+            raise ServerUnavailable(f"it did not start within {seconds:g} s")
+        self._client = ready.result()
 
     async def list_tools(self) -> tuple[Tool, ...]:
         """Every tool on every page, as long as the pages end."""
@@ -89,7 +99,9 @@ class ServerConnection:
                         break
                     seen.add(cursor)
         except SERVER_FAILURES as error:
-            raise ServerUnavailable(f"listing its tools failed: {describe_failure(error)}") from None
+            raise ServerUnavailable(
+                f"listing its tools failed: {describe_failure(error)}"
+            ) from None
         return tuple(tools[:MAX_TOOLS])
 
     async def call(
@@ -154,7 +166,10 @@ class ServerConnection:
         """Open, serve and close the client, all in this task."""
         stderr = StderrTail()
         try:
-            async with asyncio.timeout(seconds) as clock, self._open_client(stderr) as client:
+            async with (
+                asyncio.timeout(seconds) as clock,
+                self._open_client(stderr=stderr) as client,
+            ):
                 clock.reschedule(None)
                 ready.set_result(client)
                 await stop.wait()

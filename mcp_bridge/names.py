@@ -3,8 +3,10 @@
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from typing_extensions import override
 
 MAX_WIRE_LENGTH = 64
 HASH_LENGTH = 8
@@ -21,15 +23,9 @@ class ToolName:
     server: str
     tool: str
 
+    @override
     def __str__(self) -> str:
         return f"{self.server}.{self.tool}"
-
-
-@dataclass(frozen=True)
-class UnknownName:
-    """A name that means no tool; `reason` tells the model what would."""
-
-    reason: str
 
 
 def is_usable(name: ToolName) -> bool:
@@ -51,12 +47,14 @@ class ToolNames:
         for name in [name for name in usable if not _is_plain(name)]:
             self._enter(name, self._free_wire(name))
 
+    def knows(self, name: ToolName) -> bool:
+        return name in self._wires
 
     def wire(self, name: ToolName) -> str:
         """The name models get for a known tool."""
         return self._wires[name]
 
-    def resolve(self, text: str) -> ToolName | UnknownName:
+    def resolve(self, text: str) -> ToolName | None:
         """Find the tool a model meant. Nothing is guessed, trimmed or folded."""
         if name := self._by_wire.get(text):
             return name
@@ -65,7 +63,7 @@ class ToolNames:
         else:
             server, separator, tool = text.partition("__")
             found = self._by_name.get(f"{server}.{tool}") if separator else None
-        return found or UnknownName(self._explain(text))
+        return found
 
     def _enter(self, name: ToolName, wire: str) -> None:
         self._by_wire[wire] = name
@@ -82,21 +80,23 @@ class ToolNames:
                 return wire
         raise AssertionError("two tools with the same name passed the set above")
 
-    def _explain(self, text: str) -> str:
-        shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
-        if not self._by_wire:
-            return f"There is no tool {shown}: no tool at all is available."
-        close = difflib.get_close_matches(text[:200], self._by_wire, n=3, cutoff=0.5)
-        if not close:
-            server = text.replace("__", ".").partition(".")[0]
-            close = [wire for wire, name in self._by_wire.items() if name.server == server]
-        offered = close or list(self._by_wire)
-        more = f" and {len(offered) - 10} more" if len(offered) > 10 else ""
-        intro = "Did you mean" if close else "Available are"
-        return (
-            f"There is no tool {shown}. Use a full name, server__tool, exactly as listed. "
-            f"{intro}: {', '.join(offered[:10])}{more}."
-        )
+
+def explain_unknown(text: str, offered: Sequence[str]) -> str:
+    """Tell a model which names would have been right; `offered` are the names it was given."""
+    shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
+    if not offered:
+        return f"There is no tool {shown}: no tool at all is available."
+    close = difflib.get_close_matches(text[:200], offered, n=3, cutoff=0.5)
+    if not close:
+        server = text.replace(".", "__").partition("__")[0]
+        close = [wire for wire in offered if wire.startswith(f"{server}__")]
+    named = close or list(offered)
+    more = f" and {len(named) - 10} more" if len(named) > 10 else ""
+    intro = "Did you mean" if close else "Available are"
+    return (
+        f"There is no tool {shown}. Use a full name, server__tool, exactly as listed. "
+        f"{intro}: {', '.join(named[:10])}{more}."
+    )
 
 
 def _plain_wire(name: ToolName) -> str:

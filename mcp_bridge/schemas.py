@@ -152,7 +152,9 @@ def _fold(schema: Schema, branches: list[Schema], *, every: bool) -> Schema:
         if isinstance(inner, dict):
             properties = {**inner, **properties}
         names = branch.get("required")
-        needed.append({n for n in names if isinstance(n, str)} if isinstance(names, list) else set())
+        needed.append(
+            {n for n in names if isinstance(n, str)} if isinstance(names, list) else set()
+        )
     own = schema.get("properties")
     if isinstance(own, dict):
         properties = {**properties, **own}

@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
 from mcp_types import Implementation
+from typing_extensions import override
 
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.server_config import ServerConfig, TransportConfig
@@ -62,8 +63,12 @@ class HttpClients:
 
     def get(self, transport: TransportConfig) -> httpx2.AsyncClient:
         headers = http_headers(transport)
-        key = (transport.url, tuple(sorted(headers.items())), transport.verify_ssl)
-        key = (*key, transport.timeout)
+        key = (
+            transport.url,
+            tuple(sorted(headers.items())),
+            transport.verify_ssl,
+            transport.timeout,
+        )
         client = self._clients.get(key)
         if client is None or client.is_closed:
             client = self._clients[key] = build_http_client(transport, headers)
@@ -109,6 +114,7 @@ class _TailReader(asyncio.Protocol):
     def __init__(self, tail: StderrTail) -> None:
         self._tail = tail
 
+    @override
     def data_received(self, data: bytes) -> None:
         self._tail.add(data)
 

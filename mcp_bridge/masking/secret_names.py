@@ -17,15 +17,19 @@ class SecretName:
     strength: Strength
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_TRAILING = frozenset(
+_TRAILING = _words(
     "value val data b64 base64 enc encoded plain plaintext text raw string old new current "
-    "previous prod production staging dev test main primary backup default pem".split()
+    "previous prod production staging dev test main primary backup default pem"
 )
-_PASSWORD_WORDS = frozenset("password passwd passwort passphrase passcode pwd pw pass".split())
+_PASSWORD_WORDS = _words("password passwd passwort passphrase passcode pwd pw pass")
 _PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passwort")
-_TOKEN_WORDS = frozenset("token jwt bearer pat".split())
-_SECRET_WORDS = frozenset("secret credential credentials creds cred".split())
+_TOKEN_WORDS = _words("token jwt bearer pat")
+_SECRET_WORDS = _words("secret credential credentials creds cred")
 _KEY_KINDS = {
     "private": "private_key", "client": "private_key", "ssh": "private_key", "tls": "private_key",
     "deploy": "private_key", "signing": "private_key", "secret": "secret_key", "api": "api_key",
@@ -37,10 +41,10 @@ _KEY_KINDS = {
     "preshared": "secret_key", "shared": "secret_key", "psk": "secret_key", "root": "secret_key",
 }  # fmt: skip
 _JOINED_KEYS = ("apikey", "secretkey", "accesskey", "privatekey", "accountkey", "authkey", "appkey")
-_HARMLESS_KEY_FIRST = frozenset(
+_HARMLESS_KEY_FIRST = _words(
     "partition sort primary foreign cache row group public unique idempotency dedup sorting "
     "object s3 index column field map hash lookup config metric label storage_class band "
-    "translation message i18n host known authorized ssh_public fingerprint".split()
+    "translation message i18n host known authorized ssh_public fingerprint"
 )
 
 
@@ -78,12 +82,12 @@ def classify_name(name: str) -> SecretName | None:
     return SecretName("api_key", "weak")
 
 
-_PROSE = frozenset(
+_PROSE = _words(
     "null none nil true false yes no on off n/a na undefined required optional missing invalid "
     "expired incorrect wrong failed failure error denied redacted masked hidden unset unknown "
     "empty string str bytes int password token secret key default disabled enabled authentication "
     "authorization policy strong weak ok found not the is was for and with reset change changed "
-    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file env".split()
+    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file env"
 )
 _REFERENCE = re.compile(
     r"[<({%\[]|\$[({]|\$[A-Za-z_]\w*$|%[A-Z_]+%$|"
