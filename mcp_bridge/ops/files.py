@@ -36,7 +36,7 @@ _MAGIC = {
 
 @dataclass(frozen=True)
 class OpenFile:
-    """A regular text file that may be read, open for reading."""
+    """A regular file that may be read, open for reading."""
 
     path: str
     descriptor: int
@@ -54,8 +54,8 @@ class Line:
 
 
 @contextmanager
-def open_text(path: str, sensitive: SensitivePaths) -> Iterator[OpenFile]:
-    """Opens a file that is safe to read, or says why not. Never blocks on fifos or devices."""
+def open_file(path: str, sensitive: SensitivePaths) -> Iterator[OpenFile]:
+    """Opens a file that may be read, or says why not. Never blocks on fifos or devices."""
     resolved = allowed_path(path, sensitive)
     try:
         status = os.lstat(resolved)
@@ -69,7 +69,6 @@ def open_text(path: str, sensitive: SensitivePaths) -> Iterator[OpenFile]:
         status = os.fstat(descriptor)
         _refuse_irregular(path, status)
         _refuse_if_moved(path, descriptor, status, sensitive)
-        _refuse_binary(path, descriptor)
         modified = timestamp(status.st_mtime)
         yield OpenFile(resolved, descriptor, status.st_size, modified)
     except OSError as error:
@@ -130,7 +129,9 @@ def read_file(
     deadline: Deadline,
 ) -> Answer:
     """Lines from `start_line` on; with a filter, the first `lines` that match."""
-    with open_text(path, sensitive) as file:
+    with open_file(path, sensitive) as file:
+        _refuse_binary(file, _read_chunk(file.descriptor)[:_SNIFF_BYTES])
+        os.lseek(file.descriptor, 0, os.SEEK_SET)
         taken: list[Line] = []
         cuts: list[str] = []
         budget = _MAX_TEXT_BYTES
@@ -161,9 +162,11 @@ def tail_file(
     deadline: Deadline,
 ) -> Answer:
     """The last lines; with a filter, the last `lines` that match in the last 16 MiB."""
-    with open_text(path, sensitive) as file:
+    with open_file(path, sensitive) as file:
         window = _MAX_TAIL_SCAN_BYTES if accepts else lines * _MAX_LINE_BYTES
         start = max(0, file.size - window)
+        # A log cut while its writer went on has a hole of NULs in front; its end is text.
+        _refuse_binary(file, _read_end(file).lstrip(b"\0"))
         os.lseek(file.descriptor, start, os.SEEK_SET)
         last: deque[Line] = deque(maxlen=lines)
         scan = _Scan()
@@ -284,21 +287,26 @@ def _refuse_if_moved(
         raise refusal(path, reason)
 
 
-def _refuse_binary(path: str, descriptor: int) -> None:
-    head = _read_chunk(descriptor)[:_SNIFF_BYTES]
-    os.lseek(descriptor, 0, os.SEEK_SET)
+def _refuse_binary(file: OpenFile, sample: bytes) -> None:
+    os.lseek(file.descriptor, 0, os.SEEK_SET)
+    head = _read_chunk(file.descriptor)[:_SNIFF_BYTES]
     kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
     if kind is None and head.startswith((b"\xff\xfe", b"\xfe\xff")):
         kind = "UTF-16 text"
-    controls = sum(byte in _CONTROL for byte in head)
-    if kind is None and (b"\0" in head or controls > len(head) * 0.1):
+    controls = sum(byte in _CONTROL for byte in sample)
+    if kind is None and (b"\0" in sample or controls > len(sample) * 0.1):
         kind = "binary data"
     if kind:
         raise ToolFailure(
             "INVALID_INPUT",
-            f"{path} is {kind}, not text in UTF-8 or a similar encoding; nothing was read.",
-            details={"path": path, "kind": kind},
+            f"{file.path} is {kind}, not text in UTF-8 or a similar encoding; nothing was read.",
+            details={"path": file.path, "kind": kind},
         )
+
+
+def _read_end(file: OpenFile) -> bytes:
+    os.lseek(file.descriptor, max(0, file.size - _SNIFF_BYTES), os.SEEK_SET)
+    return _read_chunk(file.descriptor)[:_SNIFF_BYTES]
 
 
 def file_kind(mode: int) -> str:
