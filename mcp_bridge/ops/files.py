@@ -1,6 +1,7 @@
 """Reading files: regular text files only, bounded in bytes, lines and time."""
 
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 from mcp_bridge.ops.bounded import Deadline
 from mcp_bridge.ops.envelope import Answer, ToolFailure
 from mcp_bridge.ops.line_filter import LineFilter
-from mcp_bridge.ops.sensitive_paths import SensitivePaths, holds_private_key, same_as_secret_file
+from mcp_bridge.ops.sensitive_paths import SensitivePaths, same_as_secret_file
 
 MAX_LINES = 1000
 _MAX_TEXT_BYTES = 120_000
@@ -20,6 +21,9 @@ _MAX_LINE_BYTES = 4_000
 _MAX_SCAN_BYTES = 64 << 20
 _MAX_TAIL_SCAN_BYTES = 16 << 20
 _CHUNK = 65_536
+_KEY_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
+_KEY_END = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY")
+_MAX_KEY_LINES = 400
 _SNIFF_BYTES = 8_192
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _MAGIC = {
@@ -136,7 +140,8 @@ def read_file(
         cuts: list[str] = []
         budget = _MAX_TEXT_BYTES
         scan = _Scan()
-        for line in _iterate_lines(file.descriptor, _MAX_SCAN_BYTES, deadline, scan):
+        lines_read = _iterate_lines(file.descriptor, _MAX_SCAN_BYTES, deadline, scan)
+        for line in _without_keys(file, lines_read):
             if line.number < start_line or (accepts and not accepts(line.text)):
                 continue
             if len(taken) >= lines or budget < len(line.text):
@@ -171,7 +176,8 @@ def tail_file(
         last: deque[Line] = deque(maxlen=lines)
         scan = _Scan()
         found = 0
-        for line in _iterate_lines(file.descriptor, window + _CHUNK, deadline, scan):
+        lines_read = _iterate_lines(file.descriptor, window + _CHUNK, deadline, scan)
+        for line in _without_keys(file, lines_read):
             if (start and line.number == 1) or (accepts and not accepts(line.text)):
                 continue  # The first line of a window is most likely half a line.
             last.append(line)
@@ -214,6 +220,21 @@ def _iterate_lines(
         yield Line(number, bytes(part), full)
 
 
+def _without_keys(file: OpenFile, lines: Iterator[Line]) -> Iterator[Line]:
+    """Puts one marker in place of each private key, whatever the file is called."""
+    left = 0
+    for line in lines:
+        ends = _KEY_END.search(line.text)
+        if _KEY_BEGIN.search(line.text):
+            left = _MAX_KEY_LINES
+            yield Line(line.number, b"[private key left out]", 0)
+        elif ends and not left:
+            raise refusal(file.path, "the part asked for starts within a private key")
+        elif not left:
+            yield line
+        left = 0 if ends else max(0, left - 1)
+
+
 def _read_chunk(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, _CHUNK)
@@ -236,8 +257,6 @@ def _text_answer(
     file: OpenFile, taken: list[Line], cuts: list[str], filtered: bool, *, numbered: bool = True
 ) -> Answer:
     content = "\n".join(_show(line) for line in taken)
-    if holds_private_key(content):
-        raise refusal(file.path, "it contains a private key")
     data: dict[str, str | int | bool | None] = {
         "path": file.path,
         "size_bytes": file.size,

@@ -1,5 +1,6 @@
 import os
 from dataclasses import replace
+from typing import Any, cast
 
 import psutil
 import pytest
@@ -183,9 +184,9 @@ def test_full_disk_is_critical_and_comes_first():
     host = Resource(kind="host", name="h", status="running", host="h", uid="h", executors=())
     inventory = Inventory([host, disk("/a", 90.0), disk("/b", 97.5), disk("/c", 20.0)], {})
 
-    data = take_health(inventory).data
+    problems = cast(list[dict[str, Any]], take_health(inventory).data["problems"])
 
-    disks = [item for item in data["problems"] if item["resource_id"].startswith("filesystem:")]
+    disks = [item for item in problems if item["resource_id"].startswith("filesystem:")]
     assert [(item["severity"], item["value"]) for item in disks] == [
         ("critical", 97.5),
         ("warning", 90.0),

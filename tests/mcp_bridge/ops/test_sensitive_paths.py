@@ -1,13 +1,13 @@
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 from mcp_bridge.ops.server import build_server
+from mcp_bridge.ops.settings import OpsSettings, product_directories
 from tests.mcp_bridge.ops.calls import call_tool
 
 CANARY = "canary-7f3a"
@@ -116,6 +116,7 @@ def _respelled(draw):
     return f"{before}/{'/'.join(spelled)}"
 
 
+@settings(deadline=None)
 @given(_respelled())
 def test_no_spelling_of_a_secret_is_let_through(path):
     assert SensitivePaths().reason(path)
@@ -175,8 +176,8 @@ async def test_no_link_or_detour_reads_a_secret(call_tree, tree, trick, action):
 
 
 @pytest.fixture
-def call_tree(tree, settings):
-    server = build_server(replace(settings, protected=(tree / "var",)))
+def call_tree(tree):
+    server = build_server(OpsSettings(protected=(tree / "var",)))
 
     async def read(action: str, path: str):
         return await call_tool(server, "read", {"action": action, "path": path})
@@ -225,15 +226,43 @@ async def test_link_swapped_in_after_the_first_look_reads_nothing(call, tmp_path
     assert CANARY not in str(reply)
 
 
-async def test_private_key_under_an_innocent_name_is_refused(call, tmp_path):
-    (tmp_path / "notes.txt").write_text(
-        "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n"
-    )
+KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\nBBBB\n-----END OPENSSH PRIVATE KEY-----\n"
 
-    for action in ("file", "tail"):
-        reply = await call("read", action=action, path=str(tmp_path / "notes.txt"))
-        assert reply["error"]["code"] == "POLICY_BLOCKED"
-        assert "AAAA" not in str(reply)
+
+@pytest.mark.parametrize("action", ["file", "tail"])
+@pytest.mark.parametrize("arguments", [{}, {"grep": "A|B"}, {"start_line": 3}, {"lines": 3}])
+async def test_private_key_within_a_text_is_left_out(call, tmp_path, action, arguments):
+    (tmp_path / "notes.txt").write_text(f"before\n{KEY}after\n")
+
+    reply = await call("read", action=action, path=str(tmp_path / "notes.txt"), **arguments)
+
+    assert reply["ok"]
+    assert "AAAA" not in str(reply)
+    assert "BBBB" not in str(reply)
+
+
+async def test_text_around_a_private_key_stays(call, tmp_path):
+    (tmp_path / "notes.txt").write_text(f"before\n{KEY}after\n")
+
+    reply = await call("read", action="file", path=str(tmp_path / "notes.txt"))
+
+    assert reply["data"]["content"] == "before\n[private key left out]\nafter"
+
+
+async def test_tail_that_starts_within_a_private_key_is_refused(call, tmp_path, monkeypatch):
+    monkeypatch.setattr("mcp_bridge.ops.files._MAX_LINE_BYTES", 60)
+    (tmp_path / "notes.txt").write_text(f"before\n{KEY}after\n")
+
+    reply = await call("read", action="tail", path=str(tmp_path / "notes.txt"), lines=1)
+
+    assert reply["error"]["code"] == "POLICY_BLOCKED"
+
+
+def test_code_in_the_root_directory_does_not_hide_the_logs(monkeypatch):
+    monkeypatch.setattr("mcp_bridge.ops.settings._PROJECT_ROOT", Path("/"))
+    monkeypatch.setenv("TARSY_VAR_DIR", "/srv/state")
+
+    assert product_directories() == (Path("/srv/state"),)
 
 
 async def test_state_of_the_product_is_refused(call, tmp_path):

@@ -23,6 +23,8 @@ async def test_every_tool_is_announced_as_read_only_with_its_actions(server):
 
     assert [tool.name for tool in tools] == TOOLS
     for tool in tools:
+        assert tool.annotations is not None
+        assert tool.output_schema is not None
         assert tool.annotations.read_only_hint is True
         assert tool.annotations.destructive_hint is False
         assert tool.input_schema["required"] == ["action"]
@@ -33,7 +35,7 @@ async def test_every_tool_is_announced_as_read_only_with_its_actions(server):
 
 async def test_server_tells_the_model_where_to_start(server):
     async with Client(server, mode="legacy") as client:
-        assert "query action=health" in client.instructions
+        assert "query action=health" in str(client.instructions)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -87,7 +89,8 @@ async def test_fault_in_a_tool_is_an_envelope_without_its_text(call, monkeypatch
 
 async def test_work_that_hangs_is_left_behind_while_the_loop_runs_on(monkeypatch):
     monkeypatch.setattr(bounded, "_GRACE_SECONDS", 0.05)
-    release, others = threading.Event(), []
+    release = threading.Event()
+    others: list[None] = []
 
     async def go_on() -> None:
         while not release.is_set():
