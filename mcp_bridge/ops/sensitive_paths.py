@@ -121,11 +121,6 @@ def same_as_secret_file(status: os.stat_result) -> bool:
     return False
 
 
-def holds_private_key(text: str) -> bool:
-    """Whether text carries a private key, whatever the file is called."""
-    return "-----BEGIN" in text and "PRIVATE KEY" in text
-
-
 def _spellings(path: str) -> Iterable[str]:
     yield os.path.normpath(path)
     # realpath and not normpath of it: `link/..` is the parent of the link's target.
