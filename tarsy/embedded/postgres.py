@@ -89,7 +89,9 @@ class Postgres:
         """Once ready: make the application's role and database unless they are there."""
         with self._open(port) as connection:
             role, database = sql.Identifier(ROLE), sql.Identifier(DATABASE)
-            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone():
+            if not connection.execute(
+                "SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]
+            ).fetchone():
                 connection.execute(
                     sql.SQL("CREATE ROLE {} LOGIN CREATEDB PASSWORD {}").format(role, self.password)
                 )
