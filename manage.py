@@ -1,4 +1,5 @@
-import os, sys
+import os
+import sys
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
 from django.core.management import execute_from_command_line

@@ -7,22 +7,25 @@ import logging
 import uuid
 from collections.abc import Sequence
 
-from celery import chord, current_app
+from celery import chord
 from celery.canvas import Signature
 from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from tarsy.celery import app
+
 logger = logging.getLogger(__name__)
 
 RUN_EXECUTION = "investigations.run_execution"
 ADVANCE_STAGE = "investigations.advance_stage"
+REMOVE_OLD_SESSIONS = "investigations.remove_old_sessions"
 CANCEL_SESSION = "cancel_session"
 """Name of the remote-control command, not of a task."""
 
 
 def _signature(name: str, identity: uuid.UUID) -> Signature:
-    return current_app.signature(name, args=(str(identity),), immutable=True)
+    return app.signature(name, args=(str(identity),), immutable=True)
 
 
 def enqueue_stage(stage_id: uuid.UUID, execution_ids: Sequence[uuid.UUID]) -> None:
@@ -37,12 +40,21 @@ def enqueue_execution(stage_id: uuid.UUID, execution_id: uuid.UUID) -> None:
     enqueue_stage(stage_id, [execution_id])
 
 
+def count_waiting_messages() -> int | None:
+    """How many messages wait for a free worker; None when the broker does not answer."""
+    try:
+        with app.connection_for_read() as broker:
+            return int(broker.default_channel.client.llen(app.conf.task_default_queue))
+    except (OperationalError, RedisError, OSError):
+        return None
+
+
 def broadcast_cancel(session_id: uuid.UUID) -> None:
     """Tell every worker at once. Lost or not, each heartbeat reads the truth from the row."""
 
     def send() -> None:
         try:
-            current_app.control.broadcast(CANCEL_SESSION, arguments={"session_id": str(session_id)})
+            app.control.broadcast(CANCEL_SESSION, arguments={"session_id": str(session_id)})
         except (OperationalError, RedisError, OSError) as error:
             logger.warning("Cancel not broadcast, heartbeats will notice: %s", error)
 

@@ -21,7 +21,7 @@ env = Env(os.environ)
 # ---- The process -------------------------------------------------------------------------------
 
 VAR_DIR = Path(env.text("TARSY_VAR_DIR", str(BASE_DIR / "var")))
-DEBUG = env.boolean("DEBUG")
+DEBUG = env.boolean("DEBUG", False)
 IS_ASGI = env.text("TARSY_ROLE") == "asgi"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -52,13 +52,13 @@ SECRET_KEY = _read_or_make_secret_key()
 
 # ---- Who may reach us --------------------------------------------------------------------------
 
-ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS")
-ALLOWED_WS_ORIGINS = env.items("ALLOWED_WS_ORIGINS")
+ALLOWED_HOSTS = list(env.items("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]")))
+CSRF_TRUSTED_ORIGINS = list(env.items("CSRF_TRUSTED_ORIGINS"))
+ALLOWED_WS_ORIGINS = list(env.items("ALLOWED_WS_ORIGINS"))
 TARSY_AUTH = env.text("TARSY_AUTH", "login")
 if TARSY_AUTH not in ("login", "none"):
     env.wrong("TARSY_AUTH", 'must be "login" or, on a closed network, "none"')
-TRUSTED_PROXIES = env.items("TARSY_TRUSTED_PROXIES")
+TRUSTED_PROXIES = list(env.items("TARSY_TRUSTED_PROXIES"))
 
 # ---- Applications ------------------------------------------------------------------------------
 
@@ -174,12 +174,19 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "remove-old-sessions": {
+        "task": "investigations.remove_old_sessions",
+        "schedule": 12 * 60 * 60,
+    },
+}
 
 # ---- Execution ---------------------------------------------------------------------------------
 
 HEARTBEAT_SECONDS = 5.0
-LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, least=2)
-SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, least=1)
+LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, minimum=2)
+SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, minimum=1)
+REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)
 DATABASE_THREADS = 4
 
 # ---- Requests ----------------------------------------------------------------------------------
