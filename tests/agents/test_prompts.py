@@ -35,7 +35,7 @@ def make_prompt(**fields):
         "agent_instructions": "You know storage.",
         "previous_stages": (StageResult("triage", "OUT-PAST"), StageResult("logs", "")),
     }
-    return PromptInput(**(values | fields))
+    return PromptInput(**({"agent_name": "HostAgent"} | values | fields))
 
 
 def test_what_came_from_outside_is_fenced_and_never_in_the_system_message():
@@ -139,7 +139,7 @@ def test_a_synthesis_sees_the_whole_work_of_every_agent():
         ),
         AgentFindings("Network", "langchain", "lab-1", "failed", (), error="no answer"),
     )
-    prompt = SynthesisInput(FRIDAY, Alert("T", "data"), "look", findings, "the runbook")
+    prompt = SynthesisInput("SynthesisAgent", FRIDAY, Alert("T", "data"), "look", findings, "the runbook")
 
     system, user = build_synthesis(prompt)
 
@@ -154,7 +154,7 @@ def test_a_synthesis_sees_the_whole_work_of_every_agent():
 
 
 def test_a_summary_is_made_of_the_report_alone():
-    system, user = build_executive_summary(ExecutiveSummaryInput("The disk is full."))
+    system, user = build_executive_summary(ExecutiveSummaryInput("ExecSummaryAgent", "The disk is full."))
 
     assert "one to four lines" in system.content
     assert "The disk is full." not in FENCED.sub("", user.content)
