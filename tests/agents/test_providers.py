@@ -20,7 +20,10 @@ from agents.types import (
     ToolSpec,
     UsageReported,
 )
+from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import named_events, stream
+
+pytestmark = pytest.mark.filterwarnings(READ_ONLY)
 
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))
 READ = ToolSpec("ops.read", "ops__read", "Reads", {"type": "object", "properties": {}})

@@ -125,14 +125,14 @@ def test_lists_tables_and_rulers_are_no_repetition(text):
 
 def test_a_growing_text_is_stopped_within_two_checks_of_its_first_repetitions():
     watch = RepetitionWatch()
-    watch.add("Something new at first: ")
+    watch.add("Something new at first:\n")
 
     stopped_after = next(
         number for number in range(1000) if watch.add("I should check the pods again now. ")
     )
 
     assert stopped_after < 4000 / 30
-    assert watch.text == "Something new at first: I should check the pods again now. "
+    assert watch.text == "Something new at first:\nI should check the pods again now. "
 
 
 REPORT = """\
