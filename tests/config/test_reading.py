@@ -35,6 +35,7 @@ def bomb(levels: int, width: int) -> str:
         ("queue: " + "[" * 3000 + "]" * 3000, 1),
         ("queue: " + "{a: " * 3000 + "}" * 3000, 1),
         ("# " + "x" * (1024 * 1024), 0),
+        ("agents: [" + "a," * 60_000 + "]", 1),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_its_line(check_files, text, line):
