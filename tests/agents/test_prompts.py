@@ -26,6 +26,7 @@ OUTSIDE = ("OUT-TYPE", "OUT-DATA", "OUT-META", "OUT-RUNBOOK", "OUT-SERVER", "OUT
 
 
 PROMPT = PromptInput(
+    agent_name="HostAgent",
     now=FRIDAY,
     alert=Alert("OUT-TYPE", "OUT-DATA {{ 7 * 7 }}", {"Author": "OUT-META"}),
     runbook="OUT-RUNBOOK",
@@ -60,6 +61,7 @@ def test_the_system_message_has_its_tiers_in_order():
     places = [
         system.content.index(text)
         for text in (
+            "Agent: HostAgent",
             "2026-11-27 03:05 UTC",
             "## Evidence",
             "## Conclusion",
@@ -139,7 +141,9 @@ def test_a_synthesis_sees_the_whole_work_of_every_agent():
         ),
         AgentFindings("Network", "langchain", "lab-1", "failed", (), error="no answer"),
     )
-    prompt = SynthesisInput(FRIDAY, Alert("T", "data"), "look", findings, "the runbook")
+    prompt = SynthesisInput(
+        "SynthesisAgent", FRIDAY, Alert("T", "data"), "look", findings, "the runbook"
+    )
 
     system, user = build_synthesis(prompt)
 
@@ -154,7 +158,9 @@ def test_a_synthesis_sees_the_whole_work_of_every_agent():
 
 
 def test_a_summary_is_made_of_the_report_alone():
-    system, user = build_executive_summary(ExecutiveSummaryInput("The disk is full."))
+    system, user = build_executive_summary(
+        ExecutiveSummaryInput("ExecSummaryAgent", "The disk is full.")
+    )
 
     assert "one to four lines" in system.content
     assert "The disk is full." not in FENCED.sub("", user.content)
