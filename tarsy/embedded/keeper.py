@@ -79,9 +79,12 @@ class Running:
     def restart(self) -> None:
         """Start it again on the same port, which its clients know."""
         self.restarts_left -= 1
-        self.server.prepare()
-        if not self._launch():
-            raise EmbeddedError(f"{self.server.name} ended and could not be started again")
+        for _ in range(START_ATTEMPTS):
+            if self._launch():
+                return
+            # PostgreSQL refuses as long as a session of the dead server still ends.
+            time.sleep(0.5)
+        raise EmbeddedError(f"{self.server.name} ended and could not be started again")
 
     def ask_to_stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
