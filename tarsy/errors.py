@@ -40,7 +40,7 @@ class Mistake:
 
 
 class ConfigError(TarsyError):
-    """The configuration cannot be used. `mistakes` lists everything that is wrong, not the first."""
+    """The configuration cannot be used; `mistakes` lists all that is wrong, not the first."""
 
     def __init__(self, mistakes: Sequence[Mistake]) -> None:
         self.mistakes = tuple(mistakes)

@@ -1,0 +1,183 @@
+"""What came of one model call, and asking for it."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from agents.llm.retry import Retry, stream_with_retries
+from agents.ports import LLM, Journal, LLMOptions
+from agents.repetition import RepetitionWatch
+from agents.streaming import AnswerBlocks, BlockStatus
+from agents.types import (
+    JSON,
+    AnswerFinished,
+    CallProposed,
+    ClosedBlock,
+    LLMEvent,
+    Message,
+    Note,
+    TextDelta,
+    ThinkingDelta,
+    ToolCall,
+    ToolSpec,
+    Usage,
+    UsageReported,
+)
+from tarsy.errors import LLMError
+
+REPETITION = "repetition"
+ITERATION_TIMEOUT = "iteration_timeout"
+TIMEOUTS = frozenset({ITERATION_TIMEOUT, "initial_response_timeout", "stall_timeout"})
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a model call brought no usable answer."""
+
+    code: str
+    message: str
+    partial: bool = False
+    """Some of the answer was already shown."""
+
+
+class Answer:
+    """A model's answer as it grows; complete unless `failure` is set."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._blocks = AnswerBlocks(journal)
+        self._text = RepetitionWatch()
+        self._thinking = RepetitionWatch()
+        self.calls: list[ToolCall] = []
+        self.usage = Usage()
+        self.finish_reason = ""
+        self.provider_fields: dict[str, JSON] = {}
+        self.failure: Failure | None = None
+        self.duration_ms = 0
+
+    @property
+    def text(self) -> str:
+        return self._text.text
+
+    @property
+    def thinking(self) -> str:
+        return self._thinking.text
+
+    @property
+    def message(self) -> Message:
+        return Message(
+            "assistant", self.text, tuple(self.calls), provider_fields=self.provider_fields
+        )
+
+    async def take(self, event: LLMEvent) -> None:
+        match event:
+            case TextDelta(text):
+                await self._blocks.add("llm_response", text)
+                self._grow(self._text, text)
+            case ThinkingDelta(text):
+                await self._blocks.add("llm_thinking", text)
+                self._grow(self._thinking, text)
+            case CallProposed(call):
+                self.calls.append(self._with_own_id(call))
+            case UsageReported(usage):
+                self.usage = usage
+            case AnswerFinished(reason, fields):
+                self.finish_reason = reason
+                self.provider_fields = dict(fields)
+
+    def close_blocks(
+        self, status: BlockStatus = "completed", *, is_final: bool = False
+    ) -> tuple[ClosedBlock, ...]:
+        response = self.text.strip() if is_final else self.text
+        return self._blocks.close(response, self.thinking, status=status, is_final=is_final)
+
+    def finish_blocks(self) -> None:
+        self._blocks.finish()
+
+    def discard_blocks(self) -> None:
+        self._blocks.discard()
+
+    def _grow(self, watch: RepetitionWatch, text: str) -> None:
+        if watch.add(text):
+            self.failure = Failure(
+                REPETITION, "The model began to repeat itself and was stopped.", partial=True
+            )
+
+    def _with_own_id(self, call: ToolCall) -> ToolCall:
+        # Some servers send no ids, or one id twice: results could not be told apart.
+        if call.id and all(call.id != other.id for other in self.calls):
+            return call
+        return replace(call, id=f"call_{uuid.uuid4().hex[:24]}")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What one model call is made with. `deadline` is a time of the event loop's clock."""
+
+    messages: Sequence[Message]
+    tools: Sequence[ToolSpec]
+    options: LLMOptions
+    deadline: float
+    iteration_limit: float
+
+
+async def ask(llm: LLM, question: Question, journal: Journal) -> Answer:
+    """Make one model call and show it as it streams.
+
+    Tries again while nothing was shown. A failed call is an answer with `failure` set.
+    """
+    started = time.monotonic()
+    answer = Answer(journal)
+    limit = asyncio.timeout_at(question.deadline)
+    try:
+        async with limit:
+            await _collect(answer, llm, question, journal)
+    except LLMError as error:
+        answer.failure = Failure(error.code, str(error), error.partial)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        answer.failure = _describe_timeout(llm, question, answer)
+    finally:
+        answer.discard_blocks()
+    answer.finish_blocks()
+    answer.duration_ms = round((time.monotonic() - started) * 1000)
+    return answer
+
+
+async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journal) -> None:
+    async def tell_retry(retry: Retry) -> None:
+        await journal.record_note(_note_retry(retry))
+
+    events = stream_with_retries(
+        lambda: llm.stream(question.messages, question.tools, question.options),
+        on_retry=tell_retry,
+    )
+    async with aclosing(events):
+        async for event in events:
+            await answer.take(event)
+            if answer.failure is not None:
+                return
+
+
+def _note_retry(retry: Retry) -> Note:
+    return Note(
+        "error",
+        f"{retry.error} Trying again in {retry.delay:.0f} s.",
+        {
+            "attempt": retry.attempt,
+            "error_code": retry.error.code,
+            "retry_in_seconds": round(retry.delay, 1),
+        },
+    )
+
+
+def _describe_timeout(llm: LLM, question: Question, answer: Answer) -> Failure:
+    return Failure(
+        ITERATION_TIMEOUT,
+        f"The model {llm.model} of {llm.provider_name} did not finish within the "
+        f"{question.iteration_limit:.0f} s an iteration may take.",
+        partial=bool(answer.text or answer.thinking),
+    )

@@ -1,0 +1,102 @@
+"""Runs the tool calls of one answer, side by side, and writes each down as it ends."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.controllers import Controller
+from agents.outside import fence
+from agents.ports import Journal, Toolbox
+from agents.types import Message, ToolCall, ToolCallRecord, ToolResult
+
+MAX_IDENTICAL_CALLS = 3
+
+
+@dataclass(frozen=True)
+class CallRunner:
+    """Executes proposed calls. Every one gets exactly one result, refused ones too."""
+
+    toolbox: Toolbox
+    journal: Journal
+    controller: Controller
+    count_identical: Callable[[ToolCall], int]
+    iteration_limit: float
+
+    async def run(
+        self, calls: Sequence[ToolCall], numbers: Mapping[str, int], *, deadline: float
+    ) -> "CallResults":
+        """Run the calls at the same time; their messages come back in the order proposed.
+
+        A call that does not end before `deadline` gets a result that says so.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(self._run_one(call, numbers[call.id], deadline))
+                    for call in calls
+                ]
+        except BaseExceptionGroup as errors:
+            # Tools never raise, so this is the journal: one reason is enough to stop.
+            raise errors.exceptions[0] from errors
+        done = [task.result() for task in tasks]
+        return CallResults(
+            tuple(message for message, _ in done), any(is_late for _, is_late in done)
+        )
+
+    async def _run_one(self, call: ToolCall, number: int, deadline: float) -> tuple[Message, bool]:
+        result, is_late = await self._execute(call, number, deadline)
+        message = self.controller.write_result(call, self._write_content(call, number, result))
+        await self.journal.record_tool_call(
+            ToolCallRecord(number, call, self.toolbox.identify(call), result, message)
+        )
+        return message, is_late
+
+    async def _execute(
+        self, call: ToolCall, number: int, deadline: float
+    ) -> tuple[ToolResult, bool]:
+        repeats = self.count_identical(call)
+        if repeats > MAX_IDENTICAL_CALLS:
+            return _refuse_repeat(call), False
+        limit = asyncio.timeout_at(deadline)
+        try:
+            async with limit:
+                result = await self.toolbox.execute(
+                    call,
+                    report_progress=lambda text: self.journal.report_tool_progress(number, text),
+                )
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return _describe_late(call, self.iteration_limit), True
+        return result, False
+
+    def _write_content(self, call: ToolCall, number: int, result: ToolResult) -> str:
+        target = self.toolbox.identify(call)
+        name = f"{target.server}.{target.tool}" if target.server else target.tool
+        head = f"[T{number}] {name} failed" if result.is_error else f"[T{number}] {name}"
+        return f"{head}\n{fence(result.content, f'result of T{number}')}"
+
+
+@dataclass(frozen=True)
+class CallResults:
+    """The messages of one round of calls; `is_late` when the iteration's time ran out."""
+
+    messages: tuple[Message, ...]
+    is_late: bool
+
+
+def _refuse_repeat(call: ToolCall) -> ToolResult:
+    text = (
+        f"Refused: {call.name} was already called {MAX_IDENTICAL_CALLS} times with exactly these "
+        "arguments. Use the results you have, call it with other arguments, or conclude and say "
+        "what could not be found out."
+    )
+    return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text.encode()))
+
+
+def _describe_late(call: ToolCall, limit: float) -> ToolResult:
+    text = (
+        f"{call.name} was stopped: this iteration may take {limit:g} s and they are over. "
+        "It is not known whether the call had an effect."
+    )
+    return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text.encode()))

@@ -1,0 +1,29 @@
+"""Controllers: the strategies that decide what an answer means."""
+
+from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
+from agents.controllers.function_calling import FunctionCalling
+from agents.controllers.single_call import SingleCall
+from agents.controllers.synthesis import Synthesis
+from agents.task import ControllerName
+
+__all__ = [
+    "AskAgain",
+    "CallTools",
+    "Conclude",
+    "Controller",
+    "Decision",
+    "FunctionCalling",
+    "SingleCall",
+    "Synthesis",
+    "make_controller",
+]
+
+
+def make_controller(name: ControllerName) -> Controller:
+    match name:
+        case "function_calling":
+            return FunctionCalling()
+        case "synthesis":
+            return Synthesis()
+        case "single_call":
+            return SingleCall()

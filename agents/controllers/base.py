@@ -1,0 +1,56 @@
+"""What the loop asks of a controller."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
+
+
+@dataclass(frozen=True)
+class CallTools:
+    """The model wants tools to be called before it goes on."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True)
+class Conclude:
+    """The model is done; `text` is its final analysis."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class AskAgain:
+    """The answer is of no use; `nudge` tells the model, `reason` tells people."""
+
+    reason: str
+    nudge: str
+
+
+Decision = CallTools | Conclude | AskAgain
+
+
+class Controller(Protocol):
+    """A strategy over the one loop. Has no state: an interrupted execution needs none."""
+
+    phase: Phase
+    interaction_type: InteractionType
+    """What a model call is recorded as while the work goes on."""
+    final_interaction_type: InteractionType
+    """What the call that brought the final analysis is recorded as."""
+    may_iterate: bool
+    """Whether it works until `max_iterations` and is then made to conclude."""
+
+    def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
+        """The tools that go to the provider with the question."""
+        ...
+
+    def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
+        """What a complete answer means."""
+        ...
+
+    def write_result(self, call: ToolCall, content: str) -> Message:
+        """The message that brings a tool's result to the model."""
+        ...

@@ -1,0 +1,31 @@
+"""One question, one answer: the executive summary."""
+
+from collections.abc import Sequence
+
+from agents.controllers.base import AskAgain, Conclude, Decision
+from agents.prompts.nudges import ask_after_empty_answer, ask_for_text_without_tools
+from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
+
+
+class SingleCall:
+    """Offers no tools; the first answer with text is final."""
+
+    phase: Phase = "finalizing"
+    interaction_type: InteractionType = "executive_summary"
+    final_interaction_type: InteractionType = "executive_summary"
+    may_iterate = False
+
+    def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
+        return ()
+
+    def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
+        if text.strip():
+            return Conclude(text.strip())
+        if calls:
+            return AskAgain(
+                "The model asked for tools where there are none", ask_for_text_without_tools()
+            )
+        return AskAgain("The model gave an empty answer", ask_after_empty_answer())
+
+    def write_result(self, call: ToolCall, content: str) -> Message:
+        return Message("tool", content, tool_call_id=call.id, tool_name=call.name)

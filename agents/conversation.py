@@ -1,0 +1,96 @@
+"""The messages of one execution and what can be read from them."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from agents.types import Message, ToolCall
+
+
+class Conversation:
+    """The messages a model gets, in the order providers demand.
+
+    Every assistant message with tool calls is followed by exactly one tool message per call, in
+    the order the calls were proposed.
+    """
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self._messages = order_tool_messages(tuple(messages))
+        self._repeats = Counter(
+            _identify(call) for message in self._messages for call in message.tool_calls
+        )
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(self._messages)
+
+    def add(self, *messages: Message) -> None:
+        self._messages.extend(messages)
+        self._repeats.update(_identify(call) for message in messages for call in message.tool_calls)
+
+    def count_identical(self, call: ToolCall) -> int:
+        """How often this call, with these arguments, was proposed so far (itself included)."""
+        return self._repeats[_identify(call)]
+
+    def find_open_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of the last assistant message that have no result yet."""
+        position = _last_assistant(self._messages)
+        if position is None:
+            return ()
+        answered = {message.tool_call_id for message in self._messages[position + 1 :]}
+        return tuple(c for c in self._messages[position].tool_calls if c.id not in answered)
+
+    def place_results(self, results: Sequence[Message]) -> None:
+        """Add tool messages, then restore the order of proposal."""
+        self._messages = order_tool_messages((*self._messages, *results))
+
+    def find_answer(self) -> str:
+        """The text of a last message that is an answer, empty when the work goes on."""
+        last = self._messages[-1] if self._messages else None
+        if last is None or last.role != "assistant" or last.tool_calls:
+            return ""
+        return last.content
+
+    def count_iterations(self) -> int:
+        """Model calls this conversation has seen: answers, and questions asked after the first."""
+        answers = sum(1 for message in self._messages if message.role == "assistant")
+        questions = sum(1 for message in self._messages if message.role == "user")
+        return answers + max(0, questions - 1)
+
+
+def order_tool_messages(messages: Sequence[Message]) -> list[Message]:
+    """Sort the results after each assistant message as their calls were proposed."""
+    ordered: list[Message] = []
+    waiting: list[Message] = []
+    ranks: dict[str, int] = {}
+    for message in messages:
+        if message.role == "tool":
+            waiting.append(message)
+            continue
+        ordered.extend(_sort_by_rank(waiting, ranks))
+        waiting = []
+        ranks = {call.id: rank for rank, call in enumerate(message.tool_calls)}
+        ordered.append(message)
+    ordered.extend(_sort_by_rank(waiting, ranks))
+    return ordered
+
+
+def _sort_by_rank(results: list[Message], ranks: dict[str, int]) -> list[Message]:
+    return sorted(results, key=lambda message: ranks.get(message.tool_call_id, len(ranks)))
+
+
+def _last_assistant(messages: Sequence[Message]) -> int | None:
+    for position in range(len(messages) - 1, -1, -1):
+        if messages[position].role == "assistant":
+            return position
+        if messages[position].role != "tool":
+            return None
+    return None
+
+
+def _identify(call: ToolCall) -> tuple[str, str]:
+    try:
+        arguments = json.dumps(json.loads(call.arguments), sort_keys=True)
+    except (ValueError, RecursionError):
+        arguments = call.arguments.strip()
+    return call.name, arguments

@@ -1,0 +1,212 @@
+"""Sorts what an SDK raised into an `LLMError` with a sentence a person can act on."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from agents.llm.settings import ProviderSettings
+from tarsy.errors import LLMError
+
+_CONTEXT = re.compile(
+    r"context.?(?:length|window)|maximum context|too many tokens|prompt is too long"
+    r"|exceeds the maximum number of tokens",
+    re.IGNORECASE,
+)
+_BROKEN_CONNECTION = re.compile(
+    r"connection error|cannot connect to host|stream ended before|server disconnected"
+    r"|peer closed connection|connection (?:reset|refused|closed)",
+    re.IGNORECASE,
+)
+_WRAPPERS = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::|[ ]-)[ ]+)+")
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'<>)\]]+", re.IGNORECASE)
+_SECRET_WORD = re.compile(r"\b(?:sk|xai|AIza|gsk|ya29)[-_.A-Za-z0-9*]{6,}")
+_BEARER = re.compile(r"(?i)\b(bearer|api[-_ ]?key)(\W{1,3})[^\s\"',;]{6,}")
+
+
+def classify(error: Exception, settings: ProviderSettings) -> LLMError:
+    """What an exception of a provider's SDK means to us. Never repeats a key."""
+    error = _unwrap(error)
+    status = _find_status(error)
+    if _is_timeout(error, status):
+        return _connection(settings, "did not answer in time")
+    if _is_broken_connection(error):
+        return _connection(settings, "could not be reached or ended the connection")
+    if status is None:
+        return _classify_without_status(error, settings)
+    if status in (401, 403):
+        return _refused_key(status, settings)
+    if status == 429:
+        return _rate_limit(error, settings)
+    if status >= 500:
+        return LLMError(
+            "provider_error",
+            f"{_subject(settings)} answered {status}{_quote(error, settings)}.",
+            retryable=True,
+            retry_after=read_retry_after(error),
+        )
+    return _invalid_request(error, status, settings)
+
+
+def _refused_key(status: int, settings: ProviderSettings) -> LLMError:
+    what = "refused the key" if status == 401 else "does not allow this key to use the model"
+    where = settings.api_key_env or "the key of this provider"
+    do = (
+        f"Set {where} to a valid key and start the worker again"
+        if settings.api_key
+        else f"No key is set: put one into {where}"
+    )
+    return LLMError("credentials", f"{_subject(settings)} {what} ({status}). {do}.")
+
+
+def _rate_limit(error: Exception, settings: ProviderSettings) -> LLMError:
+    retry_after = read_retry_after(error)
+    asked = "" if retry_after is None else f" It asks to wait {retry_after:.0f} s."
+    words = _words(error, settings)
+    if "insufficient_quota" in words or "credit balance" in words:
+        return LLMError(
+            "rate_limit",
+            f"{_subject(settings)} answered 429: the account has no credit left. "
+            "Top it up or choose another provider.",
+        )
+    return LLMError(
+        "rate_limit",
+        f"{_subject(settings)} answered 429 (too many requests){_quote(error, settings)}.{asked}",
+        retryable=True,
+        retry_after=retry_after,
+    )
+
+
+def _invalid_request(error: Exception, status: int, settings: ProviderSettings) -> LLMError:
+    if _CONTEXT.search(_words(error, settings)):
+        return LLMError(
+            "context_window",
+            f"The conversation is longer than the model {settings.model} can read. Choose a model "
+            "with a larger context window or let large tool results be summarized.",
+        )
+    if status == 404:
+        return LLMError(
+            "invalid_request",
+            f"{_subject(settings)} answered 404: it does not know the model {settings.model!r} "
+            "or the address is wrong. Check model and base_url.",
+        )
+    return LLMError(
+        "invalid_request",
+        f"{_subject(settings)} refused the request ({status}){_quote(error, settings)}.",
+    )
+
+
+def _classify_without_status(error: Exception, settings: ProviderSettings) -> LLMError:
+    if isinstance(error, ValueError):
+        return LLMError(
+            "provider_error",
+            f"{_subject(settings)} sent something that is not JSON.",
+            retryable=True,
+        )
+    return LLMError(
+        "provider_error",
+        f"{_subject(settings)} reported an error{_quote(error, settings)}.",
+        retryable=_has_type(error, "APIError"),
+    )
+
+
+def _connection(settings: ProviderSettings, what: str) -> LLMError:
+    place = f" at {strip_url(settings.base_url)}" if settings.base_url else ""
+    return LLMError("connection", f"{_subject(settings)}{place} {what}.", retryable=True)
+
+
+def read_retry_after(error: Exception) -> float | None:
+    """The seconds a response asked us to wait, from `Retry-After` as seconds or as a date."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    value = headers.get("retry-after") if headers is not None else None
+    if not isinstance(value, str):
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if until.tzinfo is None:
+        return None
+    return max(0.0, (until - datetime.now(UTC)).total_seconds())
+
+
+def strip_url(url: str) -> str:
+    """An address without user, password, query and fragment."""
+    bare = re.split(r"[?#]", url, maxsplit=1)[0]
+    return re.sub(r"//[^/@]*@", "//", bare)
+
+
+def _subject(settings: ProviderSettings) -> str:
+    return f"The provider {settings.provider_name} (model {settings.model})"
+
+
+def _quote(error: Exception, settings: ProviderSettings) -> str:
+    words = _words(error, settings)
+    # "Error code: 500" is all the SDK says of a body it cannot read.
+    return "" if not words or words.startswith("Error code:") else f": {words}"
+
+
+def _words(error: Exception, settings: ProviderSettings) -> str:
+    """What the provider said, short, on one line and without anything secret."""
+    text = _WRAPPERS.sub("", _find_message(error))
+    for secret in (settings.api_key, settings.vertex_credentials):
+        if secret:
+            text = text.replace(secret, "***")
+    text = _URL.sub(lambda match: strip_url(match.group()), text)
+    text = _BEARER.sub(r"\1\2***", _SECRET_WORD.sub("***", text))
+    text = text.split("Traceback (most recent call last)")[0]
+    text = " ".join(text.split()).rstrip(".")
+    return text if len(text) <= 300 else f"{text[:300]}…"
+
+
+def _find_message(error: Exception) -> str:
+    body: object = getattr(error, "body", None)
+    if isinstance(body, dict):
+        nested = body.get("error")
+        inner = nested if isinstance(nested, dict) else body
+        parts = [inner.get("message"), inner.get("code")]
+        said = [part for part in parts if isinstance(part, str) and part]
+        if said:
+            return " ".join(dict.fromkeys(said))
+    message = getattr(error, "message", None)
+    return message if isinstance(message, str) else str(error)
+
+
+def _unwrap(error: Exception) -> Exception:
+    """litellm wraps what goes wrong within a stream, and names the wrapper in its text."""
+    original = getattr(error, "original_exception", None)
+    return original if isinstance(original, Exception) else error
+
+
+def _find_status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int) or _is_invented_status(error):
+        return None
+    return status
+
+
+def _is_invented_status(error: Exception) -> bool:
+    """litellm's connection error is its word for anything else; its 500 came from nobody."""
+    return _has_type(error, "APIConnectionError")
+
+
+def _is_timeout(error: Exception, status: int | None) -> bool:
+    return isinstance(error, TimeoutError) or status == 408 or _has_type(error, "APITimeoutError")
+
+
+def _is_broken_connection(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return True
+    # litellm also reports a refused connection as a 500 of the provider.
+    return _BROKEN_CONNECTION.search(str(error)) is not None and (
+        _has_type(error, "APIConnectionError") or _has_type(error, "InternalServerError")
+    )
+
+
+def _has_type(error: Exception, name: str) -> bool:
+    # By name: this module must not import an SDK, and litellm's errors derive from openai's.
+    return any(cls.__name__ == name for cls in type(error).__mro__)

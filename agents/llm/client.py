@@ -1,0 +1,27 @@
+"""Chooses the client for a provider."""
+
+from agents.llm.settings import ProviderSettings
+from agents.ports import LLM
+
+
+def make_llm(settings: ProviderSettings) -> LLM:
+    """The client for these settings: direct for OpenAI-compatible endpoints, else litellm.
+
+    Imports the chosen SDK; a process that only serves pages must not call it.
+    """
+    if settings.type == "openai" and settings.base_url:
+        from agents.llm.openai_compatible import OpenAICompatible
+
+        return OpenAICompatible(settings)
+    from agents.llm.via_litellm import ViaLitellm
+
+    return ViaLitellm(settings)
+
+
+def warm_up() -> None:
+    """Import the SDKs now, so that the first investigation does not wait for them."""
+    from agents.llm.openai_compatible import load_openai
+    from agents.llm.via_litellm import load_litellm
+
+    load_openai()
+    load_litellm()

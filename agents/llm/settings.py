@@ -1,0 +1,31 @@
+"""What a client needs to know of a provider, as plain values."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+ProviderType = Literal["google", "openai", "anthropic", "xai", "vertexai"]
+Backend = Literal["langchain", "google-native"]
+NativeTool = Literal["google_search", "url_context", "code_execution"]
+ReasoningEffort = Literal["minimal", "low", "medium", "high"]
+
+
+@dataclass(frozen=True)
+class ProviderSettings:
+    """One model of one provider, with its key.
+
+    `api_key_env` is the name of the variable the key came from; error messages name it.
+    """
+
+    provider_name: str
+    type: ProviderType
+    model: str
+    api_key: str = field(default="", repr=False)
+    api_key_env: str = ""
+    base_url: str = ""
+    backend: Backend = "langchain"
+    reasoning_effort: ReasoningEffort | None = None
+    native_tools: frozenset[NativeTool] = frozenset()
+    vertex_project: str = ""
+    vertex_location: str = ""
+    vertex_credentials: str = field(default="", repr=False)
+    """Path of the credentials file, or its JSON."""

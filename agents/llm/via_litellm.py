@@ -1,0 +1,243 @@
+"""Every provider through litellm, tamed: offline, silent, no retries of its own."""
+
+import os
+import warnings
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from agents.llm.chunks import ChunkReader
+from agents.llm.classify import classify
+from agents.llm.deadlines import stream_within
+from agents.llm.settings import NativeTool, ProviderSettings, ProviderType
+from agents.llm.wire import seal_fields, write_messages, write_tools
+from agents.ports import LLMOptions
+from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
+from tarsy.errors import LLMError
+
+_ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else the import fetches prices from the network
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_OFFLINE_MODE": "true",
+    "LITELLM_MODE": "PRODUCTION",  # else the import reads a .env file
+    "LITELLM_LOG": "WARNING",
+    "REPEATED_STREAMING_CHUNK_LIMIT": "1000000",  # we stop repetition ourselves
+}
+_PREFIXES: Mapping[ProviderType, str] = {
+    "google": "gemini",
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "xai": "xai",
+    "vertexai": "vertex_ai",
+}
+_NATIVE_TOOLS: Mapping[NativeTool, str] = {
+    "google_search": "googleSearch",
+    "url_context": "urlContext",
+    "code_execution": "codeExecution",
+}
+
+
+class ViaLitellm:
+    """A model of Google, OpenAI, Anthropic, xAI or Vertex AI."""
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        self._settings = settings
+
+    @property
+    def provider_name(self) -> str:
+        return self._settings.provider_name
+
+    @property
+    def model(self) -> str:
+        return self._settings.model
+
+    async def stream(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
+    ) -> AsyncGenerator[LLMEvent, None]:
+        reader = ChunkReader(self.model)
+        fields = _ProviderFields()
+        request = self._write_request(messages, tools, options)
+        try:
+            chunks = stream_within(lambda: _open(request), options, model=self.model)
+            async with aclosing(chunks):
+                async for chunk in chunks:
+                    fields.take(chunk)
+                    for event in reader.read(chunk):
+                        yield self._price(event)
+        except LLMError:
+            raise
+        except Exception as error:
+            # The port promises LLMError and nothing else, whatever the SDK raises. Its error is
+            # not carried along: addresses with keys stand in its text.
+            raise classify(error, self._settings) from None
+        for event in reader.finish(seal_fields(self.provider_name, fields.collect())):
+            yield event
+
+    def _write_request(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
+    ) -> dict[str, Any]:
+        settings = self._settings
+        request: dict[str, Any] = {
+            "model": _qualify(settings),
+            "messages": write_messages(messages, provider_name=self.provider_name),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "timeout": options.call_timeout + 5,
+            "max_retries": 0,
+            "num_retries": 0,
+            "drop_params": True,
+        }
+        optional = {
+            "api_key": settings.api_key,
+            "api_base": settings.base_url,
+            "vertex_project": settings.vertex_project,
+            "vertex_location": settings.vertex_location,
+            "vertex_credentials": settings.vertex_credentials,
+            "max_tokens": options.max_output_tokens,
+            "tools": write_tools(tools) or _write_native_tools(settings, messages),
+            "reasoning_effort": _choose_effort(settings),
+        }
+        return request | {name: value for name, value in optional.items() if value}
+
+    def _price(self, event: LLMEvent) -> LLMEvent:
+        if not isinstance(event, UsageReported):
+            return event
+        cost = _find_cost(_qualify(self._settings), event.usage)
+        return UsageReported(replace(event.usage, cost_usd=cost))
+
+
+@cache
+def load_litellm() -> Any:
+    """Import litellm with everything switched off that reaches out or prints."""
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    with warnings.catch_warnings():
+        # Its types for Gemini make pydantic warn when they are first loaded.
+        warnings.simplefilter("ignore")
+        import litellm
+        import litellm.llms.vertex_ai.context_caching.vertex_ai_context_caching
+
+    litellm.suppress_debug_info = True
+    litellm.callbacks = []
+    litellm.disable_aiohttp_transport = True  # one HTTP library, whose errors we know
+    return litellm
+
+
+@asynccontextmanager
+async def _open(request: Mapping[str, Any]) -> AsyncGenerator[AsyncIterator[Any], None]:
+    stream = await load_litellm().acompletion(**request)
+    try:
+        yield _read_honestly(stream)
+    finally:
+        await stream.aclose()
+
+
+async def _read_honestly(stream: Any) -> AsyncIterator[Any]:
+    """The chunks as the provider meant them.
+
+    litellm invents a good end for a stream that was cut, and a usage where none was told.
+    """
+    async for chunk in stream:
+        if not (stream.received_finish_reason or stream.intermittent_finish_reason):
+            for choice in chunk.choices or ():
+                choice.finish_reason = None
+        if getattr(chunk, "usage", None) is not None and not _was_usage_told(stream):
+            chunk.usage = None
+        yield chunk
+
+
+def _was_usage_told(stream: Any) -> bool:
+    return any(getattr(chunk, "usage", None) is not None for chunk in stream.chunks)
+
+
+class _ProviderFields:
+    """What must be replayed to the provider and is neither text nor call: signatures."""
+
+    def __init__(self) -> None:
+        self._chunks: list[Any] = []
+        self._specific: dict[str, JSON] = {}
+
+    def take(self, chunk: Any) -> None:
+        for choice in chunk.choices or ():
+            specific = getattr(choice.delta, "provider_specific_fields", None)
+            if isinstance(specific, dict):
+                self._merge(specific)
+            if getattr(choice.delta, "thinking_blocks", None):
+                self._chunks.append(chunk)
+
+    def collect(self) -> dict[str, JSON]:
+        fields: dict[str, JSON] = {}
+        if self._specific:
+            fields["provider_specific_fields"] = self._specific
+        blocks = self._join_thinking_blocks()
+        if blocks:
+            fields["thinking_blocks"] = blocks
+        return fields
+
+    def _merge(self, specific: Mapping[str, JSON]) -> None:
+        for name, value in specific.items():
+            if name == "thinking_blocks":
+                continue  # told a second time here, in pieces
+            known = self._specific.get(name)
+            if isinstance(known, list) and isinstance(value, list):
+                self._specific[name] = [*known, *value]
+            elif value is not None:
+                self._specific[name] = value
+
+    def _join_thinking_blocks(self) -> list[JSON]:
+        """Signed blocks of thinking; a signature closes the block that streamed before it."""
+        blocks: list[JSON] = []
+        text: list[str] = []
+        for chunk in self._chunks:
+            for part in chunk.choices[0].delta.thinking_blocks:
+                if part.get("type") == "redacted_thinking":
+                    blocks.append(dict(part))
+                    continue
+                text.append(part.get("thinking") or "")
+                if part.get("signature"):
+                    blocks.append(
+                        {
+                            "type": "thinking",
+                            "thinking": "".join(text),
+                            "signature": part["signature"],
+                        }
+                    )
+                    text = []
+        return blocks
+
+
+def _qualify(settings: ProviderSettings) -> str:
+    return f"{_PREFIXES[settings.type]}/{settings.model}"
+
+
+def _choose_effort(settings: ProviderSettings) -> str | None:
+    if settings.reasoning_effort is not None:
+        return settings.reasoning_effort
+    return "high" if settings.backend == "google-native" else None
+
+
+def _write_native_tools(
+    settings: ProviderSettings, messages: Sequence[Message]
+) -> list[dict[str, JSON]]:
+    """Google's own tools; only for agents without others, for Gemini refuses the mix."""
+    if settings.backend != "google-native" or settings.type not in ("google", "vertexai"):
+        return []
+    if any(message.tool_calls for message in messages):
+        return []
+    return [{_NATIVE_TOOLS[name]: {}} for name in sorted(settings.native_tools)]
+
+
+def _find_cost(model: str, usage: Usage) -> float | None:
+    """Dollars from the bundled price list; None for a model it does not price."""
+    try:
+        prompt, completion = load_litellm().cost_per_token(
+            model=model,
+            prompt_tokens=usage.input_tokens or 0,
+            completion_tokens=usage.output_tokens or 0,
+        )
+    except Exception:
+        # litellm raises a bare Exception subclass for unknown models.
+        return None
+    return (prompt + completion) or None

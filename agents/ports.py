@@ -1,0 +1,105 @@
+"""All an agent may ask of the world: a model, tools, and a place to write down what happened."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents.types import (
+    BlockKind,
+    LLMCallRecord,
+    LLMEvent,
+    Message,
+    Note,
+    Phase,
+    ToolCall,
+    ToolCallRecord,
+    ToolResult,
+    ToolSpec,
+    ToolTarget,
+)
+
+
+@dataclass(frozen=True)
+class LLMOptions:
+    """How one model call is to be made. Times are seconds."""
+
+    first_chunk_timeout: float = 120.0
+    stall_timeout: float = 60.0
+    call_timeout: float = 300.0
+    max_output_tokens: int | None = None
+
+
+class LLM(Protocol):
+    """One model of one provider."""
+
+    @property
+    def provider_name(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
+    ) -> AsyncIterator[LLMEvent]:
+        """Answer, event by event, ending with `AnswerFinished`.
+
+        Makes one attempt. Raises `LLMError` and nothing else; closing the iterator ends the call.
+        """
+        ...
+
+
+ReportProgress = Callable[[str], None]
+
+
+class Toolbox(Protocol):
+    """The tools of one execution, already restricted to what it may use."""
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]: ...
+
+    @property
+    def instructions(self) -> Mapping[str, str]:
+        """Each connected server's instructions for the prompt: configured ones, then its own."""
+        ...
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        """Servers that could not be reached, each with the reason."""
+        ...
+
+    def identify(self, call: ToolCall) -> ToolTarget: ...
+
+    async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
+        """Run a proposed call if the code allows it. Never raises but for cancellation."""
+        ...
+
+
+class Journal(Protocol):
+    """Where an execution writes what happened. Each coroutine is one short transaction.
+
+    Every method raises `LeaseLost` when this worker no longer owns the execution.
+    """
+
+    async def record_prompt(self, messages: Sequence[Message]) -> None:
+        """Keep the messages that open the conversation, or a question asked within it."""
+        ...
+
+    async def open_block(self, kind: BlockKind) -> str:
+        """Start a streamed block on the timeline and return its id."""
+        ...
+
+    def extend_block(self, block_id: str, offset: int, delta: str) -> None:
+        """Show more of a block to who watches. Not kept; `offset` counts characters before it."""
+        ...
+
+    async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
+        """Keep a model call; returns the session-wide number of each planned tool call."""
+        ...
+
+    async def record_tool_call(self, record: ToolCallRecord) -> None: ...
+
+    async def record_note(self, note: Note) -> None: ...
+
+    def report_progress(self, phase: Phase, message: str) -> None: ...
+
+    def report_tool_progress(self, number: int, text: str) -> None: ...

@@ -1,0 +1,80 @@
+"""Builds the messages that open a conversation.
+
+The system message holds what the operator and this product say. Whatever came from outside, and
+that includes what tool servers say about themselves, stands fenced in the user message.
+"""
+
+from agents.prompts.day import describe_day
+from agents.prompts.inputs import ExecutiveSummaryInput, PromptInput, SynthesisInput
+from agents.prompts.rendering import join_sections, render
+from agents.types import Message
+
+Opening = tuple[Message, Message]
+
+
+def build_investigation(prompt: PromptInput) -> Opening:
+    """The opening of an agent that investigates, with tools or from what it is given."""
+    system = join_sections(
+        render("agent_name", name=prompt.agent_name),
+        render("day", day=describe_day(prompt.now, prompt.holidays)),
+        render("investigation_rules", has_tools=prompt.has_tools),
+        render("outside_rules"),
+        render("report_shape"),
+        render("unavailable_names", names=sorted(prompt.unavailable)),
+        render("skills", skills=prompt.skills),
+        render("agent_instructions", instructions=prompt.agent_instructions),
+        render("investigation_focus"),
+    )
+    user = join_sections(
+        render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
+        render("alert", alert=prompt.alert, shows_type=True),
+        render("runbook", runbook=prompt.runbook),
+        render("previous_stages", stages=prompt.previous_stages),
+        render("investigation_task", has_tools=prompt.has_tools),
+    )
+    return Message("system", system), Message("user", user)
+
+
+def build_synthesis(prompt: SynthesisInput) -> Opening:
+    """The opening of an agent that makes one report of several investigations."""
+    system = join_sections(
+        render("agent_name", name=prompt.agent_name),
+        render("day", day=describe_day(prompt.now, prompt.holidays)),
+        render("synthesis_rules"),
+        render("outside_rules"),
+        render("report_shape"),
+        render("agent_instructions", instructions=prompt.agent_instructions),
+        render("synthesis_focus"),
+    )
+    completed = sum(1 for findings in prompt.findings if findings.is_completed)
+    user = join_sections(
+        render("alert", alert=prompt.alert, shows_type=False),
+        render("runbook", runbook=prompt.runbook),
+        render("previous_stages", stages=prompt.previous_stages),
+        render("findings", prompt=prompt, completed=completed),
+        render("synthesis_task"),
+    )
+    return Message("system", system), Message("user", user)
+
+
+def build_executive_summary(prompt: ExecutiveSummaryInput) -> Opening:
+    """The opening of the call that puts a report into one to four lines."""
+    return (
+        Message(
+            "system",
+            join_sections(
+                render("agent_name", name=prompt.agent_name),
+                render("summary_rules"),
+                render("outside_rules"),
+            ),
+        ),
+        Message("user", render("summary_task", prompt=prompt)),
+    )
+
+
+def _drop_empty(prompt: PromptInput) -> list[tuple[str, str]]:
+    return [(name, text) for name, text in prompt.server_instructions.items() if text.strip()]
+
+
+def _sort_errors(prompt: PromptInput) -> list[tuple[str, str]]:
+    return sorted(prompt.unavailable.items())

@@ -1,0 +1,106 @@
+"""What prompts are made of, as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+BUILT_IN_HOLIDAYS: Mapping[str, str] = {"01-01": "New Year's Day", "12-25": "Christmas Day"}
+
+ItemKind = Literal["thinking", "response", "tool_call", "final_analysis", "error"]
+
+
+@dataclass(frozen=True)
+class Alert:
+    """An alert as it is shown to a model: masked, and still text from outside."""
+
+    alert_type: str
+    data: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """More of it worth showing, such as the author or the time it arrived."""
+
+
+@dataclass(frozen=True)
+class Skill:
+    """Operator-written know-how that an agent is given in full."""
+
+    name: str
+    body: str
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """An earlier stage; `final_analysis` is empty when it brought none."""
+
+    name: str
+    final_analysis: str
+
+
+@dataclass(frozen=True)
+class PromptInput:
+    """All an investigating agent is told before its first answer.
+
+    `now` is in UTC. `server_instructions` names every connected server, `unavailable` every one
+    that could not be reached with the reason; both come from the toolbox.
+    """
+
+    agent_name: str
+    now: datetime
+    alert: Alert
+    runbook: str = ""
+    server_instructions: Mapping[str, str] = field(default_factory=dict)
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    skills: tuple[Skill, ...] = ()
+    agent_instructions: str = ""
+    previous_stages: tuple[StageResult, ...] = ()
+    has_tools: bool = True
+    holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)
+    """Names by `MM-DD`."""
+
+
+@dataclass(frozen=True)
+class TimelineItem:
+    """One step of an investigation. A tool call's text begins with its number, `[T5]`."""
+
+    kind: ItemKind
+    text: str
+
+
+@dataclass(frozen=True)
+class AgentFindings:
+    """What one of several agents did and found."""
+
+    agent_name: str
+    backend: str
+    model: str
+    status: str
+    items: tuple[TimelineItem, ...]
+    error: str = ""
+
+    @property
+    def is_completed(self) -> bool:
+        return self.status == "completed"
+
+
+@dataclass(frozen=True)
+class SynthesisInput:
+    """What an agent that weighs several investigations is told."""
+
+    agent_name: str
+    now: datetime
+    alert: Alert
+    stage_name: str
+    findings: tuple[AgentFindings, ...]
+    runbook: str = ""
+    agent_instructions: str = ""
+    previous_stages: tuple[StageResult, ...] = ()
+    holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)
+
+
+@dataclass(frozen=True)
+class ExecutiveSummaryInput:
+    """The report that is to be put into a few lines."""
+
+    agent_name: str
+    final_analysis: str
+    alert_type: str = ""

@@ -1,0 +1,212 @@
+"""What a chat completion request says, as far as a script can ask about it."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from agents.types import JSON
+
+_AGENT_LINE = re.compile(r"^Agent: (.+)$", re.MULTILINE)
+_CALL_NUMBER = re.compile(r"\s*\[T(\d{1,9})\]")
+_ALERT = re.compile(
+    r"^<<<outside (\S+) alert data>>>\n(.*?)\n?^<<<end outside \1>>>",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_MAX_JSON_ATTEMPTS = 20
+
+
+class BadRequest(ValueError):
+    """The request is no chat completion request; the text says what it lacks."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The result of one tool call, as the request carries it."""
+
+    number: int | None
+    name: str
+    arguments: Mapping[str, JSON]
+    text: str
+
+    @cached_property
+    def json(self) -> Mapping[str, JSON] | None:
+        """The JSON object within the text, None when there is no whole one."""
+        return find_json_object(self.text)
+
+    @property
+    def ok(self) -> bool:
+        return self.json is not None and self.json.get("ok", True) is True
+
+    @property
+    def data(self) -> JSON:
+        """What the tool found; an empty mapping when it failed."""
+        if self.json is None or not self.ok:
+            return {}
+        return self.json.get("data", dict(self.json))
+
+    @property
+    def error(self) -> str:
+        """Why there is no data, empty when there is."""
+        if self.ok:
+            return ""
+        if self.json is None:
+            return "its result could not be read"
+        error = self.json.get("error")
+        if isinstance(error, dict):
+            return str(error.get("message") or error.get("code") or "it failed")
+        return str(error or "it failed")
+
+    @property
+    def cite(self) -> str:
+        """How a report refers to this call; empty when it carries no number."""
+        return "" if self.number is None else f"[T{self.number}]"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of the request, with its content as text."""
+
+    role: str
+    text: str
+    name: str
+    tool_call_id: str
+    calls: tuple[tuple[str, str, str], ...]
+    """Id, name and raw arguments of each call an assistant proposed."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A request to answer."""
+
+    model: str
+    streams: bool
+    includes_usage: bool
+    offered: tuple[str, ...]
+    turns: tuple[Turn, ...]
+
+    @cached_property
+    def agent(self) -> str:
+        """Who is asking: the name the system prompt states, empty when it states none."""
+        for turn in self.turns:
+            if turn.role in ("system", "developer") and (found := _AGENT_LINE.search(turn.text)):
+                return found[1].strip()
+        return ""
+
+    @cached_property
+    def turn(self) -> int:
+        return sum(turn.role == "assistant" for turn in self.turns)
+
+    @cached_property
+    def last_input(self) -> str:
+        """The last thing somebody other than the model said."""
+        inputs = (turn.text for turn in reversed(self.turns) if turn.role in ("user", "tool"))
+        return next(inputs, "")
+
+    @cached_property
+    def question(self) -> str:
+        """The first user message: the task of the conversation."""
+        return next((turn.text for turn in self.turns if turn.role == "user"), "")
+
+    @cached_property
+    def whole(self) -> str:
+        return "\n".join(turn.text for turn in self.turns)
+
+    @cached_property
+    def alert(self) -> str:
+        """The alert between its markers, or all of the first user message without them."""
+        found = _ALERT.search(self.question)
+        return found[2].strip() if found else self.question
+
+    @cached_property
+    def results(self) -> tuple[Evidence, ...]:
+        return tuple(_read_evidence(self.turns))
+
+    def offers(self, pattern: str) -> bool:
+        return any(fnmatchcase(name, pattern) for name in self.offered)
+
+
+def read_conversation(body: object) -> Conversation:
+    """Take a decoded request body apart. Raises `BadRequest`."""
+    if not isinstance(body, dict):
+        raise BadRequest("the body must be a JSON object")
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise BadRequest("`messages` must be a list with at least one message")
+    options = body.get("stream_options")
+    return Conversation(
+        model=str(body.get("model") or "rehearsal"),
+        streams=body.get("stream") is True,
+        includes_usage=isinstance(options, dict) and options.get("include_usage") is True,
+        offered=tuple(_read_tool_names(body.get("tools"))),
+        turns=tuple(_read_turn(message) for message in messages),
+    )
+
+
+def find_json_object(text: str) -> Mapping[str, JSON] | None:
+    """The first whole JSON object within a text, whatever stands around it."""
+    decoder = json.JSONDecoder()
+    start = -1
+    for _ in range(_MAX_JSON_ATTEMPTS):
+        start = text.find("{", start + 1)
+        if start < 0:
+            return None
+        try:
+            value, _end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return value
+    return None
+
+
+def _read_tool_names(tools: object) -> Iterator[str]:
+    for tool in tools if isinstance(tools, list) else ():
+        function = tool.get("function") if isinstance(tool, dict) else None
+        if isinstance(function, dict):
+            yield str(function.get("name", ""))
+
+
+def _read_turn(message: object) -> Turn:
+    if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+        raise BadRequest("each message must be an object with a `role`")
+    return Turn(
+        role=message["role"],
+        text=_read_text(message.get("content")),
+        name=str(message.get("name") or ""),
+        tool_call_id=str(message.get("tool_call_id") or ""),
+        calls=tuple(_read_calls(message.get("tool_calls"))),
+    )
+
+
+def _read_text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else ()
+    return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def _read_calls(calls: object) -> Iterator[tuple[str, str, str]]:
+    for call in calls if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            name, arguments = function.get("name", ""), function.get("arguments", "")
+            yield str(call.get("id", "")), str(name), str(arguments)
+
+
+def _read_evidence(turns: tuple[Turn, ...]) -> Iterator[Evidence]:
+    proposed: dict[str, tuple[str, str]] = {}
+    for turn in turns:
+        proposed.update({call_id: (name, arguments) for call_id, name, arguments in turn.calls})
+        if turn.role != "tool":
+            continue
+        name, arguments = proposed.get(turn.tool_call_id, (turn.name, ""))
+        number = _CALL_NUMBER.match(turn.text)
+        yield Evidence(
+            number=int(number[1]) if number else None,
+            name=name,
+            arguments=find_json_object(arguments) or {},
+            text=turn.text,
+        )

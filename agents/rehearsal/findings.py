@@ -1,0 +1,93 @@
+"""What earlier agents concluded, read out of the text a synthesis or a summary is given."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+_HEADING = re.compile(r"^#{1,6}[ \t]*(.+?)[ \t#]*$", re.MULTILINE)
+_AGENT_HEADING = re.compile(r"^#{1,6}[ \t]*Agent[ \t]+\d+:[ \t]*(\S+)", re.MULTILINE)
+_AGENT_NAME = re.compile(r"\b([A-Z]\w*Agent\b[-\w]*)|\bAgent:[ \t]*[`*\"]*([\w-]+)")
+_FENCE_END = "<<<end outside"
+_CONFIDENCE = re.compile(r"Confidence:\W*(high|medium|low)\b", re.IGNORECASE)
+_ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*])[ \t]+(.+)$", re.MULTILINE)
+_CITED_ITEM = re.compile(r"\[T\d+\]")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One report found in the text, cut into the parts that every report has."""
+
+    agent: str
+    conclusion: str
+    confidence: str
+    claims: tuple[str, ...]
+    next_steps: tuple[str, ...]
+    not_checked: tuple[str, ...]
+    ruled_out: tuple[str, ...]
+
+
+def read_findings(text: str) -> tuple[Finding, ...]:
+    """Every report in the text that has a conclusion, each once, in order.
+
+    Where the text lists agents under headings (`#### Agent 1: NAME`), what stands before the first
+    of them is of earlier stages and left out.
+    """
+    if first := _AGENT_HEADING.search(text):
+        text = text[first.start() :]
+    found: dict[tuple[str, tuple[str, ...]], Finding] = {}
+    for agent, report in _split_reports(text):
+        finding = _read_report(agent, report)
+        if finding.conclusion:
+            found.setdefault((finding.conclusion, finding.claims), finding)
+    return tuple(found.values())
+
+
+def _split_reports(text: str) -> Iterator[tuple[str, str]]:
+    starts = [
+        heading.start()
+        for heading in _HEADING.finditer(text)
+        if heading[1].strip().lower().startswith("conclusion")
+    ]
+    for start, end in pairwise([*starts, len(text)]):
+        yield _find_author(text[:start]), text[start:end].partition(_FENCE_END)[0]
+
+
+def _find_author(before: str) -> str:
+    if headings := _AGENT_HEADING.findall(before):
+        return str(headings[-1])
+    names = [first or second for first, second in _AGENT_NAME.findall(before)]
+    return names[-1] if names else ""
+
+
+def _read_report(agent: str, report: str) -> Finding:
+    sections = dict(_split_sections(report))
+    conclusion = sections.get("conclusion", "")
+    confidence = _CONFIDENCE.search(conclusion)
+    sentence = conclusion[: confidence.start()] if confidence else conclusion.split("\n\n")[0]
+    return Finding(
+        agent=agent,
+        conclusion=" ".join(sentence.replace("**", "").split()),
+        confidence=confidence[1].lower() if confidence else "",
+        claims=tuple(
+            item for item in _read_items(sections.get("evidence", "")) if _CITED_ITEM.search(item)
+        ),
+        next_steps=_read_items(sections.get("next steps", "")),
+        not_checked=_read_items(sections.get("not checked", "")),
+        ruled_out=_read_items(sections.get("ruled out", "")),
+    )
+
+
+def _split_sections(report: str) -> Iterator[tuple[str, str]]:
+    headings = list(_HEADING.finditer(report))
+    ends = [*(heading.start() for heading in headings[1:]), len(report)]
+    seen: set[str] = set()
+    for heading, end in zip(headings, ends, strict=True):
+        name = heading[1].strip().strip("*:").lower()
+        if name not in seen:
+            seen.add(name)
+            yield name, report[heading.end() : end].strip()
+
+
+def _read_items(section: str) -> tuple[str, ...]:
+    return tuple(item.strip() for item in _ITEM.findall(section))

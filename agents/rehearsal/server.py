@@ -1,0 +1,286 @@
+"""The HTTP side of a rehearsal: which rule answers, and a server to answer with."""
+
+import asyncio
+import json
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from typing_extensions import override
+
+from agents.rehearsal.conversation import Conversation, read_conversation
+from agents.rehearsal.playback import Holds, Playback, StreamPlayback, WholePlayback
+from agents.rehearsal.rendering import TemplateFailed, render_reply
+from agents.rehearsal.script import Pace, Reply, Rule, Script, When
+from agents.rehearsal.wire import (
+    encode_error,
+    encode_failure,
+    encode_models,
+    encode_stream,
+    encode_whole,
+)
+from agents.types import JSON
+
+_JSON = "application/json"
+_START_TIMEOUT = 15.0
+_STOP_TIMEOUT = 10.0
+
+
+@dataclass(frozen=True)
+class LoggedRequest:
+    """A request that was answered, and by which rule (None: by none)."""
+
+    agent: str
+    turn: int
+    model: str
+    rule: int | None
+    body: dict[str, JSON] = field(repr=False)
+
+
+class Rehearsal:
+    """A script being played: what was used up, what is held, what was asked."""
+
+    def __init__(self, script: Script, *, pace: float | None = None, keep: int = 500) -> None:
+        self.script = script
+        self.holds = Holds()
+        self.requests: deque[LoggedRequest] = deque(maxlen=keep)
+        self._used = [0] * len(script.rules)
+        self._pace = pace
+
+    async def list_models(self, _request: Request) -> Response:
+        return Response(encode_models(self.script.models), media_type=_JSON)
+
+    async def release_hold(self, request: Request) -> Response:
+        self.holds.release(request.path_params["name"])
+        return Response(b"{}", media_type=_JSON)
+
+    async def complete_chat(self, request: Request) -> Response | Playback:
+        """Answer a chat completion request by the first rule that fits."""
+        try:
+            body = json.loads(await request.body())
+            conversation = read_conversation(body)
+        except (ValueError, RecursionError) as error:
+            return _refuse(f"not a chat completion request: {error}")
+        position = self._choose_rule(conversation)
+        self.requests.append(
+            LoggedRequest(conversation.agent, conversation.turn, conversation.model, position, body)
+        )
+        if position is None:
+            return _refuse(
+                f"no rule of the script answers turn {conversation.turn} of agent "
+                f"{conversation.agent or '(unnamed)'}; add one, or a last rule without `when`"
+            )
+        try:
+            return self._play(self.script.rules[position].reply, conversation)
+        except TemplateFailed as error:
+            name = self.script.rules[position].name or f"rules[{position}]"
+            return _refuse(f"a template of {name} failed: {error}", status=500)
+
+    def _choose_rule(self, conversation: Conversation) -> int | None:
+        for position, rule in enumerate(self.script.rules):
+            if self._is_left(position, rule) and fits(rule.when, conversation):
+                self._used[position] += 1
+                return position
+        return None
+
+    def _is_left(self, position: int, rule: Rule) -> bool:
+        return rule.times is None or self._used[position] < rule.times
+
+    def _play(self, reply: Reply, conversation: Conversation) -> Playback:
+        reply, pace = _set_pace(reply, self.script.pace, self._pace)
+        if reply.error is not None:
+            headers = {}
+            if reply.error.retry_after is not None:
+                headers["retry-after"] = f"{reply.error.retry_after:g}"
+            body, status = encode_error(reply.error), reply.error.status
+            return WholePlayback(body, reply, pace, self.holds, status=status, headers=headers)
+        answer = render_reply(self.script, reply, conversation)
+        characters = sum(len(turn.text) for turn in conversation.turns)
+        if not conversation.streams:
+            body = encode_whole(
+                answer, reply, model=conversation.model, prompt_characters=characters
+            )
+            return WholePlayback(body, reply, pace, self.holds)
+        stream = encode_stream(
+            answer,
+            reply,
+            model=conversation.model,
+            includes_usage=conversation.includes_usage,
+            prompt_characters=characters,
+        )
+        return StreamPlayback(stream, reply, pace, self.holds)
+
+
+def fits(when: When, conversation: Conversation) -> bool:
+    """Whether a request looks as a rule demands."""
+    if when.turn is not None and conversation.turn not in when.turn:
+        return False
+    if when.agent is not None and not when.agent.search(conversation.agent):
+        return False
+    if when.model is not None and not when.model.search(conversation.model):
+        return False
+    if when.tools is not None and not _offers(when.tools, conversation):
+        return False
+    if when.contains is not None and not when.contains.search(conversation.last_input):
+        return False
+    return when.anywhere is None or when.anywhere.search(conversation.whole) is not None
+
+
+def _offers(demanded: Iterable[str], conversation: Conversation) -> bool:
+    if not (demanded := tuple(demanded)):
+        return not conversation.offered
+    return all(conversation.offers(name) for name in demanded)
+
+
+def _set_pace(reply: Reply, pace: Pace, override: float | None) -> tuple[Reply, Pace]:
+    """Let an override (tokens per second, 0 for full speed) win over the script's own pace."""
+    if override is None:
+        return reply, pace
+    unpaced: dict[str, object] = {"chunk_delay": None, "tokens_per_second": override or None}
+    if not override:
+        return reply.model_copy(update={**unpaced, "delay": 0.0}), Pace()
+    return reply.model_copy(update=unpaced), pace
+
+
+def _refuse(message: str, *, status: int = 400) -> Response:
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    return Response(encode_failure(message, kind=kind), status_code=status, media_type=_JSON)
+
+
+async def _say_healthy(_request: Request) -> Response:
+    return Response(b'{"status": "ok"}', media_type=_JSON)
+
+
+def build_app(script: Script, *, pace: float | None = None) -> Starlette:
+    """An ASGI application that plays a script.
+
+    `pace` overrides the script's: tokens per second, 0 for as fast as possible.
+    """
+    return _mount(Rehearsal(script, pace=pace))
+
+
+def _mount(rehearsal: Rehearsal) -> Starlette:
+    return Starlette(
+        routes=[
+            Route("/v1/chat/completions", rehearsal.complete_chat, methods=["POST"]),
+            Route("/v1/models", rehearsal.list_models),
+            Route("/healthz", _say_healthy),
+            Route("/control/release/{name}", rehearsal.release_hold, methods=["POST"]),
+        ]
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=512)
+
+
+def spell_url(listener: socket.socket) -> str:
+    """The base URL to give to a client of the OpenAI API."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
+
+
+class RehearsalServer(uvicorn.Server):
+    """A uvicorn server that says when it is ready and does not wait for hanging replies."""
+
+    def __init__(self, app: Starlette, on_ready: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                log_level="critical",  # A cut stream is no fault of the server: nothing to log.
+                access_log=False,
+                lifespan="off",
+                ws="none",
+                server_header=False,
+                # Longer than clients keep theirs, so that none is closed as it is used again.
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        self._on_ready = on_ready
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        self._on_ready()
+
+
+class RunningRehearsal:
+    """A rehearsal server in a thread of this process. Use as a context manager, or `stop()` it."""
+
+    def __init__(self, rehearsal: Rehearsal, listener: socket.socket) -> None:
+        self.url = spell_url(listener)
+        self._rehearsal = rehearsal
+        self._listener = listener
+        self._ready = threading.Event()
+        self._server = RehearsalServer(_mount(rehearsal), self._note_ready)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._serve, name="rehearsal", daemon=True)
+        self._thread.start()
+        if not self._ready.wait(_START_TIMEOUT):
+            raise RuntimeError(f"the rehearsal server did not start within {_START_TIMEOUT:g} s")
+
+    @property
+    def requests(self) -> list[LoggedRequest]:
+        """What was asked so far, oldest first."""
+        return list(self._rehearsal.requests)
+
+    def release(self, name: str) -> None:
+        """Let every reply go on, now and later, that waits for `hold: name`."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._rehearsal.holds.release, name)
+
+    def count_held(self, name: str) -> int:
+        return self._rehearsal.holds.count_waiting(name)
+
+    def wait_until_held(self, name: str, *, replies: int = 1, timeout: float = 10.0) -> None:
+        """Block until so many replies wait for `hold: name`. Raises `TimeoutError`.
+
+        From a coroutine call it through `asyncio.to_thread`: the client must go on reading.
+        """
+        if not self._rehearsal.holds.wait_until_held(name, replies=replies, timeout=timeout):
+            raise TimeoutError(f"{replies} replies were not held at {name!r} within {timeout:g} s")
+
+    def stop(self) -> None:
+        """Stop serving; replies still on their way are cut off."""
+        self._server.should_exit = True
+        self._server.force_exit = True
+        self._thread.join(_STOP_TIMEOUT)
+        self._listener.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _note_ready(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._ready.set()
+
+    def _serve(self) -> None:
+        asyncio.run(self._server.serve(sockets=[self._listener]))
+
+
+def start_rehearsal(
+    script: Script, *, host: str = "127.0.0.1", port: int = 0, pace: float | None = None
+) -> RunningRehearsal:
+    """Serve a script from a thread of this process, ready when this returns."""
+    return RunningRehearsal(Rehearsal(script, pace=pace), listen(host, port))

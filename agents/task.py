@@ -1,0 +1,47 @@
+"""What an agent execution is given to do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agents.types import InteractionType, Message, Phase
+
+ControllerName = Literal["function_calling", "synthesis", "single_call"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The longest an agent may take, in seconds.
+
+    The loop keeps the first four. `tool_call` is kept by the toolbox, which alone knows when a
+    call waits for a tool and when it waits for a person.
+    """
+
+    iteration: float = 360.0
+    llm_call: float = 300.0
+    first_chunk: float = 120.0
+    stall: float = 60.0
+    tool_call: float = 60.0
+
+
+@dataclass(frozen=True)
+class AgentTask:
+    """One agent execution: who works, how, with which conversation and within which limits.
+
+    `opening` is the prompt. `history` holds the stored messages of an interrupted execution, the
+    prompt included; when it is there, `opening` is not used. `open_numbers` gives the session-wide
+    numbers of the tool calls in `history` that have no result yet, by call id.
+    """
+
+    controller: ControllerName
+    agent_name: str
+    opening: tuple[Message, ...]
+    max_iterations: int = 20
+    limits: Limits = Limits()
+    max_output_tokens: int | None = None
+    phase: Phase | None = None
+    """Shown while the agent works; the controller's own when None."""
+    interaction_type: InteractionType | None = None
+    """What its model calls are recorded as; the controller's own when None."""
+    history: tuple[Message, ...] = ()
+    open_numbers: Mapping[str, int] = field(default_factory=dict)

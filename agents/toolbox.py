@@ -1,0 +1,29 @@
+"""The toolbox of an agent that has no tools."""
+
+from collections.abc import Mapping
+
+from agents.ports import ReportProgress
+from agents.types import ToolCall, ToolResult, ToolSpec, ToolTarget
+
+
+class EmptyToolbox:
+    """Offers nothing and refuses everything."""
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return ()
+
+    @property
+    def instructions(self) -> Mapping[str, str]:
+        return {}
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        return {}
+
+    def identify(self, call: ToolCall) -> ToolTarget:
+        return ToolTarget(server="", tool=call.name, arguments={"raw": call.arguments})
+
+    async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
+        text = f"There is no tool {call.name!r}: this agent works without tools."
+        return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text))

@@ -1,0 +1,222 @@
+"""The nouns of an agent's work: messages, tools, calls, results, usage, outcome.
+
+Frozen, free of Django and of any provider's SDK, so that they may cross every boundary.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
+
+Role = Literal["system", "user", "assistant", "tool"]
+BlockKind = Literal["llm_thinking", "llm_response"]
+Phase = Literal[
+    "investigating", "remediating", "gathering_info", "distilling", "concluding",
+    "synthesizing", "finalizing",
+]  # fmt: skip
+InteractionType = Literal[
+    "iteration", "final_analysis", "forced_conclusion", "executive_summary", "synthesis",
+    "chat_response", "summarization",
+]  # fmt: skip
+ExecutionStatus = Literal["completed", "failed", "timed_out", "cancelled"]
+NoteKind = Literal["error", "provider_fallback", "skill_loaded", "final_analysis"]
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call the model proposed, exactly as it said it.
+
+    `id` is the provider's and may be long (signatures hide in it): stored and replayed verbatim.
+    `name` is the name the model used (`server__tool`); `arguments` is its raw text.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of a conversation. `provider_fields` is replayed verbatim to the same provider."""
+
+    role: Role
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    tool_name: str = ""
+    provider_fields: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as it is offered to a model.
+
+    `name` is ours (`server.tool`); `wire_name` is what models get (`server__tool`, at most
+    64 characters of `[A-Za-z0-9_-]`). `input_schema` is sanitised for providers.
+    """
+
+    name: str
+    wire_name: str
+    description: str
+    input_schema: Mapping[str, JSON]
+
+
+@dataclass(frozen=True)
+class ToolTarget:
+    """What a call means to us: server, tool and its arguments, masked, fit to show and store.
+
+    An unknown tool has an empty `server`; arguments that are no mapping arrive as `{"raw": text}`.
+    """
+
+    server: str
+    tool: str
+    arguments: Mapping[str, JSON]
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What came of a call, always readable by the model, never raised.
+
+    `content` is masked and cut to what the model may get; `stored` is masked and cut to what
+    history keeps. `size_bytes` is the size before any cut.
+    """
+
+    content: str
+    stored: str
+    is_error: bool = False
+    size_bytes: int = 0
+    truncated: bool = False
+    masked: int = 0
+    """How many secrets were replaced."""
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one model call as the provider counted them; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    thinking_tokens: int | None = None
+    cost_usd: float | None = None
+    """None means unpriced, which is not the same as free."""
+
+    @property
+    def total_tokens(self) -> int | None:
+        if self.input_tokens is None and self.output_tokens is None:
+            return None
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
+
+
+# What a model's answer consists of while it streams.
+
+
+@dataclass(frozen=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True)
+class ThinkingDelta:
+    text: str
+
+
+@dataclass(frozen=True)
+class CallProposed:
+    """A complete tool call; its fragments were joined by the adapter."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True)
+class UsageReported:
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class AnswerFinished:
+    """The last event of every stream that was not cut."""
+
+    reason: str
+    provider_fields: Mapping[str, JSON] = field(default_factory=dict)
+
+
+LLMEvent = TextDelta | ThinkingDelta | CallProposed | UsageReported | AnswerFinished
+
+
+# What an agent tells its journal.
+
+
+@dataclass(frozen=True)
+class ClosedBlock:
+    """A streamed block as it ended. `block_id` is what `Journal.open_block` gave."""
+
+    block_id: str
+    kind: BlockKind
+    content: str
+    status: Literal["completed", "failed", "cancelled", "timed_out"] = "completed"
+    is_final: bool = False
+    """This text is the execution's final analysis."""
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """A proposed call and what it means to us."""
+
+    call: ToolCall
+    target: ToolTarget
+
+
+@dataclass(frozen=True)
+class LLMCallRecord:
+    """One finished model call, written as one transaction."""
+
+    interaction_type: InteractionType
+    iteration: int
+    provider_name: str
+    model: str
+    messages_count: int
+    tools_count: int
+    blocks: tuple[ClosedBlock, ...]
+    message: Message | None
+    """The assistant's message to keep; None when the call failed."""
+    planned_calls: tuple[PlannedCall, ...] = ()
+    usage: Usage = Usage()
+    duration_ms: int = 0
+    error: str = ""
+    error_code: str = ""
+    thinking: str = ""
+
+
+@dataclass(frozen=True)
+class ToolCallRecord:
+    """One finished tool call: its row, its timeline event and the message the model gets."""
+
+    number: int
+    """Its number within the session: the 5 of `[T5]`."""
+    call: ToolCall
+    target: ToolTarget
+    result: ToolResult
+    message: Message
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something people should see that is neither model text nor a tool call."""
+
+    kind: NoteKind
+    content: str
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AgentOutcome:
+    """How an execution ended. `error` is a sentence a person can act on."""
+
+    status: ExecutionStatus
+    final_analysis: str = ""
+    error: str = ""
+    error_code: str = ""
+    iterations_used: int = 0
+    is_forced: bool = False

@@ -1,0 +1,102 @@
+"""What upstream forgives, we forgive too, but say so: such a value is taken out with a warning."""
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+
+from config.checks.findings import Findings, show
+from config.schema.fields import parse_duration
+from config.tree import Node, Path, match
+
+_RETIRED = {
+    "llm_providers.*.max_tool_result_tokens": "is no longer used",
+    **{
+        f"{place}.iteration_strategy": "is no longer used; llm_backend, and tool_calling at the "
+        "provider, decide"
+        for place in (
+            "defaults", "agents.*", "agent_chains.*", "agent_chains.*.chat",
+            "agent_chains.*.stages.*", "agent_chains.*.stages.*.agents.*",
+            "agent_chains.*.stages.*.synthesis",
+        )
+    },
+}  # fmt: skip
+_ZERO_IS_UNSET = (
+    "worker_count", "max_concurrent_sessions", "poll_interval", "session_timeout",
+    "graceful_shutdown_timeout", "orphan_detection_interval", "orphan_threshold",
+    "heartbeat_interval",
+)  # fmt: skip
+_RETENTION = ("session_retention_days", "event_ttl", "cleanup_interval")
+_IGNORED = "is ignored, the default holds"
+
+
+def forgive(findings: Findings) -> None:
+    """Take out of the tree what has no effect, leaving a warning for each."""
+    for pattern, reason in _RETIRED.items():
+        _drop(findings, pattern, lambda _: True, reason)
+    for key in _ZERO_IS_UNSET:
+        _drop(findings, f"queue.{key}", _is_zero, f"0 {_IGNORED}")
+    for key in _RETENTION:
+        _drop(findings, f"system.retention.{key}", _is_not_positive, f"not positive: {_IGNORED}")
+    ttl = "system.runbooks.cache_ttl"
+    _drop(findings, ttl, _is_no_duration, f"not a duration such as 5m: {_IGNORED}")
+    summary = "mcp_servers.*.summarization.summary_max_token_limit"
+    _drop(findings, summary, _is_zero, f"0 {_IGNORED}")
+    _drop(findings, "mcp_servers.*.transport.timeout", _is_zero, f"0 {_IGNORED}")
+    _drop_holidays(findings)
+
+
+def _drop(findings: Findings, pattern: str, unwanted: Callable[[Node], bool], reason: str) -> None:
+    for path, node in list(match(findings.root, pattern)):
+        if unwanted(node):
+            findings.warn(path, reason)
+            findings.root = _without(findings.root, path)
+
+
+def _drop_holidays(findings: Findings) -> None:
+    for path, node in reversed(list(match(findings.root, "system.holidays.*"))):
+        if not _is_holiday(node):
+            shown = show(node.get("date") or node)
+            findings.warn(path, f"{shown} is left out; a holiday has a date MM-DD and a name")
+            findings.root = _without(findings.root, path)
+
+
+def _without(node: Node, path: Path) -> Node:
+    step, rest = path[0], path[1:]
+    if isinstance(step, int):
+        items = list(node.items)
+        items[step : step + 1] = [_without(items[step], rest)] if rest else []
+        return Node(items, node.file, node.line, node.substituted)
+    children = dict(node.mapping)
+    if rest:
+        children[step] = _without(children[step], rest)
+    else:
+        del children[step]
+    return Node(children, node.file, node.line, node.substituted, node.secret_keys)
+
+
+def _is_zero(node: Node) -> bool:
+    return bool(re.fullmatch(r"[+-]?0+(\.0*)?(ns|us|µs|μs|ms|s|m|h)?", node.text))
+
+
+def _is_not_positive(node: Node) -> bool:
+    return _is_zero(node) or node.text.startswith("-")
+
+
+def _is_no_duration(node: Node) -> bool:
+    if node.mapping or node.items:
+        return False
+    try:
+        return parse_duration(node.text) == timedelta.max
+    except ValueError:
+        return True
+
+
+def _is_holiday(node: Node) -> bool:
+    day = node.text_at("date")
+    if not re.fullmatch(r"\d\d-\d\d", day, re.ASCII) or not node.text_at("name").strip():
+        return False
+    try:
+        date(2024, int(day[:2]), int(day[3:]))  # a leap year, so that 02-29 is one
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,127 @@
+"""The shape of the document: keys, types and ranges, as the schema has them."""
+
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from config.checks.findings import Findings, show
+from config.schema.files import Files
+from config.tree import Path, nearest, plain
+from config.words import suggest
+
+_HINTS = {
+    ("agents", "llm_provider"): "an agent has none of its own; set it where a stage names the "
+    "agent, at the chain or in defaults",
+    ("stages", "orchestrator"): "it belongs to the agent's entry under agents",
+    ("sub_agents", "sub_agents"): "a sub-agent has no sub-agents of its own",
+    ("llm_providers", "api_key"): "write the name of the variable that holds the key in "
+    "api_key_env, never the key itself",
+}
+
+
+def check_shape(findings: Findings) -> Files | None:
+    """The document as objects, or None with a mistake for each value the schema refuses."""
+    try:
+        return Files.model_validate(plain(findings.root))
+    except ValidationError as error:
+        for detail in error.errors(include_url=False, include_input=False):
+            _report(detail, findings)
+        return None
+
+
+def _report(detail: ErrorDetails, findings: Findings) -> None:
+    path: Path = tuple(step for step in detail["loc"] if step != "[key]")
+    if detail["type"] == "extra_forbidden":
+        _report_unknown_key(path, findings)
+        return
+    findings.wrong(path, _describe(detail, path, findings))
+
+
+def _report_unknown_key(path: Path, findings: Findings) -> None:
+    key, parent = str(path[-1]), path[:-1]
+    place = nearest(findings.root, parent)
+    if not parent and key.startswith("x-"):
+        return
+    if key in place.secret_keys:
+        findings.wrong(path, "unknown key, made by a substitution")
+        return
+    for (section, name), hint in _HINTS.items():
+        if name == key and section in parent:
+            findings.wrong(path, f"unknown key; {hint}")
+            return
+    findings.wrong(path, f"unknown key{suggest(key, _keys_at(Files, parent))}")
+
+
+def _describe(detail: ErrorDetails, path: Path, findings: Findings) -> str:
+    context: Mapping[str, Any] = detail.get("ctx", {})
+    node = nearest(findings.root, path)
+    match detail["type"]:
+        case "wrong":
+            return detail["msg"]
+        case "wrong_value":
+            return f"{detail['msg']}, which {show(node)} is not"
+        case "missing":
+            return "is missing"
+        case "literal_error":
+            words = str(context["expected"]).replace("'', ", "")
+            allowed = [word.strip("'") for word in words.replace(" or ", ", ").split(", ")]
+            near = "" if node.substituted else suggest(node.text, allowed)
+            near = near if "did you mean" in near else ""
+            return f"must be {words}, which {show(node)} is not{near}"
+        case "greater_than_equal":
+            return f"must be at least {_quantity(context['ge'])}"
+        case "less_than_equal":
+            return f"must be at most {_quantity(context['le'])}"
+        case "greater_than":
+            return f"must be more than {_quantity(context['gt'])}"
+        case "too_short":
+            return "must have at least one entry"
+        case "model_type" | "dict_type" | "mapping_type":
+            return "must be a mapping"
+        case _:
+            # Pydantic's own words never hold the input; `hide_input_in_errors` sees to it.
+            return detail["msg"]
+
+
+def _quantity(limit: object) -> str:
+    return f"{limit:g}" if isinstance(limit, int | float) else "0s"
+
+
+def _keys_at(model: type[BaseModel], path: Path) -> list[str]:
+    """The keys that the schema knows at a path."""
+    annotation: object = model
+    for step in path:
+        annotation = _below(annotation, step)
+    inner = _block(annotation)
+    return list(inner.model_fields) if inner else []
+
+
+def _below(annotation: object, step: str | int) -> object:
+    block = _block(annotation)
+    if block is not None:
+        known = block.model_fields.get(str(step))
+        return known.annotation if known else None
+    for part in _parts(annotation):
+        if get_origin(part) in (tuple, Mapping):
+            return [arg for arg in get_args(part) if arg is not Ellipsis][-1]
+    return None
+
+
+def _block(annotation: object) -> type[BaseModel] | None:
+    for part in _parts(annotation):
+        if isinstance(part, type) and issubclass(part, BaseModel):
+            return part
+    return None
+
+
+def _parts(annotation: object) -> list[object]:
+    """The alternatives of an annotation, without `Annotated` and `None`."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _parts(get_args(annotation)[0])
+    if origin in (Union, types.UnionType):
+        return [part for arg in get_args(annotation) for part in _parts(arg)]
+    return [annotation]

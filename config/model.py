@@ -1,0 +1,42 @@
+"""The loaded configuration: checked, frozen, complete."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from config.schema.agents import AgentConfig
+from config.schema.chains import ChainConfig
+from config.schema.defaults import DefaultsConfig
+from config.schema.providers import LLMProviderConfig
+from config.schema.queue import QueueConfig
+from config.schema.servers import MCPServerConfig
+from config.schema.system import SystemConfig
+from config.skills import Skill
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything the files and the built-ins say. Each registry maps names to entries."""
+
+    system: SystemConfig
+    queue: QueueConfig
+    defaults: DefaultsConfig
+    agents: Mapping[str, AgentConfig]
+    chains: Mapping[str, ChainConfig]
+    mcp_servers: Mapping[str, MCPServerConfig]
+    llm_providers: Mapping[str, LLMProviderConfig]
+    skills: Mapping[str, Skill]
+
+    @property
+    def default_alert_type(self) -> str:
+        return self.defaults.alert_type
+
+    def alert_types(self) -> tuple[str, ...]:
+        """Every alert type that some chain takes, in order of name."""
+        return tuple(sorted(t for chain in self.chains.values() for t in chain.alert_types))
+
+    def chain_for(self, alert_type: str) -> ChainConfig | None:
+        """The chain that takes an alert type."""
+        for chain in self.chains.values():
+            if alert_type in chain.alert_types:
+                return chain
+        return None

@@ -1,0 +1,86 @@
+"""`llm_providers`: the models that can be asked, and where their keys are."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from config.schema.fields import (
+    Boolean,
+    Entry,
+    FilledText,
+    OptionalUrl,
+    Table,
+    VariableName,
+    nothing,
+    one_of,
+)
+
+ProviderType = Literal["google", "openai", "anthropic", "xai", "vertexai"]
+
+_USUAL_KEYS: Mapping[ProviderType, tuple[str, ...]] = {
+    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "xai": ("XAI_API_KEY",),
+    "vertexai": (),
+}
+
+
+class LLMProviderConfig(Entry):
+    """One model of one vendor. Holds names of variables, never a key."""
+
+    type: Annotated[ProviderType, one_of()]
+    model: FilledText
+    api_key_env: VariableName = ""
+    api_key_optional: Boolean = False
+    credentials_env: VariableName = ""
+    project_env: VariableName = ""
+    location_env: VariableName = ""
+    base_url: OptionalUrl = None
+    tool_calling: Boolean = True
+    native_tools: Table[Boolean] = Field(default_factory=nothing)
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The variables that may hold the key, the first that is set counts."""
+        usual = _USUAL_KEYS[self.type]
+        if not self.api_key_env:
+            return usual
+        # Google's own libraries read either of their two names, so either is good for us too.
+        return usual if self.type == "google" and self.api_key_env in usual else (self.api_key_env,)
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether a call without a key is bound to fail."""
+        if self.api_key_optional or not self.key_variables:
+            return False
+        return bool(self.api_key_env) or self.base_url is None
+
+    def api_key(self, environ: Mapping[str, str]) -> str | None:
+        """The key, or None where no variable of it is set."""
+        for variable in self.key_variables:
+            if key := environ.get(variable, "").strip():
+                return key
+        return None
+
+    def missing_variables(self, environ: Mapping[str, str]) -> Mapping[str, str]:
+        """The variables without which a call is bound to fail, by the key that names them."""
+        needed = {}
+        if self.needs_key and self.api_key(environ) is None:
+            needed["api_key_env"] = " or ".join(self.key_variables)
+        if self.type == "vertexai":
+            needed["project_env"] = self.project_variable
+            needed["location_env"] = self.location_variable
+            needed["credentials_env"] = self.credentials_env
+        return {
+            key: name for key, name in needed.items() if name and not environ.get(name, "").strip()
+        }
+
+    @property
+    def project_variable(self) -> str:
+        return self.project_env or "GOOGLE_CLOUD_PROJECT"
+
+    @property
+    def location_variable(self) -> str:
+        return self.location_env or "GOOGLE_CLOUD_LOCATION"

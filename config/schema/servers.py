@@ -1,0 +1,101 @@
+"""`mcp_servers`: how a tool server is reached, and what is done with its results."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from config.schema.fields import (
+    Backend,
+    Block,
+    Boolean,
+    Count,
+    Entry,
+    FilledText,
+    Integer,
+    List,
+    OptionalUrl,
+    Table,
+    Text,
+    nothing,
+    one_of,
+)
+from config.tree import Scalar
+
+TransportType = Literal["stdio", "http", "sse", "in_process"]
+ToolClass = Literal["read", "resolve", "write"]
+
+
+class TransportConfig(Block):
+    """What each type needs beside itself: `checks.rules`."""
+
+    type: Annotated[TransportType, one_of()]
+    command: Text = ""
+    args: List[Text] = Field(default=(), repr=False)
+    env: Table[Text] = Field(default_factory=nothing, repr=False)
+    url: OptionalUrl = None
+    bearer_token: Text = Field(default="", repr=False)
+    verify_ssl: Boolean = True
+    timeout: Count | None = None
+    custom_headers: Table[Text] = Field(default_factory=nothing, repr=False)
+    session_cleanup_url: OptionalUrl = None
+
+    @property
+    def is_remote(self) -> bool:
+        return self.type in ("http", "sse")
+
+
+class CustomPattern(Block):
+    """An RE2 pattern of the operator's own; checked to compile in `checks.masking`."""
+
+    pattern: FilledText
+    replacement: FilledText
+    description: Text = ""
+
+
+class DataMaskingConfig(Block):
+    enabled: Boolean = False
+    pattern_groups: List[FilledText] = ()
+    patterns: List[FilledText] = ()
+    custom_patterns: List[CustomPattern] = ()
+
+
+class SummarizationConfig(Block):
+    enabled: Boolean = True
+    size_threshold_tokens: Annotated[Integer, Field(ge=100)] = 5000
+    summary_max_token_limit: Annotated[Integer, Field(ge=50)] = 1000
+    llm_provider: Text = ""
+    llm_backend: Backend | None = None
+
+
+def _by_class(value: object) -> object:
+    return {"default": value} if isinstance(value, Scalar | str) else value
+
+
+class ToolRule(Block):
+    """The class of a tool, or of each value of one of its arguments."""
+
+    default: Annotated[ToolClass, one_of()] = "write"
+    argument: Text = ""
+    values: Table[Annotated[ToolClass, one_of()]] = Field(default_factory=nothing)
+
+    def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
+        """The class of one call. Anything but a text that is listed gets the default."""
+        value = arguments.get(self.argument) if self.argument else None
+        return self.values.get(value, self.default) if isinstance(value, str) else self.default
+
+
+class MCPServerConfig(Entry):
+    transport: TransportConfig
+    instructions: Text = ""
+    data_masking: DataMaskingConfig = DataMaskingConfig()
+    summarization: SummarizationConfig = SummarizationConfig()
+    tools: Table[Annotated[ToolRule, BeforeValidator(_by_class)]] = Field(default_factory=nothing)
+    trust_annotations: Boolean | None = None
+
+    @property
+    def trusts_annotations(self) -> bool:
+        """Whether a server's own word on its tools counts: by default where it runs here."""
+        if self.trust_annotations is None:
+            return not self.transport.is_remote
+        return self.trust_annotations

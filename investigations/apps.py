@@ -1,0 +1,9 @@
+"""The Django app of investigations."""
+
+from django.apps import AppConfig
+
+
+class InvestigationsConfig(AppConfig):
+    name = "investigations"
+    verbose_name = "Investigations"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,263 @@
+"""Everything one execution needs, gathered once from the rows and the configuration."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import cast
+
+from agents.llm.client import make_llm
+from agents.llm.settings import ProviderSettings
+from agents.ports import LLM, Toolbox
+from agents.prompts import (
+    AgentFindings,
+    Alert,
+    ExecutiveSummaryInput,
+    PromptInput,
+    Skill,
+    StageResult,
+    SynthesisInput,
+    TimelineItem,
+    build_executive_summary,
+    build_investigation,
+    build_synthesis,
+)
+from agents.prompts.inputs import ItemKind
+from agents.task import AgentTask, ControllerName, Limits
+from agents.types import Message, Role, ToolCall
+from config import get_config
+from config.model import Config
+from config.resolve import (
+    ResolvedAgent,
+    executions_of,
+    parse_selection,
+    resolve_agent,
+    resolve_executive_summary,
+    resolve_synthesis,
+)
+from config.schema.chains import ChainConfig
+from investigations.masking import product_masker
+from investigations.models import Message as StoredMessage
+from investigations.models import Stage, TimelineEvent
+from investigations.selectors.findings import (
+    AgentHistory,
+    StageFindings,
+    findings_before,
+    histories_of_stage,
+)
+from investigations.services.executions import Claim
+from tarsy.errors import AgentError
+
+_ITEM_KINDS: dict[str, ItemKind] = {
+    TimelineEvent.Type.LLM_THINKING: "thinking",
+    TimelineEvent.Type.LLM_RESPONSE: "response",
+    TimelineEvent.Type.LLM_TOOL_CALL: "tool_call",
+    TimelineEvent.Type.MCP_TOOL_SUMMARY: "tool_call",
+    TimelineEvent.Type.FINAL_ANALYSIS: "final_analysis",
+    TimelineEvent.Type.ERROR: "error",
+}
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What an execution is, knows and may use."""
+
+    claim: Claim
+    config: Config
+    agent: ResolvedAgent
+    llm: LLM
+    mask: Callable[[str], str]
+    previous: tuple[StageFindings, ...]
+    histories: tuple[AgentHistory, ...]
+    """For a synthesis: the work of the stage it is about."""
+
+    def make_task(self, toolbox: Toolbox) -> AgentTask:
+        return AgentTask(
+            controller=_controller(self.agent),
+            agent_name=self.claim.execution.agent_name,
+            opening=_open_conversation(self, toolbox),
+            max_iterations=self.agent.max_iterations,
+            limits=Limits(),
+            history=tuple(_to_agent_message(each) for each in self.claim.messages),
+            open_numbers=self.claim.open_numbers,
+        )
+
+
+def _controller(agent: ResolvedAgent) -> ControllerName:
+    if agent.controller == "react":
+        raise AgentError(
+            f'the model provider "{agent.provider_name}" has tool_calling: false, and calling '
+            "tools by text is not supported; choose a model with tool calling"
+        )
+    return agent.controller
+
+
+def brief(claim: Claim) -> Briefing:
+    """Gather what an execution needs. Raises AgentError when the configuration has no place for it.
+
+    Reads the database; to be called on a database thread.
+    """
+    config = get_config()
+    agent = _resolve(config, claim)
+    stage = claim.stage
+    subject = stage.referenced_stage_id if stage.stage_type == Stage.Type.SYNTHESIS else None
+    return Briefing(
+        claim=claim,
+        config=config,
+        agent=agent,
+        llm=make_llm(_provider_settings(agent)),
+        mask=product_masker(),
+        previous=tuple(findings_before(claim.session, stage)),
+        histories=tuple(histories_of_stage(subject)) if subject else (),
+    )
+
+
+def _resolve(config: Config, claim: Claim) -> ResolvedAgent:
+    chain = config.chains.get(claim.session.chain_id)
+    if chain is None:
+        raise AgentError(f'the chain "{claim.session.chain_id}" is no longer configured')
+    stage = claim.stage
+    if stage.stage_type == Stage.Type.EXEC_SUMMARY:
+        return resolve_executive_summary(config, chain)
+    position = stage.chain_position
+    if position is None or position >= len(chain.stages):
+        raise AgentError(f'the chain "{claim.session.chain_id}" has no such stage any more')
+    if stage.stage_type == Stage.Type.SYNTHESIS:
+        return resolve_synthesis(config, chain, chain.stages[position])
+    return _resolve_stage_agent(config, chain, claim, position)
+
+
+def _resolve_stage_agent(
+    config: Config, chain: ChainConfig, claim: Claim, position: int
+) -> ResolvedAgent:
+    stage = chain.stages[position]
+    agents = executions_of(stage)
+    index = claim.execution.agent_index - 1
+    if index >= len(agents):
+        raise AgentError(f'the stage "{stage.name}" has no agent {index + 1} any more')
+    selection = claim.session.mcp_selection
+    return resolve_agent(
+        config,
+        chain=chain,
+        stage=stage,
+        stage_agent=agents[index],
+        selection=parse_selection(selection, config) if selection else None,
+    )
+
+
+def _provider_settings(agent: ResolvedAgent) -> ProviderSettings:
+    provider = agent.provider
+    environ = os.environ
+    if missing := provider.missing_variables(environ):
+        names = ", ".join(missing)
+        raise AgentError(f'The model provider "{agent.provider_name}" cannot be used: set {names}.')
+    return ProviderSettings(
+        provider_name=agent.provider_name,
+        type=provider.type,
+        model=provider.model,
+        api_key=provider.api_key(environ) or "",
+        api_key_env=" or ".join(provider.key_variables),
+        base_url=provider.base_url or "",
+        backend=agent.llm_backend,
+        vertex_project=environ.get(provider.project_variable, ""),
+        vertex_location=environ.get(provider.location_variable, ""),
+        vertex_credentials=environ.get(provider.credentials_env, ""),
+    )
+
+
+# ---- The conversation's opening ------------------------------------------------------------------
+
+
+def _open_conversation(briefing: Briefing, toolbox: Toolbox) -> tuple[Message, ...]:
+    if briefing.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY:
+        return build_executive_summary(
+            ExecutiveSummaryInput(
+                agent_name=briefing.claim.execution.agent_name,
+                final_analysis=briefing.claim.session.final_analysis,
+                alert_type=briefing.claim.session.alert_type,
+            )
+        )
+    if briefing.claim.stage.stage_type == Stage.Type.SYNTHESIS:
+        return build_synthesis(_synthesis_input(briefing))
+    return build_investigation(_investigation_input(briefing, toolbox))
+
+
+def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
+    return PromptInput(
+        agent_name=briefing.claim.execution.agent_name,
+        now=datetime.now(UTC),
+        alert=_alert(briefing.claim),
+        runbook=_runbook(briefing),
+        server_instructions=toolbox.instructions,
+        unavailable=toolbox.unavailable,
+        skills=tuple(
+            Skill(name, briefing.config.skills[name].body)
+            for name in briefing.agent.required_skills
+        ),
+        agent_instructions=briefing.agent.custom_instructions,
+        previous_stages=_previous(briefing),
+        has_tools=bool(toolbox.specs),
+    )
+
+
+def _synthesis_input(briefing: Briefing) -> SynthesisInput:
+    stage = briefing.claim.stage
+    return SynthesisInput(
+        agent_name=briefing.claim.execution.agent_name,
+        now=datetime.now(UTC),
+        alert=_alert(briefing.claim),
+        stage_name=stage.referenced_stage.stage_name if stage.referenced_stage else "",
+        findings=tuple(_to_findings(history) for history in briefing.histories),
+        runbook=_runbook(briefing),
+        agent_instructions=briefing.agent.custom_instructions,
+        previous_stages=_previous(briefing),
+    )
+
+
+def _alert(claim: Claim) -> Alert:
+    metadata = {"Runbook": claim.session.runbook_url} if claim.session.runbook_url else {}
+    return Alert(claim.session.alert_type, claim.session.alert_data, metadata)
+
+
+def _runbook(briefing: Briefing) -> str:
+    return briefing.config.defaults.runbook
+
+
+def _previous(briefing: Briefing) -> tuple[StageResult, ...]:
+    return tuple(StageResult(each.stage_name, each.analysis) for each in briefing.previous)
+
+
+def _to_findings(history: AgentHistory) -> AgentFindings:
+    return AgentFindings(
+        agent_name=history.agent_name,
+        backend=history.llm_backend,
+        model=history.model_name,
+        status=history.status,
+        items=tuple(_to_item(event) for event in history.events if not _is_repeated(event)),
+        error=history.error,
+    )
+
+
+def _is_repeated(event: TimelineEvent) -> bool:
+    """A final answer stands twice on the timeline: as it streamed and as the analysis."""
+    return bool(event.metadata.get("is_final"))
+
+
+def _to_item(event: TimelineEvent) -> TimelineItem:
+    kind = _ITEM_KINDS[event.event_type]
+    if kind != "tool_call":
+        return TimelineItem(kind, event.content)
+    data = event.metadata
+    head = f"[T{data.get('tool_number')}] {data.get('server_name')}.{data.get('tool_name')}"
+    return TimelineItem(kind, f"{head} {data.get('arguments')}\n{event.content}")
+
+
+def _to_agent_message(stored: StoredMessage) -> Message:
+    return Message(
+        role=cast(Role, stored.role),
+        content=stored.content,
+        tool_calls=tuple(ToolCall(**call) for call in stored.tool_calls or ()),
+        tool_call_id=stored.tool_call_id,
+        tool_name=stored.tool_name,
+        provider_fields=stored.provider_fields,
+    )

@@ -1,0 +1,59 @@
+"""An execution's journal: what the agent tells, kept through services on the database threads."""
+
+from collections.abc import Callable, Sequence
+
+from agents.types import (
+    BlockKind,
+    LLMCallRecord,
+    Message,
+    Note,
+    Phase,
+    ToolCallRecord,
+)
+from investigations.models import AgentExecution
+from investigations.publish import publish
+from investigations.services import recording
+from investigations.timeline import execution_progress, session_channel, stream_chunk
+from tarsy.aio import WorkerLoop
+
+
+class ExecutionJournal:
+    """`agents.ports.Journal` over the database. Raises LeaseLost once the lease is gone."""
+
+    def __init__(
+        self, execution: AgentExecution, loop: WorkerLoop, mask: Callable[[str], str]
+    ) -> None:
+        self._execution = execution
+        self._loop = loop
+        self._mask = mask
+        self._channel = session_channel(execution.session_id)
+        self._tool_events: dict[int, str] = {}
+
+    async def record_prompt(self, messages: Sequence[Message]) -> None:
+        await self._loop.db(recording.record_prompt, self._execution, messages)
+
+    async def open_block(self, kind: BlockKind) -> str:
+        event = await self._loop.db(recording.open_block, self._execution, kind)
+        return str(event.pk)
+
+    def extend_block(self, block_id: str, offset: int, delta: str) -> None:
+        chunk = stream_chunk(
+            self._execution.session_id, block_id, offset, delta, self._execution.pk
+        )
+        self._loop.send_soon(publish, self._channel, [chunk])
+
+    async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
+        return await self._loop.db(recording.record_llm_call, self._execution, record, self._mask)
+
+    async def record_tool_call(self, record: ToolCallRecord) -> None:
+        await self._loop.db(recording.record_tool_call, self._execution, record)
+
+    async def record_note(self, note: Note) -> None:
+        await self._loop.db(recording.record_note, self._execution, note, self._mask)
+
+    def report_progress(self, phase: Phase, message: str) -> None:
+        progress = execution_progress(self._execution, phase, message)
+        self._loop.send_soon(publish, self._channel, [progress])
+
+    def report_tool_progress(self, number: int, text: str) -> None:
+        self.report_progress("gathering_info", f"[T{number}] {text}")

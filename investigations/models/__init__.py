@@ -1,0 +1,39 @@
+"""The five layers of history and what stands beside them. Models describe; services write.
+
+AlertSession ─┬─ Stage ── AgentExecution ─┬─ TimelineEvent     what people see
+              │                           ├─ Message           what the model saw
+              │                           ├─ LLMInteraction    what a model call cost
+              │                           ├─ MCPInteraction    what a tool call returned
+              │                           └─ ApprovalRequest   what a person must decide
+              ├─ Event                                         what browsers were told, by `seq`
+              └─ Chat ── ChatUserMessage
+AuditEvent                                                     who did what, append-only
+ApiToken                                                       how machines prove themselves
+"""
+
+from investigations.models.approvals import ApprovalRequest
+from investigations.models.audit import AuditEvent
+from investigations.models.chat import Chat, ChatUserMessage
+from investigations.models.events import Event
+from investigations.models.executions import AgentExecution
+from investigations.models.interactions import LLMInteraction, MCPInteraction, Message
+from investigations.models.sessions import AlertSession
+from investigations.models.stages import Stage
+from investigations.models.timeline_events import TimelineEvent
+from investigations.models.tokens import ApiToken
+
+__all__ = [
+    "AgentExecution",
+    "AlertSession",
+    "ApiToken",
+    "ApprovalRequest",
+    "AuditEvent",
+    "Chat",
+    "ChatUserMessage",
+    "Event",
+    "LLMInteraction",
+    "MCPInteraction",
+    "Message",
+    "Stage",
+    "TimelineEvent",
+]

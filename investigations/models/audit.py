@@ -1,0 +1,30 @@
+"""Who did what, when."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+
+class AuditEvent(models.Model):
+    """One act of a person or machine. Append-only: a trigger refuses change and removal.
+
+    Outlives what it speaks of, so `target_id` is text and no key.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    actor = models.CharField(max_length=200)
+    action = models.CharField(max_length=100)
+    target_type = models.CharField(max_length=50)
+    target_id = models.CharField(max_length=100)
+    details = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["target_type", "target_id"], name="audit_target"),
+            models.Index(fields=["actor", "-created_at"], name="audit_actor"),
+            models.Index(fields=["-created_at"], name="audit_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.actor} {self.action} {self.target_type} {self.target_id}"

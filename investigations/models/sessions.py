@@ -1,0 +1,127 @@
+"""One alert and the investigation it started."""
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class AlertSession(models.Model):
+    """An alert, its investigation and what came of it.
+
+    PENDING -> IN_PROGRESS -> COMPLETED | FAILED | TIMED_OUT, and by way of CANCELLING (or straight
+    from PENDING) -> CANCELLED. Changed only by conditional updates in `investigations.services`;
+    a terminal status is never overwritten.
+    """
+
+    class Status(models.TextChoices):
+        PENDING = "pending", "Queued"
+        IN_PROGRESS = "in_progress", "In progress"
+        CANCELLING = "cancelling", "Cancelling"
+        COMPLETED = "completed", "Completed"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+        TIMED_OUT = "timed_out", "Timed out"
+
+    ACTIVE: ClassVar = (Status.IN_PROGRESS, Status.CANCELLING)
+    TERMINAL: ClassVar = (Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.TIMED_OUT)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    alert_type = models.CharField(max_length=200)
+    alert_data = models.TextField(help_text="As it is shown: masked, never what was sent.")
+    title = models.CharField(max_length=300, blank=True)
+    chain_id = models.CharField(max_length=200)
+    author = models.CharField(max_length=200, blank=True)
+    runbook_url = models.TextField(blank=True)
+    mcp_selection = models.JSONField(null=True, blank=True)
+    slack_message_fingerprint = models.TextField(blank=True)
+    session_metadata = models.JSONField(default=dict, blank=True)
+
+    status = models.CharField(max_length=20, choices=Status, default=Status.PENDING)
+    current_stage_index = models.PositiveIntegerField(null=True, blank=True)
+    current_stage_id = models.UUIDField(null=True, blank=True)
+    total_stages = models.PositiveIntegerField(
+        default=0, help_text="Stages the chain will have, synthesis and summary included."
+    )
+
+    final_analysis = models.TextField(blank=True)
+    executive_summary = models.TextField(blank=True)
+    executive_summary_error = models.TextField(blank=True)
+    error_message = models.TextField(blank=True)
+
+    last_seq = models.BigIntegerField(default=0, help_text="`seq` of the newest event.")
+    last_tool_number = models.PositiveIntegerField(default=0, help_text="The 5 of [T5].")
+
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    started_at = models.DateTimeField(null=True, blank=True)
+    deadline_at = models.DateTimeField(null=True, blank=True)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    last_interaction_at = models.DateTimeField(null=True, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                name="session_status_known",
+                condition=Q(
+                    status__in=[
+                        "pending",
+                        "in_progress",
+                        "cancelling",
+                        "completed",
+                        "failed",
+                        "cancelled",
+                        "timed_out",
+                    ]
+                ),
+            ),
+            models.CheckConstraint(
+                name="session_completed_at_matches_status",
+                condition=Q(
+                    status__in=["pending", "in_progress", "cancelling"], completed_at__isnull=True
+                )
+                | Q(
+                    status__in=["completed", "failed", "cancelled", "timed_out"],
+                    completed_at__isnull=False,
+                ),
+            ),
+            models.CheckConstraint(
+                name="session_started_when_running",
+                condition=~Q(status__in=["in_progress", "completed", "timed_out"])
+                | Q(started_at__isnull=False),
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["-created_at", "-id"], name="session_newest"),
+            models.Index(fields=["status", "-created_at", "-id"], name="session_status_newest"),
+            models.Index(
+                fields=["created_at", "id"],
+                name="session_queue",
+                condition=Q(status="pending"),
+            ),
+            models.Index(fields=["alert_type", "-created_at"], name="session_alert_type"),
+            models.Index(fields=["chain_id", "-created_at"], name="session_chain"),
+            models.Index(
+                fields=["status", "last_interaction_at"],
+                name="session_running",
+                condition=Q(status__in=["in_progress", "cancelling"]),
+            ),
+            models.Index(
+                fields=["deleted_at"], name="session_deleted", condition=Q(deleted_at__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title or self.alert_type} ({self.status})"
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.status in self.TERMINAL
+
+    @property
+    def channel(self) -> str:
+        """The name clients subscribe to."""
+        return f"session:{self.pk}"

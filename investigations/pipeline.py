@@ -1,0 +1,118 @@
+"""Run one execution: load what it needs once, hand it to the agent, keep how it ended.
+
+The only place where rows meet `agents` and `mcp_bridge`. Nothing here holds a transaction while a
+model or a tool answers.
+"""
+
+import asyncio
+import logging
+import uuid
+
+import structlog
+
+from agents.run import run_agent
+from agents.types import AgentOutcome
+from investigations.briefing import Briefing, brief
+from investigations.journal import ExecutionJournal
+from investigations.services.executions import (
+    Claim,
+    claim_execution,
+    finish_execution,
+    keep_model,
+    release_execution,
+)
+from investigations.services.sessions import seconds_left
+from investigations.toolboxes import open_execution_toolbox
+from tarsy.aio import StopReason, WorkerLoop
+from tarsy.errors import AgentError, LeaseLost
+
+logger = logging.getLogger(__name__)
+
+
+async def run_execution(execution_id: uuid.UUID, worker_id: str, loop: WorkerLoop) -> None:
+    """Run an execution to its end, or hand it back when this worker has to stop.
+
+    Delivered twice, it runs once: only one delivery can claim it. Never raises.
+    """
+    claim = await loop.db(claim_execution, execution_id, worker_id)
+    if claim is None:
+        return
+    with structlog.contextvars.bound_contextvars(
+        session_id=str(claim.session.pk),
+        stage_id=str(claim.stage.pk),
+        execution_id=str(execution_id),
+    ):
+        try:
+            outcome = await _run_until_stopped(claim, loop)
+            if outcome is not None:
+                await loop.db(finish_execution, claim, outcome)
+        except LeaseLost:
+            logger.warning("Another worker owns this execution now; stopping without a trace")
+        except Exception:
+            # The row stays active under a lease that is no longer renewed: the sweeper takes over.
+            logger.exception("The execution's end could not be written")
+
+
+async def _run_until_stopped(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
+    """The outcome, or None when there is nothing (more) to write."""
+    limit = seconds_left(claim.session)
+    try:
+        async with asyncio.timeout(limit) as session_limit:
+            return await _run_and_explain(claim, loop)
+    except TimeoutError:
+        if not session_limit.expired():
+            raise
+        return AgentOutcome("timed_out", error="The session timed out: its time limit was reached.")
+    except asyncio.CancelledError:
+        _forget_cancellation()
+        return await _settle_stop(claim, loop)
+
+
+async def _run_and_explain(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
+    """Any failure becomes an outcome whose text a person can act on."""
+    try:
+        return await _run(claim, loop)
+    except AgentError as error:
+        return AgentOutcome("failed", error=str(error))
+    except (LeaseLost, TimeoutError):
+        raise
+    except Exception as error:
+        logger.exception("The agent stopped on an error of ours")
+        return AgentOutcome(
+            "failed",
+            error=f"An internal error ended this agent ({type(error).__name__}). "
+            "The worker's log has the details under this execution's id.",
+        )
+
+
+async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
+    briefing: Briefing = await loop.db(brief, claim)
+    await loop.db(
+        keep_model,
+        claim,
+        backend=briefing.agent.llm_backend,
+        provider=briefing.agent.provider_name,
+        model=briefing.llm.model,
+    )
+    journal = ExecutionJournal(claim.execution, loop, briefing.mask)
+    async with open_execution_toolbox(briefing) as toolbox:
+        task = briefing.make_task(toolbox)
+        return await run_agent(task, llm=briefing.llm, toolbox=toolbox, journal=journal)
+
+
+async def _settle_stop(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
+    """What a stop means depends on who asked for it, never on who noticed."""
+    reason: StopReason | None = loop.stop_reason(str(claim.execution.pk))
+    if reason == "cancelled":
+        return AgentOutcome("cancelled")
+    if reason == "lease_lost":
+        return None
+    await loop.db(release_execution, claim)
+    return None
+
+
+def _forget_cancellation() -> None:
+    """Let this task await again: its end still has to be written."""
+    task = asyncio.current_task()
+    while task is not None and task.cancelling():
+        task.uncancel()

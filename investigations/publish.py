@@ -1,0 +1,56 @@
+"""The doorbell: what was stored, told to open browsers and waiting workers through Redis.
+
+At most once and allowed to fail: a browser that misses a message reads it from the database, a
+worker that misses the ring polls. So nothing here ever raises.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from functools import cache
+
+import redis
+from django.conf import settings
+
+from investigations.timeline import Payload
+
+logger = logging.getLogger(__name__)
+
+RING_CHANNEL = "tarsy:ring"
+"""Sessions wait to be claimed."""
+
+
+def stream_channel(channel: str) -> str:
+    """The Redis channel that carries a client channel (`sessions`, `session:<id>`)."""
+    return f"tarsy:stream:{channel}"
+
+
+@cache
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
+        socket_connect_timeout=2.0,
+        health_check_interval=30,
+    )
+
+
+def publish(channel: str, payloads: Sequence[Payload]) -> None:
+    """Send messages of one client channel, in order."""
+    if not payloads:
+        return
+    try:
+        with _client().pipeline(transaction=False) as pipe:
+            for payload in payloads:
+                pipe.publish(stream_channel(channel), json.dumps(payload))
+            pipe.execute()
+    except redis.RedisError as error:
+        logger.warning("Not published, browsers will catch up: %s", error)
+
+
+def ring() -> None:
+    """Wake every dispatcher."""
+    try:
+        _client().publish(RING_CHANNEL, "1")
+    except redis.RedisError as error:
+        logger.warning("No ring, dispatchers will poll: %s", error)

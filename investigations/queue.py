@@ -1,0 +1,74 @@
+"""Everything we ask of workers, by task name, so that services need not import tasks.
+
+Only ids travel. The canvas is the fast path: what is lost here the sweeper sends again.
+"""
+
+import logging
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from celery import chord
+from celery.canvas import Signature
+from django.db import transaction
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from tarsy.celery import app
+
+logger = logging.getLogger(__name__)
+
+RUN_EXECUTION = "investigations.run_execution"
+ADVANCE_STAGE = "investigations.advance_stage"
+REMOVE_OLD_SESSIONS = "investigations.remove_old_sessions"
+CANCEL_SESSION = "cancel_session"
+"""Name of the remote-control command, not of a task."""
+
+
+def _signature(name: str, identity: uuid.UUID) -> Signature:
+    return app.signature(name, args=(str(identity),), immutable=True)
+
+
+def enqueue_stage(stage_id: uuid.UUID, execution_ids: Sequence[uuid.UUID]) -> None:
+    """Run the executions and then `advance` the stage, once the surrounding transaction commits."""
+    executions = [_signature(RUN_EXECUTION, execution_id) for execution_id in execution_ids]
+    canvas = chord(executions, _signature(ADVANCE_STAGE, stage_id))
+    _send_on_commit(canvas)
+
+
+def enqueue_execution(stage_id: uuid.UUID, execution_id: uuid.UUID) -> None:
+    """Run one execution again; `advance` follows it and does nothing while others still run."""
+    enqueue_stage(stage_id, [execution_id])
+
+
+def count_waiting_messages() -> int | None:
+    """How many messages wait for a free worker; None when the broker does not answer."""
+    try:
+        with app.connection_for_read() as broker:
+            # Redis transport only: the queue is a list.
+            channel: Any = broker.default_channel
+            return int(channel.client.llen(app.conf.task_default_queue))
+    except (OperationalError, RedisError, OSError):
+        return None
+
+
+def broadcast_cancel(session_id: uuid.UUID) -> None:
+    """Tell every worker at once. Lost or not, each heartbeat reads the truth from the row."""
+
+    def send() -> None:
+        try:
+            app.control.broadcast(CANCEL_SESSION, arguments={"session_id": str(session_id)})
+        except (OperationalError, RedisError, OSError) as error:
+            logger.warning("Cancel not broadcast, heartbeats will notice: %s", error)
+
+    transaction.on_commit(send)
+
+
+def _send_on_commit(canvas: Signature) -> None:
+    def send() -> None:
+        try:
+            canvas.apply_async()
+        except (OperationalError, RedisError, OSError) as error:
+            logger.warning("Not enqueued, the sweeper will send it again: %s", error)
+
+    transaction.on_commit(send)

@@ -1,0 +1,92 @@
+"""What stages and agents found, built from the timeline whenever somebody needs it."""
+
+import uuid
+from dataclasses import dataclass
+
+from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
+
+_SHOWN_TO_SYNTHESIS = (
+    TimelineEvent.Type.LLM_THINKING,
+    TimelineEvent.Type.LLM_RESPONSE,
+    TimelineEvent.Type.LLM_TOOL_CALL,
+    TimelineEvent.Type.MCP_TOOL_SUMMARY,
+    TimelineEvent.Type.FINAL_ANALYSIS,
+    TimelineEvent.Type.ERROR,
+)
+
+
+@dataclass(frozen=True)
+class StageFindings:
+    """A stage that went before, as the next one is told of it."""
+
+    stage_name: str
+    analysis: str
+
+
+@dataclass(frozen=True)
+class AgentHistory:
+    """One agent's work, whole, for the synthesis of its stage."""
+
+    agent_name: str
+    status: str
+    llm_backend: str
+    llm_provider: str
+    model_name: str
+    error: str
+    events: tuple[TimelineEvent, ...]
+
+
+def analysis_of_stage(stage: Stage) -> str:
+    """What a finished stage concluded; empty when it concluded nothing.
+
+    Of several agents only the synthesis that follows speaks for the stage.
+    """
+    if stage.expected_agent_count > 1:
+        return ""
+    return (
+        TimelineEvent.objects.filter(
+            stage_id=stage.pk, event_type=TimelineEvent.Type.FINAL_ANALYSIS
+        )
+        .order_by("-sequence_number")
+        .values_list("content", flat=True)
+        .first()
+        or ""
+    )
+
+
+def findings_before(session: AlertSession, stage: Stage) -> list[StageFindings]:
+    """What the completed stages before this one concluded, in order; synthesis in their place."""
+    finished = Stage.objects.filter(
+        session_id=session.pk,
+        stage_type__in=Stage.FINDINGS,
+        status=Stage.Status.COMPLETED,
+        stage_index__lt=stage.stage_index,
+    ).order_by("stage_index")
+    synthesized = {each.referenced_stage_id for each in finished if each.referenced_stage_id}
+    return [
+        StageFindings(each.stage_name, analysis_of_stage(each))
+        for each in finished
+        if each.pk not in synthesized
+    ]
+
+
+def histories_of_stage(stage_id: uuid.UUID) -> list[AgentHistory]:
+    executions = AgentExecution.objects.filter(
+        stage_id=stage_id, parent_execution__isnull=True
+    ).order_by("agent_index")
+    return [_history_of(execution) for execution in executions]
+
+
+def _history_of(execution: AgentExecution) -> AgentHistory:
+    events = execution.timeline_events.filter(event_type__in=_SHOWN_TO_SYNTHESIS).order_by(
+        "sequence_number"
+    )
+    return AgentHistory(
+        agent_name=execution.agent_name,
+        status=execution.status,
+        llm_backend=execution.llm_backend,
+        llm_provider=execution.llm_provider,
+        model_name=execution.model_name,
+        error=execution.error_message,
+        events=tuple(events),
+    )

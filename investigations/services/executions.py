@@ -1,0 +1,203 @@
+"""An execution's life: claimed under a lease, finished, or handed back.
+
+Every write checks the lease under the session's lock, so a worker that was given up for dead can
+come back and change nothing.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import F
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
+
+from agents.types import AgentOutcome
+from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
+from investigations.queue import enqueue_execution
+from investigations.services.endings import cancel_waiting_executions
+from investigations.services.ledger import SessionWrite, session_write
+from investigations.timeline import execution_status, timeline_event_completed
+from tarsy.errors import LeaseLost
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An execution this worker owns, with all it needs to run."""
+
+    session: AlertSession
+    stage: Stage
+    execution: AgentExecution
+    messages: tuple[Message, ...]
+    """The conversation so far; empty at the first attempt."""
+    open_numbers: dict[str, int]
+    """The numbers of tool calls that were proposed and have no result yet, by call id."""
+
+    @property
+    def lease_token(self) -> uuid.UUID:
+        token = self.execution.lease_token
+        if token is None:
+            raise LeaseLost("the execution was never claimed")
+        return token
+
+
+def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
+    """Take a pending execution, or return None when it is taken, ended or cancelled."""
+    session_id = (
+        AgentExecution.objects.filter(pk=execution_id).values_list("session_id", flat=True).first()
+    )
+    if session_id is None:
+        return None
+    with session_write(session_id) as write:
+        if write.session.status != AlertSession.Status.IN_PROGRESS:
+            cancel_waiting_executions(write)
+            return None
+        claimed = AgentExecution.objects.filter(
+            pk=execution_id, status=AgentExecution.Status.PENDING
+        ).update(
+            status=AgentExecution.Status.ACTIVE,
+            worker_id=worker_id,
+            lease_token=uuid.uuid4(),
+            attempt=F("attempt") + 1,
+            heartbeat_at=Now(),
+            started_at=Coalesce(F("started_at"), Now()),
+        )
+        if not claimed:
+            return None
+        execution = AgentExecution.objects.get(pk=execution_id)
+        write.tell(execution_status(execution))
+        stage = Stage.objects.get(pk=execution.stage_id)
+        messages = tuple(execution.messages.order_by("sequence_number"))
+        return Claim(write.session, stage, execution, messages, _open_numbers(execution, messages))
+
+
+def _open_numbers(execution: AgentExecution, messages: Sequence[Message]) -> dict[str, int]:
+    answered = {message.tool_call_id for message in messages if message.tool_call_id}
+    proposed = execution.timeline_events.filter(event_type=TimelineEvent.Type.LLM_TOOL_CALL)
+    numbers = {event.metadata["tool_call_id"]: event.metadata["tool_number"] for event in proposed}
+    return {call: number for call, number in numbers.items() if call not in answered}
+
+
+def check_lease(write: SessionWrite, execution: AgentExecution) -> None:
+    """Raise LeaseLost unless the execution is still run under the lease it was claimed with."""
+    held = AgentExecution.objects.filter(
+        pk=execution.pk,
+        lease_token=execution.lease_token,
+        status=AgentExecution.Status.ACTIVE,
+    )
+    if not held.exists():
+        raise LeaseLost(f"execution {execution.pk} is no longer ours")
+
+
+def keep_model(claim: Claim, *, backend: str, provider: str, model: str) -> None:
+    """Write down which model the execution runs with."""
+    AgentExecution.objects.filter(
+        pk=claim.execution.pk, lease_token=claim.execution.lease_token
+    ).update(llm_backend=backend, llm_provider=provider, model_name=model)
+
+
+def finish_execution(claim: Claim, outcome: AgentOutcome) -> None:
+    """Give the execution its terminal status and close what still streams."""
+    with session_write(claim.session.pk) as write:
+        check_lease(write, claim.execution)
+        end_execution(write, claim.execution, outcome.status, error=outcome.error)
+
+
+def end_execution(
+    write: SessionWrite, execution: AgentExecution, status: str, *, error: str = ""
+) -> None:
+    """The same inside a transaction of the caller's, who answers for the lease."""
+    now = timezone.now()
+    execution.status = status
+    execution.error_message = error
+    execution.completed_at = now
+    execution.lease_token = None
+    if execution.started_at:
+        execution.duration_ms = int((now - execution.started_at).total_seconds() * 1000)
+    execution.save(
+        update_fields=["status", "error_message", "completed_at", "lease_token", "duration_ms"]
+    )
+    close_streaming(write, execution, status)
+    write.tell(execution_status(execution))
+
+
+def close_streaming(
+    write: SessionWrite,
+    execution: AgentExecution,
+    status: str,
+    *,
+    kinds: Sequence[str] | None = None,
+) -> None:
+    """Give open timeline events of an execution the fate that befell it."""
+    still_open = execution.timeline_events.filter(status=TimelineEvent.Status.STREAMING)
+    if kinds is not None:
+        still_open = still_open.filter(event_type__in=kinds)
+    fate = TimelineEvent.Status.FAILED if status == "completed" else status
+    for event in still_open:
+        event.status = fate
+        event.updated_at = timezone.now()
+        event.save(update_fields=["status", "updated_at"])
+        write.tell(timeline_event_completed(event))
+
+
+_TEXT_BLOCKS = (TimelineEvent.Type.LLM_THINKING, TimelineEvent.Type.LLM_RESPONSE)
+
+
+def release_execution(claim: Claim) -> None:
+    """Hand an execution back untouched, because this worker stops; another goes on with it.
+
+    Does not count as an attempt: nothing was wrong with the execution.
+    """
+    with session_write(claim.session.pk) as write:
+        check_lease(write, claim.execution)
+        return_to_queue(write, claim.execution, attempt=max(0, claim.execution.attempt - 1))
+
+
+def return_to_queue(write: SessionWrite, execution: AgentExecution, *, attempt: int) -> None:
+    """ACTIVE -> PENDING, and sent to the workers again."""
+    execution.status = AgentExecution.Status.PENDING
+    execution.lease_token = None
+    execution.worker_id = ""
+    execution.attempt = attempt
+    execution.dispatched_at = timezone.now()
+    execution.save(update_fields=["status", "lease_token", "worker_id", "attempt", "dispatched_at"])
+    # Proposed tool calls stay open: the next worker runs them and completes their events.
+    close_streaming(write, execution, TimelineEvent.Status.CANCELLED, kinds=_TEXT_BLOCKS)
+    write.tell(execution_status(execution))
+    enqueue_execution(execution.stage_id, execution.pk)
+
+
+@dataclass(frozen=True)
+class HeldLease:
+    execution_id: str
+    is_cancelling: bool
+
+
+def renew_leases(worker_id: str) -> list[HeldLease]:
+    """Renew all of a process's leases in one statement; says which sessions are being cancelled."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE investigations_agentexecution AS execution SET heartbeat_at = now()
+              FROM investigations_alertsession AS session
+             WHERE session.id = execution.session_id
+               AND execution.worker_id = %s AND execution.status = 'active'
+            RETURNING execution.id, session.status
+            """,
+            [worker_id],
+        )
+        return [
+            HeldLease(str(execution_id), status == AlertSession.Status.CANCELLING)
+            for execution_id, status in cursor.fetchall()
+        ]
+
+
+def find_cancelling(worker_id: str) -> list[str]:
+    """The executions of a process whose session is being cancelled."""
+    found = AgentExecution.objects.filter(
+        worker_id=worker_id,
+        status=AgentExecution.Status.ACTIVE,
+        session__status=AlertSession.Status.CANCELLING,
+    )
+    return [str(execution_id) for execution_id in found.values_list("id", flat=True)]

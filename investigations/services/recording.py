@@ -1,0 +1,257 @@
+"""What an agent's journal asks to be kept: one function, one transaction, for each step."""
+
+import uuid
+from collections.abc import Callable, Sequence
+
+from django.db.models import Max
+from django.utils import timezone
+
+from agents.types import (
+    BlockKind,
+    ClosedBlock,
+    LLMCallRecord,
+    Note,
+    PlannedCall,
+    ToolCallRecord,
+)
+from agents.types import Message as AgentMessage
+from investigations.markdown import render_markdown
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    LLMInteraction,
+    MCPInteraction,
+    Message,
+    TimelineEvent,
+)
+from investigations.services.executions import check_lease
+from investigations.services.ledger import SessionWrite, session_write
+from investigations.timeline import interaction_created, timeline_event_completed
+
+Mask = Callable[[str], str]
+
+
+def record_prompt(execution: AgentExecution, messages: Sequence[AgentMessage]) -> None:
+    with session_write(execution.session_id) as write:
+        check_lease(write, execution)
+        _add_messages(execution, messages)
+
+
+def open_block(execution: AgentExecution, kind: BlockKind) -> TimelineEvent:
+    with session_write(execution.session_id) as write:
+        check_lease(write, execution)
+        event = _new_event(execution, kind)
+        write.announce(event)
+        event.save(force_insert=True)
+        return event
+
+
+def record_llm_call(
+    execution: AgentExecution, record: LLMCallRecord, mask: Mask
+) -> tuple[int, ...]:
+    """Keep a model call with its blocks, its message and its proposed tool calls.
+
+    Returns the session-wide number of each proposed call, in order.
+    """
+    with session_write(execution.session_id) as write:
+        check_lease(write, execution)
+        interaction = _interaction_of(execution, record, mask)
+        if record.message:
+            message = _add_messages(execution, [record.message], mask=mask)[-1]
+            interaction.last_message_id = message.pk
+        interaction.save(force_insert=True)
+        _close_blocks(write, record.blocks, interaction.pk, mask)
+        numbers = [_propose(write, execution, call) for call in record.planned_calls]
+        if record.error:
+            _tell_error(write, execution, record)
+        write.tell(interaction_created(execution, interaction.pk, "llm"))
+        _touch(write)
+        return tuple(numbers)
+
+
+def _interaction_of(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
+    text = record.message.content if record.message else ""
+    usage = record.usage
+    return LLMInteraction(
+        session_id=execution.session_id,
+        stage_id=execution.stage_id,
+        execution_id=execution.pk,
+        interaction_type=record.interaction_type,
+        iteration=record.iteration,
+        model_name=record.model,
+        provider_name=record.provider_name,
+        llm_request={
+            "messages_count": record.messages_count,
+            "tools_count": record.tools_count,
+            "iteration": record.iteration,
+        },
+        llm_response={
+            "text_length": len(text),
+            "tool_calls_count": len(record.planned_calls),
+        },
+        thinking_content=mask(record.thinking),
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.total_tokens,
+        thinking_tokens=usage.thinking_tokens,
+        estimated_cost_usd=usage.cost_usd,
+        duration_ms=record.duration_ms,
+        error_message=mask(record.error),
+    )
+
+
+def _close_blocks(
+    write: SessionWrite, blocks: Sequence[ClosedBlock], interaction_id: uuid.UUID, mask: Mask
+) -> None:
+    events = TimelineEvent.objects.in_bulk([uuid.UUID(block.block_id) for block in blocks])
+    for block in blocks:
+        event = events[uuid.UUID(block.block_id)]
+        event.content = mask(block.content)
+        event.status = block.status
+        event.llm_interaction_id = interaction_id
+        event.updated_at = timezone.now()
+        if block.is_final:
+            event.metadata = {**event.metadata, "is_final": True}
+        if block.kind == "llm_response":
+            event.content_html = render_markdown(event.content)
+        write.tell(timeline_event_completed(event))
+    TimelineEvent.objects.bulk_update(
+        events.values(),
+        ["content", "content_html", "status", "llm_interaction_id", "updated_at", "metadata"],
+    )
+
+
+def _propose(write: SessionWrite, execution: AgentExecution, planned: PlannedCall) -> int:
+    number = write.next_tool_number()
+    event = _new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
+    event.metadata = {
+        "server_name": planned.target.server,
+        "tool_name": planned.target.tool or planned.call.name,
+        "tool_type": "mcp",
+        "arguments": dict(planned.target.arguments),
+        "tool_number": number,
+        "tool_call_id": planned.call.id,
+    }
+    write.announce(event)
+    event.save(force_insert=True)
+    return number
+
+
+def _tell_error(write: SessionWrite, execution: AgentExecution, record: LLMCallRecord) -> None:
+    event = _new_event(execution, TimelineEvent.Type.ERROR)
+    event.status = TimelineEvent.Status.COMPLETED
+    event.content = record.error
+    event.metadata = {"error_code": record.error_code, "provider": record.provider_name}
+    write.announce(event)
+    event.save(force_insert=True)
+
+
+def record_tool_call(execution: AgentExecution, record: ToolCallRecord) -> None:
+    """Keep a finished tool call: its interaction, its timeline event and its message."""
+    with session_write(execution.session_id) as write:
+        check_lease(write, execution)
+        interaction = MCPInteraction.objects.create(
+            session_id=execution.session_id,
+            stage_id=execution.stage_id,
+            execution_id=execution.pk,
+            interaction_type=MCPInteraction.Type.TOOL_CALL,
+            server_name=record.target.server,
+            tool_name=record.target.tool or record.call.name,
+            tool_number=record.number,
+            tool_arguments=dict(record.target.arguments),
+            tool_result={"content": record.result.stored, "is_error": record.result.is_error},
+            duration_ms=record.result.duration_ms,
+            error_message=record.result.stored[:2000] if record.result.is_error else "",
+        )
+        _add_messages(execution, [record.message], tool_number=record.number)
+        _complete_tool_event(write, execution, record, interaction.pk)
+        write.tell(interaction_created(execution, interaction.pk, "mcp"))
+        _touch(write)
+
+
+def _complete_tool_event(
+    write: SessionWrite,
+    execution: AgentExecution,
+    record: ToolCallRecord,
+    interaction_id: uuid.UUID,
+) -> None:
+    event = execution.timeline_events.get(
+        event_type=TimelineEvent.Type.LLM_TOOL_CALL, metadata__tool_number=record.number
+    )
+    result = record.result
+    event.status = TimelineEvent.Status.COMPLETED
+    event.content = result.stored
+    event.mcp_interaction_id = interaction_id
+    event.updated_at = timezone.now()
+    event.metadata = {
+        **event.metadata,
+        "is_error": result.is_error,
+        "duration_ms": result.duration_ms,
+        "size_bytes": result.size_bytes,
+        "given_bytes": len(result.content.encode()),
+        "truncated": result.truncated,
+        "masked": result.masked,
+    }
+    event.save(update_fields=["status", "content", "mcp_interaction_id", "updated_at", "metadata"])
+    write.tell(timeline_event_completed(event))
+
+
+def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
+    """Put something on the timeline that is neither model text nor a tool call."""
+    with session_write(execution.session_id) as write:
+        check_lease(write, execution)
+        event = _new_event(execution, note.kind)
+        event.status = TimelineEvent.Status.COMPLETED
+        event.content = mask(note.content)
+        event.metadata = dict(note.metadata)
+        if event.event_type in TimelineEvent.MARKDOWN:
+            event.content_html = render_markdown(event.content)
+        write.announce(event)
+        event.save(force_insert=True)
+
+
+def _new_event(execution: AgentExecution, kind: str) -> TimelineEvent:
+    return TimelineEvent(
+        session_id=execution.session_id,
+        stage_id=execution.stage_id,
+        execution_id=execution.pk,
+        parent_execution_id=execution.parent_execution_id,
+        event_type=kind,
+        status=TimelineEvent.Status.STREAMING,
+        created_at=timezone.now(),
+        updated_at=timezone.now(),
+    )
+
+
+def _add_messages(
+    execution: AgentExecution,
+    messages: Sequence[AgentMessage],
+    *,
+    tool_number: int | None = None,
+    mask: Mask = str,
+) -> list[Message]:
+    newest = execution.messages.aggregate(newest=Max("sequence_number"))["newest"] or 0
+    return Message.objects.bulk_create(
+        Message(
+            session_id=execution.session_id,
+            stage_id=execution.stage_id,
+            execution_id=execution.pk,
+            sequence_number=number,
+            role=message.role,
+            content=mask(message.content),
+            tool_calls=[
+                {"id": call.id, "name": call.name, "arguments": mask(call.arguments)}
+                for call in message.tool_calls
+            ]
+            or None,
+            tool_call_id=message.tool_call_id,
+            tool_name=message.tool_name,
+            tool_number=tool_number,
+            provider_fields=dict(message.provider_fields),
+        )
+        for number, message in enumerate(messages, start=newest + 1)
+    )
+
+
+def _touch(write: SessionWrite) -> None:
+    AlertSession.objects.filter(pk=write.session.pk).update(last_interaction_at=timezone.now())

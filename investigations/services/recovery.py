@@ -1,0 +1,140 @@
+"""Finding what was lost and sending it again.
+
+The canvas is only the fast path. Whatever Redis forgot or a worker took to its grave is found here
+from the database alone: stages whose executions have all ended, work that was sent long ago and
+never begun, executions whose worker no longer renews its lease.
+"""
+
+import logging
+import uuid
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.queue import count_waiting_messages, enqueue_execution
+from investigations.services.endings import settle_cancelled
+from investigations.services.executions import end_execution, return_to_queue
+from investigations.services.ledger import session_write
+from investigations.services.stages import advance_stage
+
+logger = logging.getLogger(__name__)
+
+SWEEP_LOCK = 0x7A_52_02
+"""Advisory lock that lets one worker sweep at a time."""
+
+
+def sweep() -> int:
+    """Look once for lost work and send it again. Returns how much was found.
+
+    Returns 0 at once when another worker is sweeping.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [SWEEP_LOCK])
+        if not cursor.fetchone()[0]:
+            return 0
+        try:
+            return _sweep()
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [SWEEP_LOCK])
+
+
+def _sweep() -> int:
+    return (
+        sum(_recover_stale(execution_id) for execution_id in _stale_executions())
+        + sum(_settle(session_id) for session_id in _cancelling_sessions())
+        + sum(_advance(stage_id) for stage_id in _finished_stages())
+        + _send_forgotten()
+    )
+
+
+def _stale_executions() -> list[uuid.UUID]:
+    oldest = Now() - timedelta(seconds=settings.LEASE_STALE_SECONDS)
+    stale = AgentExecution.objects.filter(
+        status=AgentExecution.Status.ACTIVE, heartbeat_at__lt=oldest
+    )
+    return list(stale.values_list("id", flat=True)[:100])
+
+
+def _recover_stale(execution_id: uuid.UUID) -> int:
+    """Another worker goes on with it, unless too many have died over it."""
+    session_id = AgentExecution.objects.values_list("session_id", flat=True).get(pk=execution_id)
+    with session_write(session_id) as write:
+        oldest = Now() - timedelta(seconds=settings.LEASE_STALE_SECONDS)
+        execution = AgentExecution.objects.filter(
+            pk=execution_id, status=AgentExecution.Status.ACTIVE, heartbeat_at__lt=oldest
+        ).first()
+        if execution is None:
+            return 0
+        logger.warning("Worker %s is gone; recovering %s", execution.worker_id, execution_id)
+        if write.session.status == AlertSession.Status.CANCELLING:
+            end_execution(write, execution, AgentExecution.Status.CANCELLED)
+        elif execution.attempt >= AgentExecution.MAX_ATTEMPTS:
+            reason = (
+                f"{execution.attempt} workers stopped while they ran this agent; it is not tried "
+                "again. Their logs say why: look for memory limits first."
+            )
+            end_execution(write, execution, AgentExecution.Status.FAILED, error=reason)
+        else:
+            return_to_queue(write, execution, attempt=execution.attempt)
+    return 1
+
+
+def _cancelling_sessions() -> list[uuid.UUID]:
+    running = AgentExecution.objects.filter(
+        session_id=OuterRef("pk"), status__in=AgentExecution.OPEN
+    )
+    waiting = AlertSession.objects.filter(status=AlertSession.Status.CANCELLING).exclude(
+        Exists(running)
+    )
+    return list(waiting.values_list("id", flat=True)[:100])
+
+
+def _settle(session_id: uuid.UUID) -> int:
+    with session_write(session_id) as write:
+        if write.session.status != AlertSession.Status.CANCELLING:
+            return 0
+        settle_cancelled(write)
+    return 1
+
+
+def _finished_stages() -> list[uuid.UUID]:
+    """Open stages all of whose executions ended: the call that should advance them was lost."""
+    running = AgentExecution.objects.filter(stage_id=OuterRef("pk"), status__in=AgentExecution.OPEN)
+    # Younger ones are about to be advanced by their chord.
+    settled = Now() - timedelta(seconds=2)
+    recent = AgentExecution.objects.filter(stage_id=OuterRef("pk"), completed_at__gt=settled)
+    stages = (
+        Stage.objects.exclude(status__in=Stage.TERMINAL)
+        .exclude(Exists(running))
+        .exclude(Exists(recent))
+    )
+    return list(stages.values_list("id", flat=True)[:100])
+
+
+def _advance(stage_id: uuid.UUID) -> int:
+    logger.warning("Stage %s was finished but not advanced; advancing it", stage_id)
+    advance_stage(stage_id)
+    return 1
+
+
+def _send_forgotten() -> int:
+    """Send pending executions again that were sent long ago, unless they merely wait in line."""
+    oldest = timezone.now() - timedelta(seconds=settings.REDISPATCH_SECONDS)
+    forgotten = AgentExecution.objects.filter(
+        status=AgentExecution.Status.PENDING,
+        dispatched_at__lt=oldest,
+        session__status=AlertSession.Status.IN_PROGRESS,
+    )
+    found = list(forgotten.values_list("id", "stage_id")[:100])
+    if not found or count_waiting_messages() != 0:
+        return 0
+    for execution_id, stage_id in found:
+        logger.warning("Execution %s was never begun; sending it again", execution_id)
+        AgentExecution.objects.filter(pk=execution_id).update(dispatched_at=Now())
+        enqueue_execution(stage_id, execution_id)
+    return len(found)

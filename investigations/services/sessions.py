@@ -1,0 +1,99 @@
+"""A session's life: claimed and cancelled. How it ends stands in `endings`."""
+
+import uuid
+from datetime import timedelta
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from config import get_config
+from config.model import Config
+from investigations.chain_plan import plan_stage
+from investigations.models import AlertSession
+from investigations.queue import broadcast_cancel
+from investigations.services.audit import record_audit
+from investigations.services.endings import (
+    cancel_waiting_executions,
+    end_session,
+    settle_cancelled,
+    tell_session_status,
+)
+from investigations.services.ledger import SessionWrite, session_write
+from investigations.services.stages import create_stage
+from tarsy.errors import Conflict
+
+CLAIM_LOCK = 0x7A_52_01
+"""Advisory lock under which the number of running sessions is exact."""
+
+
+def claim_next_session() -> uuid.UUID | None:
+    """Start the longest waiting session, if the global limit allows one more.
+
+    Returns its id, or None when nothing waits or enough is running.
+    """
+    config = get_config()
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CLAIM_LOCK])
+        running = AlertSession.objects.filter(status__in=AlertSession.ACTIVE).count()
+        if running >= config.queue.max_concurrent_sessions:
+            return None
+        session_id = (
+            AlertSession.objects.filter(status=AlertSession.Status.PENDING, deleted_at__isnull=True)
+            .order_by("created_at", "id")
+            .select_for_update(skip_locked=True, of=("self",))
+            .values_list("id", flat=True)
+            .first()
+        )
+        if session_id is None:
+            return None
+        with session_write(session_id) as write:
+            _start(write, config)
+        return session_id
+
+
+def _start(write: SessionWrite, config: Config) -> None:
+    session = write.session
+    now = timezone.now()
+    AlertSession.objects.filter(pk=session.pk, status=AlertSession.Status.PENDING).update(
+        status=AlertSession.Status.IN_PROGRESS,
+        started_at=now,
+        deadline_at=now + config.queue.session_timeout,
+        last_interaction_at=now,
+    )
+    session.refresh_from_db()
+    tell_session_status(write, AlertSession.Status.IN_PROGRESS)
+    chain = config.chains.get(session.chain_id)
+    if chain is None:
+        reason = f'the chain "{session.chain_id}" is no longer configured'
+        end_session(write, AlertSession.Status.FAILED, error=reason)
+        return
+    create_stage(write, plan_stage(config, chain, 0), index=1)
+
+
+def cancel_session(session_id: uuid.UUID, actor: str) -> None:
+    """Stop a session that has not ended: at once when nothing runs, else within a moment.
+
+    Raises NotFound, or Conflict when it ended already.
+    """
+    with session_write(session_id) as write:
+        session = write.session
+        if session.is_terminal:
+            raise Conflict(f"the session is {session.status} already and cannot be cancelled")
+        record_audit(actor, "session.cancel", "session", session.pk)
+        if session.status == AlertSession.Status.CANCELLING:
+            return
+        if session.status == AlertSession.Status.IN_PROGRESS:
+            AlertSession.objects.filter(pk=session.pk).update(status=AlertSession.Status.CANCELLING)
+            session.status = AlertSession.Status.CANCELLING
+            tell_session_status(write, AlertSession.Status.CANCELLING)
+            cancel_waiting_executions(write)
+            broadcast_cancel(session.pk)
+        settle_cancelled(write)
+
+
+def seconds_left(session: AlertSession) -> float:
+    """Until the session's deadline; never negative."""
+    if session.deadline_at is None:
+        return timedelta(minutes=40).total_seconds()
+    return max(0.0, (session.deadline_at - timezone.now()).total_seconds())

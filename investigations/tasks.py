@@ -1,0 +1,34 @@
+"""What Celery may call. Ids in, nothing of substance out: everything is in the rows."""
+
+import uuid
+
+from celery import shared_task
+
+from investigations import pipeline, queue
+from investigations.services import retention
+from investigations.services.stages import advance_stage as advance
+from investigations.worker import worker_id
+from tarsy.aio import worker_loop
+
+
+@shared_task(name=queue.RUN_EXECUTION, ignore_result=False)
+def run_execution(execution_id: str) -> str:
+    """Run one agent execution; a chord member, so it answers and never raises."""
+    loop = worker_loop()
+    loop.run(
+        execution_id,
+        lambda: pipeline.run_execution(uuid.UUID(execution_id), worker_id(), loop),
+    )
+    return execution_id
+
+
+@shared_task(name=queue.ADVANCE_STAGE)
+def advance_stage(stage_id: str) -> None:
+    """Close a stage whose executions have ended and begin what comes next."""
+    worker_loop().run_in_database_thread(advance, uuid.UUID(stage_id))
+
+
+@shared_task(name=queue.REMOVE_OLD_SESSIONS)
+def remove_old_sessions() -> None:
+    """Keep the history as long as the configuration says, and no longer."""
+    worker_loop().run_in_database_thread(retention.remove_old_sessions)

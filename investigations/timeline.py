@@ -1,0 +1,164 @@
+"""Every message of the stream and its payload: one place for senders, consumers and tests.
+
+Field names are the wire contract. Persistent messages get `db_event_id` (the session's `seq`)
+when they are stored; transient ones (`stream.chunk`, progress) never do.
+"""
+
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
+
+Payload = dict[str, Any]
+
+SESSIONS_CHANNEL = "sessions"
+"""The global channel that list pages follow."""
+
+
+def session_channel(session_id: uuid.UUID | str) -> str:
+    return f"session:{session_id}"
+
+
+def _payload(kind: str, session_id: uuid.UUID | str, **fields: object) -> Payload:
+    return {
+        "type": kind,
+        "session_id": str(session_id),
+        "timestamp": datetime.now(UTC).isoformat(),
+        **fields,
+    }
+
+
+def _text(identity: uuid.UUID | None) -> str | None:
+    return str(identity) if identity else None
+
+
+# ---- Persistent ---------------------------------------------------------------------------------
+
+
+def timeline_event_created(event: TimelineEvent) -> Payload:
+    return _payload(
+        "timeline_event.created",
+        event.session_id,
+        event_id=str(event.pk),
+        stage_id=_text(event.stage_id),
+        execution_id=_text(event.execution_id),
+        parent_execution_id=_text(event.parent_execution_id),
+        event_type=event.event_type,
+        status=event.status,
+        content=event.content,
+        metadata=event.metadata,
+        sequence_number=event.sequence_number,
+    )
+
+
+def timeline_event_completed(event: TimelineEvent) -> Payload:
+    return _payload(
+        "timeline_event.completed",
+        event.session_id,
+        event_id=str(event.pk),
+        stage_id=_text(event.stage_id),
+        execution_id=_text(event.execution_id),
+        parent_execution_id=_text(event.parent_execution_id),
+        event_type=event.event_type,
+        content=event.content,
+        status=event.status,
+        metadata=event.metadata,
+        sequence_number=event.sequence_number,
+    )
+
+
+def session_status(session_id: uuid.UUID, status: str, **fields: object) -> Payload:
+    return _payload("session.status", session_id, status=status, **fields)
+
+
+def stage_status(stage: Stage) -> Payload:
+    """A running stage is `started` on the wire."""
+    status = "started" if stage.status == Stage.Status.ACTIVE else stage.status
+    return _payload(
+        "stage.status",
+        stage.session_id,
+        stage_id=str(stage.pk),
+        stage_name=stage.stage_name,
+        stage_index=stage.stage_index,
+        stage_type=stage.stage_type,
+        referenced_stage_id=_text(stage.referenced_stage_id),
+        status=status,
+        error_message=stage.error_message,
+    )
+
+
+def interaction_created(
+    execution: AgentExecution, interaction_id: uuid.UUID, interaction_type: str
+) -> Payload:
+    return _payload(
+        "interaction.created",
+        execution.session_id,
+        stage_id=str(execution.stage_id),
+        execution_id=str(execution.pk),
+        interaction_id=str(interaction_id),
+        interaction_type=interaction_type,
+    )
+
+
+def execution_status(execution: AgentExecution) -> Payload:
+    """Stored, so that a page that reconnects knows which agents have ended."""
+    return _payload(
+        "execution.status",
+        execution.session_id,
+        stage_id=str(execution.stage_id),
+        execution_id=str(execution.pk),
+        parent_execution_id=_text(execution.parent_execution_id),
+        agent_index=execution.agent_index,
+        agent_name=execution.agent_name,
+        status=execution.status,
+        error_message=execution.error_message or None,
+    )
+
+
+# ---- Transient ----------------------------------------------------------------------------------
+
+
+def stream_chunk(
+    session_id: uuid.UUID, event_id: str, offset: int, delta: str, execution_id: uuid.UUID
+) -> Payload:
+    """`offset` counts the characters of the block before `delta`."""
+    return _payload(
+        "stream.chunk",
+        session_id,
+        event_id=event_id,
+        execution_id=str(execution_id),
+        offset=offset,
+        delta=delta,
+    )
+
+
+def execution_progress(execution: AgentExecution, phase: str, message: str) -> Payload:
+    return _payload(
+        "execution.progress",
+        execution.session_id,
+        stage_id=str(execution.stage_id),
+        execution_id=str(execution.pk),
+        parent_execution_id=_text(execution.parent_execution_id),
+        phase=phase,
+        message=message,
+    )
+
+
+def session_progress(session: AlertSession, stage: Stage, *, active_executions: int) -> Payload:
+    total = max(session.total_stages, 1)
+    return _payload(
+        "session.progress",
+        session.pk,
+        current_stage_name=stage.stage_name,
+        current_stage_index=min(stage.stage_index, total),
+        total_stages=total,
+        active_executions=active_executions,
+        status_text=stage.stage_name,
+    )
+
+
+def with_event_id(payload: Mapping[str, Any], seq: int) -> Payload:
+    """The stored payload as it goes over the wire."""
+    return {**payload, "db_event_id": seq}

@@ -1,0 +1,162 @@
+"""What every worker process does beside its tasks, each in a thread of its own.
+
+dispatcher   claims waiting sessions when the ring sounds, and every `poll_interval` anyway
+heartbeat    renews the leases of this process, and hears of cancelled and lost ones
+sweeper      finds lost work (one process at a time)
+"""
+
+import json
+import logging
+import os
+import random
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from functools import cache
+
+import redis
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import close_old_connections
+
+from config import get_config
+from investigations.publish import RING_CHANNEL
+from investigations.services.executions import find_cancelling, renew_leases
+from investigations.services.recovery import sweep
+from investigations.services.sessions import claim_next_session
+from tarsy.aio import WorkerLoop, worker_loop
+
+logger = logging.getLogger(__name__)
+
+WORKERS_KEY = "tarsy:workers"
+"""Redis hash: worker id -> JSON `{seen_at, active}`, renewed with each heartbeat."""
+
+
+@cache
+def worker_id() -> str:
+    """This process, and no other before or after it."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+class WorkerThreads:
+    """The three threads, started and stopped together."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._dispatch, name="dispatcher", daemon=True),
+            threading.Thread(target=self._beat, name="heartbeat", daemon=True),
+            threading.Thread(target=self._sweep, name="sweeper", daemon=True),
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Claim nothing more and hand back what runs."""
+        self._stop.set()
+        worker_loop().stop_all("interrupted")
+
+    def _dispatch(self) -> None:
+        ring = _Ring()
+        while not self._stop.is_set():
+            _survive(_claim_all)
+            queue = get_config().queue
+            jitter = random.uniform(0, queue.poll_interval_jitter.total_seconds())
+            ring.wait(queue.poll_interval.total_seconds() + jitter, self._stop)
+
+    def _beat(self) -> None:
+        while not self._stop.wait(settings.HEARTBEAT_SECONDS):
+            _survive(lambda: renew_and_listen(worker_loop()))
+
+    def _sweep(self) -> None:
+        while not self._stop.wait(settings.SWEEP_SECONDS * random.uniform(0.8, 1.2)):
+            _survive(sweep)
+
+
+def _claim_all() -> None:
+    while claim_next_session() is not None:
+        pass
+
+
+def renew_and_listen(loop: WorkerLoop) -> None:
+    """Renew this process's leases; stop what was cancelled or taken from us."""
+    running = set(loop.running_keys())
+    held = {lease.execution_id: lease for lease in renew_leases(worker_id())}
+    for key in running & held.keys():
+        if held[key].is_cancelling:
+            loop.stop(key, "cancelled")
+    # Claimed in this very moment or just finished: only what two beats miss in a row is lost.
+    missing = running - held.keys()
+    for key in missing & _missed_before:
+        loop.stop(key, "lease_lost")
+    _missed_before.clear()
+    _missed_before.update(missing)
+    _tell_presence(len(running))
+
+
+_missed_before: set[str] = set()
+
+
+def stop_cancelled() -> None:
+    """Stop this process's executions whose session is being cancelled."""
+    loop = worker_loop()
+    for execution_id in find_cancelling(worker_id()):
+        loop.stop(execution_id, "cancelled")
+
+
+def _tell_presence(active: int) -> None:
+    presence = json.dumps({"seen_at": time.time(), "active": active})
+    try:
+        client = redis.Redis.from_url(
+            settings.REDIS_URL, socket_timeout=2.0, socket_connect_timeout=2.0
+        )
+        with client:
+            client.hset(WORKERS_KEY, worker_id(), presence)
+            client.expire(WORKERS_KEY, int(settings.HEARTBEAT_SECONDS * 6))
+    except redis.RedisError as error:
+        logger.warning("Presence not told: %s", error)
+
+
+class _Ring:
+    """Waits for the ring; without Redis it waits for the time to pass."""
+
+    def __init__(self) -> None:
+        self._listener: redis.client.PubSub | None = None
+
+    def wait(self, seconds: float, stop: threading.Event) -> None:
+        """Return when rung, after `seconds`, or when stopped (looked at twice a second)."""
+        until = time.monotonic() + seconds
+        while not stop.is_set() and (left := until - time.monotonic()) > 0:
+            if self._heard(min(left, 0.5), stop):
+                return
+
+    def _heard(self, seconds: float, stop: threading.Event) -> bool:
+        try:
+            if self._listener is None:
+                client = redis.Redis.from_url(
+                    settings.REDIS_URL, socket_timeout=5.0, socket_connect_timeout=2.0
+                )
+                self._listener = client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+                self._listener.subscribe(RING_CHANNEL)
+            return self._listener.get_message(timeout=seconds) is not None
+        except redis.RedisError:
+            self._listener = None
+            stop.wait(seconds)
+            return False
+
+
+def _survive(work: Callable[[], object]) -> None:
+    """A thread that outlives a restarted database: log, go on, come back."""
+    close_old_connections()
+    try:
+        work()
+    except DatabaseError as error:
+        logger.warning("The database did not answer, trying again: %s", error)
+    except Exception:
+        logger.exception("A worker thread hit an error of ours and goes on")
+    finally:
+        close_old_connections()

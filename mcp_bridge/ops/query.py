@@ -1,0 +1,232 @@
+"""The `query` tool: which resources there are, and how they are."""
+
+import difflib
+import platform
+from typing import Literal, cast
+
+import psutil
+
+from mcp_bridge.ops import systemd
+from mcp_bridge.ops.bounded import Deadline, run_in_thread
+from mcp_bridge.ops.docker import DockerReader
+from mcp_bridge.ops.envelope import Answer, Json, ToolFailure
+from mcp_bridge.ops.files import timestamp
+from mcp_bridge.ops.health import take_health
+from mcp_bridge.ops.redaction import show_command
+from mcp_bridge.ops.resources import Inventory, Kind, Resource, take_inventory
+from mcp_bridge.ops.settings import OpsSettings
+from mcp_bridge.ops.storage import list_mounts
+
+KindFilter = Literal["any", "host", "service", "process", "filesystem", "container"]
+
+_SECONDS = 10.0
+
+
+class ResourceQuery:
+    """Answers about the resources of one machine; every answer is taken anew."""
+
+    def __init__(self, settings: OpsSettings, docker: DockerReader) -> None:
+        self._settings = settings
+        self._docker = docker
+
+    async def search(self, text: str, kind: KindFilter, limit: int) -> Answer:
+        """Resources with every word of `text` in their id, name, alias, status or description."""
+        if not text.strip():
+            raise ToolFailure(
+                "INVALID_INPUT", "'query' is missing: the words to search for, such as 'nginx'."
+            )
+        words = text.casefold().split()
+        inventory = await self._inventory()
+        found = [
+            resource
+            for resource in _filtered(inventory, kind, "")
+            if all(word in _haystack(resource) for word in words)
+        ]
+        data: dict[str, Json] = {
+            "query": text,
+            "matches": [resource.to_row() for resource in found[:limit]],
+            "total": len(found),
+            "sources": inventory.sources,
+        }
+        if not found:
+            data["note"] = "nothing matches; action 'list' shows what there is"
+        return Answer(data, _first_of("matches", limit, len(found)))
+
+    async def list(self, kind: KindFilter, status: str, limit: int, offset: int) -> Answer:
+        """Resources of a kind and status, a page at a time."""
+        inventory = await self._inventory()
+        found = _filtered(inventory, kind, status)
+        page = found[offset : offset + limit]
+        left = len(found) - offset - len(page)
+        cuts = (f"resources: {left} more; go on with offset={offset + limit}",) if left > 0 else ()
+        data: dict[str, Json] = {
+            "resources": [resource.to_row() for resource in page],
+            "total": len(found),
+            "offset": offset,
+            "sources": inventory.sources,
+        }
+        return Answer(data, cuts)
+
+    async def get(self, name: str) -> Answer:
+        """One resource, with the ways to reach it and what is allowed on them."""
+        return Answer((await self._resolve(name)).to_json())
+
+    async def config(self, name: str) -> Answer:
+        """How one resource is set up."""
+        resource = await self._resolve(name or self._settings.host)
+        if resource.kind == "container":
+            configuration = (await self._docker.inspect(resource.uid)).data
+        else:
+            configuration = await run_in_thread(
+                lambda deadline: _read_config(resource, self._settings, deadline), _SECONDS
+            )
+        return Answer({**resource.to_row(), "config": configuration})
+
+    async def topology(self, limit: int) -> Answer:
+        """What runs in what: the host, and below it everything else by kind."""
+        inventory = await self._inventory()
+        host = inventory.of_kind("host")[0]
+        below: dict[str, Json] = {}
+        cuts: list[str] = []
+        kinds: tuple[Kind, ...] = ("service", "process", "filesystem", "container")
+        for kind in kinds:
+            members = inventory.of_kind(kind)
+            if members:
+                rows = [_node(member) for member in members[:limit]]
+                below[kind] = {"total": len(members), "members": rows}
+                cuts += _first_of(f"children.{kind}", limit, len(members))
+        root: dict[str, Json] = {"id": host.resource_id, "name": host.name, "children": below}
+        return Answer({"root": root, "sources": inventory.sources}, tuple(cuts))
+
+    async def health(self) -> Answer:
+        inventory = await self._inventory()
+        return await run_in_thread(lambda _: take_health(inventory), _SECONDS)
+
+    async def _inventory(self) -> Inventory:
+        return await take_inventory(self._settings, self._docker)
+
+    async def _resolve(self, name: str) -> Resource:
+        if not name:
+            raise ToolFailure(
+                "INVALID_INPUT",
+                "'resource_id' is missing: an id as 'list' or 'search' gives it, such as "
+                f"'host:{self._settings.host}', or a name.",
+            )
+        resources = (await self._inventory()).resources
+        exact = [resource for resource in resources if resource.resource_id == name]
+        found = exact or [resource for resource in resources if resource.answers_to(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids: list[Json] = [resource.resource_id for resource in found]
+            raise ToolFailure(
+                "INVALID_INPUT",
+                f"'{name}' may be {', '.join(map(str, ids[:10]))}; give one of these ids.",
+                details={"candidates": ids[:50]},
+            )
+        raise _not_found(name, [resource.resource_id for resource in resources])
+
+
+def _not_found(name: str, ids: list[str]) -> ToolFailure:
+    near = [known for known in ids if name.casefold() in known.casefold()][:5]
+    near = near or difflib.get_close_matches(name, ids, n=5, cutoff=0.4)
+    hint = f"Did you mean {', '.join(near)}?" if near else "Action 'list' shows what there is."
+    return ToolFailure(
+        "NOT_FOUND",
+        f"There is no resource '{name}' on this machine. {hint}",
+        details={"resource_id": name, "similar": cast(list[Json], near)},
+    )
+
+
+def _filtered(inventory: Inventory, kind: KindFilter, status: str) -> list[Resource]:
+    return [
+        resource
+        for resource in inventory.resources
+        if kind in ("any", resource.kind)
+        and (not status or resource.status.casefold() == status.casefold())
+    ]
+
+
+def _haystack(resource: Resource) -> str:
+    texts = [value for value in resource.attributes.values() if isinstance(value, str)]
+    parts = (resource.resource_id, resource.name, resource.status, *resource.aliases, *texts)
+    return " ".join(parts).casefold()
+
+
+def _first_of(what: str, limit: int, total: int) -> tuple[str, ...]:
+    return (f"{what}: the first {limit} of {total}; raise 'limit'",) if total > limit else ()
+
+
+def _node(resource: Resource) -> Json:
+    return {"id": resource.resource_id, "name": resource.name, "status": resource.status}
+
+
+def _read_config(resource: Resource, settings: OpsSettings, deadline: Deadline) -> dict[str, Json]:
+    if resource.kind == "service":
+        return systemd.show_service(settings, resource.uid, deadline)
+    if resource.kind == "process":
+        return _process_config(resource)
+    if resource.kind == "filesystem":
+        return _filesystem_config(resource)
+    return _host_config()
+
+
+def _host_config() -> dict[str, Json]:
+    release = _os_release()
+    memory = psutil.virtual_memory()
+    addresses: dict[str, Json] = {
+        name: [item.address for item in items if item.family.name in ("AF_INET", "AF_INET6")]
+        for name, items in psutil.net_if_addrs().items()
+    }
+    return {
+        "operating_system": release.get("PRETTY_NAME", platform.system()),
+        "kernel": platform.release(),
+        "architecture": platform.machine(),
+        "cores": psutil.cpu_count(),
+        "memory_bytes": memory.total,
+        "swap_bytes": psutil.swap_memory().total,
+        "boot_time": timestamp(psutil.boot_time()),
+        "addresses": addresses,
+    }
+
+
+def _os_release() -> dict[str, str]:
+    try:
+        return platform.freedesktop_os_release()
+    except OSError:
+        return {}
+
+
+def _filesystem_config(resource: Resource) -> dict[str, Json]:
+    mount = next((m for m in list_mounts(include_virtual=False) if m.path == resource.uid), None)
+    if mount is None:
+        raise ToolFailure("NOT_FOUND", f"{resource.uid} is no longer mounted.")
+    return {
+        "device": mount.device,
+        "type": mount.kind,
+        "options": mount.options,
+        "read_only": mount.read_only,
+    }
+
+
+def _process_config(resource: Resource) -> dict[str, Json]:
+    rows: list[Json] = []
+    pids = resource.attributes["pids"]
+    for pid in pids if isinstance(pids, list) else []:
+        try:
+            process = psutil.Process(int(str(pid)))
+            with process.oneshot():
+                rows.append(
+                    {
+                        "pid": process.pid,
+                        "parent_pid": process.ppid(),
+                        "user_id": process.uids().real,
+                        "command": show_command(process.cmdline()),
+                        "started": timestamp(process.create_time()),
+                        "threads": process.num_threads(),
+                        "open_files_limit": process.rlimit(psutil.RLIMIT_NOFILE)[0],
+                    }
+                )
+        except (psutil.Error, OSError):
+            continue
+    return {"processes": rows}

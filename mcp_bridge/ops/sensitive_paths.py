@@ -1,0 +1,190 @@
+"""Which files are never read out: keys, passwords, tokens, other processes' memory, our own state.
+
+A path is judged twice, as it is spelled and as it resolves, so that neither `..` nor a symlink
+nor `/proc/self/root` leads around a rule. Matching ignores case: some file systems do, too.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# A directory of this name, anywhere, holds secrets.
+_SECRET_DIRECTORIES = _words("""
+    .ssh .gnupg .aws .azure .kube .docker .gcloud .password-store .vault .terraform.d .secrets
+    secrets sudoers.d .mozilla .chromium .thunderbird keyrings gcloud google-chrome letsencrypt
+    wireguard system-connections credstore credstore.encrypted
+""")
+
+_SECRET_TREES = tuple(
+    tuple(tree.strip("/").split("/"))
+    for tree in _words("""
+        /run/secrets /var/run/secrets /run/credentials /etc/ssl/private /etc/pki/tls/private
+        /etc/kubernetes /etc/rancher /var/lib/rancher /var/lib/kubelet /var/lib/etcd
+        /etc/pve/priv /var/lib/docker/swarm /var/lib/sss/secrets /etc/openvpn /etc/swanctl
+        /etc/wpa_supplicant /sys/kernel/debug /sys/kernel/tracing /sys/kernel/security
+        /sys/firmware/efi/efivars
+    """)
+)
+
+_SECRET_NAMES = _words("""
+    shadow gshadow sudoers master.passwd opasswd passwd.tdb secrets.tdb ipsec.secrets
+    chap-secrets pap-secrets tcp_fastopen_key .netrc _netrc .pgpass pgpass.conf .my.cnf
+    .mylogin.cnf .npmrc .yarnrc.yml .pypirc .git-credentials .htpasswd htpasswd .dockercfg
+    .dockerconfigjson .vault-token .envrc .bash_history .zsh_history .sh_history .history
+    .python_history .psql_history .mysql_history .rediscli_history .node_repl_history .viminfo
+    .lesshst .boto .s3cfg .msmtprc .fetchmailrc rclone.conf kubeconfig k3s.yaml
+    terraform.tfstate wp-config.php authorized_keys known_hosts cookies cookies.sqlite key4.db
+    logins.json
+""") | {"login data"}
+
+_SECRET_SUFFIXES = tuple(
+    _words("""
+        .key .ppk .p12 .pfx .jks .keystore .kdbx .keytab .kubeconfig .tfvars .ovpn .token
+        .password .passwd .secret .secrets .credentials .pgpass .htpasswd .agekey
+    """)
+)
+_PUBLIC_PEM_TREES = (("etc", "ssl", "certs"), ("usr", "share"), ("usr", "lib"), ("usr", "local"))
+_KEY_NAME = re.compile(r"^(?:ssh_host_.*_key|id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_].*)?)$")
+_ENV_NAME = re.compile(r"^(?:\.env(?:[.\-_].*)?|.*\.env)$")
+_ENV_EXAMPLE = re.compile(r"\.(?:example|sample|template|dist)$")
+_BACKUP_SUFFIX = re.compile(
+    r"(?:~|-|\.bak|\.backup|\.old|\.orig|\.save|\.swp|\.tmp|\.\d+|\.gz|\.xz)$"
+)
+
+# Any file whose name has one of these words is a secret, unless its kind is code, prose or log.
+_SECRET_WORDS = _words("""
+    password passwords passphrase secret secrets credential credentials token tokens apikey
+    privatekey secretkey keyfile
+""")
+_WORD_PAIRS = frozenset({("private", "key"), ("secret", "key"), ("api", "key"), ("master", "key")})
+_HARMLESS_SUFFIXES = _words("""
+    .py .pyc .pyi .c .h .cc .cpp .go .rs .js .mjs .ts .java .rb .sh .so .md .rst .html .css .log
+    .pub .service .socket
+""")
+
+# What may be read of a process: figures, not memory, environment, arguments or open files.
+_PROCESS_FILES = _words("""
+    status stat statm limits io sched schedstat cgroup oom_score oom_score_adj oom_adj comm
+    wchan mounts mountinfo mountstats smaps_rollup loginuid sessionid uid_map gid_map cpuset
+""")
+_PROC_TOP_REFUSED = _words("kcore kmem kmsg kallsyms keys key-users vmcore sysrq-trigger")
+
+_SAME_FILE_CHECKS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers")
+
+
+class SensitivePaths:
+    """Judges paths of one machine. `protected` directories are refused whole."""
+
+    def __init__(self, protected: Sequence[Path] = ()) -> None:
+        self._protected = tuple(
+            _parts(spelling) for path in protected for spelling in _spellings(str(path))
+        )
+
+    def reason(self, path: str) -> str | None:
+        """Why this path must not be read, or None. Looks at the spelling and at the target."""
+        for spelling in _spellings(path):
+            reason = self._judge(_parts(spelling))
+            if reason:
+                return reason
+        return None
+
+    def reason_resolved(self, path: str) -> str | None:
+        """As `reason`, for a path that is known to hold no link: no system call is made."""
+        return self._judge(_parts(path))
+
+    def _judge(self, parts: tuple[str, ...]) -> str | None:
+        for protected in self._protected:
+            if parts[: len(protected)] == protected:
+                return "it belongs to this product's own state"
+        return (
+            _judge_proc(parts) or _judge_directories(parts) or _judge_name(parts) if parts else None
+        )
+
+
+def same_as_secret_file(status: os.stat_result) -> bool:
+    """Whether an open file is one of the password files under another name (hard link, bind)."""
+    for path in _SAME_FILE_CHECKS:
+        try:
+            known = os.stat(path)  # noqa: PTH116 - compared as a plain pair of numbers
+        except OSError:
+            continue
+        if (known.st_dev, known.st_ino) == (status.st_dev, status.st_ino):
+            return True
+    return False
+
+
+def _spellings(path: str) -> Iterable[str]:
+    yield os.path.normpath(path)
+    # realpath and not normpath of it: `link/..` is the parent of the link's target.
+    yield os.path.realpath(path)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    folded = unicodedata.normalize("NFKC", path).casefold()
+    return tuple(part for part in folded.split("/") if part and part != ".")
+
+
+def _judge_proc(parts: tuple[str, ...]) -> str | None:
+    if parts[0] != "proc" or len(parts) < 2:
+        return None
+    if parts[1] in _PROC_TOP_REFUSED:
+        return "it exposes kernel memory or keys"
+    if not (parts[1].isdigit() or parts[1] in ("self", "thread-self")):
+        return None
+    inner = parts[2:]
+    while len(inner) >= 2 and inner[0] == "task":
+        inner = inner[2:]
+    if not inner or inner[0] == "net" or (inner[0] in _PROCESS_FILES and len(inner) == 1):
+        return None
+    return "of a process only its figures can be read (status, stat, limits, io, cgroup, ...)"
+
+
+def _judge_directories(parts: tuple[str, ...]) -> str | None:
+    for part in parts:
+        if part in _SECRET_DIRECTORIES:
+            return f"directories named {part} hold credentials"
+    for tree in _SECRET_TREES:
+        if parts[: len(tree)] == tree:
+            return f"/{'/'.join(tree)} holds credentials"
+    return None
+
+
+def _judge_name(parts: tuple[str, ...]) -> str | None:
+    name = _strip_backup_suffixes(parts[-1])
+    if name in _SECRET_NAMES or parts[-1] in _SECRET_NAMES or _KEY_NAME.match(name):
+        return "files of this name hold credentials"
+    if _ENV_NAME.match(name) and not _ENV_EXAMPLE.search(name):
+        return "environment files hold credentials"
+    if name.endswith(_SECRET_SUFFIXES):
+        return "files of this kind hold keys or passwords"
+    if name.endswith(".pem") and not any(parts[: len(tree)] == tree for tree in _PUBLIC_PEM_TREES):
+        return "files of this kind hold keys"
+    if parts[:2] == ("etc", "pam.d"):
+        return None
+    return "its name says that it holds a secret" if _name_says_secret(name) else None
+
+
+def _name_says_secret(name: str) -> bool:
+    stem, dot, suffix = name.rpartition(".")
+    if stem and dot + suffix in _HARMLESS_SUFFIXES:
+        return False
+    words = [word for word in re.split(r"[^a-z0-9]+", name) if word]
+    return bool(_SECRET_WORDS.intersection(words)) or any(
+        pair in _WORD_PAIRS for pair in pairwise(words)
+    )
+
+
+def _strip_backup_suffixes(name: str) -> str:
+    while True:
+        stripped = _BACKUP_SUFFIX.sub("", name)
+        if not stripped or stripped == name:
+            return name
+        name = stripped

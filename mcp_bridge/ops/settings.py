@@ -1,0 +1,43 @@
+"""Where the ops server finds the parts of the machine it reports on."""
+
+import os
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PROJECT_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class OpsSettings:
+    """Sources of one machine. The defaults fit the local Linux host.
+
+    `protected` are directories whose content is never read out, beyond the built-in rules.
+    """
+
+    host: str = field(default_factory=lambda: socket.gethostname())
+    docker_sockets: tuple[Path, ...] = field(default_factory=lambda: _docker_sockets())
+    log_directory: Path = Path("/var/log")
+    systemd_directory: Path = Path("/run/systemd/system")
+    systemctl: str = "systemctl"
+    journalctl: str = "journalctl"
+    protected: tuple[Path, ...] = field(default_factory=lambda: product_directories())
+
+
+def product_directories() -> tuple[Path, ...]:
+    """The directories in which the product keeps its own state and passwords."""
+    named = os.environ.get("TARSY_VAR_DIR")
+    directories = [_PROJECT_ROOT / "var", *([Path(named).absolute()] if named else [])]
+    # Code that lies in the root directory must not hide the logs of the machine.
+    return tuple(path for path in dict.fromkeys(directories) if path != Path("/var"))
+
+
+def _docker_sockets() -> tuple[Path, ...]:
+    named = os.environ.get("DOCKER_HOST", "")
+    if named.startswith("unix://"):
+        return (Path(named.removeprefix("unix://")),)
+    places = [Path("/var/run/docker.sock"), Path("/run/podman/podman.sock")]
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if runtime:
+        places += [Path(runtime) / "docker.sock", Path(runtime) / "podman" / "podman.sock"]
+    return tuple(places)

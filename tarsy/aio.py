@@ -1,0 +1,120 @@
+"""The one asyncio loop of a worker process, and the doors between it and the threads around it.
+
+Agents wait far more than they compute, so all of a process's executions share one loop in one
+thread. Task bodies block on it, ORM calls leave it through `db`, and messages to browsers through
+`send_soon`, so nothing on the loop ever waits for a socket it does not await.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from django.conf import settings
+from django.db import close_old_connections
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+StopReason = Literal["cancelled", "interrupted", "lease_lost"]
+MAX_UNSENT = 2_000
+
+
+class WorkerLoop:
+    """Runs coroutines for threads, by key, and stops them with a reason."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, name="agents-loop", daemon=True)
+        self._database = ThreadPoolExecutor(settings.DATABASE_THREADS, thread_name_prefix="db")
+        self._sender = ThreadPoolExecutor(1, thread_name_prefix="send")
+        self._unsent = threading.Semaphore(MAX_UNSENT)
+        self._running: dict[str, asyncio.Task[Any]] = {}
+        self._reasons: dict[str, StopReason] = {}
+        self._thread.start()
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def run(self, key: str, main: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run `main` on the loop under `key` and wait for it here."""
+
+        async def tracked() -> T:
+            task = asyncio.current_task()
+            if task is None:
+                raise RuntimeError("a coroutine runs in a task")
+            self._running[key] = task
+            try:
+                return await main()
+            finally:
+                self._running.pop(key, None)
+                self._reasons.pop(key, None)
+
+        return asyncio.run_coroutine_threadsafe(tracked(), self._loop).result()
+
+    def stop(self, key: str, reason: StopReason) -> None:
+        """Cancel what runs under `key`; `stop_reason` tells it why. Safe from any thread."""
+        self._loop.call_soon_threadsafe(self._stop, key, reason)
+
+    def _stop(self, key: str, reason: StopReason) -> None:
+        task = self._running.get(key)
+        if task is None or key in self._reasons:
+            return
+        self._reasons[key] = reason
+        task.cancel()
+
+    def stop_all(self, reason: StopReason) -> None:
+        for key in self.running_keys():
+            self.stop(key, reason)
+
+    def stop_reason(self, key: str) -> StopReason | None:
+        return self._reasons.get(key)
+
+    def running_keys(self) -> list[str]:
+        return list(self._running)
+
+    async def db(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a service or selector on one of a fixed number of database threads."""
+        call = partial(_with_fresh_connection, function, *args, **kwargs)
+        return await self._loop.run_in_executor(self._database, call)
+
+    def run_in_database_thread(
+        self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """The same for a thread outside the loop, so that connections stay bounded."""
+        return self._database.submit(_with_fresh_connection, function, *args, **kwargs).result()
+
+    def send_soon(self, function: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call in order on the sender thread; dropped when too much waits (it is only a hint)."""
+        if not self._unsent.acquire(blocking=False):
+            return
+        future = self._sender.submit(function, *args, **kwargs)
+        future.add_done_callback(lambda _: self._unsent.release())
+
+
+def _with_fresh_connection(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    # Celery's own fixup never sees these threads; without this a restarted database stays lost.
+    close_old_connections()
+    try:
+        return function(*args, **kwargs)
+    finally:
+        close_old_connections()
+
+
+_worker_loop: WorkerLoop | None = None
+_lock = threading.Lock()
+
+
+def worker_loop() -> WorkerLoop:
+    """The process's loop, started at first use (never before a fork)."""
+    global _worker_loop
+    with _lock:
+        if _worker_loop is None:
+            _worker_loop = WorkerLoop()
+        return _worker_loop

@@ -1,0 +1,52 @@
+"""Log lines: JSON with session, stage and execution ids, or readable ones for a terminal."""
+
+import logging.config
+from typing import Any
+
+import structlog
+
+_SHARED: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.ExtraAdder(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+
+
+def logging_config(*, level: str, style: str) -> dict[str, Any]:
+    """A `dictConfig` for the whole process. `style` is `json` or `console`."""
+    renderer: list[Any] = (
+        [structlog.dev.ConsoleRenderer(colors=False, pad_level=False)]
+        if style == "console"
+        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    )
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": _SHARED,
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    *renderer,
+                ],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django.server": {"level": "WARNING"},
+            "daphne": {"level": "WARNING"},
+            "celery": {"level": "INFO"},
+            "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
+            "mcp": {"level": "WARNING"},
+            "LiteLLM": {"level": "WARNING"},
+        },
+    }
+
+
+def configure(config: dict[str, Any]) -> None:
+    logging.config.dictConfig(config)

@@ -1,0 +1,261 @@
+"""All settings, from the environment. A mistake stops the start with one message for all."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import django_stubs_ext
+from csp.constants import NONE, SELF
+
+from tarsy.env import Env
+from tarsy.logs import logging_config
+
+# `ModelAdmin[Session]` and the like need this at run time.
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Env(os.environ)
+
+# ---- The process -------------------------------------------------------------------------------
+
+VAR_DIR = Path(env.text("TARSY_VAR_DIR", str(BASE_DIR / "var")))
+DEBUG = env.boolean("DEBUG", False)
+IS_ASGI = env.text("TARSY_ROLE") == "asgi"
+TIME_ZONE = "UTC"
+USE_TZ = True
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+VERSION = "0.1.0"
+DASHBOARD_URL = env.text("BASE_URL", "http://localhost:8000")
+
+
+def _read_or_make_secret_key() -> str:
+    """The configured key, else one kept in the var directory (embedded servers only)."""
+    if key := env.secret("SECRET_KEY"):
+        return key
+    path = VAR_DIR / "secret_key"
+    if path.exists():
+        return path.read_text(encoding="utf-8").strip()
+    if env.text("DATABASE_URL") and not DEBUG and env.text("TARSY_REQUIRE_SECRET_KEY"):
+        env.wrong("SECRET_KEY", "must be set where DATABASE_URL is: sessions are signed with it")
+    key = secrets.token_urlsafe(50)
+    VAR_DIR.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(key)
+    return key
+
+
+SECRET_KEY = _read_or_make_secret_key()
+
+# ---- Who may reach us --------------------------------------------------------------------------
+
+ALLOWED_HOSTS = list(env.items("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]")))
+CSRF_TRUSTED_ORIGINS = list(env.items("CSRF_TRUSTED_ORIGINS"))
+ALLOWED_WS_ORIGINS = list(env.items("ALLOWED_WS_ORIGINS"))
+TARSY_AUTH = env.text("TARSY_AUTH", "login")
+if TARSY_AUTH not in ("login", "none"):
+    env.wrong("TARSY_AUTH", 'must be "login" or, on a closed network, "none"')
+TRUSTED_PROXIES = list(env.items("TARSY_TRUSTED_PROXIES"))
+
+# ---- Applications ------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+    "csp",
+    "investigations",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "tarsy.urls"
+ASGI_APPLICATION = "tarsy.asgi.application"
+WSGI_APPLICATION = "tarsy.wsgi.application"
+FORM_RENDERER = "django.forms.renderers.DjangoTemplates"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "investigations.context_processors.product",
+            ],
+        },
+    }
+]
+
+# ---- PostgreSQL --------------------------------------------------------------------------------
+
+
+def _read_database(url: str) -> dict[str, Any]:
+    """`postgres://user:password@host:port/name`; a socket directory goes in `?host=`."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgres", "postgresql"):
+        env.wrong("DATABASE_URL", "must begin with postgres://")
+    query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
+    database: dict[str, Any] = {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")) or "tarsy",
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(query.pop("host", parts.hostname or "")),
+        "PORT": str(parts.port or query.pop("port", "")),
+        "OPTIONS": {key: unquote(value) for key, value in query.items()},
+    }
+    if IS_ASGI:
+        # Persistent connections leak under ASGI, where a request may run on any thread.
+        database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 16, "timeout": 10}
+    else:
+        database["CONN_MAX_AGE"] = 60
+        database["CONN_HEALTH_CHECKS"] = True
+    return database
+
+
+DATABASES = {
+    "default": _read_database(env.secret("DATABASE_URL", "postgres://tarsy@127.0.0.1:5432/tarsy"))
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# ---- Redis and Celery --------------------------------------------------------------------------
+
+REDIS_URL = env.secret("REDIS_URL", "redis://127.0.0.1:6379/0")
+REDIS_SOCKET_TIMEOUT = 10.0
+CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", REDIS_URL)
+CELERY_RESULT_BACKEND = CELERY_BROKER_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # Above the longest session: late acknowledgement on Redis is no lease, the row's claim is.
+    "visibility_timeout": 2 * 60 * 60,
+    "unacked_restore_throttle": 1,
+    "socket_timeout": 30.0,
+    "socket_connect_timeout": 5.0,
+    "health_check_interval": 25,
+}
+CELERY_RESULT_BACKEND_TRANSPORT_OPTIONS = {"socket_timeout": 30.0}
+CELERY_REDIS_SOCKET_TIMEOUT = 30.0
+CELERY_TASK_SERIALIZER = "json"
+CELERY_RESULT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_RESULT_EXPIRES = 24 * 60 * 60
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "remove-old-sessions": {
+        "task": "investigations.remove_old_sessions",
+        "schedule": 12 * 60 * 60,
+    },
+}
+
+# ---- Execution ---------------------------------------------------------------------------------
+
+HEARTBEAT_SECONDS = env.integer("TARSY_HEARTBEAT_SECONDS", 5, minimum=1)
+LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, minimum=2)
+SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, minimum=1)
+REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)
+DATABASE_THREADS = 4
+
+# ---- Requests ----------------------------------------------------------------------------------
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = DASHBOARD_URL.startswith("https://")
+CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["investigations.api.identity.IdentityAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["investigations.api.identity.MayUseApi"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "investigations.api.errors.answer_error",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "TARSy",
+    "DESCRIPTION": "Alerts in, evidence-linked root-cause reports out.",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# ---- Static files ------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = env.text("STATIC_ROOT", str(VAR_DIR / "static"))
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+
+# ---- Logs --------------------------------------------------------------------------------------
+
+LOGGING_CONFIG = None
+LOGGING = logging_config(
+    level=env.text("LOG_LEVEL", "INFO").upper(), style=env.text("LOG_FORMAT", "json")
+)
+
+env.raise_if_wrong()

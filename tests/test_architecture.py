@@ -1,0 +1,192 @@
+"""Arrows point one way: every import of ours is checked against the layers of the design."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("tarsy", "config", "agents", "mcp_bridge", "investigations")
+
+# What a layer may import of ours, by longest prefix. A layer always sees itself.
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "tarsy.errors": (),
+    "tarsy.env": ("tarsy.errors",),
+    "tarsy.logs": (),
+    "tarsy.aio": (),
+    "tarsy.settings": ("tarsy.env", "tarsy.logs", "tarsy.embedded"),
+    "tarsy.embedded": ("tarsy.errors", "tarsy.env"),
+    "tarsy": PACKAGES,
+    "config": ("tarsy.errors", "tarsy.env"),
+    "agents": ("config", "tarsy.errors"),
+    "mcp_bridge": ("agents.types", "agents.ports", "config", "tarsy.errors"),
+    # Inside the Django app: models <- timeline <- publish, queue <- services <- pipeline <- tasks.
+    "investigations.models": (),
+    "investigations.migrations": (),
+    "investigations.apps": (),
+    "investigations.markdown": (),
+    "investigations.chain_plan": ("config", "investigations.models"),
+    "investigations.timeline": ("investigations.models",),
+    "investigations.publish": ("investigations.timeline",),
+    "investigations.queue": ("tarsy.celery",),
+    "investigations.masking": ("mcp_bridge.masking", "config"),
+    "investigations.selectors": (
+        "investigations.models",
+        "investigations.timeline",
+        "investigations.chain_plan",
+        "agents.report",
+        "config",
+        "tarsy.errors",
+    ),
+    "investigations.services": (
+        "investigations.models",
+        "investigations.timeline",
+        "investigations.publish",
+        "investigations.queue",
+        "investigations.chain_plan",
+        "investigations.masking",
+        "investigations.markdown",
+        "investigations.selectors",
+        "agents.types",
+        "config",
+        "tarsy.errors",
+    ),
+    "investigations.journal": (
+        "investigations.models",
+        "investigations.services",
+        "investigations.publish",
+        "investigations.timeline",
+        "agents.types",
+        "tarsy.aio",
+    ),
+    "investigations.briefing": (
+        "investigations.models",
+        "investigations.services",
+        "investigations.selectors",
+        "investigations.masking",
+        "agents",
+        "config",
+        "tarsy.errors",
+    ),
+    "investigations.toolboxes": ("investigations.briefing", "mcp_bridge", "agents", "config"),
+    "investigations.pipeline": (
+        "investigations.briefing",
+        "investigations.journal",
+        "investigations.toolboxes",
+        "investigations.models",
+        "investigations.services",
+        "agents",
+        "tarsy.aio",
+        "tarsy.errors",
+    ),
+    "investigations.worker": (
+        "investigations.publish",
+        "investigations.services",
+        "config",
+        "tarsy.aio",
+    ),
+    "investigations.tasks": (
+        "investigations.pipeline",
+        "investigations.queue",
+        "investigations.services",
+        "investigations.worker",
+        "tarsy.aio",
+    ),
+    # What faces outward: services and selectors, and what they speak of.
+    "investigations": (
+        "investigations.models",
+        "investigations.services",
+        "investigations.selectors",
+        "investigations.timeline",
+        "investigations.publish",
+        "investigations.markdown",
+        "investigations.identity",
+        "investigations.fragments",
+        "investigations.hub",
+        "investigations.consumers",
+        "investigations.views",
+        "investigations.api",
+        "investigations.templatetags",
+        "config",
+        "tarsy",
+    ),
+}
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+def _imports(path: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                is_module = any(
+                    (ROOT / inner.replace(".", "/")).with_suffix(suffix).exists()
+                    for suffix in (".py", "")
+                )
+                yield (inner if is_module else node.module), node.lineno
+
+
+def _is_below(module: str, prefix: str) -> bool:
+    return module == prefix or module.startswith(f"{prefix}.")
+
+
+def _layer(module: str) -> str:
+    return max((name for name in ALLOWED if _is_below(module, name)), key=len)
+
+
+def _wrong_arrows() -> list[str]:
+    wrong = []
+    for module, path in _modules():
+        layer = _layer(module)
+        for target, line in _imports(path):
+            if not any(_is_below(target, package) for package in PACKAGES):
+                continue
+            allowed = any(_is_below(target, prefix) for prefix in ALLOWED[layer])
+            if not allowed and _layer(target) != layer:
+                wrong.append(f"{path.relative_to(ROOT)}:{line}: {module} must not import {target}")
+    return wrong
+
+
+def test_imports_follow_the_layers():
+    assert _wrong_arrows() == []
+
+
+@pytest.mark.parametrize(
+    ("package", "forbidden"),
+    [
+        ("agents", ("django", "mcp", "celery")),
+        ("mcp_bridge", ("django", "celery")),
+        ("config", ("django", "celery", "mcp")),
+    ],
+)
+def test_pure_packages_know_no_framework(package: str, forbidden: tuple[str, ...]):
+    found = [
+        f"{module}: {target}"
+        for module, path in _modules()
+        if _is_below(module, package)
+        for target, _ in _imports(path)
+        if any(_is_below(target, name) for name in forbidden)
+    ]
+
+    assert found == []
+
+
+def test_only_the_queue_sends_to_celery():
+    found = [
+        module
+        for module, path in _modules()
+        for target, _ in _imports(path)
+        if _is_below(target, "celery")
+        and module not in ("investigations.queue", "investigations.tasks", "tarsy.celery")
+    ]
+
+    assert found == []
