@@ -65,6 +65,7 @@ $(BIN)/python:
 
 $(RUN_STAMP): requirements.txt | $(BIN)/python
 	@echo "Installing requirements.txt into $(VENV)"
+	@$(BIN)/python -c 'import pip' 2>/dev/null || $(BIN)/python -m ensurepip >/dev/null
 	@$(PIP_INSTALL) -r requirements.txt
 	@touch $@
 

@@ -3,7 +3,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,22 @@ specs = [
     ProcessSpec(name, [sys.executable, "-c", code])
     for name, code in (argument.split("=", 1) for argument in sys.argv[1:])
 ]
-sys.exit(Supervisor(specs).run(lambda: print("all started", flush=True)))
+sys.exit(Supervisor(specs).run())
+"""
+# What is called once all are started waits for the line `ready`, or fails at `wrong`.
+GREET = """
+import sys, time
+from pathlib import Path
+from tarsy.processes import ProcessSpec, Supervisor
+log = Path(sys.argv[1])
+running = Supervisor([ProcessSpec("web", [sys.executable, "-c", sys.argv[2]])])
+def greet():
+    while "web | ready" not in log.read_text():
+        if "web | wrong" in log.read_text():
+            raise RuntimeError("no greeting")
+        time.sleep(0.01)
+    running.say("greeted")
+sys.exit(running.run(greet))
 """
 SHOW_PID = "import os, time; print('pid', os.getpid()); time.sleep(600)"
 WITH_CHILD = (
@@ -36,11 +50,11 @@ DEAF = (
 class Supervised:
     """A supervisor in a process of its own, and what it has printed so far."""
 
-    def __init__(self, log: Path, **codes: str) -> None:
+    def __init__(self, log: Path, program: str, *arguments: str) -> None:
         self._log = log
         with log.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", SUPERVISE, *(f"{k}={v}" for k, v in codes.items())],
+                [sys.executable, "-c", program, *arguments],
                 env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
                 stdout=output,
                 stderr=output,
@@ -61,17 +75,22 @@ class Supervised:
 
 
 @pytest.fixture
-def supervise(tmp_path):
+def start(tmp_path):
     started = []
 
-    def start(**codes: str) -> Supervised:
-        started.append(Supervised(tmp_path / "output", **codes))
+    def start(program: str, *arguments: str) -> Supervised:
+        started.append(Supervised(tmp_path / "output", program, *arguments))
         return started[-1]
 
     yield start
     for supervised in started:
         supervised.process.kill()
         supervised.process.wait()
+
+
+@pytest.fixture
+def supervise(start):
+    return lambda **codes: start(SUPERVISE, *(f"{name}={code}" for name, code in codes.items()))
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
@@ -88,14 +107,12 @@ def test_stop_signal_ends_every_process_and_what_it_started(supervise, stop):
 def test_process_that_ignores_the_request_is_killed(supervise):
     supervised = supervise(deaf=DEAF)
     pids = supervised.wait_for_pids(1)
-    began = time.monotonic()
 
     supervised.process.send_signal(signal.SIGINT)
 
     assert supervised.wait_for_exit() == 0
     assert all(map(is_gone, pids))
     assert "deaf does not stop, killing it" in supervised.output()
-    assert time.monotonic() - began < 10
 
 
 def test_killing_the_supervisor_ends_every_process_and_what_it_started(supervise):
@@ -140,3 +157,32 @@ def test_process_killed_by_a_signal_is_named_and_comes_back(supervise):
     first_again, second = supervised.wait_for_pids(2)
     assert (first_again, is_gone(first), is_gone(second)) == (first, True, False)
     assert "worker was ended by SIGKILL; restart 1 of 3" in supervised.output()
+
+
+def test_lines_show_while_what_follows_the_start_still_waits_for_them(start, tmp_path):
+    waiting = "import time; print('ready'); time.sleep(600)"
+    supervised = start(GREET, str(tmp_path / "output"), waiting)
+
+    wait_until(lambda: "    | greeted" in supervised.output())
+
+    supervised.process.send_signal(signal.SIGINT)
+    assert supervised.wait_for_exit() == 0
+
+
+def test_stop_does_not_wait_for_what_follows_the_start(start, tmp_path):
+    supervised = start(GREET, str(tmp_path / "output"), SHOW_PID)
+    pids = supervised.wait_for_pids(1)
+
+    supervised.process.send_signal(signal.SIGTERM)
+
+    assert supervised.wait_for_exit() == 0
+    assert all(map(is_gone, pids))
+
+
+def test_failure_of_what_follows_the_start_stops_everything_and_shows(start, tmp_path):
+    wrong = f"print('wrong'); {SHOW_PID}"
+    supervised = start(GREET, str(tmp_path / "output"), wrong)
+
+    assert supervised.wait_for_exit() == 1
+    assert "RuntimeError: no greeting" in supervised.output()
+    assert all(map(is_gone, supervised.wait_for_pids(1)))
