@@ -132,6 +132,7 @@ class Pool:
     def __init__(self, files: Files, lock: int, *, durable: bool) -> None:
         passwords = files.secrets()
         place = choose_place(files.home, *find_programs())
+        self._note = place.note
         postgres = Postgres(place, passwords.postgres_superuser, passwords.postgres, durable)
         valkey = Valkey(place, passwords.valkey, durable)
         self._known: dict[ServerName, Running] = {
@@ -153,6 +154,7 @@ class Pool:
             postgres.url if postgres in self._started else "",
             valkey.url if valkey in self._started else "",
             (os.getpid(), *(server.pid for server in self._started)),
+            note=self._note,
         )
 
     def revive(self) -> None:
