@@ -39,12 +39,19 @@ class ArgumentCheck:
         return "; ".join(dict.fromkeys(self._describe(error) for error in errors))
 
     def _describe(self, error: jsonschema.ValidationError) -> str:
-        error = jsonschema.exceptions.best_match([error]) or error
         where = ".".join(str(part) for part in error.absolute_path)
         message = clean_line(error.message, 300)
+        if error.validator in ("anyOf", "oneOf") and (types := _branch_types(error)):
+            message = f"{clean_line(repr(error.instance), 200)} is neither {' nor '.join(types)}"
         if error.validator == "additionalProperties" and self._properties:
             message = f"{message}; known are {', '.join(self._properties)}"
         return f"`{where}`: {message}" if where else message
+
+
+def _branch_types(error: jsonschema.ValidationError) -> list[str]:
+    branches = error.validator_value
+    kinds = [branch.get("type") for branch in branches if isinstance(branch, dict)]
+    return [kind for kind in kinds if isinstance(kind, str)] if all(kinds) else []
 
 
 def _names(properties: JSON) -> tuple[str, ...]:

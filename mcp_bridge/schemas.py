@@ -86,9 +86,10 @@ class _Simplifier:
     def _merge_branches(self, schema: Schema, depth: int, refs: tuple[str, ...]) -> Schema:
         """Fold anyOf, oneOf and allOf into the schema around them."""
         for keyword in _MERGED:
-            branches = schema.pop(keyword, None) if keyword in schema else None
+            branches = schema.get(keyword)
             if not isinstance(branches, list):
                 continue
+            schema = {key: value for key, value in schema.items() if key != keyword}
             inlined = [self._inline(b, refs)[0] for b in branches if isinstance(b, dict)]
             real = [branch for branch in inlined if branch.get("type") != "null"]
             schema = _fold(schema, real, every=keyword == "allOf")
