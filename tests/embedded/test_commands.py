@@ -45,6 +45,16 @@ def test_nothing_is_started_when_both_are_given(environment):
     assert not var_dir().exists()
 
 
+def test_address_that_a_file_holds_counts_as_given(environment):
+    environment.setenv("DATABASE_URL_FILE", "/run/secrets/database")
+    environment.setenv("REDIS_URL_FILE", "/run/secrets/redis")
+
+    with servers_for(["migrate"]):
+        assert os.environ["DATABASE_URL"] == ""
+
+    assert not var_dir().exists()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
