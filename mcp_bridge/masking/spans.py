@@ -22,10 +22,16 @@ class Span:
         return replace(self, start=self.start + offset, end=self.end + offset)
 
 
+# Kinds that come from the name in front of a value; a value's own form says more.
+_GENERIC = frozenset(
+    ("password", "token", "secret", "api_key", "secret_key", "signature", "cookie")
+)
+
+
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Sort spans and join those that overlap; a join is named after its widest part."""
     merged: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+    for span in sorted(spans, key=_by_place):
         if span.start >= span.end:
             continue
         if not merged or span.start >= merged[-1].end:
@@ -35,6 +41,10 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
         if span.end > last.end:
             merged[-1] = replace(last, end=span.end, is_bare=False)
     return merged
+
+
+def _by_place(span: Span) -> tuple[int, int, bool, bool]:
+    return span.start, -span.end, span.kind in _GENERIC, not span.is_bare
 
 
 def subtract(span: Span, holes: Iterable[tuple[int, int]]) -> Iterable[Span]:
