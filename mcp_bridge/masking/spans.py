@@ -1,6 +1,7 @@
 """Stretches of a text that are secret, and how they replace it."""
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -47,12 +48,14 @@ def _by_place(span: Span) -> tuple[int, int, bool, bool]:
     return span.start, -span.end, span.kind in _GENERIC, not span.is_bare
 
 
-def subtract(span: Span, holes: Iterable[tuple[int, int]]) -> Iterable[Span]:
+def subtract(span: Span, holes: Sequence[tuple[int, int]]) -> Iterator[Span]:
     """The parts of a span outside all holes; holes come in order."""
     start = span.start
-    for hole_start, hole_end in holes:
-        if hole_end <= start or hole_start >= span.end:
-            continue
+    first = bisect_right(holes, start, key=lambda hole: hole[1])
+    for index in range(first, len(holes)):
+        hole_start, hole_end = holes[index]
+        if hole_start >= span.end:
+            break
         if hole_start > start:
             yield replace(span, start=start, end=hole_start, is_bare=False)
         start = max(start, hole_end)
