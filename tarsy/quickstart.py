@@ -30,9 +30,10 @@ from tarsy.sample_alert import make_sample_alert
 ADMIN = "admin"
 HOST = "127.0.0.1"
 WORKERS = 2
-THREADS_PER_WORKER = 64
 READY_WITHIN = 60.0
 REHEARSAL = "rehearsal"
+_WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
+                   "-l", "WARNING")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -100,47 +101,15 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "tarsy.celery")
     environment = dict(os.environ)
-    specs = [
-        ProcessSpec(
-            "web",
-            (python, "-m", "daphne", "-b", HOST, "-p", str(plan.port), "tarsy.asgi:application"),
-            environment,
-        ),
-        *(
-            ProcessSpec(
-                f"worker-{number}",
-                (
-                    *celery,
-                    "worker",
-                    "-P",
-                    "threads",
-                    "-c",
-                    str(THREADS_PER_WORKER),
-                    "-n",
-                    f"worker-{number}@%h",
-                    "--without-gossip",
-                    "--without-mingle",
-                    "-l",
-                    "WARNING",
-                ),
-                environment,
-            )  # fmt: skip
-            for number in range(1, WORKERS + 1)
-        ),
-        ProcessSpec(
-            "beat",
-            (
-                *celery,
-                "beat",
-                "-l",
-                "WARNING",
-                "-s",
-                str(settings.VAR_DIR / "beat-schedule"),
-                "--pidfile=",
-            ),
-            environment,
-        ),  # fmt: skip
-    ]
+    web = (python, "-m", "daphne", "-b", HOST, "-p", str(plan.port), "tarsy.asgi:application")
+    beat = (*celery, "beat", "-l", "WARNING", "--pidfile=")
+    schedule = ("-s", str(settings.VAR_DIR / "beat-schedule"))
+    specs = [ProcessSpec("web", web, environment)]
+    for number in range(1, WORKERS + 1):
+        name = f"worker-{number}"
+        worker = (*celery, "worker", *_WORKER_OPTIONS, "-n", f"{name}@%h")
+        specs.append(ProcessSpec(name, worker, environment))
+    specs.append(ProcessSpec("beat", (*beat, *schedule), environment))
     if plan.rehearsal_port:
         model = (python, "-m", "agents.rehearsal", "--port", str(plan.rehearsal_port))
         specs.append(ProcessSpec("model", model, environment))

@@ -17,6 +17,7 @@ from agents.ports import LLMOptions
 from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
 from tarsy.errors import LLMError
 
+READ_ONLY_WARNING = r"Items? '.* on TypedDict class '.* using the `ReadOnly` qualifier"
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else the import fetches prices from the network
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -113,11 +114,9 @@ def load_litellm() -> Any:
     """Import litellm with everything switched off that reaches out or prints."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    with warnings.catch_warnings():
-        # Its types for Gemini make pydantic warn when they are first loaded.
-        warnings.simplefilter("ignore")
-        import litellm
-        import litellm.llms.vertex_ai.context_caching.vertex_ai_context_caching
+    # Its types make pydantic warn whenever one of them is first used.
+    warnings.filterwarnings("ignore", message=READ_ONLY_WARNING, category=UserWarning)
+    import litellm
 
     litellm.suppress_debug_info = True
     litellm.callbacks = []

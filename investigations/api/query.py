@@ -4,11 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-
 from django.utils.dateparse import parse_datetime
 
 from config.words import suggest
-
 from investigations.models import AlertSession
 from investigations.selectors.sessions import SORTS, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT

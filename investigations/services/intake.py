@@ -15,9 +15,9 @@ from config.model import Config
 from config.resolve import executions_of, parse_selection
 from config.schema.chains import ChainConfig
 from config.words import suggest
+from investigations.masking import mask_alert_data
 from investigations.models import AlertSession, Event
 from investigations.publish import publish, ring
-from investigations.services.alert_masking import mask_alert_data
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.titles import title_of
 from investigations.timeline import (

@@ -1,5 +1,6 @@
 """Reading files: regular text files only, bounded in bytes, lines and time."""
 
+import getpass
 import os
 import re
 import stat
@@ -116,9 +117,15 @@ def unreadable(path: str, error: OSError) -> ToolFailure:
             f"'find' with path '{parent}'.",
             details={"path": path, "nearest_directory": parent},
         )
+    hint = ""
+    if isinstance(error, PermissionError):
+        hint = (
+            f" This server runs as user {getpass.getuser()}, who may not read it; something else "
+            "must be read, or an operator must start the server as another user."
+        )
     return ToolFailure(
         "EXECUTION_FAILED",
-        f"{path} cannot be read: {error.strerror or error}.",
+        f"{path} cannot be read: {error.strerror or error}.{hint}",
         details={"path": path, "errno": error.errno},
     )
 
@@ -184,7 +191,11 @@ def tail_file(
             found += 1
         taken = _fit_from_end(last)
         cuts = []
-        if start or found > len(taken):
+        if scan.stopped and scan.seen < file.size - start:
+            cuts.append("content: time ran out before the end of the file; ask without 'grep'")
+        elif start and not found and not accepts:
+            cuts.append(f"content: the last line is longer than {window} bytes; use action 'file'")
+        elif start or found > len(taken):
             cuts.append(f"content: the last {len(taken)} lines of {file.size} bytes")
         return _text_answer(file, taken, cuts, accepts is not None, numbered=not start)
 

@@ -22,6 +22,7 @@ from agents.types import (
     UsageReported,
 )
 from tarsy.errors import LLMError
+from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import (
     chunk,
     cut,
@@ -32,6 +33,8 @@ from tests.agents.wire_server import (
     stream,
     usage_chunk,
 )
+
+pytestmark = pytest.mark.filterwarnings(READ_ONLY)
 
 KEY = "sk-secret-4711-abcdef"
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))

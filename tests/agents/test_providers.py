@@ -11,6 +11,7 @@ from agents.llm.openai_compatible import OpenAICompatible
 from agents.llm.via_litellm import ViaLitellm
 from agents.ports import LLMOptions
 from agents.types import (
+    JSON,
     AnswerFinished,
     CallProposed,
     Message,
@@ -20,7 +21,10 @@ from agents.types import (
     ToolSpec,
     UsageReported,
 )
+from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import named_events, stream
+
+pytestmark = pytest.mark.filterwarnings(READ_ONLY)
 
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))
 READ = ToolSpec("ops.read", "ops__read", "Reads", {"type": "object", "properties": {}})
@@ -115,8 +119,11 @@ async def test_gemini_gets_its_own_thought_signature_back(gemini, wire):
 
 async def test_native_tools_are_offered_only_to_agents_without_others(gemini, wire):
     wire.plays = [stream(candidate({"text": "done"}, finishReason="STOP"))]
-    used = (*QUESTION, Message("assistant", "", (ToolCall("c", "ops__read", "{}"),)))
-    used = (*used, Message("tool", "full", tool_call_id="c", tool_name="ops__read"))
+    used = (
+        *QUESTION,
+        Message("assistant", "", (ToolCall("c", "ops__read", "{}"),)),
+        Message("tool", "full", tool_call_id="c", tool_name="ops__read"),
+    )
 
     await collect(gemini)
     await collect(gemini, used)
@@ -188,7 +195,10 @@ async def test_a_price_is_found_for_a_known_model_and_none_for_an_unknown_one(ge
 
 async def test_fields_of_one_provider_are_not_shown_to_another(gemini, wire):
     wire.plays = [stream(candidate({"text": "done"}, finishReason="STOP"))]
-    foreign = {"provider": "anthropic-default", "fields": {"thinking_blocks": [{"x": "c2ln"}]}}
+    foreign: dict[str, JSON] = {
+        "provider": "anthropic-default",
+        "fields": {"thinking_blocks": [{"x": "c2ln"}]},
+    }
     history = (*QUESTION, Message("assistant", "hm", provider_fields=foreign))
 
     await collect(gemini, (*history, Message("user", "and?")))

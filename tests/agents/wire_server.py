@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-Play = Callable[["Wire"], Awaitable[None]]
+Play = Callable[["Wire"], Coroutine[None, None, None]]
 
 
 @dataclass

@@ -150,7 +150,22 @@ async def test_lines_without_end_are_shown_cut(read, tmp_path):
         reply = await read(action, "one.json")
         assert len(reply["data"]["content"]) < 5_000
 
-    assert "3000000 bytes" in (await read("file", "one.json"))["data"]["content"]
+    head, tail = await read("file", "one.json"), await read("tail", "one.json")
+    assert "3000000 bytes" in head["data"]["content"]
+    assert "longer than" in tail["meta"]["cuts"][0]
+
+
+async def test_file_of_another_user_says_who_may_not_read_it(read, tmp_path, monkeypatch):
+    (tmp_path / "theirs").write_text("x")
+
+    def refuse(*arguments):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("mcp_bridge.ops.files.os.open", refuse)
+    reply = await read("file", "theirs")
+
+    assert reply["error"]["code"] == "EXECUTION_FAILED"
+    assert "runs as user" in reply["error"]["message"]
 
 
 async def test_text_stays_below_the_byte_budget(read, tmp_path):

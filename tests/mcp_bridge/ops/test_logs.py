@@ -89,6 +89,18 @@ async def test_newest_log_is_shown_when_there_is_no_system_log(call, tmp_path):
     assert reply["data"]["content"] == "of new.log"
 
 
+async def test_log_that_may_not_be_read_is_passed_over(call, tmp_path, monkeypatch):
+    for name in ("syslog", "other.log"):
+        (tmp_path / "log" / name).write_text(f"of {name}\n")
+    monkeypatch.setattr(
+        "mcp_bridge.ops.logs.os.access", lambda path, mode: not path.endswith("syslog")
+    )
+
+    reply = await call("read", action="logs")
+
+    assert reply["data"]["content"] == "of other.log"
+
+
 async def test_unknown_service_lists_the_logs_that_exist(call, tmp_path):
     (tmp_path / "log" / "syslog").write_text("x\n")
 
