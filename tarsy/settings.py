@@ -233,6 +233,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "SessionStatusEnum": "investigations.models.AlertSession.Status",
+        "RunStatusEnum": "investigations.models.Stage.Status",
+        "TimelineEventStatusEnum": "investigations.models.TimelineEvent.Status",
+    },
 }
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -1,0 +1,9 @@
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+
+class StreamConsumer(AsyncWebsocketConsumer):
+    pass
+
+
+class RefuseSocket(AsyncWebsocketConsumer):
+    pass
