@@ -19,7 +19,7 @@ from config.words import suggest
 from investigations.chain_plan import count_stages
 from investigations.models import AlertSession, Event
 from investigations.publish import publish, ring
-from investigations.services.alert_masking import mask_alert_data
+from investigations.masking import mask_alert_data
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.titles import title_of
 from investigations.timeline import (
