@@ -59,21 +59,22 @@ class Process:
     """A child with its output in a file, killed when it does not end by itself."""
 
     def __init__(self, *arguments: str, environment: Mapping[str, str], ready: str) -> None:
-        self._log = tempfile.NamedTemporaryFile(prefix="tarsy-", suffix=".log", delete=False)
+        descriptor, self._log = tempfile.mkstemp(prefix="tarsy-", suffix=".log")
         self._ready = ready
         self.child = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=ROOT,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
-            stdout=self._log,
+            stdout=descriptor,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        os.close(descriptor)
 
     @property
     def output(self) -> str:
-        return Path(self._log.name).read_text(encoding="utf-8", errors="replace")
+        return Path(self._log).read_text(encoding="utf-8", errors="replace")
 
     def wait_until_ready(self, within: float = 60.0) -> None:
         def is_ready() -> bool:
@@ -99,7 +100,6 @@ class Process:
                 self.child.wait(within)
             except subprocess.TimeoutExpired:
                 self.kill()
-        self._log.close()
         return int(self.child.returncode)
 
 

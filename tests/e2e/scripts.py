@@ -31,7 +31,7 @@ rules:
       thinking: I should look at the host first.
       text: Looking at the host.
       tool_calls:
-        - {name: ops__metrics, arguments: {subject: load}}
+        - {name: ops__metrics, arguments: {action: load}}
         - {name: ops__storage, arguments: {action: usage}}
       usage: {input_tokens: 100, output_tokens: 20, thinking_tokens: 5}
   - when: {turn: 1+}
@@ -57,7 +57,7 @@ rules:
       text: Looking at the host, word after word after word, slowly and with care.
       hold: first
       hold_after: 3
-      tool_calls: [{name: ops__metrics, arguments: {subject: load}}]
+      tool_calls: [{name: ops__metrics, arguments: {action: load}}]
   - when: {turn: 1+}
     reply:
       text: |

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
+from typing_extensions import override
 
 from investigations.api.parsing import parse_json
 from investigations.models import AlertSession, Event
@@ -26,6 +27,7 @@ EXIT_COMPLETED, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 class Command(BaseCommand):
     help = "Investigate an alert and follow it here. Exits 0 completed, 1 failed, 2 bad input."
 
+    @override
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--alert-type", default="", help="default: the configured one")
         parser.add_argument(
@@ -33,6 +35,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
+    @override
     def handle(self, *args: object, **options: Any) -> None:
         try:
             session = self._submit(options["alert_type"], options["data"])

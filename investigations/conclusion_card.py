@@ -1,0 +1,102 @@
+"""The conclusion card: what a report says first, made from the report's own words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.report import find_refs, parse_report
+from investigations.markdown import CitedTool
+
+_CITATION = re.compile(r"\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
+_FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
+_INLINE_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`")
+_NOTHING = re.compile(r"\W*(?:nothing|none|n/?a)\W*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class CardLine:
+    """One claim, step or limit: its words and the tool calls it names."""
+
+    text: str
+    numbers: tuple[int, ...] = ()
+    command: str = ""
+    backed: bool = True
+
+
+@dataclass(frozen=True)
+class ConclusionCard:
+    conclusion: CardLine
+    confidence: str
+    claims: tuple[CardLine, ...]
+    next_steps: tuple[CardLine, ...]
+    not_checked: tuple[CardLine, ...]
+    ruled_out: tuple[CardLine, ...]
+
+    @property
+    def backed_count(self) -> int:
+        return sum(claim.backed for claim in self.claims)
+
+    @property
+    def unbacked_count(self) -> int:
+        return len(self.claims) - self.backed_count
+
+
+def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard | None:
+    """The card of a report, or None when the report has another shape."""
+    report = parse_report(analysis)
+    if report is None:
+        return None
+    return ConclusionCard(
+        conclusion=_line(report.conclusion, tools),
+        confidence=report.confidence.strip(),
+        claims=tuple(
+            _line(claim.text, tools, claim.refs)
+            for claim in report.claims
+            if not _NOTHING.fullmatch(claim.text)
+        ),
+        next_steps=_lines(report.next_steps, tools),
+        not_checked=_lines(report.not_checked, tools),
+        ruled_out=_lines(report.ruled_out, tools),
+    )
+
+
+def first_words(text: str, limit: int = 280) -> str:
+    """The first paragraph of a text as one line, for places that show one line of it."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        line = " ".join(re.sub(r"^[#>*\-\s]+|[*`_]{1,3}", "", paragraph, flags=re.M).split())
+        if line and not paragraph.lstrip().startswith("#"):
+            return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    return ""
+
+
+def conclusion_of(analysis: str) -> str:
+    """The one sentence of a report, else its first words; empty for an empty report."""
+    report = parse_report(analysis) if analysis else None
+    sentence = _CITATION.sub("", report.conclusion) if report else ""
+    return sentence.strip() or first_words(analysis)
+
+
+def _lines(texts: Sequence[str], tools: Mapping[int, CitedTool]) -> tuple[CardLine, ...]:
+    return tuple(_line(text, tools) for text in texts if not _NOTHING.fullmatch(text))
+
+
+def _line(
+    text: str, tools: Mapping[int, CitedTool], numbers: Sequence[int] | None = None
+) -> CardLine:
+    if numbers is None:
+        numbers = find_refs(text)
+    words, command = _split_command(_CITATION.sub("", text).strip())
+    return CardLine(
+        text=words,
+        numbers=tuple(numbers),
+        command=command,
+        backed=any(number in tools for number in numbers),
+    )
+
+
+def _split_command(text: str) -> tuple[str, str]:
+    """A fenced block moves out of the words; one inline command is repeated with a copy button."""
+    if fence := _FENCE.search(text):
+        return (text[: fence.start()] + text[fence.end() :]).strip(), fence.group(1).strip()
+    inline = _INLINE_COMMAND.findall(text)
+    return text, inline[0] if len(inline) == 1 else ""

@@ -1,0 +1,349 @@
+"""What the session page shows, read in a fixed number of queries."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, When, Window
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Left, Length, RowNumber
+
+from investigations.markdown import CitedTool
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    LLMInteraction,
+    Stage,
+    TimelineEvent,
+)
+from investigations.timeline_view import PREVIEW_CHARACTERS, EventView
+
+LATEST = 200
+"""Events of an execution that a page carries; earlier ones are loaded when asked for."""
+
+REHEARSAL = "rehearsal"
+_TEXT_CHARACTERS = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What model calls have used. `cost_usd` is None when no call has a price."""
+
+    tokens: int = 0
+    cost_usd: float | None = None
+    unpriced: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class AgentView:
+    """One agent's column."""
+
+    execution: AgentExecution
+    events: Sequence[EventView]
+    earlier: int
+    """How many older events are not on the page."""
+    tool_count: int
+    totals: Totals
+
+    @property
+    def finding(self) -> EventView | None:
+        """What a finished agent found; shown first, and not again in the feed."""
+        if not self.execution.is_terminal:
+            return None
+        return next((e for e in reversed(self.events) if e.event.event_type in _FINDINGS), None)
+
+    @property
+    def feed(self) -> list[EventView]:
+        finding = self.finding
+        return [event for event in self.events if event is not finding]
+
+    @property
+    def oldest(self) -> int:
+        return self.events[0].event.sequence_number if self.events else 0
+
+    @property
+    def now(self) -> str:
+        """What the agent does at this moment, in words."""
+        execution = self.execution
+        if execution.status == AgentExecution.Status.PENDING:
+            return "Waiting for a worker"
+        if execution.is_terminal:
+            return _ENDED[execution.status]
+        last = self.events[-1] if self.events else None
+        if last is None or not last.is_streaming:
+            return "Waiting for the model"
+        return _DOING.get(last.event.event_type, "Writing")
+
+    @property
+    def seconds(self) -> float | None:
+        return _seconds(self.execution.started_at, self.execution.completed_at)
+
+
+@dataclass(frozen=True)
+class StageView:
+    """One stage and its agents."""
+
+    stage: Stage
+    agents: Sequence[AgentView] = ()
+
+    @property
+    def status(self) -> str:
+        return "waiting" if self.stage.status == Stage.Status.PENDING else self.stage.status
+
+    @property
+    def is_parallel(self) -> bool:
+        return len(self.agents) > 1
+
+    @property
+    def is_live(self) -> bool:
+        return self.stage.status == Stage.Status.ACTIVE
+
+    @property
+    def done_count(self) -> int:
+        return sum(agent.execution.is_terminal for agent in self.agents)
+
+    @property
+    def open_agents(self) -> list[str]:
+        return [a.execution.agent_name for a in self.agents if not a.execution.is_terminal]
+
+    @property
+    def tool_count(self) -> int:
+        return sum(agent.tool_count for agent in self.agents)
+
+    @property
+    def seconds(self) -> float | None:
+        return _seconds(self.stage.started_at, self.stage.completed_at)
+
+    @property
+    def is_settled_solo(self) -> bool:
+        """One agent, finished well: its result is told in one line, the rest is one click away."""
+        return (
+            len(self.agents) == 1
+            and self.stage.status == Stage.Status.COMPLETED
+            and self.agents[0].finding is not None
+        )
+
+
+@dataclass(frozen=True)
+class SessionPage:
+    """All that one session's page shows up to `session.last_seq`."""
+
+    session: AlertSession
+    stages: Sequence[StageView]
+    totals: Totals
+    tools: Mapping[int, CitedTool]
+
+    @property
+    def is_rehearsal(self) -> bool:
+        return any(
+            agent.execution.llm_provider == REHEARSAL
+            for stage in self.stages
+            for agent in stage.agents
+        )
+
+    @property
+    def seconds(self) -> float | None:
+        return _seconds(self.session.started_at, self.session.completed_at)
+
+    @property
+    def still_to_come(self) -> int:
+        """Stages the chain will have that do not exist yet."""
+        if self.session.is_terminal:
+            return 0
+        return max(0, self.session.total_stages - len(self.stages))
+
+    @property
+    def current(self) -> StageView | None:
+        return next((stage for stage in self.stages if stage.is_live), None)
+
+    @property
+    def last_finding(self) -> EventView | None:
+        """The newest finding of any agent: what is left when a session fails."""
+        findings = [
+            agent.finding for stage in self.stages for agent in stage.agents if agent.finding
+        ]
+        return max(findings, key=lambda e: e.event.sequence_number, default=None)
+
+
+_FINDINGS = (TimelineEvent.Type.FINAL_ANALYSIS, TimelineEvent.Type.EXECUTIVE_SUMMARY)
+_DOING = {
+    TimelineEvent.Type.LLM_THINKING: "Thinking",
+    TimelineEvent.Type.LLM_TOOL_CALL: "Running a tool",
+}
+_ENDED = {
+    AgentExecution.Status.COMPLETED: "Done",
+    AgentExecution.Status.FAILED: "Failed",
+    AgentExecution.Status.TIMED_OUT: "Timed out",
+    AgentExecution.Status.CANCELLED: "Cancelled",
+}
+
+
+def find_session(session_id: uuid.UUID) -> AlertSession | None:
+    return AlertSession.objects.filter(pk=session_id, deleted_at__isnull=True).first()
+
+
+def read_session_page(session: AlertSession) -> SessionPage:
+    stages = list(Stage.objects.filter(session=session).order_by("stage_index"))
+    executions = list(
+        AgentExecution.objects.filter(session=session).order_by("stage_id", "agent_index")
+    )
+    return SessionPage(
+        session=session,
+        stages=_join(stages, _read_agents(executions)),
+        totals=read_totals(session.pk),
+        tools=read_cited_tools(session.pk),
+    )
+
+
+def read_stage(session_id: uuid.UUID, stage_id: uuid.UUID) -> StageView | None:
+    stage = Stage.objects.filter(session_id=session_id, pk=stage_id).first()
+    if stage is None:
+        return None
+    executions = list(AgentExecution.objects.filter(stage=stage).order_by("agent_index"))
+    return _join([stage], _read_agents(executions))[0]
+
+
+def read_agent(session_id: uuid.UUID, execution_id: uuid.UUID) -> AgentView | None:
+    executions = list(AgentExecution.objects.filter(session_id=session_id, pk=execution_id))
+    return _read_agents(executions)[0] if executions else None
+
+
+def read_earlier(execution_id: uuid.UUID, before: int) -> tuple[list[EventView], int]:
+    """The events just before one, in order, and how many are older still."""
+    older = TimelineEvent.objects.filter(execution_id=execution_id, sequence_number__lt=before)
+    rows = list(_with_previews(older).order_by("-sequence_number")[:LATEST])
+    return [_view(row) for row in reversed(rows)], max(0, older.count() - len(rows))
+
+
+def read_event(session_id: uuid.UUID, event_id: uuid.UUID) -> EventView | None:
+    row = _with_previews(TimelineEvent.objects.filter(session_id=session_id, pk=event_id)).first()
+    return _view(row) if row else None
+
+
+def read_event_content(session_id: uuid.UUID, event_id: uuid.UUID) -> str | None:
+    """The whole content of one event, as it is kept."""
+    found = TimelineEvent.objects.filter(session_id=session_id, pk=event_id)
+    return found.values_list("content", flat=True).first()
+
+
+def read_cited_tools(session_id: uuid.UUID) -> dict[int, CitedTool]:
+    """Every tool call of a session by its number."""
+    rows = (
+        TimelineEvent.objects.filter(
+            session_id=session_id, event_type=TimelineEvent.Type.LLM_TOOL_CALL
+        )
+        .annotate(
+            number=KeyTransform("tool_number", "metadata"),
+            tool=KeyTransform("tool_name", "metadata"),
+            failed=KeyTransform("is_error", "metadata"),
+        )
+        .values_list("number", "tool", "failed", "status")
+    )
+    return {
+        number: CitedTool(str(tool or ""), bool(failed) or status == TimelineEvent.Status.FAILED)
+        for number, tool, failed, status in rows
+        if isinstance(number, int)
+    }
+
+
+def read_totals(session_id: uuid.UUID) -> Totals:
+    return _totals(LLMInteraction.objects.filter(session_id=session_id).aggregate(**_SUMS))
+
+
+_SUMS = {
+    "token_sum": Sum("total_tokens"),
+    "cost_sum": Sum("estimated_cost_usd"),
+    "unpriced_count": Count("id", filter=Q(estimated_cost_usd__isnull=True)),
+    "call_count": Count("id"),
+}
+
+
+def _totals(row: Mapping[str, object]) -> Totals:
+    tokens, cost = row["token_sum"], row["cost_sum"]
+    unpriced, calls = row["unpriced_count"], row["call_count"]
+    return Totals(
+        tokens=tokens if isinstance(tokens, int) else 0,
+        cost_usd=cost if isinstance(cost, float) else None,
+        unpriced=unpriced if isinstance(unpriced, int) else 0,
+        calls=calls if isinstance(calls, int) else 0,
+    )
+
+
+def _join(stages: Sequence[Stage], agents: Sequence[AgentView]) -> list[StageView]:
+    by_stage: dict[uuid.UUID, list[AgentView]] = defaultdict(list)
+    for agent in agents:
+        by_stage[agent.execution.stage_id].append(agent)
+    return [StageView(stage, by_stage[stage.pk]) for stage in stages]
+
+
+def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
+    ids = [execution.pk for execution in executions]
+    events: dict[uuid.UUID, list[EventView]] = defaultdict(list)
+    for row in _latest_events(ids):
+        events[row.execution_id].append(_view(row))
+    counts = {
+        row["execution_id"]: row
+        for row in TimelineEvent.objects.filter(execution_id__in=ids)
+        .order_by()
+        .values("execution_id")
+        .annotate(
+            event_count=Count("id"),
+            tool_count=Count("id", filter=Q(event_type=TimelineEvent.Type.LLM_TOOL_CALL)),
+        )
+    }
+    totals = {
+        row["execution_id"]: _totals(row)
+        for row in LLMInteraction.objects.filter(execution_id__in=ids)
+        .order_by()
+        .values("execution_id")
+        .annotate(**_SUMS)
+    }
+    nothing = {"event_count": 0, "tool_count": 0}
+    return [
+        AgentView(
+            execution=execution,
+            events=events[execution.pk],
+            earlier=counts.get(execution.pk, nothing)["event_count"] - len(events[execution.pk]),
+            tool_count=counts.get(execution.pk, nothing)["tool_count"],
+            totals=totals.get(execution.pk, Totals()),
+        )
+        for execution in executions
+    ]
+
+
+def _latest_events(execution_ids: Sequence[uuid.UUID]) -> QuerySet[TimelineEvent]:
+    newest_first = Window(
+        RowNumber(), partition_by=F("execution_id"), order_by=F("sequence_number").desc()
+    )
+    latest = (
+        TimelineEvent.objects.filter(execution_id__in=execution_ids)
+        .annotate(place=newest_first)
+        .filter(place__lte=LATEST)
+        .order_by()
+        .values("id")
+    )
+    return _with_previews(TimelineEvent.objects.filter(id__in=latest)).order_by("sequence_number")
+
+
+def _with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
+    """Long texts stay in the database."""
+    preview = Case(
+        When(
+            event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)
+        ),
+        default=Left("content", _TEXT_CHARACTERS),
+    )
+    return events.defer("content").annotate(content_length=Length("content"), preview=preview)
+
+
+def _view(row: TimelineEvent) -> EventView:
+    text: str = row.preview  # type: ignore[attr-defined]  # annotated by _with_previews
+    length: int = row.content_length  # type: ignore[attr-defined]
+    return EventView(event=row, content=text, length=length)
+
+
+def _seconds(start: datetime | None, end: datetime | None) -> float | None:
+    return ((end or datetime.now(UTC)) - start).total_seconds() if start else None

@@ -1,0 +1,186 @@
+"""How durations, sizes, times and states are written, in one place for page and socket."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from investigations.markdown import CitedTool, citation_chip, link_citations, render_markdown
+from investigations.plain_text import show_invisible, squeeze_lines
+
+register = template.Library()
+
+_STATES: dict[str, tuple[str, str, str]] = {
+    # status: (tone, icon, word)
+    "pending": ("", "wait", "Queued"),
+    "waiting": ("", "wait", "Waiting"),
+    "streaming": ("run", "run", "In progress"),
+    "active": ("run", "run", "In progress"),
+    "in_progress": ("run", "run", "In progress"),
+    "cancelling": ("run", "stopd", "Cancelling"),
+    "completed": ("ok", "ok", "Completed"),
+    "failed": ("bad", "bad", "Failed"),
+    "timed_out": ("bad", "late", "Timed out"),
+    "cancelled": ("", "stopd", "Cancelled"),
+}
+
+
+@register.simple_tag
+def icon(name: str, classes: str = "") -> SafeString:
+    return format_html(
+        '<svg class="t-i {}" aria-hidden="true"><use href="#i-{}"/></svg>', classes, name
+    )
+
+
+@register.simple_tag
+def state_icon(status: str, classes: str = "") -> SafeString:
+    tone, name, _word = _STATES.get(status, _STATES["waiting"])
+    spin = " t-spin" if name == "run" else ""
+    colour = f"t-fg-{tone}" if tone else "t-quiet"
+    return icon(name, f"{colour}{spin} {classes}".strip())
+
+
+@register.simple_tag
+def pill(status: str, size: str = "") -> SafeString:
+    """Icon, word and tint of a status; `size` is "l", "bare" or nothing."""
+    tone, name, word = _STATES.get(status, _STATES["waiting"])
+    classes = "t-pill" + (f" t-pill--{tone}" if tone else "") + (f" t-pill--{size}" if size else "")
+    return format_html(
+        '<span class="{}">{}{}</span>', classes, icon(name, "t-spin" if name == "run" else ""), word
+    )
+
+
+@register.filter
+def state_word(status: str) -> str:
+    return _STATES.get(status, _STATES["waiting"])[2]
+
+
+@register.filter
+def shown(value: object) -> str:
+    """Text from outside with everything invisible spelled out; escaped by the template."""
+    return squeeze_lines(show_invisible("" if value is None else str(value)))
+
+
+@register.filter
+def one_line(value: object) -> str:
+    return " ".join(show_invisible("" if value is None else str(value)).split())
+
+
+@register.filter
+def pretty(value: object) -> str:
+    """JSON, indented, when it is JSON; else the text itself."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return shown(value)
+        if not isinstance(value, (dict, list)):
+            return shown(str(value))
+    return shown(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    return mark_safe(render_markdown(text))
+
+
+@register.filter
+def cited(html: str, tools: Mapping[int, CitedTool]) -> SafeString:
+    """Rendered Markdown with `[T5]` as chips."""
+    return mark_safe(link_citations(html, tools))
+
+
+@register.simple_tag
+def chip(number: int, tools: Mapping[int, CitedTool]) -> SafeString:
+    return mark_safe(citation_chip(number, tools))
+
+
+@register.filter
+def clock(seconds: float | None) -> str:
+    """`2:36`, `1:02:03`: how long work took."""
+    if seconds is None:
+        return ""
+    whole = max(0, int(seconds))
+    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+@register.filter
+def span(milliseconds: int | None) -> str:
+    """`0.41 s`, `12.3 s`, `2:05`: how long a call took."""
+    if milliseconds is None:
+        return ""
+    seconds = milliseconds / 1000
+    if seconds < 10:
+        return f"{seconds:.2f} s"
+    return f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
+
+
+@register.filter
+def size(count: int | None) -> str:
+    if count is None:
+        return ""
+    if count < 1000:
+        return f"{count} B"
+    for unit in ("kB", "MB"):
+        count_in_unit = count / (1000 if unit == "kB" else 1_000_000)
+        if count_in_unit < 1000 or unit == "MB":
+            return f"{count_in_unit:.1f} {unit}" if count_in_unit < 10 else f"{count_in_unit:.0f} {unit}"
+    return ""
+
+
+@register.filter
+def tokens(count: int | None) -> str:
+    if not count:
+        return "0"
+    if count < 1000:
+        return str(count)
+    return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"
+
+
+@register.filter
+def cost(dollars: float | None) -> str:
+    if dollars is None:
+        return "unpriced"
+    return f"~${dollars:.2f}" if dollars >= 0.005 or dollars == 0 else "below $0.01"
+
+
+@register.simple_tag
+def moment(when: datetime | None, kind: str = "clock") -> SafeString:
+    """A `<time>`: clock time here, local time or age once the page's script runs."""
+    if when is None:
+        return SafeString("")
+    when = when.astimezone(UTC)
+    text = when.strftime("%Y-%m-%d %H:%M UTC" if kind == "date" else "%H:%M:%S UTC")
+    return format_html(
+        '<time datetime="{}" data-kind="{}" title="{}">{}</time>',
+        when.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        kind,
+        when.strftime("%Y-%m-%d %H:%M:%S UTC"),
+        text,
+    )
+
+
+@register.simple_tag
+def since(when: datetime | None, now: datetime | None = None, kind: str = "since") -> SafeString:
+    """How long ago something began, counted on by the page's script."""
+    if when is None:
+        return SafeString("")
+    seconds = ((now or datetime.now(UTC)) - when).total_seconds()
+    text = f"{int(max(seconds, 0))} s ago" if kind == "age" and seconds < 60 else clock(seconds)
+    return format_html(
+        '<time datetime="{}" data-kind="{}">{}</time>',
+        when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        kind,
+        text,
+    )
+
+
+@register.simple_tag
+def ours(name: str) -> str:
+    """The address of one of our static files."""
+    return static(f"investigations/{name}")

@@ -1,0 +1,155 @@
+"""One timeline event as a page shows it: what is known about a tool call, in the right words."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+from investigations.models import TimelineEvent
+
+if TYPE_CHECKING:
+    from agents.types import JSON
+
+PREVIEW_CHARACTERS = 8 * 1024
+"""How much of a tool's result a page carries; the rest is fetched when somebody wants it."""
+
+_MAX_ARGUMENT = 200
+
+
+@dataclass(frozen=True)
+class EventView:
+    """A timeline event, its content cut to a preview where it may be long."""
+
+    event: TimelineEvent
+    content: str
+    length: int
+
+    @property
+    def anchor(self) -> str:
+        return f"e-{self.event.sequence_number}"
+
+    @property
+    def is_cut(self) -> bool:
+        return self.length > len(self.content)
+
+    @property
+    def is_streaming(self) -> bool:
+        return self.event.status == TimelineEvent.Status.STREAMING
+
+    @property
+    def template(self) -> str:
+        """Each kind has its own template, the rest are notices."""
+        return f"investigations/events/{_TEMPLATES.get(self.event.event_type, 'notice')}.html"
+
+    # ---- Tool calls --------------------------------------------------------------------------
+
+    @property
+    def number(self) -> int | None:
+        number = self.event.metadata.get("tool_number")
+        return number if isinstance(number, int) else None
+
+    @property
+    def server(self) -> str:
+        return str(self.event.metadata.get("server_name") or "")
+
+    @property
+    def tool(self) -> str:
+        return str(self.event.metadata.get("tool_name") or "")
+
+    @property
+    def is_error(self) -> bool:
+        return bool(self.event.metadata.get("is_error")) or self.event.status in (
+            TimelineEvent.Status.FAILED,
+            TimelineEvent.Status.TIMED_OUT,
+        )
+
+    @property
+    def state(self) -> str:
+        """The status to draw; a finished call whose tool answered with an error has failed."""
+        if self.event.status == TimelineEvent.Status.COMPLETED and self.is_error:
+            return TimelineEvent.Status.FAILED
+        return self.event.status
+
+    @property
+    def arguments(self) -> list[tuple[str, str]]:
+        """Argument names and values as text."""
+        given = self.event.metadata.get("arguments")
+        if isinstance(given, str):
+            try:
+                given = json.loads(given)
+            except ValueError:
+                return [("input", given)] if given.strip() else []
+        if not isinstance(given, Mapping):
+            return [] if given is None else [("input", _write(given))]
+        return [(str(name), _write(value)) for name, value in given.items()]
+
+    @property
+    def key_argument(self) -> str:
+        """What the call was about, in one line: the reason when it failed."""
+        if self.is_error and self.content:
+            return self.content[: 2 * _MAX_ARGUMENT].strip().split("\n", 1)[0]
+        pairs = self.arguments
+        if len(pairs) == 1:
+            return pairs[0][1][:_MAX_ARGUMENT]
+        return " ".join(f"{name}={value}" for name, value in pairs)[:_MAX_ARGUMENT]
+
+    @property
+    def duration_ms(self) -> int | None:
+        if self.is_streaming:
+            return None
+        known = self.event.metadata.get("duration_ms")
+        if isinstance(known, int):
+            return known
+        return int((self.event.updated_at - self.event.created_at).total_seconds() * 1000)
+
+    @property
+    def size_bytes(self) -> int:
+        known = self.event.metadata.get("size_bytes")
+        return known if isinstance(known, int) else self.length
+
+    @property
+    def what_was_cut(self) -> str:
+        """What the model was not given, and what was masked; empty when nothing."""
+        words = []
+        if self.event.metadata.get("truncated"):
+            words.append(f"{self.length:,} characters were kept, the rest was cut")
+        if masked := self.event.metadata.get("masked"):
+            words.append(f"{masked} {'secret' if masked == 1 else 'secrets'} masked")
+        return ", ".join(words)
+
+    @property
+    def started_at(self) -> datetime:
+        return self.event.created_at
+
+    @property
+    def notice_title(self) -> str:
+        return _NOTICES.get(self.event.event_type, self.event.event_type.replace("_", " "))
+
+
+_TEMPLATES = {
+    TimelineEvent.Type.LLM_THINKING: "thinking",
+    TimelineEvent.Type.LLM_RESPONSE: "text",
+    TimelineEvent.Type.MCP_TOOL_SUMMARY: "text",
+    TimelineEvent.Type.LLM_TOOL_CALL: "tool_call",
+    TimelineEvent.Type.FINAL_ANALYSIS: "finding",
+    TimelineEvent.Type.EXECUTIVE_SUMMARY: "finding",
+    TimelineEvent.Type.ERROR: "error",
+    TimelineEvent.Type.USER_QUESTION: "question",
+}
+
+_NOTICES = {
+    TimelineEvent.Type.PROVIDER_FALLBACK: "Another model took over",
+    TimelineEvent.Type.SKILL_LOADED: "Skill loaded",
+    TimelineEvent.Type.MEMORY_INJECTED: "Remembered from earlier sessions",
+    TimelineEvent.Type.TASK_ASSIGNED: "Task",
+    TimelineEvent.Type.CODE_EXECUTION: "Code run by the model",
+    TimelineEvent.Type.GOOGLE_SEARCH_RESULT: "Web search by the model",
+    TimelineEvent.Type.URL_CONTEXT_RESULT: "Page read by the model",
+}
+
+
+def _write(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(cast("JSON", value), ensure_ascii=False)
