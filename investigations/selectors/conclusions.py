@@ -37,6 +37,11 @@ class ConclusionCard:
         return sum(claim.backed for claim in self.claims)
 
     @property
+    def first_unbacked(self) -> int:
+        """The place of the first claim without a tool call, from 1; 0 when there is none."""
+        return next((n for n, claim in enumerate(self.claims, 1) if not claim.backed), 0)
+
+    @property
     def unbacked_count(self) -> int:
         return len(self.claims) - self.backed_count
 
