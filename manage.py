@@ -1,7 +1,23 @@
+#!/usr/bin/env python
+"""Django's command line, with servers of our own where none are given."""
+
 import os
 import sys
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
-from django.core.management import execute_from_command_line
 
-execute_from_command_line(sys.argv)
+def main() -> None:
+    from tarsy.embedded import EmbeddedError
+    from tarsy.embedded.commands import servers_for
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
+    try:
+        with servers_for(sys.argv[1:]):
+            from django.core.management import execute_from_command_line
+
+            execute_from_command_line(sys.argv)
+    except EmbeddedError as error:
+        sys.exit(f"The embedded servers cannot run: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -73,7 +73,7 @@ class _Execution:
         self._journal = journal
         self._controller = make_controller(task.controller)
         self._conversation = Conversation(task.history or task.opening)
-        self._iteration = self._conversation.count_iterations() if task.history else 0
+        self._iteration = self._count_past_iterations()
         self._streaks = _Streaks()
         self._last_failure = ""
 
@@ -97,6 +97,11 @@ class _Execution:
         if self._controller.may_iterate:
             return self._task.max_iterations
         return MAX_SINGLE_ATTEMPTS
+
+    def _count_past_iterations(self) -> int:
+        if not self._task.history:
+            return 0
+        return min(self._conversation.count_iterations(), self._max_iterations)
 
     async def _resume(self) -> str:
         """Finish what an interrupted iteration left open; returns its answer if it had one."""

@@ -9,7 +9,9 @@ def suggest(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the nearest known word, or all known ones where they are few."""
     names = sorted(known)
     folded = {_fold(name): name for name in reversed(names)}
-    near = difflib.get_close_matches(_fold(word[:100]), folded, n=1, cutoff=0.7)
+    sought = _fold(word[:100])
+    near = difflib.get_close_matches(sought, folded, n=1, cutoff=0.7)
+    near = near or [name for name in folded if len(sought) >= 4 and name.startswith(sought)]
     if near:
         return f"; did you mean '{folded[near[0]]}'?"
     if 0 < len(names) <= 12:

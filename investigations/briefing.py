@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import cast
 
 from agents.llm.client import make_llm
 from agents.llm.settings import ProviderSettings
@@ -21,8 +22,9 @@ from agents.prompts import (
     build_investigation,
     build_synthesis,
 )
-from agents.task import AgentTask, Limits
-from agents.types import Message, ToolCall
+from agents.prompts.inputs import ItemKind
+from agents.task import AgentTask, ControllerName, Limits
+from agents.types import Message, Role, ToolCall
 from config import get_config
 from config.model import Config
 from config.resolve import (
@@ -46,7 +48,7 @@ from investigations.selectors.findings import (
 from investigations.services.executions import Claim
 from tarsy.errors import AgentError
 
-_ITEM_KINDS = {
+_ITEM_KINDS: dict[str, ItemKind] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
     TimelineEvent.Type.LLM_RESPONSE: "response",
     TimelineEvent.Type.LLM_TOOL_CALL: "tool_call",
@@ -71,7 +73,7 @@ class Briefing:
 
     def make_task(self, toolbox: Toolbox) -> AgentTask:
         return AgentTask(
-            controller=self.agent.controller,
+            controller=_controller(self.agent),
             agent_name=self.claim.execution.agent_name,
             opening=_open_conversation(self, toolbox),
             max_iterations=self.agent.max_iterations,
@@ -79,6 +81,15 @@ class Briefing:
             history=tuple(_to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
         )
+
+
+def _controller(agent: ResolvedAgent) -> ControllerName:
+    if agent.controller == "react":
+        raise AgentError(
+            f'the model provider "{agent.provider_name}" has tool_calling: false, and calling '
+            "tools by text is not supported; choose a model with tool calling"
+        )
+    return agent.controller
 
 
 def brief(claim: Claim) -> Briefing:
@@ -89,7 +100,7 @@ def brief(claim: Claim) -> Briefing:
     config = get_config()
     agent = _resolve(config, claim)
     stage = claim.stage
-    is_synthesis = stage.stage_type == Stage.Type.SYNTHESIS
+    subject = stage.referenced_stage_id if stage.stage_type == Stage.Type.SYNTHESIS else None
     return Briefing(
         claim=claim,
         config=config,
@@ -97,7 +108,7 @@ def brief(claim: Claim) -> Briefing:
         llm=make_llm(_provider_settings(agent)),
         mask=product_masker(),
         previous=tuple(findings_before(claim.session, stage)),
-        histories=tuple(histories_of_stage(stage.referenced_stage_id)) if is_synthesis else (),
+        histories=tuple(histories_of_stage(subject)) if subject else (),
     )
 
 
@@ -130,7 +141,7 @@ def _resolve_stage_agent(
         chain=chain,
         stage=stage,
         stage_agent=agents[index],
-        selection=parse_selection(selection) if selection else None,
+        selection=parse_selection(selection, config) if selection else None,
     )
 
 
@@ -233,7 +244,7 @@ def _is_repeated(event: TimelineEvent) -> bool:
 
 
 def _to_item(event: TimelineEvent) -> TimelineItem:
-    kind = _ITEM_KINDS[TimelineEvent.Type(event.event_type)]
+    kind = _ITEM_KINDS[event.event_type]
     if kind != "tool_call":
         return TimelineItem(kind, event.content)
     data = event.metadata
@@ -243,7 +254,7 @@ def _to_item(event: TimelineEvent) -> TimelineItem:
 
 def _to_agent_message(stored: StoredMessage) -> Message:
     return Message(
-        role=stored.role,
+        role=cast(Role, stored.role),
         content=stored.content,
         tool_calls=tuple(ToolCall(**call) for call in stored.tool_calls or ()),
         tool_call_id=stored.tool_call_id,

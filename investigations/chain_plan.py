@@ -5,7 +5,6 @@ stage --(more than one agent)--> its synthesis --> next stage ... --> executive 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from config.model import Config
 from config.resolve import executions_of, success_policy_of
@@ -14,8 +13,6 @@ from investigations.models import Stage
 
 SYNTHESIS_SUFFIX = " - Synthesis"
 EXECUTIVE_SUMMARY = "Executive Summary"
-
-StageEnd = Literal["completed", "failed", "timed_out", "cancelled"]
 
 
 @dataclass(frozen=True)
@@ -81,20 +78,18 @@ def _plan_synthesis(chain: ChainConfig, finished: Stage, position: int) -> Stage
     )
 
 
-def decide_stage_end(statuses: Sequence[str], policy: str) -> StageEnd:
+def decide_stage_end(statuses: Sequence[str], policy: str) -> Stage.Status:
     """How a stage ends, from how its executions ended.
 
     `any` needs one that completed, `all` needs every one. Otherwise the executions' common fate is
     the stage's, and a mixture is `failed`.
     """
-    completed = statuses.count("completed")
+    completed = statuses.count(Stage.Status.COMPLETED)
     if statuses and completed == len(statuses):
-        return "completed"
+        return Stage.Status.COMPLETED
     if policy == Stage.Policy.ANY and completed:
-        return "completed"
-    others = {status for status in statuses if status != "completed"}
-    if others == {"timed_out"}:
-        return "timed_out"
-    if others == {"cancelled"}:
-        return "cancelled"
-    return "failed"
+        return Stage.Status.COMPLETED
+    others = {Stage.Status(status) for status in statuses} - {Stage.Status.COMPLETED}
+    if len(others) == 1:
+        return others.pop()
+    return Stage.Status.FAILED

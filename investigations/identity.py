@@ -1,14 +1,136 @@
-"""Who asks: one answer for pages, sockets and the API."""
+"""Who is asking: the same answer for REST, pages and sockets.
+
+In this order: identity headers of a trusted proxy, a bearer token, a login session, and with
+`TARSY_AUTH=none` anybody. Headers of anyone but a trusted proxy count for nothing.
+"""
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.http.request import split_domain_port
+
+from investigations.services.tokens import find_token
+from tarsy.errors import TarsyError
+
+IDENTITY_HEADERS = ("HTTP_X_FORWARDED_USER", "HTTP_X_FORWARDED_EMAIL", "HTTP_X_REMOTE_USER")
+API_CLIENT = "api-client"
+ANONYMOUS = "anonymous"
+_LONGEST_NAME = 200
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-def may_view(request: HttpRequest) -> bool:
-    """Everybody on a closed network (`TARSY_AUTH=none`), else who is known."""
-    return settings.TARSY_AUTH == "none" or request.user.is_authenticated
+class NotIdentified(TarsyError):
+    """The caller: 401, we do not know who this is."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who acts, and what vouches for it."""
+
+    name: str
+    kind: Literal["proxy", "token", "login", "open"]
+
+    @property
+    def travels_by_itself(self) -> bool:
+        """A browser sends it along without being asked, so other sites could use it."""
+        return self.kind != "token"
+
+
+def identify(request: HttpRequest) -> Identity:
+    """Raises NotIdentified with a reason that helps."""
+    if name := _name_from_proxy(request):
+        return Identity(name, "proxy")
+    if header := request.META.get("HTTP_AUTHORIZATION", ""):
+        return _identify_bearer(header)
+    user = getattr(request, "user", None)
+    if user is not None and user.is_authenticated and user.is_active:
+        return Identity(user.get_username()[:_LONGEST_NAME], "login")
+    if settings.TARSY_AUTH == "none":
+        return Identity(API_CLIENT, "open")
+    raise NotIdentified("log in, or send an API token as `Authorization: Bearer TOKEN`")
 
 
 def actor_of(request: HttpRequest) -> str:
-    """The name for author fields."""
-    return request.user.get_username() if request.user.is_authenticated else "anonymous"
+    """The name for author fields; empty when nobody is identified. Pages use this."""
+    try:
+        identity = identify(request)
+    except NotIdentified:
+        return ""
+    return ANONYMOUS if identity.kind == "open" else identity.name
+
+
+def may_view(request: HttpRequest) -> bool:
+    """Whether the pages and streams are open to this request."""
+    try:
+        identify(request)
+    except NotIdentified:
+        return False
+    return True
+
+
+def is_own_origin(origin: str, *, host: str, scheme: str) -> bool:
+    """Whether a page of this origin may speak to us with a browser's credentials.
+
+    Ours are the host that was asked for, the public address, and what the operator listed. During
+    development any port of this machine is.
+    """
+    parts = urlsplit(origin)
+    if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
+        return False
+    own = {f"{scheme}://{host}", _origin_of(settings.DASHBOARD_URL)}
+    own.update(settings.CSRF_TRUSTED_ORIGINS)
+    if f"{parts.scheme}://{parts.netloc}".lower() in {value.lower() for value in own}:
+        return True
+    name, _port = split_domain_port(parts.netloc)
+    return settings.DEBUG and name in ("localhost", "127.0.0.1", "[::1]")
+
+
+def _origin_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _name_from_proxy(request: HttpRequest) -> str:
+    if not settings.TRUSTED_PROXIES or not _is_trusted(request.META.get("REMOTE_ADDR", "")):
+        return ""
+    for header in IDENTITY_HEADERS:
+        value = request.META.get(header, "").strip()
+        if not value:
+            continue
+        # Two headers of one name arrive joined by a comma: one of them the proxy did not set.
+        if "," in value or not value.isprintable():
+            raise NotIdentified("the identity header holds more than one name")
+        return str(value[:_LONGEST_NAME])
+    return ""
+
+
+def _identify_bearer(header: str) -> Identity:
+    scheme, _, text = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise NotIdentified("use `Authorization: Bearer TOKEN`")
+    token = find_token(text.strip())
+    if token is None:
+        raise NotIdentified("the API token is not valid")
+    return Identity(token.name, "token")
+
+
+def _is_trusted(address: str) -> bool:
+    try:
+        peer = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(peer, ipaddress.IPv6Address) and peer.ipv4_mapped:
+        peer = peer.ipv4_mapped
+    return any(peer in network for network in _networks(tuple(settings.TRUSTED_PROXIES)))
+
+
+@lru_cache(maxsize=8)
+def _networks(proxies: Sequence[str]) -> tuple[Network, ...]:
+    return tuple(ipaddress.ip_network(proxy, strict=False) for proxy in proxies)

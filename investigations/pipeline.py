@@ -14,7 +14,6 @@ from agents.run import run_agent
 from agents.types import AgentOutcome
 from investigations.briefing import Briefing, brief
 from investigations.journal import ExecutionJournal
-from investigations.models import AgentExecution
 from investigations.services.executions import (
     Claim,
     claim_execution,
@@ -105,7 +104,7 @@ async def _settle_stop(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
     """What a stop means depends on who asked for it, never on who noticed."""
     reason: StopReason | None = loop.stop_reason(str(claim.execution.pk))
     if reason == "cancelled":
-        return AgentOutcome(AgentExecution.Status.CANCELLED.value)
+        return AgentOutcome("cancelled")
     if reason == "lease_lost":
         return None
     await loop.db(release_execution, claim)

@@ -6,6 +6,7 @@ Only ids travel. The canvas is the fast path: what is lost here the sweeper send
 import logging
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from celery import chord
 from celery.canvas import Signature
@@ -44,7 +45,9 @@ def count_waiting_messages() -> int | None:
     """How many messages wait for a free worker; None when the broker does not answer."""
     try:
         with app.connection_for_read() as broker:
-            return int(broker.default_channel.client.llen(app.conf.task_default_queue))
+            # Redis transport only: the queue is a list.
+            channel: Any = broker.default_channel
+            return int(channel.client.llen(app.conf.task_default_queue))
     except (OperationalError, RedisError, OSError):
         return None
 

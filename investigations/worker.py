@@ -140,7 +140,7 @@ class _Ring:
                 client = redis.Redis.from_url(
                     settings.REDIS_URL, socket_timeout=5.0, socket_connect_timeout=2.0
                 )
-                self._listener = client.pubsub(ignore_subscribe_messages=True)
+                self._listener = client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
                 self._listener.subscribe(RING_CHANNEL)
             return self._listener.get_message(timeout=seconds) is not None
         except redis.RedisError:

@@ -183,7 +183,7 @@ CELERY_BEAT_SCHEDULE = {
 
 # ---- Execution ---------------------------------------------------------------------------------
 
-HEARTBEAT_SECONDS = 5.0
+HEARTBEAT_SECONDS = env.integer("TARSY_HEARTBEAT_SECONDS", 5, minimum=1)
 LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, minimum=2)
 SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, minimum=1)
 REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)

@@ -31,7 +31,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.timeline": ("investigations.models",),
     "investigations.publish": ("investigations.timeline",),
     "investigations.queue": ("tarsy.celery",),
-    "investigations.masking": ("mcp_bridge.masking",),
+    "investigations.masking": ("mcp_bridge.masking", "config"),
     "investigations.selectors": (
         "investigations.models",
         "investigations.timeline",

@@ -13,6 +13,12 @@ _CONTEXT = re.compile(
     r"|exceeds the maximum number of tokens",
     re.IGNORECASE,
 )
+_BROKEN_CONNECTION = re.compile(
+    r"connection error|cannot connect to host|stream ended before|server disconnected"
+    r"|peer closed connection|connection (?:reset|refused|closed)",
+    re.IGNORECASE,
+)
+_WRAPPERS = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::|[ ]-)[ ]+)+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'<>)\]]+", re.IGNORECASE)
 _SECRET_WORD = re.compile(r"\b(?:sk|xai|AIza|gsk|ya29)[-_.A-Za-z0-9*]{6,}")
 _BEARER = re.compile(r"(?i)\b(bearer|api[-_ ]?key)(\W{1,3})[^\s\"',;]{6,}")
@@ -20,10 +26,13 @@ _BEARER = re.compile(r"(?i)\b(bearer|api[-_ ]?key)(\W{1,3})[^\s\"',;]{6,}")
 
 def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     """What an exception of a provider's SDK means to us. Never repeats a key."""
+    error = _unwrap(error)
     status = _find_status(error)
     if _is_timeout(error, status):
-        return _connection(error, settings, "did not answer in time")
-    if status is None or _is_refused_connection(error):
+        return _connection(settings, "did not answer in time")
+    if _is_broken_connection(error):
+        return _connection(settings, "could not be reached or ended the connection")
+    if status is None:
         return _classify_without_status(error, settings)
     if status in (401, 403):
         return _refused_key(status, settings)
@@ -94,10 +103,6 @@ def _classify_without_status(error: Exception, settings: ProviderSettings) -> LL
             f"{_subject(settings)} sent something that is not JSON.",
             retryable=True,
         )
-    if _has_type(error, "APIConnectionError") or isinstance(error, OSError):
-        return _connection(error, settings, "could not be reached or ended the connection")
-    if _is_refused_connection(error):
-        return _connection(error, settings, "could not be reached")
     return LLMError(
         "provider_error",
         f"{_subject(settings)} reported an error{_quote(error, settings)}.",
@@ -105,7 +110,7 @@ def _classify_without_status(error: Exception, settings: ProviderSettings) -> LL
     )
 
 
-def _connection(error: Exception, settings: ProviderSettings, what: str) -> LLMError:
+def _connection(settings: ProviderSettings, what: str) -> LLMError:
     place = f" at {strip_url(settings.base_url)}" if settings.base_url else ""
     return LLMError("connection", f"{_subject(settings)}{place} {what}.", retryable=True)
 
@@ -141,17 +146,19 @@ def _subject(settings: ProviderSettings) -> str:
 
 def _quote(error: Exception, settings: ProviderSettings) -> str:
     words = _words(error, settings)
-    return f": {words}" if words else ""
+    # "Error code: 500" is all the SDK says of a body it cannot read.
+    return "" if not words or words.startswith("Error code:") else f": {words}"
 
 
 def _words(error: Exception, settings: ProviderSettings) -> str:
     """What the provider said, short, on one line and without anything secret."""
-    text = _find_message(error)
+    text = _WRAPPERS.sub("", _find_message(error))
     for secret in (settings.api_key, settings.vertex_credentials):
         if secret:
             text = text.replace(secret, "***")
     text = _URL.sub(lambda match: strip_url(match.group()), text)
     text = _BEARER.sub(r"\1\2***", _SECRET_WORD.sub("***", text))
+    text = text.split("Traceback (most recent call last)")[0]
     text = " ".join(text.split()).rstrip(".")
     return text if len(text) <= 300 else f"{text[:300]}…"
 
@@ -169,19 +176,35 @@ def _find_message(error: Exception) -> str:
     return message if isinstance(message, str) else str(error)
 
 
+def _unwrap(error: Exception) -> Exception:
+    """litellm wraps what goes wrong within a stream, and names the wrapper in its text."""
+    original = getattr(error, "original_exception", None)
+    return original if isinstance(original, Exception) else error
+
+
 def _find_status(error: Exception) -> int | None:
     status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) else None
+    if not isinstance(status, int) or _is_invented_status(error):
+        return None
+    return status
+
+
+def _is_invented_status(error: Exception) -> bool:
+    """litellm's connection error is its word for anything else; its 500 came from nobody."""
+    return _has_type(error, "APIConnectionError")
 
 
 def _is_timeout(error: Exception, status: int | None) -> bool:
     return isinstance(error, TimeoutError) or status == 408 or _has_type(error, "APITimeoutError")
 
 
-def _is_refused_connection(error: Exception) -> bool:
-    """litellm reports a refused connection as a 500 of the provider."""
-    text = str(error).lower()
-    return "connection error" in text or "cannot connect to host" in text
+def _is_broken_connection(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return True
+    # litellm also reports a refused connection as a 500 of the provider.
+    return _BROKEN_CONNECTION.search(str(error)) is not None and (
+        _has_type(error, "APIConnectionError") or _has_type(error, "InternalServerError")
+    )
 
 
 def _has_type(error: Exception, name: str) -> bool:

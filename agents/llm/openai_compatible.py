@@ -56,8 +56,9 @@ class OpenAICompatible:
         except LLMError:
             raise
         except Exception as error:
-            # The port promises LLMError and nothing else, whatever the SDK raises.
-            raise classify(error, self._settings) from error
+            # The port promises LLMError and nothing else, whatever the SDK raises. Its error is
+            # not carried along: addresses with keys stand in its text.
+            raise classify(error, self._settings) from None
         for event in reader.finish():
             yield event
 

@@ -1,9 +1,11 @@
 """Every provider through litellm, tamed: offline, silent, no retries of its own."""
 
 import os
+import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from agents.llm.chunks import ChunkReader
@@ -15,6 +17,7 @@ from agents.ports import LLMOptions
 from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
 from tarsy.errors import LLMError
 
+READ_ONLY_WARNING = r"Items? '.* on TypedDict class '.* using the `ReadOnly` qualifier"
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else the import fetches prices from the network
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -67,8 +70,9 @@ class ViaLitellm:
         except LLMError:
             raise
         except Exception as error:
-            # The port promises LLMError and nothing else, whatever the SDK raises.
-            raise classify(error, self._settings) from error
+            # The port promises LLMError and nothing else, whatever the SDK raises. Its error is
+            # not carried along: addresses with keys stand in its text.
+            raise classify(error, self._settings) from None
         for event in reader.finish(seal_fields(self.provider_name, fields.collect())):
             yield event
 
@@ -93,7 +97,7 @@ class ViaLitellm:
             "vertex_location": settings.vertex_location,
             "vertex_credentials": settings.vertex_credentials,
             "max_tokens": options.max_output_tokens,
-            "tools": write_tools(tools) or _write_native_tools(settings),
+            "tools": write_tools(tools) or _write_native_tools(settings, messages),
             "reasoning_effort": _choose_effort(settings),
         }
         return request | {name: value for name, value in optional.items() if value}
@@ -105,10 +109,13 @@ class ViaLitellm:
         return UsageReported(replace(event.usage, cost_usd=cost))
 
 
+@cache
 def load_litellm() -> Any:
     """Import litellm with everything switched off that reaches out or prints."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    # Its types make pydantic warn whenever one of them is first used.
+    warnings.filterwarnings("ignore", message=READ_ONLY_WARNING, category=UserWarning)
     import litellm
 
     litellm.suppress_debug_info = True
@@ -121,19 +128,27 @@ def load_litellm() -> Any:
 async def _open(request: Mapping[str, Any]) -> AsyncGenerator[AsyncIterator[Any], None]:
     stream = await load_litellm().acompletion(**request)
     try:
-        yield _refuse_cut_stream(stream)
+        yield _read_honestly(stream)
     finally:
         await stream.aclose()
 
 
-async def _refuse_cut_stream(stream: Any) -> AsyncIterator[Any]:
-    """The chunks as the provider meant them: litellm invents a good end for a stream cut short."""
+async def _read_honestly(stream: Any) -> AsyncIterator[Any]:
+    """The chunks as the provider meant them.
+
+    litellm invents a good end for a stream that was cut, and a usage where none was told.
+    """
     async for chunk in stream:
-        reasons = [choice for choice in chunk.choices or () if choice.finish_reason]
-        if reasons and not (stream.received_finish_reason or stream.intermittent_finish_reason):
-            for choice in reasons:
+        if not (stream.received_finish_reason or stream.intermittent_finish_reason):
+            for choice in chunk.choices or ():
                 choice.finish_reason = None
+        if getattr(chunk, "usage", None) is not None and not _was_usage_told(stream):
+            chunk.usage = None
         yield chunk
+
+
+def _was_usage_told(stream: Any) -> bool:
+    return any(getattr(chunk, "usage", None) is not None for chunk in stream.chunks)
 
 
 class _ProviderFields:
@@ -162,6 +177,8 @@ class _ProviderFields:
 
     def _merge(self, specific: Mapping[str, JSON]) -> None:
         for name, value in specific.items():
+            if name == "thinking_blocks":
+                continue  # told a second time here, in pieces
             known = self._specific.get(name)
             if isinstance(known, list) and isinstance(value, list):
                 self._specific[name] = [*known, *value]
@@ -200,9 +217,13 @@ def _choose_effort(settings: ProviderSettings) -> str | None:
     return "high" if settings.backend == "google-native" else None
 
 
-def _write_native_tools(settings: ProviderSettings) -> list[dict[str, JSON]]:
-    """Google's own tools; only where no others are offered, for Gemini refuses the mix."""
+def _write_native_tools(
+    settings: ProviderSettings, messages: Sequence[Message]
+) -> list[dict[str, JSON]]:
+    """Google's own tools; only for agents without others, for Gemini refuses the mix."""
     if settings.backend != "google-native" or settings.type not in ("google", "vertexai"):
+        return []
+    if any(message.tool_calls for message in messages):
         return []
     return [{_NATIVE_TOOLS[name]: {}} for name in sorted(settings.native_tools)]
 

@@ -15,6 +15,7 @@ Opening = tuple[Message, Message]
 def build_investigation(prompt: PromptInput) -> Opening:
     """The opening of an agent that investigates, with tools or from what it is given."""
     system = join_sections(
+        render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
         render("investigation_rules", has_tools=prompt.has_tools),
         render("outside_rules"),
@@ -37,6 +38,7 @@ def build_investigation(prompt: PromptInput) -> Opening:
 def build_synthesis(prompt: SynthesisInput) -> Opening:
     """The opening of an agent that makes one report of several investigations."""
     system = join_sections(
+        render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
         render("synthesis_rules"),
         render("outside_rules"),
@@ -58,7 +60,14 @@ def build_synthesis(prompt: SynthesisInput) -> Opening:
 def build_executive_summary(prompt: ExecutiveSummaryInput) -> Opening:
     """The opening of the call that puts a report into one to four lines."""
     return (
-        Message("system", join_sections(render("summary_rules"), render("outside_rules"))),
+        Message(
+            "system",
+            join_sections(
+                render("agent_name", name=prompt.agent_name),
+                render("summary_rules"),
+                render("outside_rules"),
+            ),
+        ),
         Message("user", render("summary_task", prompt=prompt)),
     )
 

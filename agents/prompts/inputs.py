@@ -44,6 +44,7 @@ class PromptInput:
     that could not be reached with the reason; both come from the toolbox.
     """
 
+    agent_name: str
     now: datetime
     alert: Alert
     runbook: str = ""
@@ -85,6 +86,7 @@ class AgentFindings:
 class SynthesisInput:
     """What an agent that weighs several investigations is told."""
 
+    agent_name: str
     now: datetime
     alert: Alert
     stage_name: str
@@ -99,5 +101,6 @@ class SynthesisInput:
 class ExecutiveSummaryInput:
     """The report that is to be put into a few lines."""
 
+    agent_name: str
     final_analysis: str
     alert_type: str = ""

@@ -12,7 +12,7 @@ from agents.types import JSON
 _AGENT_LINE = re.compile(r"^Agent: (.+)$", re.MULTILINE)
 _CALL_NUMBER = re.compile(r"\s*\[T(\d{1,9})\]")
 _ALERT = re.compile(
-    r"^<<<outside (\S+) [^>\n]*\balert\b[^>\n]*>>>\n(.*?)\n?^<<<end outside \1>>>",
+    r"^<<<outside (\S+) alert data>>>\n(.*?)\n?^<<<end outside \1>>>",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 _MAX_JSON_ATTEMPTS = 20

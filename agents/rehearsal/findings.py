@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 _HEADING = re.compile(r"^#{1,6}[ \t]*(.+?)[ \t#]*$", re.MULTILINE)
+_AGENT_HEADING = re.compile(r"^#{1,6}[ \t]*Agent[ \t]+\d+:[ \t]*(\S+)", re.MULTILINE)
 _AGENT_NAME = re.compile(r"\b([A-Z]\w*Agent\b[-\w]*)|\bAgent:[ \t]*[`*\"]*([\w-]+)")
+_FENCE_END = "<<<end outside"
 _CONFIDENCE = re.compile(r"Confidence:\W*(high|medium|low)\b", re.IGNORECASE)
 _ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*])[ \t]+(.+)$", re.MULTILINE)
 _CITED_ITEM = re.compile(r"\[T\d+\]")
@@ -26,7 +28,13 @@ class Finding:
 
 
 def read_findings(text: str) -> tuple[Finding, ...]:
-    """Every report in the text that has a conclusion, each once, in order."""
+    """Every report in the text that has a conclusion, each once, in order.
+
+    Where the text lists agents under headings (`#### Agent 1: NAME`), what stands before the first
+    of them is of earlier stages and left out.
+    """
+    if first := _AGENT_HEADING.search(text):
+        text = text[first.start() :]
     found: dict[tuple[str, tuple[str, ...]], Finding] = {}
     for agent, report in _split_reports(text):
         finding = _read_report(agent, report)
@@ -42,10 +50,12 @@ def _split_reports(text: str) -> Iterator[tuple[str, str]]:
         if heading[1].strip().lower().startswith("conclusion")
     ]
     for start, end in pairwise([*starts, len(text)]):
-        yield _find_author(text[:start]), text[start:end]
+        yield _find_author(text[:start]), text[start:end].partition(_FENCE_END)[0]
 
 
 def _find_author(before: str) -> str:
+    if headings := _AGENT_HEADING.findall(before):
+        return str(headings[-1])
     names = [first or second for first, second in _AGENT_NAME.findall(before)]
     return names[-1] if names else ""
 

@@ -22,6 +22,7 @@ from tarsy.errors import ConfigError, Mistake
 
 BUILTIN_SCRIPT = Path(__file__).with_name("host_triage.yaml")
 MAX_SCRIPT_BYTES = 1_048_576
+MAX_SCRIPT_NODES = 200_000
 
 # Which keys are known below a key, for the remedy in a message about an unknown one.
 _KNOWN_BELOW: dict[str, type[BaseModel]] = {
@@ -55,7 +56,11 @@ def parse_script(text: str, *, file: str = "script") -> Script:
     """Check the text of a script. Raises `ConfigError` with every mistake in it."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
+        if root is not None and _count_nodes(root, {}) > MAX_SCRIPT_NODES:
+            raise ConfigError([Mistake(file, 0, "its aliases (`*name`) expand to too much")])
         value = yaml.safe_load(text)
+    except RecursionError as error:
+        raise ConfigError([Mistake(file, 0, "is nested too deeply for a script")]) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
@@ -72,6 +77,19 @@ def parse_script(text: str, *, file: str = "script") -> Script:
     if mistakes:
         raise ConfigError(mistakes)
     return script
+
+
+def _count_nodes(node: yaml.Node, counted: dict[int, int]) -> int:
+    """How many nodes the document has once its aliases are written out."""
+    if id(node) not in counted:
+        counted[id(node)] = MAX_SCRIPT_NODES + 1  # Met again below itself, it never ends.
+        children: list[yaml.Node] = []
+        if isinstance(node, yaml.SequenceNode):
+            children = node.value
+        if isinstance(node, yaml.MappingNode):
+            children = [part for pair in node.value for part in pair]
+        counted[id(node)] = 1 + sum(_count_nodes(child, counted) for child in children)
+    return counted[id(node)]
 
 
 def _find_repeated_keys(node: yaml.Node, seen: set[int]) -> Iterator[tuple[int, str]]:

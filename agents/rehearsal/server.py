@@ -204,6 +204,8 @@ class RehearsalServer(uvicorn.Server):
                 lifespan="off",
                 ws="none",
                 server_header=False,
+                # Longer than clients keep theirs, so that none is closed as it is used again.
+                timeout_keep_alive=75,
                 timeout_graceful_shutdown=1,
             )
         )

@@ -33,43 +33,31 @@ def check_rules(findings: Findings, environ: Mapping[str, str]) -> None:
     _check_alert_types(findings)
     _check_chats(findings)
     _check_replicas(findings)
+    _check_domains(findings)
     _check_slack(findings, environ)
     _check_native_tools(findings)
 
 
 def _check_queue(findings: Findings) -> None:
-    usual = QueueConfig()
-    _check_shorter(
-        findings, ("poll_interval_jitter", usual.poll_interval_jitter),
-        ("poll_interval", usual.poll_interval),
-    )  # fmt: skip
-    _check_shorter(
-        findings, ("heartbeat_interval", usual.heartbeat_interval),
-        ("orphan_threshold", usual.orphan_threshold),
-    )  # fmt: skip
+    _check_shorter(findings, "poll_interval_jitter", "poll_interval")
+    _check_shorter(findings, "heartbeat_interval", "orphan_threshold")
 
 
-def _check_shorter(
-    findings: Findings, short: tuple[str, timedelta], long: tuple[str, timedelta]
-) -> None:
+def _check_shorter(findings: Findings, short: str, long: str) -> None:
     queue = findings.root.get("queue")
-    shorter, longer = _duration(queue, *short), _duration(queue, *long)
-    if (
-        queue is None
-        or shorter is None
-        or longer is None
-        or shorter < longer
-        or longer <= timedelta(0)
-    ):
+    shorter, longer = _duration(queue, short), _duration(queue, long)
+    if queue is None or shorter is None or longer is None or shorter < longer:
         return
-    place = short[0] if queue.get(short[0]) else long[0]
-    findings.wrong(("queue", place), f"{short[0]} must be shorter than {long[0]}")
+    if longer > timedelta(0):  # otherwise the schema has refused it
+        place = short if queue.get(short) else long
+        findings.wrong(("queue", place), f"{short} must be shorter than {long}")
 
 
-def _duration(block: Node | None, key: str, usual: timedelta) -> timedelta | None:
+def _duration(queue: Node | None, key: str) -> timedelta | None:
     """A duration of the tree, the usual one where it says none, None where it is no duration."""
-    node = block.get(key) if block else None
+    node = queue.get(key) if queue else None
     if node is None:
+        usual: timedelta = getattr(QueueConfig(), key)
         return usual
     try:
         return parse_duration(node.text)
@@ -132,10 +120,9 @@ def _check_alert_types(findings: Findings) -> None:
     for path, node in match(findings.root, "agent_chains.*.alert_types.*"):
         alert_type = node.text
         if alert_type in owners:
-            findings.wrong(
-                path, f"{show(node)} is the alert type of another chain, {owners[alert_type]}; an alert "
-                "type goes to one chain",
-            )  # fmt: skip
+            other = owners[alert_type]
+            text = f"{show(node)} is an alert type of {other}; it can go to one chain only"
+            findings.wrong(path, text)
         elif alert_type:
             owners[alert_type] = spell(findings.root, path[:2])
             if not node.substituted:
@@ -153,6 +140,12 @@ def _check_chats(findings: Findings) -> None:
             findings.warn(path, "does not say enabled: true, so there is no chat")
         elif switch and switch.is_true and not chat.get("agent"):
             findings.wrong((*path, "agent"), "is missing; an enabled chat names its agent")
+
+
+def _check_domains(findings: Findings) -> None:
+    for path, node in match(findings.root, "system.runbooks.allowed_domains.*"):
+        if "/" in node.text:
+            findings.warn(path, "matches nothing; write a bare host name such as github.com")
 
 
 def _check_replicas(findings: Findings) -> None:

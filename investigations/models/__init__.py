@@ -8,6 +8,7 @@ AlertSession ─┬─ Stage ── AgentExecution ─┬─ TimelineEvent     w
               ├─ Event                                         what browsers were told, by `seq`
               └─ Chat ── ChatUserMessage
 AuditEvent                                                     who did what, append-only
+ApiToken                                                       how machines prove themselves
 """
 
 from investigations.models.approvals import ApprovalRequest
@@ -19,10 +20,12 @@ from investigations.models.interactions import LLMInteraction, MCPInteraction, M
 from investigations.models.sessions import AlertSession
 from investigations.models.stages import Stage
 from investigations.models.timeline_events import TimelineEvent
+from investigations.models.tokens import ApiToken
 
 __all__ = [
     "AgentExecution",
     "AlertSession",
+    "ApiToken",
     "ApprovalRequest",
     "AuditEvent",
     "Chat",

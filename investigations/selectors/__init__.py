@@ -1,0 +1,1 @@
+"""Everything that is read, with the joins it needs."""

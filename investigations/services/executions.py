@@ -67,7 +67,7 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
             return None
         execution = AgentExecution.objects.get(pk=execution_id)
         write.tell(execution_status(execution))
-        stage = Stage.objects.get(pk=execution.stage_id)
+        stage = Stage.objects.select_related("referenced_stage").get(pk=execution.stage_id)
         messages = tuple(execution.messages.order_by("sequence_number"))
         return Claim(write.session, stage, execution, messages, _open_numbers(execution, messages))
 

@@ -1,6 +1,7 @@
 """The one shape of every reply: `{ok, data, error, meta}`, as structured content and as text."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -142,12 +143,14 @@ def _clean(value: Json) -> JsonValue:
         return _clean_object(value)
     if isinstance(value, Sequence):
         return [_clean(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no such numbers.
     return value
 
 
 def _clean_text(text: str) -> str:
     # File names may be any bytes. What cannot be UTF-8, and NUL, breaks databases and clients.
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "�")
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\0", "�")
 
 
 def _shrink(data: dict[str, JsonValue], limit: int) -> list[str]:

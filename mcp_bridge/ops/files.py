@@ -1,6 +1,8 @@
 """Reading files: regular text files only, bounded in bytes, lines and time."""
 
+import getpass
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from pathlib import Path
 from mcp_bridge.ops.bounded import Deadline
 from mcp_bridge.ops.envelope import Answer, ToolFailure
 from mcp_bridge.ops.line_filter import LineFilter
-from mcp_bridge.ops.sensitive_paths import SensitivePaths, holds_private_key, same_as_secret_file
+from mcp_bridge.ops.sensitive_paths import SensitivePaths, same_as_secret_file
 
 MAX_LINES = 1000
 _MAX_TEXT_BYTES = 120_000
@@ -20,6 +22,9 @@ _MAX_LINE_BYTES = 4_000
 _MAX_SCAN_BYTES = 64 << 20
 _MAX_TAIL_SCAN_BYTES = 16 << 20
 _CHUNK = 65_536
+_KEY_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
+_KEY_END = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY")
+_MAX_KEY_LINES = 400
 _SNIFF_BYTES = 8_192
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _MAGIC = {
@@ -36,7 +41,7 @@ _MAGIC = {
 
 @dataclass(frozen=True)
 class OpenFile:
-    """A regular text file that may be read, open for reading."""
+    """A regular file that may be read, open for reading."""
 
     path: str
     descriptor: int
@@ -54,8 +59,8 @@ class Line:
 
 
 @contextmanager
-def open_text(path: str, sensitive: SensitivePaths) -> Iterator[OpenFile]:
-    """Opens a file that is safe to read, or says why not. Never blocks on fifos or devices."""
+def open_file(path: str, sensitive: SensitivePaths) -> Iterator[OpenFile]:
+    """Opens a file that may be read, or says why not. Never blocks on fifos or devices."""
     resolved = allowed_path(path, sensitive)
     try:
         status = os.lstat(resolved)
@@ -69,7 +74,6 @@ def open_text(path: str, sensitive: SensitivePaths) -> Iterator[OpenFile]:
         status = os.fstat(descriptor)
         _refuse_irregular(path, status)
         _refuse_if_moved(path, descriptor, status, sensitive)
-        _refuse_binary(path, descriptor)
         modified = timestamp(status.st_mtime)
         yield OpenFile(resolved, descriptor, status.st_size, modified)
     except OSError as error:
@@ -113,9 +117,15 @@ def unreadable(path: str, error: OSError) -> ToolFailure:
             f"'find' with path '{parent}'.",
             details={"path": path, "nearest_directory": parent},
         )
+    hint = ""
+    if isinstance(error, PermissionError):
+        hint = (
+            f" This server runs as user {getpass.getuser()}, who may not read it; something else "
+            "must be read, or an operator must start the server as another user."
+        )
     return ToolFailure(
         "EXECUTION_FAILED",
-        f"{path} cannot be read: {error.strerror or error}.",
+        f"{path} cannot be read: {error.strerror or error}.{hint}",
         details={"path": path, "errno": error.errno},
     )
 
@@ -130,12 +140,15 @@ def read_file(
     deadline: Deadline,
 ) -> Answer:
     """Lines from `start_line` on; with a filter, the first `lines` that match."""
-    with open_text(path, sensitive) as file:
+    with open_file(path, sensitive) as file:
+        _refuse_binary(file, _read_chunk(file.descriptor)[:_SNIFF_BYTES])
+        os.lseek(file.descriptor, 0, os.SEEK_SET)
         taken: list[Line] = []
         cuts: list[str] = []
         budget = _MAX_TEXT_BYTES
         scan = _Scan()
-        for line in _iterate_lines(file.descriptor, _MAX_SCAN_BYTES, deadline, scan):
+        lines_read = _iterate_lines(file.descriptor, _MAX_SCAN_BYTES, deadline, scan)
+        for line in _without_keys(file, lines_read):
             if line.number < start_line or (accepts and not accepts(line.text)):
                 continue
             if len(taken) >= lines or budget < len(line.text):
@@ -161,21 +174,28 @@ def tail_file(
     deadline: Deadline,
 ) -> Answer:
     """The last lines; with a filter, the last `lines` that match in the last 16 MiB."""
-    with open_text(path, sensitive) as file:
+    with open_file(path, sensitive) as file:
         window = _MAX_TAIL_SCAN_BYTES if accepts else lines * _MAX_LINE_BYTES
         start = max(0, file.size - window)
+        # A log cut while its writer went on has a hole of NULs in front; its end is text.
+        _refuse_binary(file, _read_end(file).lstrip(b"\0"))
         os.lseek(file.descriptor, start, os.SEEK_SET)
         last: deque[Line] = deque(maxlen=lines)
         scan = _Scan()
         found = 0
-        for line in _iterate_lines(file.descriptor, window + _CHUNK, deadline, scan):
+        lines_read = _iterate_lines(file.descriptor, window + _CHUNK, deadline, scan)
+        for line in _without_keys(file, lines_read):
             if (start and line.number == 1) or (accepts and not accepts(line.text)):
                 continue  # The first line of a window is most likely half a line.
             last.append(line)
             found += 1
         taken = _fit_from_end(last)
         cuts = []
-        if start or found > len(taken):
+        if scan.stopped and scan.seen < file.size - start:
+            cuts.append("content: time ran out before the end of the file; ask without 'grep'")
+        elif start and not found and not accepts:
+            cuts.append(f"content: the last line is longer than {window} bytes; use action 'file'")
+        elif start or found > len(taken):
             cuts.append(f"content: the last {len(taken)} lines of {file.size} bytes")
         return _text_answer(file, taken, cuts, accepts is not None, numbered=not start)
 
@@ -211,6 +231,21 @@ def _iterate_lines(
         yield Line(number, bytes(part), full)
 
 
+def _without_keys(file: OpenFile, lines: Iterator[Line]) -> Iterator[Line]:
+    """Puts one marker in place of each private key, whatever the file is called."""
+    left = 0
+    for line in lines:
+        ends = _KEY_END.search(line.text)
+        if _KEY_BEGIN.search(line.text):
+            left = _MAX_KEY_LINES
+            yield Line(line.number, b"[private key left out]", 0)
+        elif ends and not left:
+            raise refusal(file.path, "the part asked for starts within a private key")
+        elif not left:
+            yield line
+        left = 0 if ends else max(0, left - 1)
+
+
 def _read_chunk(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, _CHUNK)
@@ -233,8 +268,6 @@ def _text_answer(
     file: OpenFile, taken: list[Line], cuts: list[str], filtered: bool, *, numbered: bool = True
 ) -> Answer:
     content = "\n".join(_show(line) for line in taken)
-    if holds_private_key(content):
-        raise refusal(file.path, "it contains a private key")
     data: dict[str, str | int | bool | None] = {
         "path": file.path,
         "size_bytes": file.size,
@@ -284,21 +317,26 @@ def _refuse_if_moved(
         raise refusal(path, reason)
 
 
-def _refuse_binary(path: str, descriptor: int) -> None:
-    head = _read_chunk(descriptor)[:_SNIFF_BYTES]
-    os.lseek(descriptor, 0, os.SEEK_SET)
+def _refuse_binary(file: OpenFile, sample: bytes) -> None:
+    os.lseek(file.descriptor, 0, os.SEEK_SET)
+    head = _read_chunk(file.descriptor)[:_SNIFF_BYTES]
     kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
     if kind is None and head.startswith((b"\xff\xfe", b"\xfe\xff")):
         kind = "UTF-16 text"
-    controls = sum(byte in _CONTROL for byte in head)
-    if kind is None and (b"\0" in head or controls > len(head) * 0.1):
+    controls = sum(byte in _CONTROL for byte in sample)
+    if kind is None and (b"\0" in sample or controls > len(sample) * 0.1):
         kind = "binary data"
     if kind:
         raise ToolFailure(
             "INVALID_INPUT",
-            f"{path} is {kind}, not text in UTF-8 or a similar encoding; nothing was read.",
-            details={"path": path, "kind": kind},
+            f"{file.path} is {kind}, not text in UTF-8 or a similar encoding; nothing was read.",
+            details={"path": file.path, "kind": kind},
         )
+
+
+def _read_end(file: OpenFile) -> bytes:
+    os.lseek(file.descriptor, max(0, file.size - _SNIFF_BYTES), os.SEEK_SET)
+    return _read_chunk(file.descriptor)[:_SNIFF_BYTES]
 
 
 def file_kind(mode: int) -> str:

@@ -19,6 +19,7 @@ _SWAP_WARNING = 50.0
 _LOAD_PER_CORE_WARNING, _LOAD_PER_CORE_CRITICAL = 1.5, 4.0
 _CPU_WARNING = 95.0
 _PRESSURE_WARNING, _PRESSURE_CRITICAL = 20.0, 60.0
+_CPU_PRESSURE_WARNING = 50.0
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,13 @@ def _pressure_problems(host: str, pressure: dict[str, Json]) -> Iterator[Problem
     for resource, lines in pressure.items():
         some = lines.get("some") if isinstance(lines, dict) else None
         share = _number(some["avg10_percent"]) if isinstance(some, dict) else 0.0
-        if share >= _PRESSURE_WARNING:
-            severity: Severity = "critical" if share >= _PRESSURE_CRITICAL else "warning"
+        # Waiting for a processor is slow; waiting for memory or a disk may be standing still.
+        threshold = _CPU_PRESSURE_WARNING if resource == "cpu" else _PRESSURE_WARNING
+        if share >= threshold:
+            is_critical = resource != "cpu" and share >= _PRESSURE_CRITICAL
+            severity: Severity = "critical" if is_critical else "warning"
             message = f"work waited for {resource} in {share} % of the last 10 s"
-            yield Problem(severity, host, message, share, _PRESSURE_WARNING)
+            yield Problem(severity, host, message, share, threshold)
 
 
 def _disk_problems(disks: list[Resource]) -> Iterator[Problem]:

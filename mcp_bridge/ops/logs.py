@@ -79,7 +79,10 @@ def _read_log_file(
     available = sorted(
         _log_files(settings.log_directory, sensitive), key=lambda row: row[1], reverse=True
     )
-    path = _choose(request.unit, [path for path, _, size in available if size])
+    filled = [path for path, _, size in available if size]
+    readable = [path for path in filled if os.access(path, os.R_OK)]
+    # One that may not be read is still the right answer if it is the only one: the reason is said.
+    path = _choose(request.unit, readable) or _choose(request.unit, filled)
     listed: list[dict[str, Json]] = [
         {"path": path, "size_bytes": size, "modified": timestamp(modified)}
         for path, modified, size in available[:30]

@@ -224,9 +224,16 @@ def _process_config(resource: Resource) -> dict[str, Json]:
                         "command": show_command(process.cmdline()),
                         "started": timestamp(process.create_time()),
                         "threads": process.num_threads(),
-                        "open_files_limit": process.rlimit(psutil.RLIMIT_NOFILE)[0],
+                        "open_files_limit": _open_files_limit(process),
                     }
                 )
         except (psutil.Error, OSError):
             continue
     return {"processes": rows}
+
+
+def _open_files_limit(process: psutil.Process) -> int | None:
+    try:
+        return process.rlimit(psutil.RLIMIT_NOFILE)[0]
+    except (psutil.Error, OSError):
+        return None  # Only root may see the limits of another user's process.

@@ -23,6 +23,15 @@ _SECRET_DIRECTORIES = _words("""
     wireguard system-connections credstore credstore.encrypted
 """)
 
+# So does this entry of that directory.
+_SECRET_ENTRIES = frozenset(
+    tuple(entry.split("/"))
+    for entry in _words("""
+        .config/gh .config/hub .config/op .config/rclone .subversion/auth .m2/settings.xml
+        .gradle/gradle.properties .composer/auth.json .bundle/config
+    """)
+)
+
 _SECRET_TREES = tuple(
     tuple(tree.strip("/").split("/"))
     for tree in _words("""
@@ -42,13 +51,13 @@ _SECRET_NAMES = _words("""
     .python_history .psql_history .mysql_history .rediscli_history .node_repl_history .viminfo
     .lesshst .boto .s3cfg .msmtprc .fetchmailrc rclone.conf kubeconfig k3s.yaml
     terraform.tfstate wp-config.php authorized_keys known_hosts cookies cookies.sqlite key4.db
-    logins.json
+    logins.json debian.cnf sasl_passwd passwd.client .erlang.cookie settings-security.xml
 """) | {"login data"}
 
 _SECRET_SUFFIXES = tuple(
     _words("""
         .key .ppk .p12 .pfx .jks .keystore .kdbx .keytab .kubeconfig .tfvars .ovpn .token
-        .password .passwd .secret .secrets .credentials .pgpass .htpasswd .agekey
+        .password .passwd .secret .secrets .credentials .pgpass .htpasswd .agekey .keyring
     """)
 )
 _PUBLIC_PEM_TREES = (("etc", "ssl", "certs"), ("usr", "share"), ("usr", "lib"), ("usr", "local"))
@@ -121,11 +130,6 @@ def same_as_secret_file(status: os.stat_result) -> bool:
     return False
 
 
-def holds_private_key(text: str) -> bool:
-    """Whether text carries a private key, whatever the file is called."""
-    return "-----BEGIN" in text and "PRIVATE KEY" in text
-
-
 def _spellings(path: str) -> Iterable[str]:
     yield os.path.normpath(path)
     # realpath and not normpath of it: `link/..` is the parent of the link's target.
@@ -156,6 +160,9 @@ def _judge_directories(parts: tuple[str, ...]) -> str | None:
     for part in parts:
         if part in _SECRET_DIRECTORIES:
             return f"directories named {part} hold credentials"
+    for entry in pairwise(parts):
+        if entry in _SECRET_ENTRIES:
+            return f"{'/'.join(entry)} holds credentials"
     for tree in _SECRET_TREES:
         if parts[: len(tree)] == tree:
             return f"/{'/'.join(tree)} holds credentials"

@@ -26,11 +26,10 @@ class OpsSettings:
 
 def product_directories() -> tuple[Path, ...]:
     """The directories in which the product keeps its own state and passwords."""
-    var = os.environ.get("TARSY_VAR_DIR")
-    directories = [_PROJECT_ROOT / "var", Path.cwd() / "var"]
-    if var:
-        directories.append(Path(var).absolute())
-    return tuple(dict.fromkeys(directories))
+    named = os.environ.get("TARSY_VAR_DIR")
+    directories = [_PROJECT_ROOT / "var", *([Path(named).absolute()] if named else [])]
+    # Code that lies in the root directory must not hide the logs of the machine.
+    return tuple(path for path in dict.fromkeys(directories) if path != Path("/var"))
 
 
 def _docker_sockets() -> tuple[Path, ...]:

@@ -70,13 +70,22 @@ def choose_place(home: Path, postgres_bin: Path, valkey_server: Path) -> Place:
     if os.geteuid() != 0:
         return Place(Account(), home, postgres_bin, valkey_server)
 
+    uid, gid = _server_ids(home)
     moved = _private_directory(home)
     for capability in (None, run_as.CAP_DAC_READ_SEARCH, run_as.CAP_DAC_OVERRIDE):
-        account = Account(SERVER_UID, SERVER_UID, capability)
+        account = Account(uid, gid, capability)
         # Data that had to move once stays there, or a later start would find none.
         if moved is None and _can_live(account, home, (postgres_bin / "postgres", valkey_server)):
             return Place(account, home, postgres_bin, valkey_server)
     return _move(moved or _make_private_directory(home), home, postgres_bin, valkey_server)
+
+
+def _server_ids(home: Path) -> tuple[int, int]:
+    """The uid and gid for the servers: of the ordinary user that made `home`, or nobody's."""
+    made_by = home.stat()
+    if made_by.st_uid != 0:
+        return made_by.st_uid, made_by.st_gid
+    return SERVER_UID, SERVER_UID
 
 
 def initdb_account(account: Account) -> Account:

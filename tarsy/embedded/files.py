@@ -61,10 +61,16 @@ class Files:
 
     def make(self) -> None:
         """Make the directories, private; those that exist keep their mode, but for our own."""
-        self.home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.home.mkdir(mode=0o700, exist_ok=True)
-        # As root the servers' user has to walk through; everything inside is 0700 or 0600.
-        self.home.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        try:
+            self.home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.home.mkdir(mode=0o700, exist_ok=True)
+            # As root the servers' user has to walk through; all inside is 0700 or 0600.
+            self.home.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        except OSError as error:
+            raise EmbeddedError(
+                f"{self.home} cannot be made or is another user's ({error.strerror}); set "
+                "TARSY_VAR_DIR to a directory of yours, or set DATABASE_URL and REDIS_URL"
+            ) from error
 
     def make_socket_directory(self) -> None:
         """Make the directory of `socket`, and trust it only if it is ours alone."""

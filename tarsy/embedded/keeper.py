@@ -15,15 +15,20 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from tarsy.embedded.accounts import choose_place
 from tarsy.embedded.errors import EmbeddedError
 from tarsy.embedded.files import Files, locked
 from tarsy.embedded.postgres import Postgres
-from tarsy.embedded.protocol import Answer, send_answer
+from tarsy.embedded.protocol import (
+    Answer,
+    ServerName,
+    receive_request,
+    send_answer,
+    tell_problem,
+)
 from tarsy.embedded.valkey import Valkey
 
 logger = logging.getLogger("tarsy.embedded.keeper")
@@ -31,6 +36,7 @@ logger = logging.getLogger("tarsy.embedded.keeper")
 START_ATTEMPTS = 3
 READY_WITHIN = 60.0
 LEFTOVERS_WITHIN = 20.0
+REQUEST_WITHIN = 5.0
 STOP_WITHIN = 3.0
 RESTARTS = 3
 
@@ -117,77 +123,129 @@ class Running:
         return False
 
 
+class Pool:
+    """The servers that somebody has asked for so far."""
+
+    def __init__(self, files: Files, lock: int, *, durable: bool) -> None:
+        passwords = files.secrets()
+        place = choose_place(files.home, *find_programs())
+        postgres = Postgres(place, passwords.postgres_superuser, passwords.postgres, durable)
+        valkey = Valkey(place, passwords.valkey, durable)
+        self._known: dict[ServerName, Running] = {
+            "postgres": Running(postgres, files, lock),
+            "valkey": Running(valkey, files, lock),
+        }
+        self._started: list[Running] = []
+
+    def provide(self, wanted: Sequence[ServerName]) -> Answer:
+        """Start what is wanted and does not run yet, and say where everything is."""
+        for name in wanted:
+            server = self._known[name]
+            if server not in self._started:
+                server.start()
+                self._started.append(server)
+                logger.info("%s answers on port %d", server.server.name, server.port)
+        postgres, valkey = self._known["postgres"], self._known["valkey"]
+        return Answer(
+            postgres.url if postgres in self._started else "",
+            valkey.url if valkey in self._started else "",
+            (os.getpid(), *(server.pid for server in self._started)),
+        )
+
+    def revive(self) -> None:
+        """Start again, on the same port, what has ended by itself."""
+        for server in self._started:
+            if not server.has_ended():
+                continue
+            if not server.restarts_left:
+                raise EmbeddedError(f"{server.server.name} keeps ending; giving up")
+            logger.warning("%s ended by itself, starting it again", server.server.name)
+            server.restart()
+
+    def stop(self) -> None:
+        deadline = time.monotonic() + STOP_WITHIN
+        for server in self._known.values():
+            server.ask_to_stop()
+        for server in self._known.values():
+            server.wait_for_stop(deadline)
+
+
 def keep(files: Files, first_user: socket.socket, *, durable: bool) -> None:
     """Run the servers as long as somebody uses them."""
     stopping = _stop_requests()
-    with (
-        locked(files.running_lock, LEFTOVERS_WITHIN) as lock,
-        _servers(files, lock, durable=durable) as servers,
-    ):
-        postgres, valkey = servers
-        files.make_socket_directory()
-        files.socket.unlink(missing_ok=True)
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(files.socket))
-            listener.listen(64)
-            answer = Answer(postgres.url, valkey.url, (os.getpid(), postgres.pid, valkey.pid))
-            send_answer(first_user, answer)
-            users = _Users(listener, first_user, stopping, answer)
-            users.wait_until_gone(servers)
+    with locked(files.running_lock, LEFTOVERS_WITHIN) as lock:
+        pool = Pool(files, lock, durable=durable)
+        try:
+            answer = pool.provide(receive_request(first_user))
+            files.make_socket_directory()
             files.socket.unlink(missing_ok=True)
-    # The lock is free and the servers are gone: only now the users that wait see the end.
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(files.socket))
+                listener.listen(64)
+                users = _Users(listener, stopping, pool)
+                send_answer(first_user, answer)
+                users.add(first_user)
+                users.wait_until_gone()
+                files.socket.unlink(missing_ok=True)
+        finally:
+            pool.stop()
+    # The servers are gone and the lock is free: only now the users that wait see the end.
     users.close()
 
 
 class _Users:
-    def __init__(
-        self,
-        listener: socket.socket,
-        first: socket.socket,
-        stopping: socket.socket,
-        answer: Answer,
-    ) -> None:
+    """The open connections. One that closes is a user that left."""
+
+    def __init__(self, listener: socket.socket, stopping: socket.socket, pool: Pool) -> None:
         self._listener = listener
         self._stopping = stopping
-        self._answer = answer
+        self._pool = pool
         self._selector = selectors.DefaultSelector()
         self._connected: set[socket.socket] = set()
-        self._leaving: list[socket.socket] = []
+        self._last: socket.socket | None = None
         listener.setblocking(False)
         self._selector.register(listener, selectors.EVENT_READ)
         self._selector.register(stopping, selectors.EVENT_READ)
-        self._add(first)
 
-    def wait_until_gone(self, servers: tuple[Running, Running]) -> None:
-        """Take users in and see them off until none is left or a signal says stop."""
-        while self._connected:
-            ready = [key.fileobj for key, _ in self._selector.select(timeout=0.5)]
-            if self._stopping in ready:
-                return
-            for connection in ready:
-                if connection is self._listener:
-                    self._accept()
-                elif isinstance(connection, socket.socket):
-                    self._see_off(connection)
-            for server in servers:
-                _revive(server)
-
-    def close(self) -> None:
-        for connection in (*self._connected, *self._leaving):
-            connection.close()
-
-    def _add(self, connection: socket.socket) -> None:
+    def add(self, connection: socket.socket) -> None:
         connection.setblocking(False)
         self._connected.add(connection)
         self._selector.register(connection, selectors.EVENT_READ)
 
+    def wait_until_gone(self) -> None:
+        """Take users in and see them off until none is left or a signal says stop."""
+        while self._connected:
+            for key, _ in self._selector.select(timeout=0.5):
+                if key.fileobj is self._stopping:
+                    return
+                if key.fileobj is self._listener:
+                    self._accept()
+                elif isinstance(key.fileobj, socket.socket):
+                    self._see_off(key.fileobj)
+            self._pool.revive()
+
+    def close(self) -> None:
+        for connection in self._connected:
+            connection.close()
+        if self._last is not None:
+            self._last.close()
+
     def _accept(self) -> None:
         try:
             connection, _ = self._listener.accept()
-            send_answer(connection, self._answer)
         except OSError:
             return  # gone again before we came to it
-        self._add(connection)
+        try:
+            connection.settimeout(REQUEST_WITHIN)
+            send_answer(connection, self._pool.provide(receive_request(connection)))
+        except OSError:
+            connection.close()
+            return
+        except EmbeddedError as error:
+            tell_problem(connection, str(error))
+            connection.close()
+            return
+        self.add(connection)
 
     def _see_off(self, connection: socket.socket) -> None:
         try:
@@ -196,44 +254,13 @@ class _Users:
         except BlockingIOError:
             return
         except OSError:
-            pass
+            logger.debug("A user's connection broke off")
         self._selector.unregister(connection)
         self._connected.discard(connection)
         if self._connected:
             connection.close()
         else:
-            self._leaving.append(connection)  # the last one may wait for the servers to stop
-
-
-def _revive(server: Running) -> None:
-    if not server.has_ended():
-        return
-    if not server.restarts_left:
-        raise EmbeddedError(f"{server.server.name} keeps ending; giving up")
-    logger.warning("%s ended by itself, starting it again", server.server.name)
-    server.restart()
-
-
-@contextmanager
-def _servers(files: Files, lock: int, *, durable: bool) -> Iterator[tuple[Running, Running]]:
-    passwords = files.secrets()
-    postgres_bin, valkey_server = find_programs()
-    place = choose_place(files.home, postgres_bin, valkey_server)
-    postgres = Running(
-        Postgres(place, passwords.postgres_superuser, passwords.postgres, durable), files, lock
-    )
-    valkey = Running(Valkey(place, passwords.valkey, durable), files, lock)
-    try:
-        postgres.start()
-        valkey.start()
-        logger.info("PostgreSQL on port %d, Valkey on port %d", postgres.port, valkey.port)
-        yield postgres, valkey
-    finally:
-        deadline = time.monotonic() + STOP_WITHIN
-        for server in (postgres, valkey):
-            server.ask_to_stop()
-        for server in (postgres, valkey):
-            server.wait_for_stop(deadline)
+            self._last = connection  # it may wait for the servers to stop
 
 
 def find_programs() -> tuple[Path, Path]:
@@ -287,17 +314,10 @@ def main() -> None:
         keep(files, first_user, durable=sys.argv[2] == "durable")
     except EmbeddedError as error:
         logger.error("%s", error)
-        _tell(first_user, str(error))
+        tell_problem(first_user, str(error))
     except Exception as error:
         logger.exception("The keeper failed")
-        _tell(first_user, f"{type(error).__name__}: {error} (see {files.log})")
-
-
-def _tell(user: socket.socket, problem: str) -> None:
-    try:
-        send_answer(user, Answer("", "", (), problem))
-    except OSError:
-        return  # nobody listens any more; the log has it
+        tell_problem(first_user, f"{type(error).__name__}: {error} (see {files.log})")
 
 
 if __name__ == "__main__":

@@ -4,24 +4,34 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tarsy.embedded.errors import EmbeddedError
 from tarsy.embedded.files import Files, locked
-from tarsy.embedded.protocol import Answer, receive_answer
+from tarsy.embedded.protocol import (
+    SERVER_NAMES,
+    Answer,
+    ServerName,
+    receive_answer,
+    send_request,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # initdb on a slow disk, or recovery after a power cut, bounded again by the keeper itself.
 START_WITHIN = 120.0
+LARGEST_LOG = 5 * 1024 * 1024
 STOP_WITHIN = 10.0
 
 
 @dataclass(frozen=True)
 class Servers:
-    """The two servers of one var directory. `pids`: the keeper, PostgreSQL, Valkey."""
+    """Where the servers of one var directory are; empty for one that nobody asked for.
+
+    `pids`: the keeper, then the servers in the order in which they started.
+    """
 
     database_url: str
     redis_url: str
@@ -29,7 +39,9 @@ class Servers:
 
 
 @contextmanager
-def ensure(var_dir: Path, *, durable: bool = True) -> Iterator[Servers]:
+def ensure(
+    var_dir: Path, *, wanted: Sequence[ServerName] = SERVER_NAMES, durable: bool = True
+) -> Iterator[Servers]:
     """Run the servers of `var_dir` for the length of the block, or join those that run.
 
     They stop when the last user leaves, in order or by SIGKILL; the one that started them is not
@@ -39,7 +51,7 @@ def ensure(var_dir: Path, *, durable: bool = True) -> Iterator[Servers]:
     files = Files.of(var_dir)
     files.make()
     with locked(files.start_lock, START_WITHIN):
-        connection, answer = _join(files) or _start(files, durable=durable)
+        connection, answer = _join(files, wanted) or _start(files, wanted, durable=durable)
     try:
         yield Servers(answer.database_url, answer.redis_url, answer.pids)
     finally:
@@ -48,7 +60,7 @@ def ensure(var_dir: Path, *, durable: bool = True) -> Iterator[Servers]:
 
 def locate(var_dir: Path) -> Servers | None:
     """The servers of `var_dir` if they run, without becoming a user of them."""
-    joined = _join(Files.of(var_dir))
+    joined = _join(Files.of(var_dir), ())
     if joined is None:
         return None
     connection, answer = joined
@@ -56,21 +68,29 @@ def locate(var_dir: Path) -> Servers | None:
     return Servers(answer.database_url, answer.redis_url, answer.pids)
 
 
-def _join(files: Files) -> tuple[socket.socket, Answer] | None:
+def _join(files: Files, wanted: Sequence[ServerName]) -> tuple[socket.socket, Answer] | None:
     connection = socket.socket(socket.AF_UNIX)
     try:
-        connection.settimeout(STOP_WITHIN)
+        connection.settimeout(START_WITHIN if wanted else STOP_WITHIN)
         connection.connect(str(files.socket))
+        send_request(connection, wanted)
         answer = receive_answer(connection)
     except OSError:
         answer = None
+    except EmbeddedError:
+        connection.close()
+        raise
     if answer is None:
         connection.close()
         return None
     return connection, answer
 
 
-def _start(files: Files, *, durable: bool) -> tuple[socket.socket, Answer]:
+def _start(
+    files: Files, wanted: Sequence[ServerName], *, durable: bool
+) -> tuple[socket.socket, Answer]:
+    if files.log.exists() and files.log.stat().st_size > LARGEST_LOG:
+        files.log.replace(files.log.with_suffix(".log.1"))
     ours, theirs = socket.socketpair()
     with theirs, files.log.open("ab") as log:
         files.log.chmod(0o600)
@@ -82,15 +102,16 @@ def _start(files: Files, *, durable: bool) -> tuple[socket.socket, Answer]:
             ],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             cwd="/",
-            stdin=theirs,
+            stdin=theirs.fileno(),
             stdout=log,
             stderr=log,
             check=True,
         )
     ours.settimeout(START_WITHIN)
     try:
+        send_request(ours, wanted)
         answer = receive_answer(ours)
-    except TimeoutError:
+    except OSError:
         answer = None
     except EmbeddedError:
         ours.close()

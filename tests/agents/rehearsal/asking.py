@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from openai import AsyncOpenAI
+Spoken = dict[str, Any]
+"""A message or a tool as it goes over the wire."""
 
 
 @dataclass
@@ -15,33 +17,33 @@ class Heard:
     chunks: int = 0
     calls: list[dict[str, str]] = field(default_factory=list)
     finish_reasons: list[str] = field(default_factory=list)
-    usage: object = None
+    usage: Any = None
 
 
-def user(text: str = "what is wrong?") -> dict:
+def user(text: str = "what is wrong?") -> Spoken:
     return {"role": "user", "content": text}
 
 
-def system(agent: str) -> dict:
+def system(agent: str) -> Spoken:
     return {"role": "system", "content": f"You investigate.\nAgent: {agent}\nBe brief."}
 
 
-def called(call_id: str, name: str, arguments: str = "{}") -> dict:
+def called(call_id: str, name: str, arguments: str = "{}") -> Spoken:
     function = {"name": name, "arguments": arguments}
     call = {"id": call_id, "type": "function", "function": function}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def result(call_id: str, content: str) -> dict:
+def result(call_id: str, content: str) -> Spoken:
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
-def offer(*names: str) -> list[dict]:
+def offer(*names: str) -> list[Spoken]:
     schema = {"type": "object", "properties": {}}
     return [{"type": "function", "function": {"name": n, "parameters": schema}} for n in names]
 
 
-async def listen_to(client: AsyncOpenAI, messages: Sequence[dict], **options) -> Heard:
+async def listen_to(client: Any, messages: Sequence[Spoken], **options) -> Heard:
     """Ask with streaming and put the chunks together."""
     options.setdefault("stream_options", {"include_usage": True})
     heard = Heard()
@@ -61,7 +63,7 @@ async def listen_to(client: AsyncOpenAI, messages: Sequence[dict], **options) ->
     return heard
 
 
-async def ask(client: AsyncOpenAI, messages: Sequence[dict], **options) -> str:
+async def ask(client: Any, messages: Sequence[Spoken], **options) -> str:
     """Ask without streaming and return the text."""
     answer = await client.chat.completions.create(
         model=options.pop("model", "rehearsal"), messages=messages, **options

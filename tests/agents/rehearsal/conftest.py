@@ -1,6 +1,6 @@
 """A rehearsal server on a real port, and the real client to ask it with."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack
 
 import pytest
@@ -12,7 +12,7 @@ from agents.rehearsal.server import RunningRehearsal, start_rehearsal
 
 
 @pytest.fixture
-def rehearse() -> Iterator:
+def rehearse() -> Iterator[Callable[..., RunningRehearsal]]:
     """Serve a script, given as YAML or as a `Script`, until the test ends."""
     with ExitStack() as servers:
 
@@ -24,7 +24,7 @@ def rehearse() -> Iterator:
 
 
 @pytest.fixture
-async def connect() -> AsyncIterator:
+async def connect() -> AsyncIterator[Callable[[RunningRehearsal], Awaitable[AsyncOpenAI]]]:
     """Open a client to a running rehearsal; it is closed when the test ends."""
     async with AsyncExitStack() as clients:
 

@@ -25,6 +25,7 @@ def start(arguments: Sequence[str], **environment: str) -> subprocess.Popen[str]
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_says_where_it_listens_and_stops_on_a_signal(stop):
     with start(["--pace", "0"]) as process:
+        assert process.stdout
         line = process.stdout.readline()
         url = line.removeprefix("rehearsal listening on ").strip()
         with urllib.request.urlopen(f"{url}/models", timeout=10) as answer:

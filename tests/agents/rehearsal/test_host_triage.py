@@ -6,13 +6,13 @@ import re
 import pytest
 
 from agents.rehearsal.loading import BUILTIN_SCRIPT, load_script
-from tests.agents.rehearsal.asking import called, listen_to, offer, result, system, user
+from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 
 OPS = offer("ops__query", "ops__read", "ops__metrics", "ops__storage", "ops__docker")
 GIB = 1024**3
 
 
-def memory(available_gib: float) -> dict:
+def memory(available_gib: float) -> Spoken:
     return {
         "total_bytes": 16 * GIB,
         "available_bytes": int(available_gib * GIB),
@@ -23,7 +23,7 @@ def memory(available_gib: float) -> dict:
     }
 
 
-def disk(path: str, percent: float, *, read_only: bool = False) -> dict:
+def disk(path: str, percent: float, *, read_only: bool = False) -> Spoken:
     return {
         "path": path,
         "used_percent": percent,
@@ -43,7 +43,7 @@ class Host:
         self.fails = fails
         self.count = 0
 
-    def answer(self, name: str, arguments: dict) -> str:
+    def answer(self, name: str, arguments: Spoken) -> str:
         self.count += 1
         action = f"{name} {arguments['action']}"
         reply = {"ok": True, "data": self._find(action), "error": None, "meta": {"host": "web-1"}}
@@ -52,10 +52,10 @@ class Host:
         text = json.dumps(reply)
         return f"[T{self.count}]\n<<<outside 77aa {name}>>>\n{text}\n<<<end outside 77aa>>>"
 
-    def _find(self, action: str) -> dict:
+    def _find(self, action: str) -> Spoken:
         load = {"load_1m": 0.7, "cores": 4}
         process = {"name": "java", "pid": 71, "rss_bytes": 3 * GIB}
-        known = {
+        known: dict[str, Spoken] = {
             "ops__query health": {"problems": [], "memory": self.memory, "disks": self.disks},
             "ops__storage usage": {"filesystems": self.disks},
             "ops__storage largest": {
@@ -71,10 +71,10 @@ class Host:
         return known[action]
 
 
-async def investigate(client, agent: str, host: Host, tools: list[dict]) -> tuple[str, list[str]]:
+async def investigate(client, agent: str, host: Host, tools: list[Spoken]) -> tuple[str, list[str]]:
     """Play the loop of an agent; returns the report and the tools that were called."""
     messages = [system(agent), user("Alert: something is wrong")]
-    names = []
+    names: list[str] = []
     for _ in range(6):
         heard = await listen_to(client, messages, **({"tools": tools} if tools else {}))
         if not heard.calls:
@@ -200,7 +200,7 @@ async def test_a_forced_conclusion_reports_what_was_seen_so_far(client):
 async def test_the_synthesis_merges_the_reports_and_keeps_their_citations(client):
     disk_report, _ = await investigate(client, "DiskAgent", Host(fullest=93.5), OPS)
     memory_report, _ = await investigate(client, "MemoryAgent", Host(fails="ops__"), OPS)
-    findings = f"### DiskAgent\n{disk_report}\n\n### MemoryAgent\n{memory_report}\n"
+    findings = _list_agents({"DiskAgent": disk_report, "MemoryAgent": memory_report})
 
     heard = await listen_to(client, [system("SynthesisAgent"), user(findings)])
 
@@ -208,6 +208,8 @@ async def test_the_synthesis_merges_the_reports_and_keeps_their_citations(client
     assert "Confidence: low" in heard.text
     assert "1. DiskAgent: The fullest writable file system is /var: 93.5 % used" in heard.text
     assert heard.text.count("## Conclusion") == 1
+    assert heard.text.count("DiskAgent: The fullest writable file system") == 1
+    assert "an older stage" not in heard.text
 
 
 async def test_the_synthesis_of_nothing_says_so(client):
@@ -233,3 +235,14 @@ async def test_a_follow_up_question_is_answered_with_fresh_figures(client):
     assert names == ["ops__metrics", "ops__storage"]
     assert "your question was not interpreted" in report
     assert "/var: 40.0 % used" in report
+
+
+def _list_agents(reports: dict[str, str]) -> str:
+    """The material of a synthesis: earlier stages, then each agent's steps and its report twice."""
+    text = "### Stage 1: before\n\n## Conclusion\nIt was an older stage. Confidence: low\n\n"
+    for number, (agent, report) in enumerate(reports.items(), start=1):
+        fenced = f"<<<outside a{number} agent {number}>>>\n{report}\n<<<end outside a{number}>>>"
+        text += f"#### Agent {number}: {agent} (langchain, rehearsal)\n\n**Status:** completed\n\n"
+        text += f"**Tool call:**\nAsked the OtherAgent\n\n**Said:**\n{fenced}\n\n"
+        text += f"**Final analysis:**\n{fenced}\n\n"
+    return text

@@ -36,6 +36,21 @@ def test_a_mistake_names_its_line_and_what_would_be_right(text, line, message):
     assert (mistake.file, mistake.line) == ("demo.yaml", line)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a0: &a0 [x, x]\n" + "".join(
+            f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 40)), "expand to too much"),
+        ("rules: &again\n  - *again", "expand to too much"),
+        ("[" * 5000, "nested too deeply"),
+    ],
+    ids=["bomb", "endless", "deep"],
+)  # fmt: skip
+def test_a_document_without_bounds_is_refused(text, message):
+    with pytest.raises(ConfigError, match=message):
+        parse_script(text)
+
+
 def test_every_mistake_is_reported_at_once():
     text = "rules:\n  - reply: {txt: hi}\n  - when: {turn: x}\n    reply: {delay: soon}"
 

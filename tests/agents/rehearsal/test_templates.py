@@ -3,7 +3,16 @@ import json
 import openai
 import pytest
 
-from tests.agents.rehearsal.asking import ask, called, listen_to, offer, result, system, user
+from tests.agents.rehearsal.asking import (
+    Spoken,
+    ask,
+    called,
+    listen_to,
+    offer,
+    result,
+    system,
+    user,
+)
 
 ENVELOPE = json.dumps(
     {
@@ -20,7 +29,7 @@ def fenced(number: int, text: str) -> str:
     return f"[T{number}]\n<<<outside 3f2a tool result>>>\n{text}\n<<<end outside 3f2a>>>"
 
 
-def conversation(content: str) -> list[dict]:
+def conversation(content: str) -> list[Spoken]:
     return [
         system("Disk"),
         user("look"),

@@ -1,0 +1,74 @@
+# Every target makes the environment it needs; on a fresh machine Python 3.11 and make are enough.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo "$$name" && break; done)
+RUN_STAMP := $(VENV)/.requirements
+DEV_STAMP := $(VENV)/.requirements-dev
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo run test check bench lock chromium
+
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: $(DEV_STAMP) ## Make .venv with everything, tests and checks included
+
+demo: $(RUN_STAMP) ## Start everything, investigate a sample alert about this machine, print the URL
+	@exec $(BIN)/python manage.py quickstart
+
+run: $(RUN_STAMP) ## Start everything, without the sample alert
+	@exec $(BIN)/python manage.py quickstart --no-sample
+
+test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(DEV_STAMP) ## Format, lint, types, migrations, Django's own checks
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy .
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py check
+
+bench: $(DEV_STAMP) ## Run the benchmarks; each prints a table and a line of JSON
+	$(BIN)/python -m benchmarks
+
+lock: ## Compile requirements*.in again, with hashes (needs uv)
+	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/"; exit 1; }
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+		requirements.in --output-file requirements.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+		requirements-dev.in --output-file requirements-dev.txt
+
+# The browser tests skip themselves, loudly, where there is no browser.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	&& echo "Installing chromium for the browser tests" \
+	&& apt-get -qq update </dev/null && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+		--no-install-recommends chromium fonts-dejavu-core </dev/null >/dev/null; } \
+	|| echo "!!! No chromium and no way to install it here: THE BROWSER TESTS WILL BE SKIPPED !!!"
+
+$(BIN)/python:
+	@[ -n "$(PYTHON)" ] || { echo "TARSy needs Python 3.11 or newer. Install it, or name it:" \
+		"make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "$(PYTHON) is not Python 3.11 or newer"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) has no venv module." \
+		"On Debian and Ubuntu: apt-get install" \
+		"$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')"; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+$(RUN_STAMP): requirements.txt | $(BIN)/python
+	@echo "Installing requirements.txt into $(VENV)"
+	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)
+	@echo "Installing requirements-dev.txt into $(VENV)"
+	@$(PIP_INSTALL) -r requirements.txt -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,89 @@
+"""Every error as JSON: `{"message", "field"?, "detail"?}`."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.views import defaults
+from rest_framework import status
+from rest_framework.exceptions import APIException
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from tarsy.errors import Conflict, InvalidInput, NotFound, PayloadTooLarge, QueueFull
+
+
+class UnsupportedContent(InvalidInput):
+    """The caller: 415, this kind of body is not read."""
+
+
+def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
+    """What the caller must react to becomes a 4xx; anything else rises."""
+    if isinstance(error, InvalidInput):
+        return Response(_describe(error), status=_status_of(error))
+    if isinstance(error, QueueFull):
+        return _answer_full_queue(error)
+    if isinstance(error, NotFound):
+        return Response({"message": str(error)}, status=status.HTTP_404_NOT_FOUND)
+    if isinstance(error, Conflict):
+        return Response({"message": str(error)}, status=status.HTTP_409_CONFLICT)
+    response = exception_handler(error, context)
+    if response is not None:
+        response.data = {"message": _message_of(error)}
+    return response
+
+
+def _describe(error: InvalidInput) -> dict[str, str]:
+    return {"message": f"{error.field}: {error.message}", "field": error.field}
+
+
+def _status_of(error: InvalidInput) -> int:
+    if isinstance(error, PayloadTooLarge):
+        return status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    if isinstance(error, UnsupportedContent):
+        return status.HTTP_415_UNSUPPORTED_MEDIA_TYPE
+    return status.HTTP_400_BAD_REQUEST
+
+
+def _answer_full_queue(error: QueueFull) -> Response:
+    body = {
+        "message": str(error),
+        "detail": {
+            "error": "Queue full",
+            "message": str(error),
+            "queue_size": error.queue_size,
+            "max_queue_size": error.max_queue_size,
+        },
+    }
+    return Response(
+        body,
+        status=status.HTTP_429_TOO_MANY_REQUESTS,
+        headers={"Retry-After": str(error.retry_after)},
+    )
+
+
+def _message_of(error: Exception) -> str:
+    if isinstance(error, APIException) and isinstance(error.detail, str):
+        return str(error.detail)
+    return str(error) or "not found"
+
+
+def answer_unknown_path(request: HttpRequest) -> JsonResponse:
+    """The last route below /api/."""
+    return JsonResponse({"message": f"there is no {request.path[:200]}"}, status=404)
+
+
+def answer_bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if _is_api(request):
+        return JsonResponse({"message": "bad request"}, status=400)
+    return defaults.bad_request(request, exception)
+
+
+def answer_server_error(request: HttpRequest) -> HttpResponse | HttpResponseBase:
+    """Says nothing of the cause: that stands in the log."""
+    if _is_api(request):
+        return JsonResponse({"message": "internal server error"}, status=500)
+    return defaults.server_error(request)
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/")

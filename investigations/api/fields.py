@@ -1,0 +1,27 @@
+"""Field kinds of the wire that the framework does not know."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+
+class TextOrNull(serializers.CharField):
+    """Text where empty means that there is none: null on the wire."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_null=True, **options)
+
+    def to_representation(self, value: object) -> Any:
+        return str(value) if value else None
+
+
+@extend_schema_field({"type": "object", "nullable": True, "enum": [None]})
+class NullField(serializers.Field[None, None, None, object]):
+    """A field of the contract that no session can have yet."""
+
+    def __init__(self) -> None:
+        super().__init__(source="*", read_only=True)
+
+    def to_representation(self, value: object) -> None:
+        return None

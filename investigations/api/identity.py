@@ -1,0 +1,83 @@
+"""Identity and permission of REST requests."""
+
+from typing import cast
+
+from django.conf import settings
+from django.http import HttpRequest
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, CSRFCheck
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from investigations.identity import Identity, NotIdentified, identify, is_own_origin
+
+
+class IdentityAuthentication(BaseAuthentication):
+    """Puts the `Identity` of the caller into `request.auth`; keeps other sites out."""
+
+    def authenticate(self, request: Request) -> tuple[object, Identity]:
+        plain = cast(HttpRequest, request._request)
+        try:
+            identity = identify(plain)
+        except NotIdentified as error:
+            raise AuthenticationFailed(str(error)) from error
+        if request.method not in SAFE_METHODS and identity.travels_by_itself:
+            refuse_other_sites(plain, identity)
+        return plain.user, identity
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+class MayUseApi(BasePermission):
+    """Whoever is identified may read, submit and cancel."""
+
+    message = "you may not do this"
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return isinstance(request.auth, Identity)
+
+
+def refuse_other_sites(request: HttpRequest, identity: Identity) -> None:
+    """Raise PermissionDenied when a page of another site may have made this request.
+
+    Browsers name the origin of every unsafe request. Where none is named, a login session must
+    bring its CSRF token; other identities are then no browser's.
+    """
+    origin = request.META.get("HTTP_ORIGIN")
+    if origin is not None:
+        if not is_own_origin(origin, host=request.get_host(), scheme=request.scheme or "http"):
+            raise PermissionDenied(f"pages of {origin[:200]} may not do this")
+        return
+    if request.META.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin"):
+        raise PermissionDenied("pages of other sites may not do this")
+    if identity.kind == "login":
+        _require_csrf_token(request)
+
+
+def _require_csrf_token(request: HttpRequest) -> None:
+    check = CSRFCheck(lambda _request: None)  # type: ignore[arg-type]  # it is never called
+    check.process_request(request)
+    reason = check.process_view(request, None, (), {})  # type: ignore[arg-type]
+    if reason:
+        raise PermissionDenied(f"CSRF check failed: {reason}")
+
+
+def author_of(request: Request) -> str:
+    """The name for author fields."""
+    return cast(Identity, request.auth).name
+
+
+class IdentityScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
+    """How the identity looks in the OpenAPI document."""
+
+    target_class = "investigations.api.identity.IdentityAuthentication"
+    name = ["token", "login"]
+
+    def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
+        return [
+            {"type": "http", "scheme": "bearer"},
+            {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
+        ]

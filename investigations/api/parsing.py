@@ -1,0 +1,158 @@
+"""Bodies read strictly: what JSON leaves open and PostgreSQL cannot hold is refused by name.
+
+Python's parser keeps the last of two equal keys, takes NaN and 1e400 for numbers, and lets lone
+surrogates and NUL through; none of that may reach a row.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import NoReturn, cast
+
+from django.http import HttpRequest
+
+from agents.types import JSON
+from investigations.api.errors import UnsupportedContent
+from tarsy.errors import InvalidInput, PayloadTooLarge
+
+BODY = "body"
+BODY_LIMIT = 2 * 1024 * 1024
+DEPTH_LIMIT = 32
+"""Levels below the object that is the body."""
+DIGITS_LIMIT = 4300
+
+_READABLE = ("", "application/json", "text/plain", "text/json", "application/x-www-form-urlencoded")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def read_json_object(request: HttpRequest) -> dict[str, JSON]:
+    """The body as an object. Raises InvalidInput (400, 413, 415) and names the part at fault."""
+    _check_headers(request)
+    value = parse_json(_read_body(request))
+    if not isinstance(value, dict):
+        raise InvalidInput(BODY, f"must be a JSON object, not {kind_of(value)}")
+    _check_values(value)
+    return value
+
+
+def kind_of(value: JSON) -> str:
+    """What a value is called in JSON."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = {int: "a number", float: "a number", str: "a text", list: "a list", dict: "an object"}
+    return kinds[type(value)]
+
+
+def _check_headers(request: HttpRequest) -> None:
+    encoding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
+    if encoding not in ("", "identity"):
+        raise UnsupportedContent(BODY, "must not be compressed")
+    content_type = (request.content_type or "").lower()
+    # Plain `curl -d` announces a form and sends JSON all the same.
+    if content_type not in _READABLE and not content_type.endswith("+json"):
+        raise UnsupportedContent(BODY, "must be application/json")
+    charset = (request.content_params or {}).get("charset", "utf-8").strip("\"'").lower()
+    if charset not in ("utf-8", "utf8", "us-ascii"):
+        raise UnsupportedContent(BODY, "must be encoded in UTF-8")
+
+
+def _read_body(request: HttpRequest) -> bytes:
+    announced = request.META.get("CONTENT_LENGTH") or "0"
+    body = b""
+    if not announced.isdigit() or int(announced[:12]) <= BODY_LIMIT:
+        body = request.read(BODY_LIMIT + 1)
+    if len(body) > BODY_LIMIT or (announced.isdigit() and int(announced[:12]) > BODY_LIMIT):
+        raise PayloadTooLarge(BODY, f"must not be larger than {BODY_LIMIT:,} bytes")
+    if not body:
+        raise InvalidInput(BODY, "must be a JSON object, but it is empty")
+    return body
+
+
+def parse_json(body: bytes) -> JSON:
+    """One JSON document in UTF-8, with or without a byte order mark."""
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(BODY, f"is not UTF-8 at byte {error.start}") from error
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_refuse_duplicates,
+            parse_int=_parse_integer,
+            parse_float=_parse_float,
+            parse_constant=_refuse_constant,
+        )
+    except RecursionError as error:
+        raise _too_deep() from error
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InvalidInput(BODY, f"is not JSON: {error.msg} ({place})") from error
+    return cast(JSON, value)
+
+
+def _refuse_duplicates(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidInput(BODY, f"has the key {_quote(twice)} twice in one object")
+    return value
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > DIGITS_LIMIT:
+        raise InvalidInput(BODY, f"has a number of more than {DIGITS_LIMIT:,} digits")
+    return int(digits)
+
+
+def _parse_float(digits: str) -> float:
+    if len(digits) > DIGITS_LIMIT:
+        raise InvalidInput(BODY, f"has a number of more than {DIGITS_LIMIT:,} digits")
+    value = float(digits)
+    if not math.isfinite(value):
+        raise InvalidInput(BODY, f"has the number {digits[:30]}, which is too large")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InvalidInput(BODY, f"has {name}, which is not JSON")
+
+
+def _too_deep() -> InvalidInput:
+    return InvalidInput(BODY, f"is nested more than {DEPTH_LIMIT} levels deep")
+
+
+def _check_values(value: dict[str, JSON]) -> None:
+    for depth, path, text in _walk(value):
+        if depth > DEPTH_LIMIT + 1:
+            raise _too_deep()
+        found = _UNSTORABLE.search(text)
+        if found:
+            what = "a NUL character" if found[0] == "\x00" else "half a surrogate pair"
+            raise InvalidInput(path, f"has {what}, which is no text")
+
+
+def _walk(value: JSON) -> Iterator[tuple[int, str, str]]:
+    """Every text and every container with its depth and path, without recursion."""
+    waiting: list[tuple[int, str, JSON]] = [(1, "", value)]
+    while waiting:
+        depth, path, node = waiting.pop()
+        if isinstance(node, str):
+            yield 0, path, node
+        elif isinstance(node, dict):
+            yield depth, path, ""
+            for name, child in node.items():
+                below = f"{path}.{name}" if path else name
+                safe = _UNSTORABLE.sub("?", below)[:200]
+                yield 0, safe, name
+                waiting.append((depth + 1, safe, child))
+        elif isinstance(node, list):
+            yield depth, path, ""
+            waiting.extend((depth + 1, f"{path}[{i}]"[:200], child) for i, child in enumerate(node))
+
+
+def _quote(name: str) -> str:
+    return json.dumps(_UNSTORABLE.sub("?", name)[:60], ensure_ascii=False)

@@ -1,0 +1,110 @@
+"""Query parameters, read strictly where a wrong one would show the wrong sessions."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.dateparse import parse_datetime
+
+from config.words import suggest
+from investigations.models import AlertSession
+from investigations.selectors.sessions import SORTS, SessionFilter
+from investigations.selectors.timeline import TIMELINE_LIMIT
+from tarsy.errors import InvalidInput
+
+PAGE_SIZE = 25
+LARGEST_PAGE = 100
+SHORTEST_SEARCH = 3
+SCORING_STATUSES = ("scored", "not_scored", "scoring_in_progress", "scoring_failed")
+REVIEW_STATUSES = ("needs_review", "in_progress", "reviewed")
+RATINGS = ("accurate", "partially_accurate", "inaccurate")
+
+Query = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    wanted: SessionFilter
+    sort_by: str
+    descending: bool
+    page: int
+    page_size: int
+
+
+def read_list_query(query: Query) -> ListQuery:
+    """Raises InvalidInput; a page or page size out of range keeps its default, as clients expect."""
+    return ListQuery(
+        wanted=_read_filter(query),
+        sort_by=_one_of(query, "sort_by", SORTS) or "created_at",
+        descending=(_one_of(query, "sort_order", ("asc", "desc")) or "desc") == "desc",
+        page=_number(query, "page", 1, most=10_000_000),
+        page_size=_number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE),
+    )
+
+
+def read_timeline_query(query: Query) -> tuple[int, int]:
+    """`after` and `limit`."""
+    after = _number(query, "after", 0, least=0, most=2**62)
+    return after, _number(query, "limit", TIMELINE_LIMIT, most=TIMELINE_LIMIT)
+
+
+def _read_filter(query: Query) -> SessionFilter:
+    search = _plain(query, "search")
+    if search and len(search.encode()) < SHORTEST_SEARCH:
+        raise InvalidInput("search", f"must have at least {SHORTEST_SEARCH} characters")
+    scoring = _one_of(query, "scoring_status", SCORING_STATUSES)
+    review = _all_of(query, "review_status", REVIEW_STATUSES)
+    rating = _one_of(query, "quality_rating", RATINGS)
+    return SessionFilter(
+        statuses=_all_of(query, "status", AlertSession.Status.values),
+        alert_type=_plain(query, "alert_type"),
+        chain_id=_plain(query, "chain_id"),
+        search=search,
+        start_date=_moment(query, "start_date"),
+        end_date=_moment(query, "end_date"),
+        none_can_match=scoring not in ("", "not_scored")
+        or bool(review or rating or _plain(query, "assignee")),
+    )
+
+
+def _plain(query: Query, name: str) -> str:
+    value = query.get(name, "")
+    if "\x00" in value:
+        raise InvalidInput(name, "has a NUL character")
+    return value
+
+
+def _one_of(query: Query, name: str, known: Iterable[str]) -> str:
+    value = query.get(name, "")
+    if value and value not in known:
+        raise InvalidInput(name, f'"{value[:60]}" is not known{suggest(value, known)}')
+    return value
+
+
+def _all_of(query: Query, name: str, known: Iterable[str]) -> tuple[str, ...]:
+    values = tuple(part.strip() for part in query.get(name, "").split(",") if part.strip())
+    for value in values:
+        if value not in known:
+            raise InvalidInput(name, f'"{value[:60]}" is not known{suggest(value, known)}')
+    return values
+
+
+def _number(query: Query, name: str, default: int, *, least: int = 1, most: int) -> int:
+    text = query.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        return default
+    return int(text) if least <= int(text) <= most else default
+
+
+def _moment(query: Query, name: str) -> datetime | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    try:
+        # A plus sign that was not escaped arrives as a blank.
+        moment = parse_datetime(text.strip().replace(" ", "+"))
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise InvalidInput(name, "must be a moment such as 2026-03-01T12:00:00Z")
+    return moment

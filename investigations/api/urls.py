@@ -1,0 +1,33 @@
+"""Routes below /api/."""
+
+from django.urls import URLPattern, URLResolver, path, re_path
+
+from investigations.api import views
+from investigations.api.docs import DocsView, SchemaView
+from investigations.api.errors import answer_unknown_path
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("v1/alerts", views.AlertsView.as_view(), name="api-alerts"),
+    path("v1/alert-types", views.AlertTypesView.as_view(), name="api-alert-types"),
+    path("v1/sessions", views.SessionsView.as_view(), name="api-sessions"),
+    path("v1/sessions/active", views.ActiveSessionsView.as_view(), name="api-sessions-active"),
+    path("v1/sessions/<uuid:session_id>", views.SessionView.as_view(), name="api-session"),
+    path(
+        "v1/sessions/<uuid:session_id>/status",
+        views.SessionStatusView.as_view(),
+        name="api-session-status",
+    ),
+    path(
+        "v1/sessions/<uuid:session_id>/timeline",
+        views.SessionTimelineView.as_view(),
+        name="api-session-timeline",
+    ),
+    path(
+        "v1/sessions/<uuid:session_id>/cancel",
+        views.CancelSessionView.as_view(),
+        name="api-session-cancel",
+    ),
+    path("schema/", SchemaView.as_view(), name="api-schema"),
+    path("docs/", DocsView.as_view(), name="api-docs"),
+    re_path("", answer_unknown_path),
+]

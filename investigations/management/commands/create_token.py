@@ -1,0 +1,29 @@
+"""`manage.py create_token NAME --owner USER`: a token for a machine, shown once."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+
+from investigations.services.tokens import create_token
+from tarsy.errors import Conflict, InvalidInput
+
+
+class Command(BaseCommand):
+    help = "Make an API token and print it once; only its hash is kept."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="who acts with it, as it appears as author of alerts")
+        parser.add_argument("--owner", required=True, help="the user it belongs to")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        owner = User.objects.filter(username=options["owner"], is_active=True).first()
+        if owner is None:
+            raise CommandError(f'there is no active user "{options["owner"]}"')
+        try:
+            token = create_token(owner=owner, name=options["name"], actor="manage.py")
+        except (InvalidInput, Conflict) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(token)
+        self.stderr.write("Keep it now, it is not shown again.")

@@ -1,0 +1,102 @@
+"""`manage.py investigate`: send an alert from the terminal and follow its investigation there."""
+
+import json
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+from typing_extensions import override
+
+from investigations.api.parsing import parse_json
+from investigations.models import AlertSession, Event
+from investigations.selectors.workers import live_workers
+from investigations.services.intake import read_alert, submit_alert
+from investigations.terminal import describe
+from tarsy.errors import ConfigError, InvalidInput, QueueFull
+
+POLL_SECONDS = 0.3
+NO_WORKER_AFTER = 10.0
+
+EXIT_COMPLETED, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
+
+
+class Command(BaseCommand):
+    help = "Investigate an alert and follow it here. Exits 0 completed, 1 failed, 2 bad input."
+
+    @override
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--alert-type", default="", help="default: the configured one")
+        parser.add_argument(
+            "--data", required=True, metavar="FILE", help="the alert as text or JSON; - is stdin"
+        )
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    @override
+    def handle(self, *args: object, **options: Any) -> None:
+        try:
+            session = self._submit(options["alert_type"], options["data"])
+        except (InvalidInput, QueueFull, ConfigError, OSError, UnicodeDecodeError) as error:
+            self.stderr.write(f"Bad input: {error}")
+            sys.exit(EXIT_BAD_INPUT)
+        tell = self.stderr.write if options["json"] else self.stdout.write
+        tell(f"Session {session.pk}: {settings.DASHBOARD_URL}/sessions/{session.pk}/")
+        finished = self._follow(session.pk, tell)
+        self._report(finished, as_json=options["json"])
+        is_completed = finished.status == AlertSession.Status.COMPLETED
+        sys.exit(EXIT_COMPLETED if is_completed else EXIT_FAILED)
+
+    def _submit(self, alert_type: str, path: str) -> AlertSession:
+        raw = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        body: dict[str, Any] = {"data": _as_data(raw)}
+        if alert_type:
+            body["alert_type"] = alert_type
+        return submit_alert(read_alert(body), author="cli")
+
+    def _follow(self, session_id: uuid.UUID, tell: Any) -> AlertSession:
+        """Print what happens until the session ends."""
+        seen, began, warned = 0, time.monotonic(), False
+        while True:
+            events = Event.objects.filter(session_id=session_id, seq__gt=seen).order_by("seq")
+            for event in events:
+                seen = event.seq
+                if line := describe(event.payload):
+                    tell(line)
+            session = AlertSession.objects.get(pk=session_id)
+            if session.is_terminal and seen >= session.last_seq:
+                return session
+            if not warned and time.monotonic() - began > NO_WORKER_AFTER and not live_workers():
+                warned = True
+                tell("Waiting: no worker answers. Start one with `make run` in another terminal.")
+            time.sleep(POLL_SECONDS)
+
+    def _report(self, session: AlertSession, *, as_json: bool) -> None:
+        if as_json:
+            report = {
+                "session_id": str(session.pk),
+                "status": session.status,
+                "executive_summary": session.executive_summary,
+                "final_analysis": session.final_analysis,
+                "error_message": session.error_message or None,
+            }
+            self.stdout.write(json.dumps(report, indent=2))
+            return
+        self.stdout.write("")
+        if session.final_analysis:
+            self.stdout.write(session.final_analysis)
+        if session.error_message:
+            self.stderr.write(session.error_message)
+        self.stdout.write(f"\n{session.get_status_display()}.")
+
+
+def _as_data(raw: str) -> object:
+    """JSON objects and lists are sent as such, everything else as the text it is."""
+    if raw.lstrip()[:1] not in ("{", "["):
+        return raw
+    try:
+        return parse_json(raw.encode())
+    except InvalidInput:
+        return raw

@@ -1,0 +1,68 @@
+"""Tokens, money and counts, summed for many sessions at once."""
+
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Count, Sum
+
+from investigations.models import LLMInteraction
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What model calls took. `unpriced` of them have no price, which is not the same as free."""
+
+    calls: int = 0
+    priced: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = 0
+    estimated_cost_usd: float | None = None
+
+    @property
+    def unpriced(self) -> int:
+        return self.calls - self.priced
+
+    @property
+    def completeness(self) -> str:
+        if not self.priced:
+            return "none"
+        return "partial" if self.unpriced else "complete"
+
+    def __add__(self, other: "Costs") -> "Costs":
+        known = [c.estimated_cost_usd for c in (self, other) if c.estimated_cost_usd is not None]
+        return Costs(
+            calls=self.calls + other.calls,
+            priced=self.priced + other.priced,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            total_tokens=self.total_tokens + other.total_tokens,
+            estimated_cost_usd=sum(known) if known else None,
+        )
+
+
+def costs_by_session(session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Costs]:
+    return _sum_by("session_id", session_ids)
+
+
+def costs_by_execution(session_id: uuid.UUID) -> dict[uuid.UUID | None, Costs]:
+    """The calls of one session; those of no execution stand under None."""
+    return _sum_by("execution_id", [session_id])
+
+
+def _sum_by(key: str, session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Costs]:
+    rows = (
+        LLMInteraction.objects.filter(session_id__in=session_ids)
+        .order_by()
+        .values_list(key)
+        .annotate(
+            calls=Count("pk"),
+            priced=Count("estimated_cost_usd"),
+            input_sum=Sum("input_tokens", default=0),
+            output_sum=Sum("output_tokens", default=0),
+            total_sum=Sum("total_tokens", default=0),
+            cost=Sum("estimated_cost_usd"),
+        )
+    )
+    return {identity: Costs(*sums) for identity, *sums in rows}

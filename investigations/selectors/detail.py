@@ -1,0 +1,84 @@
+"""One session with its stages, agents and what they cost."""
+
+import uuid
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from config import get_config
+from investigations.models import AgentExecution, AlertSession, Chat, Stage, TimelineEvent
+from investigations.selectors.costs import Costs, costs_by_execution
+from investigations.selectors.sessions import SessionSummary, get_session, summarize
+
+
+@dataclass(frozen=True)
+class ExecutionDetail:
+    execution: AgentExecution
+    costs: Costs
+    fallback: dict[str, object]
+    """Why the provider was changed, as its timeline event says; empty when it was not."""
+    sub_agents: list["ExecutionDetail"] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class StageDetail:
+    stage: Stage
+    executions: list[ExecutionDetail]
+
+
+@dataclass(frozen=True)
+class SessionDetail:
+    summary: SessionSummary
+    stages: list[StageDetail]
+    chat_id: uuid.UUID | None
+    chat_enabled: bool
+
+
+def get_session_detail(session_id: uuid.UUID) -> SessionDetail:
+    """Everything but the timeline, in a fixed number of queries. Raises NotFound."""
+    session = get_session(session_id)
+    return SessionDetail(
+        summary=summarize([session])[0],
+        stages=_stages_of(session),
+        chat_id=Chat.objects.filter(session=session).values_list("pk", flat=True).first(),
+        chat_enabled=_has_chat(session),
+    )
+
+
+def _has_chat(session: AlertSession) -> bool:
+    chain = get_config().chains.get(session.chain_id)
+    return chain is not None and chain.chat.enabled
+
+
+def _stages_of(session: AlertSession) -> list[StageDetail]:
+    stages = list(Stage.objects.filter(session=session).order_by("stage_index"))
+    executions = list(AgentExecution.objects.filter(session=session).order_by("agent_index"))
+    costs = costs_by_execution(session.pk)
+    fallbacks = _fallbacks_of(session)
+    below: dict[uuid.UUID | None, list[ExecutionDetail]] = defaultdict(list)
+    details = {
+        execution.pk: ExecutionDetail(
+            execution=execution,
+            costs=costs.get(execution.pk, Costs()),
+            fallback=fallbacks.get(execution.pk, {}),
+            sub_agents=below[execution.pk],
+        )
+        for execution in executions
+    }
+    by_stage: dict[uuid.UUID, list[ExecutionDetail]] = defaultdict(list)
+    for detail in details.values():
+        parent = detail.execution.parent_execution_id
+        siblings = below[parent] if parent else by_stage[detail.execution.stage_id]
+        siblings.append(detail)
+    return [StageDetail(stage, by_stage[stage.pk]) for stage in stages]
+
+
+def _fallbacks_of(session: AlertSession) -> dict[uuid.UUID, dict[str, object]]:
+    """The newest provider change of each execution."""
+    events = TimelineEvent.objects.filter(
+        session=session, event_type=TimelineEvent.Type.PROVIDER_FALLBACK
+    ).order_by("sequence_number")
+    return {
+        event.execution_id: {**event.metadata, "reason": event.content}
+        for event in events
+        if event.execution_id
+    }

@@ -1,0 +1,231 @@
+"""Sessions as lists and heads need them. Nobody here loads an alert's text into a list."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    ChatUserMessage,
+    MCPInteraction,
+    Stage,
+    TimelineEvent,
+)
+from investigations.selectors.costs import Costs, costs_by_session
+from tarsy.errors import NotFound
+
+COUNT_LIMIT = 10_000
+"""Lists count no further: an exact number costs a walk over all rows and helps nobody."""
+
+LIST_FIELDS = (
+    "id",
+    "alert_type",
+    "title",
+    "chain_id",
+    "status",
+    "author",
+    "created_at",
+    "started_at",
+    "completed_at",
+    "error_message",
+    "executive_summary",
+    "total_stages",
+    "current_stage_index",
+    "current_stage_id",
+)
+SORTS = {
+    "created_at": F("created_at"),
+    "status": F("status"),
+    "alert_type": F("alert_type"),
+    "author": F("author"),
+    "duration": F("completed_at") - F("started_at"),
+    # Nobody has scored or rated anything yet, so these leave the newest first.
+    "score": None,
+    "quality_rating": None,
+}
+
+
+@dataclass(frozen=True)
+class SessionFilter:
+    """What a list of sessions is narrowed to; empty means all."""
+
+    statuses: Sequence[str] = ()
+    alert_type: str = ""
+    chain_id: str = ""
+    search: str = ""
+    start_date: datetime | None = None
+    end_date: datetime | None = None
+    none_can_match: bool = False
+    """Asks for reviews or scores, which no session has."""
+
+
+@dataclass(frozen=True)
+class StageCounts:
+    completed: int = 0
+    failed: int = 0
+    parallel: int = 0
+    action: int = 0
+    actions_executed: int = 0
+
+    @property
+    def actions_were_executed(self) -> bool | None:
+        """None where the chain has no action stage."""
+        return self.actions_executed > 0 if self.action else None
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """A session with what its rows below add up to."""
+
+    session: AlertSession
+    costs: Costs = field(default_factory=Costs)
+    stages: StageCounts = field(default_factory=StageCounts)
+    mcp_interactions: int = 0
+    sub_agents: int = 0
+    chat_messages: int = 0
+    provider_fallbacks: int = 0
+    matched_in_content: bool = False
+
+
+@dataclass(frozen=True)
+class SessionPage:
+    summaries: list[SessionSummary]
+    total_items: int
+
+
+def visible_sessions() -> QuerySet[AlertSession]:
+    """Every session that was not deleted."""
+    return AlertSession.objects.filter(deleted_at=None)
+
+
+def get_session(session_id: uuid.UUID) -> AlertSession:
+    """Raises NotFound, for deleted ones too."""
+    session = visible_sessions().filter(pk=session_id).first()
+    if session is None:
+        raise NotFound("session not found")
+    return session
+
+
+def list_sessions(
+    wanted: SessionFilter, *, sort_by: str, descending: bool, page: int, page_size: int
+) -> SessionPage:
+    """One page, in a fixed number of queries."""
+    if wanted.none_can_match:
+        return SessionPage([], 0)
+    sessions = _narrow(visible_sessions(), wanted)
+    total = sessions.order_by()[:COUNT_LIMIT].count()
+    start = (page - 1) * page_size
+    rows = _sort(sessions.only(*LIST_FIELDS), sort_by, descending)[start : start + page_size]
+    return SessionPage(summarize(list(rows), search=wanted.search), total)
+
+
+def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
+    """Those that run, longest first, and those that wait, first in line first."""
+    sessions = visible_sessions().only(*LIST_FIELDS)
+    active = sessions.filter(status__in=AlertSession.ACTIVE).order_by("started_at", "id")
+    queued = sessions.filter(status=AlertSession.Status.PENDING).order_by("created_at", "id")
+    return list(active[:COUNT_LIMIT]), list(queued[:COUNT_LIMIT])
+
+
+def summarize(sessions: Sequence[AlertSession], *, search: str = "") -> list[SessionSummary]:
+    """Add up what belongs to each session: one query per kind of row, however many sessions."""
+    ids = [session.pk for session in sessions]
+    costs = costs_by_session(ids)
+    stages = _count_stages(ids)
+    tools = _count(MCPInteraction.objects.filter(session_id__in=ids), "session_id")
+    sub_agents = _count(
+        AgentExecution.objects.filter(session_id__in=ids, parent_execution__isnull=False),
+        "session_id",
+    )
+    chats = _count(
+        ChatUserMessage.objects.filter(chat__session_id__in=ids), "chat__session_id"
+    )
+    fallbacks = _count(
+        TimelineEvent.objects.filter(
+            session_id__in=ids, event_type=TimelineEvent.Type.PROVIDER_FALLBACK
+        ),
+        "session_id",
+    )
+    matched = _matched_in_content(ids, search)
+    return [
+        SessionSummary(
+            session=session,
+            costs=costs.get(session.pk, Costs()),
+            stages=stages.get(session.pk, StageCounts()),
+            mcp_interactions=tools.get(session.pk, 0),
+            sub_agents=sub_agents.get(session.pk, 0),
+            chat_messages=chats.get(session.pk, 0),
+            provider_fallbacks=fallbacks.get(session.pk, 0),
+            matched_in_content=session.pk in matched,
+        )
+        for session in sessions
+    ]
+
+
+def _narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> QuerySet[AlertSession]:
+    if wanted.statuses:
+        sessions = sessions.filter(status__in=wanted.statuses)
+    if wanted.alert_type:
+        sessions = sessions.filter(alert_type=wanted.alert_type)
+    if wanted.chain_id:
+        sessions = sessions.filter(chain_id=wanted.chain_id)
+    if wanted.start_date:
+        sessions = sessions.filter(created_at__gte=wanted.start_date)
+    if wanted.end_date:
+        sessions = sessions.filter(created_at__lt=wanted.end_date)
+    if wanted.search:
+        sessions = sessions.filter(
+            Q(alert_data__icontains=wanted.search)
+            | Q(final_analysis__icontains=wanted.search)
+            | Exists(_matching_content(wanted.search).filter(session_id=OuterRef("pk")))
+        )
+    return sessions
+
+
+def _matching_content(search: str) -> QuerySet[TimelineEvent]:
+    return TimelineEvent.objects.filter(content__search=search).order_by()
+
+
+def _matched_in_content(ids: Sequence[uuid.UUID], search: str) -> set[uuid.UUID]:
+    if not search:
+        return set()
+    matches = _matching_content(search).filter(session_id__in=ids)
+    return set(matches.values_list("session_id", flat=True).distinct())
+
+
+def _sort(
+    sessions: QuerySet[AlertSession], sort_by: str, descending: bool
+) -> QuerySet[AlertSession]:
+    key = SORTS[sort_by]
+    if sort_by == "created_at" and not descending:
+        return sessions.order_by("created_at", "id")
+    newest_first = ("-created_at", "-id")
+    if key is None or sort_by == "created_at":
+        return sessions.order_by(*newest_first)
+    order = key.desc(nulls_last=True) if descending else key.asc(nulls_last=True)
+    return sessions.order_by(order, *newest_first)
+
+
+def _count_stages(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, StageCounts]:
+    action = Q(stage_type=Stage.Type.ACTION)
+    rows = (
+        Stage.objects.filter(session_id__in=ids)
+        .order_by()
+        .values_list("session_id")
+        .annotate(
+            completed=Count("pk", filter=Q(status=Stage.Status.COMPLETED)),
+            failed=Count("pk", filter=Q(status__in=[Stage.Status.FAILED, Stage.Status.TIMED_OUT])),
+            parallel=Count("pk", filter=Q(parallel_type__isnull=False)),
+            action=Count("pk", filter=action),
+            executed=Count("pk", filter=action & Q(actions_executed=True)),
+        )
+    )
+    return {session_id: StageCounts(*counts) for session_id, *counts in rows}
+
+
+def _count(rows: QuerySet[object], key: str) -> dict[uuid.UUID, int]:  # type: ignore[type-var]
+    return dict(rows.order_by().values_list(key).annotate(number=Count("pk")))

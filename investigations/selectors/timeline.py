@@ -1,0 +1,43 @@
+"""The timeline and the stream, read in bounded pieces."""
+
+import uuid
+from collections.abc import Collection
+
+from investigations.models import AlertSession, Event, TimelineEvent
+from investigations.selectors.sessions import get_session, visible_sessions
+from investigations.timeline import Payload, with_event_id
+
+TIMELINE_LIMIT = 1000
+
+
+def list_timeline(
+    session_id: uuid.UUID, *, after: int = 0, limit: int = TIMELINE_LIMIT
+) -> list[TimelineEvent]:
+    """Rows behind `after`, in order. Raises NotFound."""
+    session = get_session(session_id)
+    rows = TimelineEvent.objects.filter(session=session, sequence_number__gt=after)
+    return list(rows.order_by("sequence_number", "created_at")[:limit])
+
+
+def list_stream(session_id: uuid.UUID, *, after: int, limit: int) -> list[Payload]:
+    """Stored messages behind `after`, in order, as they go over the wire."""
+    rows = Event.objects.filter(session_id=session_id, seq__gt=after).order_by("seq")
+    return [
+        with_event_id(payload, seq) for seq, payload in rows.values_list("seq", "payload")[:limit]
+    ]
+
+
+def stream_heads(session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, int]:
+    """The newest `seq` of each session that can be seen: one query for all of them."""
+    rows = AlertSession.objects.filter(pk__in=session_ids).values_list("pk", "last_seq")
+    return dict(rows)
+
+
+def is_visible(session_id: uuid.UUID) -> bool:
+    return visible_sessions().filter(pk=session_id).exists()
+
+
+def block_announcement(event_id: uuid.UUID) -> tuple[int, str] | None:
+    """Which `seq` announced a block, and its status; None when there is no such block."""
+    rows = TimelineEvent.objects.filter(pk=event_id)
+    return rows.values_list("sequence_number", "status").first()

@@ -1,0 +1,181 @@
+"""Alerts come in: checked, masked, stored, and only then told."""
+
+import json
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from django.db import connection, transaction
+
+from agents.types import JSON
+from config import get_config
+from config.model import Config
+from config.resolve import executions_of, parse_selection
+from config.schema.chains import ChainConfig
+from config.words import suggest
+from investigations.masking import mask_alert_data
+from investigations.models import AlertSession, Event
+from investigations.publish import publish, ring
+from investigations.services.runbooks import check_runbook_url
+from investigations.services.titles import title_of
+from investigations.timeline import (
+    SESSIONS_CHANNEL,
+    Payload,
+    session_channel,
+    session_status,
+    with_event_id,
+)
+from tarsy.errors import InvalidInput, PayloadTooLarge, QueueFull
+
+DATA_LIMIT = 1024 * 1024
+RETRY_AFTER_SECONDS = 30
+FIELDS = ("alert_type", "data", "mcp", "mcp_selection", "runbook", "slack_message_fingerprint")
+
+_QUEUE_LOCK = 0x7A457  # any number that no other advisory lock of ours uses
+_INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs"}
+
+
+@dataclass(frozen=True)
+class Alert:
+    """What was sent, checked but not yet masked."""
+
+    data: str
+    chain: ChainConfig
+    alert_type: str
+    runbook: str = ""
+    mcp_selection: JSON = None
+    fingerprint: str = ""
+
+
+def read_alert(body: Mapping[str, JSON]) -> Alert:
+    """Check the fields of a request. Raises InvalidInput naming the field that is wrong."""
+    config = get_config()
+    _refuse_unknown_fields(body)
+    alert_type = _read_alert_type(body, config)
+    chain = config.chain_for(alert_type)
+    if chain is None:
+        known = suggest(alert_type, config.alert_types())
+        raise InvalidInput("alert_type", f'"{alert_type[:100]}" is not known{known}')
+    runbook = _read_text(body, "runbook")
+    if runbook:
+        check_runbook_url(runbook, config.system.runbooks.allowed_domains)
+    return Alert(
+        data=_read_data(body),
+        chain=chain,
+        alert_type=alert_type,
+        runbook=runbook,
+        mcp_selection=_read_selection(body, config),
+        fingerprint=_read_text(body, "slack_message_fingerprint"),
+    )
+
+
+def submit_alert(alert: Alert, *, author: str) -> AlertSession:
+    """Queue an investigation. Once this returns the alert is never lost.
+
+    Raises QueueFull when as many sessions wait as may.
+    """
+    data = mask_alert_data(alert.data)
+    session = AlertSession(
+        alert_type=alert.alert_type,
+        alert_data=data,
+        title=title_of(data),
+        chain_id=alert.chain.name,
+        author=author,
+        runbook_url=alert.runbook,
+        mcp_selection=alert.mcp_selection,
+        slack_message_fingerprint=alert.fingerprint,
+        total_stages=count_stages(alert.chain),
+        last_seq=1,
+    )
+    told = session_status(session.pk, session.status)
+    with transaction.atomic():
+        _refuse_full_queue()
+        session.save(force_insert=True)
+        Event.objects.create(
+            session_id=session.pk,
+            seq=1,
+            channel=session_channel(session.pk),
+            payload=with_event_id(told, 1),
+        )
+        transaction.on_commit(partial(_tell, session.pk, told), robust=True)
+    return session
+
+
+def _tell(session_id: uuid.UUID, told: Payload) -> None:
+    publish(session_channel(session_id), [with_event_id(told, 1)])
+    publish(SESSIONS_CHANNEL, [told])
+    ring()
+
+
+def count_stages(chain: ChainConfig) -> int:
+    """Stages a session will have: configured ones, a synthesis after each parallel one, summary."""
+    return sum(1 + (len(executions_of(stage)) > 1) for stage in chain.stages) + 1
+
+
+def _refuse_full_queue() -> None:
+    limit = get_config().queue.max_queue_size
+    if limit is None:
+        return
+    # Counting and inserting must be one step, or a burst gets in all at once.
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_QUEUE_LOCK])
+    waiting = AlertSession.objects.filter(status=AlertSession.Status.PENDING).count()
+    if waiting >= limit:
+        raise QueueFull(waiting, limit, RETRY_AFTER_SECONDS)
+
+
+# ---- Fields -------------------------------------------------------------------------------------
+
+
+def _refuse_unknown_fields(body: Mapping[str, JSON]) -> None:
+    for name in body:
+        if name in FIELDS:
+            continue
+        raise InvalidInput(name[:100] or "body", f"is not a known field{suggest(name, FIELDS)}")
+
+
+def _read_text(body: Mapping[str, JSON], field: str) -> str:
+    value = body.get(field)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InvalidInput(field, "must be a text")
+    return value
+
+
+def _read_alert_type(body: Mapping[str, JSON], config: Config) -> str:
+    return _read_text(body, "alert_type") or config.default_alert_type
+
+
+def _read_data(body: Mapping[str, JSON]) -> str:
+    value = body.get("data")
+    if value is None or value in ({}, []):
+        raise InvalidInput("data", "must not be empty: send the alert as text or as JSON")
+    compact = value if isinstance(value, str) else _dump(value, indent=None)
+    if len(compact.encode()) > DATA_LIMIT:
+        raise PayloadTooLarge("data", f"must not be larger than {DATA_LIMIT:,} bytes")
+    if isinstance(value, str):
+        if all(unicodedata.category(character) in _INVISIBLE for character in value):
+            raise InvalidInput("data", "must not be blank")
+        return value
+    pretty = _dump(value, indent=2)
+    # Deep nesting can blow indentation up thirtyfold.
+    return pretty if len(pretty) <= 2 * DATA_LIMIT else compact
+
+
+def _dump(value: JSON, *, indent: int | None) -> str:
+    separators = None if indent else (",", ":")
+    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+
+
+def _read_selection(body: Mapping[str, JSON], config: Config) -> JSON:
+    given = [name for name in ("mcp", "mcp_selection") if body.get(name) is not None]
+    if not given:
+        return None
+    if len(given) > 1:
+        raise InvalidInput("mcp_selection", 'is another name for "mcp"; send one of the two')
+    value = body[given[0]]
+    parse_selection(value, config)
+    return value

@@ -1,0 +1,56 @@
+"""Tokens of machines: made, used, revoked."""
+
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from investigations.models import ApiToken, AuditEvent
+from tarsy.errors import Conflict, InvalidInput
+
+_USE_IS_NOTED_EVERY = timedelta(minutes=1)
+
+
+@transaction.atomic
+def create_token(*, owner: User, name: str, actor: str) -> str:
+    """Make a token and return its text, which nobody can read again.
+
+    Raises InvalidInput on an empty or long name, Conflict when the owner has such a token.
+    """
+    name = name.strip()
+    if not name or len(name) > 100:
+        raise InvalidInput("name", "must have 1 to 100 characters")
+    if ApiToken.objects.filter(owner=owner, name=name, revoked_at=None).exists():
+        raise Conflict(f'{owner.username} already has a token named "{name}"; revoke it first')
+    text = ApiToken.generate()
+    token = ApiToken.objects.create(owner=owner, name=name, token_hash=ApiToken.hash_of(text))
+    AuditEvent.objects.create(
+        actor=actor,
+        action="token.create",
+        target_type="token",
+        target_id=str(token.pk),
+        details={"name": name, "owner": owner.username},
+    )
+    return text
+
+
+def find_token(text: str) -> ApiToken | None:
+    """The valid token with this text, noted as used; None when unknown, revoked or ownerless."""
+    if not text.startswith(ApiToken.PREFIX):
+        return None
+    token = (
+        ApiToken.objects.select_related("owner")
+        .filter(token_hash=ApiToken.hash_of(text), revoked_at=None, owner__is_active=True)
+        .first()
+    )
+    if token is not None:
+        _note_use(token)
+    return token
+
+
+def _note_use(token: ApiToken) -> None:
+    # Once a minute is enough to see which tokens live, and keeps reads from becoming writes.
+    now = timezone.now()
+    if token.last_used_at is None or token.last_used_at < now - _USE_IS_NOTED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)

@@ -1,0 +1,38 @@
+"""The tools of one execution: its servers from the configuration, `ops` in this very process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+
+from agents.ports import Toolbox
+from agents.toolbox import EmptyToolbox
+from investigations.briefing import Briefing
+from mcp_bridge.ops.server import build_server
+from mcp_bridge.toolbox import open_toolbox
+from mcp_bridge.transports import HttpClients
+
+_WITHOUT_TOOLS = ("synthesis", "single_call")
+_IN_PROCESS = {"ops": build_server}
+
+
+@asynccontextmanager
+async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
+    """Connect the servers an execution may use; the dead ones are named in its prompt."""
+    agent = briefing.agent
+    if agent.controller in _WITHOUT_TOOLS or not agent.mcp_servers:
+        yield EmptyToolbox()
+        return
+    configured = briefing.config.mcp_servers
+    async with open_toolbox(
+        {name: configured[name] for name in agent.mcp_servers if name in configured},
+        selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
+        in_process=_IN_PROCESS,
+        http_clients=_http_clients(),
+    ) as toolbox:
+        yield toolbox
+
+
+@cache
+def _http_clients() -> HttpClients:
+    """Shared by every agent of the process: building one costs 30 ms."""
+    return HttpClients()

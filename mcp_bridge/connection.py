@@ -1,0 +1,223 @@
+"""One tool server, held open by a task of its own.
+
+anyio's scopes must be left in the task that entered them. So one task, the owner, opens the
+client, keeps it and closes it; everybody else calls through the open client and asks the owner
+to stop. Closing never depends on who asks, and nothing leaks when an agent is cancelled.
+"""
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from mcp import Client
+from mcp_types import CallToolResult, Tool
+
+from agents.types import JSON
+from mcp_bridge.failures import (
+    SERVER_FAILURES,
+    ConnectionLost,
+    ServerUnavailable,
+    describe_failure,
+    is_connection_lost,
+)
+from mcp_bridge.transports import StderrTail
+
+logger = logging.getLogger(__name__)
+
+MAX_PAGES = 100
+MAX_TOOLS = 1_000
+START_GRACE = 0.1
+
+
+class OpenClient(Protocol):
+    """How a connection opens its client; entered and left by the owner alone."""
+
+    def __call__(self, *, stderr: StderrTail) -> AbstractAsyncContextManager[Client]: ...
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """Seconds a server may take. `close` is what we wait before we stop waiting."""
+
+    start: float = 30.0
+    restart: float = 10.0
+    call: float = 60.0
+    close: float = 10.0
+    restart_pause: tuple[float, float] = (0.25, 0.75)
+
+
+class ServerConnection:
+    """A tool server for as long as one agent needs it."""
+
+    def __init__(self, server_id: str, open_client: OpenClient, deadlines: Deadlines) -> None:
+        self.server_id = server_id
+        self._open_client = open_client
+        self._deadlines = deadlines
+        self._client: Client | None = None
+        self._owner: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
+        self._restart_lock = asyncio.Lock()
+        self._is_closed = False
+
+    @property
+    def instructions(self) -> str:
+        """What the server says about itself."""
+        return (self._client.instructions or "") if self._client else ""
+
+    async def start(self, deadline: float | None = None) -> None:
+        """Open the server or raise `ServerUnavailable` once the deadline is over."""
+        seconds = self._deadlines.start if deadline is None else deadline
+        ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._stop = asyncio.Event()
+        self._owner = asyncio.create_task(
+            self._own(ready, self._stop, seconds), name=f"tool server {self.server_id}"
+        )
+        # The owner may need seconds more to end a child that does not answer; nobody waits for it.
+        await asyncio.wait({ready}, timeout=seconds + START_GRACE)
+        if not ready.done():
+            raise ServerUnavailable(f"it did not start within {seconds:g} s")
+        self._client = ready.result()
+
+    async def list_tools(self) -> tuple[Tool, ...]:
+        """Every tool on every page, as long as the pages end."""
+        client = self._require_client()
+        tools: list[Tool] = []
+        seen: set[str] = set()
+        cursor: str | None = None
+        try:
+            async with asyncio.timeout(self._deadlines.start):
+                for _ in range(MAX_PAGES):
+                    page = await client.list_tools(cursor=cursor)
+                    tools.extend(page.tools)
+                    cursor = page.next_cursor
+                    if not cursor or cursor in seen or len(tools) >= MAX_TOOLS:
+                        break
+                    seen.add(cursor)
+        except SERVER_FAILURES as error:
+            raise ServerUnavailable(
+                f"listing its tools failed: {describe_failure(error)}"
+            ) from None
+        return tuple(tools[:MAX_TOOLS])
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, JSON],
+        *,
+        report_progress: Callable[[str], None],
+        may_repeat: bool,
+    ) -> CallToolResult:
+        """Call a tool within the deadline.
+
+        Raises `TimeoutError`, `ConnectionLost` or what the server answered. When the connection
+        broke, it is opened again, and the call sent a second time only if `may_repeat`.
+        """
+        client = self._client
+        try:
+            return await self._call_once(client, tool, arguments, report_progress)
+        except SERVER_FAILURES as error:
+            if not is_connection_lost(error):
+                raise
+            lost = ConnectionLost(describe_failure(error))
+        await self._restart(after=client)
+        if not may_repeat:
+            raise lost
+        return await self._call_once(self._client, tool, arguments, report_progress)
+
+    async def close(self) -> None:
+        """Close the server. Its process is gone when this returns, unless it cannot be killed."""
+        self._is_closed = True
+        await self._close_owner()
+
+    async def _call_once(
+        self,
+        client: Client | None,
+        tool: str,
+        arguments: Mapping[str, JSON],
+        report_progress: Callable[[str], None],
+    ) -> CallToolResult:
+        if client is None:
+            raise ConnectionLost("it is not connected")
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            report_progress(_describe_progress(progress, total, message))
+
+        async with asyncio.timeout(self._deadlines.call):
+            return await client.call_tool(tool, dict(arguments), progress_callback=report)
+
+    async def _restart(self, *, after: Client | None) -> None:
+        """Open the server again, once for all calls that lost the same connection."""
+        async with self._restart_lock:
+            if self._is_closed or self._client is not after:
+                return
+            await self._close_owner()
+            await asyncio.sleep(random.uniform(*self._deadlines.restart_pause))
+            with contextlib.suppress(ServerUnavailable):
+                await self.start(self._deadlines.restart)
+
+    async def _own(
+        self, ready: asyncio.Future[Client], stop: asyncio.Event, seconds: float
+    ) -> None:
+        """Open, serve and close the client, all in this task."""
+        stderr = StderrTail()
+        try:
+            async with (
+                asyncio.timeout(seconds) as clock,
+                self._open_client(stderr=stderr) as client,
+            ):
+                clock.reschedule(None)
+                ready.set_result(client)
+                await stop.wait()
+        except asyncio.CancelledError:
+            _refuse(ready, ServerUnavailable("starting it was cancelled"))
+            raise
+        except TimeoutError:
+            reason = f"it did not start within {seconds:g} s"
+            _refuse(ready, ServerUnavailable(_with_stderr(reason, stderr)))
+        except (ServerUnavailable, *SERVER_FAILURES) as error:
+            reason = describe_failure(error)
+            if not _refuse(ready, ServerUnavailable(_with_stderr(reason, stderr))):
+                logger.info("tool server %s ended badly: %s", self.server_id, reason)
+        except Exception as error:
+            # A defect of an in-process server or of the SDK must not hang whoever waits for it.
+            logger.exception("tool server %s failed", self.server_id)
+            _refuse(ready, ServerUnavailable(describe_failure(error)))
+
+    async def _close_owner(self) -> None:
+        owner, self._owner, self._client = self._owner, None, None
+        if owner is None:
+            return
+        self._stop.set()
+        done, _ = await asyncio.wait({owner}, timeout=self._deadlines.close)
+        if not done:
+            owner.cancel()
+            await asyncio.wait({owner}, timeout=self._deadlines.close)
+
+    def _require_client(self) -> Client:
+        if self._client is None:
+            raise ServerUnavailable("it is not connected")
+        return self._client
+
+
+def _refuse(ready: asyncio.Future[Client], error: Exception) -> bool:
+    """Tell who waits for the start, if anybody still does."""
+    if ready.done():
+        return False
+    ready.set_exception(error)
+    # Whoever asked may have been cancelled; the exception is then nobody's to read.
+    ready.exception()
+    return True
+
+
+def _with_stderr(reason: str, stderr: StderrTail) -> str:
+    return f"{reason}; it said: {stderr.text}" if stderr.text else reason
+
+
+def _describe_progress(progress: float, total: float | None, message: str | None) -> str:
+    share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
+    return f"{message} ({share})" if message else share

@@ -1,0 +1,112 @@
+"""Turns what a tool returned into text a model can read."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcp_types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+)
+
+from mcp_bridge.visible_text import clean_line, clean_text
+
+MAX_RESULT_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class ResultText:
+    """`size_bytes` is the size of all the text there was; `cut` says that some of it is gone."""
+
+    text: str
+    is_error: bool
+    size_bytes: int
+    cut: bool
+
+
+def read_result(result: CallToolResult, max_bytes: int = MAX_RESULT_BYTES) -> ResultText:
+    """Everything a result says, as text without control characters, at most `max_bytes` of it."""
+    text = "\n".join(_read_blocks(result))
+    size = len(text.encode("utf-8", "replace"))
+    cut = size > max_bytes
+    if cut:
+        text = text.encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
+    text = clean_text(text)
+    return ResultText(
+        text=text, is_error=result.is_error or _says_not_ok(text), size_bytes=size, cut=cut
+    )
+
+
+def _read_blocks(result: CallToolResult) -> Iterator[str]:
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    for block in result.content:
+        yield _read_block(block)
+    structured = result.structured_content
+    if structured is not None and not any(_repeats(text, structured) for text in texts):
+        yield json.dumps(structured, ensure_ascii=False)
+
+
+def _read_block(block: ContentBlock) -> str:
+    if isinstance(block, TextContent):
+        return block.text
+    if isinstance(block, ImageContent):
+        return f"[image {clean_line(block.mime_type, 80)}, {_decoded_size(block.data)} bytes]"
+    if isinstance(block, AudioContent):
+        return f"[audio {clean_line(block.mime_type, 80)}, {_decoded_size(block.data)} bytes]"
+    if isinstance(block, ResourceLink):
+        return _read_link(block)
+    return _read_resource(block)
+
+
+def _read_link(link: ResourceLink) -> str:
+    facts = [clean_line(link.uri, 500)]
+    if link.mime_type:
+        facts.append(clean_line(link.mime_type, 80))
+    if link.size is not None:
+        facts.append(f"{link.size} bytes")
+    if link.description:
+        facts.append(clean_line(link.description, 500))
+    return f"[resource {clean_line(link.name, 200)}: {', '.join(facts)}]"
+
+
+def _read_resource(block: EmbeddedResource) -> str:
+    resource = block.resource
+    uri = clean_line(str(resource.uri), 500)
+    if isinstance(resource, BlobResourceContents):
+        kind = clean_line(resource.mime_type or "binary", 80)
+        return f"[resource {uri}: {kind}, {_decoded_size(resource.blob)} bytes]"
+    return f"[resource {uri}]\n{resource.text}"
+
+
+def _decoded_size(data: str) -> int:
+    return len(data.rstrip("=")) * 3 // 4
+
+
+def _repeats(text: str, structured: object) -> bool:
+    """Whether a text block already says what the structured content says, as MCP advises."""
+    if isinstance(structured, dict) and structured.keys() == {"result"}:
+        inner = structured["result"]
+        if text == (inner if isinstance(inner, str) else json.dumps(inner)):
+            return True
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return bool(said == structured or {"result": said} == structured)
+
+
+def _says_not_ok(text: str) -> bool:
+    """Whether this is the envelope `{"ok": false, ...}` of a tool that reports failure inside."""
+    if not text.lstrip().startswith("{") or '"ok"' not in text[:2000]:
+        return False
+    try:
+        envelope = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(envelope, dict) and envelope.get("ok") is False

@@ -1,0 +1,231 @@
+"""The one way to a tool. Every call of every agent passes through `ToolExecutor.execute`.
+
+In this order: name, allow-list, gate, arguments, schema, call, text, mask, cut, summarize. What
+goes wrong on the way is a result the model can read, with what was asked and what came back.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents.ports import ReportProgress
+from agents.types import JSON, ToolCall, ToolResult, ToolTarget
+from mcp_bridge.arguments import ParsedArguments, parse_arguments
+from mcp_bridge.catalogue import Catalogue, KnownTool
+from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_result
+from mcp_bridge.failures import SERVER_FAILURES, ConnectionLost, describe_failure, is_timeout
+from mcp_bridge.gate import Gate, GateRequest
+from mcp_bridge.limits import STORED_BYTES, cut_text
+from mcp_bridge.masking import MaskedText, Masker
+from mcp_bridge.visible_text import clean_line, clean_text
+
+logger = logging.getLogger(__name__)
+
+# Masking this much holds the event loop for about a millisecond; more goes to a thread.
+INLINE_MASKING_CHARACTERS = 8_000
+SHOWN_ARGUMENTS = 500
+WITHHELD = "[withheld: masking this result failed, so none of it is shown]"
+
+
+class Summarizer(Protocol):
+    async def summarize(self, target: ToolTarget, text: str) -> str:
+        """A shorter text for the model; `text` is masked already. The same text where it fits."""
+        ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bytes of a result that are read at all, that history keeps and that a model gets."""
+
+    result_bytes: int = MAX_RESULT_BYTES
+    stored_bytes: int = STORED_BYTES
+    content_bytes: int = STORED_BYTES
+
+
+class ToolExecutor:
+    """Runs the tool calls of one execution."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        *,
+        gate: Gate,
+        masker: Masker,
+        summarizer: Summarizer | None = None,
+        call_deadline: float = 60.0,
+        limits: Limits = Limits(),
+    ) -> None:
+        self._catalogue = catalogue
+        self._gate = gate
+        self._masker = masker
+        self._summarizer = summarizer
+        self._call_deadline = call_deadline
+        self._limits = limits
+
+    def identify(self, call: ToolCall) -> ToolTarget:
+        """What a call means, fit to show and store: names cleaned, arguments masked."""
+        found = self._catalogue.find(call.name)
+        parsed = parse_arguments(call.arguments)
+        if found is None:
+            name = clean_line(call.name, 200)
+            return ToolTarget("", name, self._show_arguments(parsed, self._masker))
+        shown = self._show_arguments(parsed, found.server.masker)
+        return ToolTarget(found.name.server, found.name.tool, shown)
+
+    async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
+        """Run a proposed call if the code allows it. Never raises but for cancellation."""
+        started = time.monotonic()
+        try:
+            result = await self._execute(call, report_progress)
+        except Exception:
+            logger.exception("the call of %s failed in our own code", clean_line(call.name, 80))
+            result = await self._fail(
+                call, self._masker, "An internal error of this system stopped the call. It is "
+                "logged. Do not repeat the call; go on without it and say so in the report.",
+            )  # fmt: skip
+        duration = round((time.monotonic() - started) * 1000)
+        return ToolResult(
+            content=result.content, stored=result.stored, is_error=result.is_error,
+            size_bytes=result.size_bytes, truncated=result.truncated, masked=result.masked,
+            duration_ms=duration,
+        )  # fmt: skip
+
+    async def _execute(self, call: ToolCall, report_progress: ReportProgress) -> ToolResult:
+        tool = self._catalogue.find(call.name)
+        if tool is None:
+            reason = self._catalogue.explain_unknown(clean_line(call.name, 200))
+            return await self._fail(call, self._masker, reason)
+        masker = tool.server.masker
+        if not tool.is_selected:
+            reason = f"{tool.name} is not among the tools selected for this investigation."
+            return await self._fail(call, masker, reason)
+        parsed = parse_arguments(call.arguments)
+        request = GateRequest(
+            server=tool.name.server, tool=tool.name.tool,
+            tool_class=tool.class_of(parsed.values), arguments=parsed.values,
+        )  # fmt: skip
+        if refusal := await self._gate.check(request):
+            return await self._fail(call, masker, refusal.reason)
+        if faults := tool.check.find_faults(parsed.values):
+            return await self._fail(call, masker, _explain_faults(faults, parsed))
+        return await self._call(call, tool, parsed, request, report_progress)
+
+    async def _call(
+        self,
+        call: ToolCall,
+        tool: KnownTool,
+        parsed: ParsedArguments,
+        request: GateRequest,
+        report_progress: ReportProgress,
+    ) -> ToolResult:
+        def report(text: str) -> None:
+            report_progress(tool.server.masker.mask(clean_line(text, 300)).text)
+
+        may_repeat = request.tool_class != "write"
+        try:
+            answer = await tool.server.connection.call(
+                tool.tool.name, parsed.values, report_progress=report, may_repeat=may_repeat
+            )
+        except ConnectionLost as error:
+            reason = f"The connection to {tool.name.server} was lost: {error}."
+            return await self._fail(call, tool.server.masker, reason + _outcome(may_repeat))
+        except SERVER_FAILURES as error:
+            if is_timeout(error):
+                reason = f"{tool.name} did not answer within {self._call_deadline:g} s."
+                return await self._fail(call, tool.server.masker, reason + _outcome(may_repeat))
+            reason = f"{tool.name} failed: {describe_failure(error)}."
+            return await self._fail(call, tool.server.masker, reason)
+        text = await asyncio.to_thread(read_result, answer, self._limits.result_bytes)
+        return await self._finish(call, tool, text)
+
+    async def _finish(self, call: ToolCall, tool: KnownTool, text: ResultText) -> ToolResult:
+        masked = await self._mask(tool.server.masker, text.text or "(the tool returned no text)")
+        if masked is None:
+            return ToolResult(WITHHELD, WITHHELD, is_error=True, size_bytes=text.size_bytes)
+        if text.is_error:
+            return await self._fail(
+                call, tool.server.masker, f"{tool.name} reported an error.", masked, text
+            )
+        whole = text.size_bytes if text.cut else None
+        stored, is_cut = cut_text(masked.text, self._limits.stored_bytes, whole_bytes=whole)
+        content = await self._shorten(call, masked.text, whole)
+        return ToolResult(
+            content=content, stored=stored, size_bytes=text.size_bytes, truncated=is_cut,
+            masked=masked.count,
+        )  # fmt: skip
+
+    async def _shorten(self, call: ToolCall, text: str, whole_bytes: int | None) -> str:
+        if self._summarizer is not None:
+            text = await self._summarizer.summarize(self.identify(call), text)
+        return cut_text(text, self._limits.content_bytes, whole_bytes=whole_bytes)[0]
+
+    async def _fail(
+        self,
+        call: ToolCall,
+        masker: Masker,
+        reason: str,
+        said: MaskedText | None = None,
+        text: ResultText | None = None,
+    ) -> ToolResult:
+        """An error the model can act on: what it asked for, and what came back."""
+        asked = f"{clean_line(call.name, 200)} {clean_line(call.arguments, SHOWN_ARGUMENTS)}"
+        told = await self._mask(masker, f"{clean_text(reason)}\nYou asked: {asked.strip()}")
+        if told is None:
+            return ToolResult(WITHHELD, WITHHELD, is_error=True)
+        message = told.text if said is None else f"{told.text}\nIt answered:\n{said.text}"
+        whole = text.size_bytes + len(told.text) if text is not None and text.cut else None
+        stored, is_cut = cut_text(message, self._limits.stored_bytes, whole_bytes=whole)
+        content, _ = cut_text(message, self._limits.content_bytes, whole_bytes=whole)
+        return ToolResult(
+            content=content, stored=stored, is_error=True, truncated=is_cut,
+            size_bytes=text.size_bytes if text is not None else len(message.encode()),
+            masked=said.count if said is not None else told.count,
+        )  # fmt: skip
+
+    async def _mask(self, masker: Masker, text: str) -> MaskedText | None:
+        """Mask, or None: what could not be masked is shown to nobody."""
+        try:
+            if len(text) <= INLINE_MASKING_CHARACTERS:
+                return masker.mask(text)
+            return await asyncio.to_thread(masker.mask, text)
+        except Exception:
+            logger.exception("masking a tool result failed; the result is withheld")
+            return None
+
+    def _show_arguments(self, parsed: ParsedArguments, masker: Masker) -> Mapping[str, JSON]:
+        values: dict[str, JSON] = parsed.values
+        if parsed.form == "raw":
+            values = {"raw": parsed.values["input"]}
+        try:
+            masked = masker.mask_json(_clean_values(values))
+        except Exception:
+            logger.exception("masking a call's arguments failed; they are withheld")
+            return {"raw": WITHHELD}
+        return masked if isinstance(masked, dict) else {"raw": json.dumps(masked)}
+
+
+def _outcome(may_repeat: bool) -> str:
+    if may_repeat:
+        return " Nothing came back; narrow the question or use another tool."
+    return " Whether it took effect is unknown: verify with a tool that reads before going on."
+
+
+def _explain_faults(faults: str, parsed: ParsedArguments) -> str:
+    advice = "Send a JSON object that matches the tool's schema."
+    if parsed.form in ("raw", "json"):
+        return f"The arguments were no JSON object. {faults}. {advice}"
+    return f"The arguments do not match the tool's schema: {faults}. {advice}"
+
+
+def _clean_values(value: JSON) -> JSON:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_clean_values(item) for item in value]
+    if isinstance(value, dict):
+        return {clean_text(key): _clean_values(item) for key, item in value.items()}
+    return value

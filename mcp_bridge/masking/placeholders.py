@@ -1,0 +1,31 @@
+"""Names secrets without keeping them: the same secret is the same placeholder."""
+
+import hashlib
+import hmac
+import re
+import secrets
+import threading
+
+PLACEHOLDER = re.compile(r"\[MASKED:[a-z][a-z0-9_]*#\d+\]")
+
+
+class Placeholders:
+    """Numbers the secrets one masker, or several that share this, have seen.
+
+    Secrets are kept only as keyed digests under a key that is never stored.
+    """
+
+    def __init__(self) -> None:
+        self._key = secrets.token_bytes(32)
+        self._numbers: dict[tuple[str, bytes], int] = {}
+        self._counts: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def name(self, kind: str, secret: str) -> str:
+        digest = hmac.digest(self._key, secret.encode("utf-8", "replace"), hashlib.sha256)
+        with self._lock:
+            number = self._numbers.get((kind, digest))
+            if number is None:
+                number = self._counts[kind] = self._counts.get(kind, 0) + 1
+                self._numbers[kind, digest] = number
+        return f"[MASKED:{kind}#{number}]"

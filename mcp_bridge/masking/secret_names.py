@@ -1,0 +1,163 @@
+"""Which names announce a secret, and which values are none whatever their name says."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Strength = Literal["strong", "medium", "weak"]
+
+
+@dataclass(frozen=True)
+class SecretName:
+    """What a name announces. Strong: any real value is secret; medium: one that looks like a
+    credential; weak: only one that looks random."""
+
+    kind: str
+    strength: Strength
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_TRAILING = _words(
+    "value val data b64 base64 enc encoded plain plaintext text raw string old new current "
+    "previous prod production staging dev test main primary backup default pem"
+)
+_PASSWORD_WORDS = _words("password passwd passwort passphrase passcode pwd pw pass")
+_PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passwort")
+_TOKEN_WORDS = _words("token jwt bearer pat")
+_SECRET_WORDS = _words("secret credential credentials creds cred")
+_KEY_KINDS = {
+    "private": "private_key", "client": "private_key", "ssh": "private_key", "tls": "private_key",
+    "deploy": "private_key", "signing": "private_key", "secret": "secret_key", "api": "api_key",
+    "access": "secret_key", "app": "api_key", "application": "api_key", "account": "secret_key",
+    "routing": "api_key", "integration": "api_key", "service": "api_key", "license": "api_key",
+    "encryption": "secret_key", "master": "secret_key", "auth": "api_key", "storage": "secret_key",
+    "session": "secret_key", "consumer": "api_key", "unseal": "secret_key", "seal": "secret_key",
+    "hmac": "secret_key", "crypt": "secret_key", "subscription": "api_key", "write": "api_key",
+    "preshared": "secret_key", "shared": "secret_key", "psk": "secret_key", "root": "secret_key",
+}  # fmt: skip
+_JOINED_KEYS = ("apikey", "secretkey", "accesskey", "privatekey", "accountkey", "authkey", "appkey")
+_HARMLESS_KEY_FIRST = _words(
+    "partition sort primary foreign cache row group public unique idempotency dedup sorting "
+    "object s3 index column field map hash lookup config metric label storage_class band "
+    "translation message i18n host known authorized ssh_public fingerprint"
+)
+
+
+@lru_cache(maxsize=8192)
+def classify_name(name: str) -> SecretName | None:
+    """What a key, variable, option or header name says about its value."""
+    words = [word.lower() for word in _WORDS.findall(name[-120:])]
+    while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
+        words.pop()
+    if not words:
+        return None
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in _PASSWORD_WORDS or last.endswith(_PASSWORD_ENDINGS):
+        return SecretName("password", "strong")
+    if last in _TOKEN_WORDS or last.endswith("token"):
+        return SecretName("token", "medium")
+    if last in _SECRET_WORDS or last.endswith("secret"):
+        return SecretName("secret", "medium")
+    if last == "auth":
+        return SecretName("token", "medium")
+    if last in ("sig", "signature") and len(words) <= 3:
+        return SecretName("signature", "weak" if last == "signature" and not before else "medium")
+    if last.endswith(_JOINED_KEYS):
+        joined = next(end for end in _JOINED_KEYS if last.endswith(end))
+        return SecretName(_KEY_KINDS[joined.removesuffix("key")], "medium")
+    if last != "key":
+        return None
+    if "public" in words:
+        return None
+    if before in _KEY_KINDS:
+        kind = "aws_secret_key" if words[-3:-1] == ["secret", "access"] else _KEY_KINDS[before]
+        return SecretName(kind, "medium")
+    if before in _HARMLESS_KEY_FIRST:
+        return None
+    return SecretName("api_key", "weak")
+
+
+_PROSE = _words(
+    "null none nil true false yes no on off n/a na undefined required optional missing invalid "
+    "expired incorrect wrong failed failure error denied redacted masked hidden unset unknown "
+    "empty string str bytes int password token secret key default disabled enabled authentication "
+    "authorization policy strong weak ok found not the is was for and with reset change changed "
+    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file env"
+)
+_REFERENCE = re.compile(
+    r"[<({%\[]|\$[({]|\$[A-Za-z_]\w*$|%[A-Z_]+%$|"
+    r"(?:vault|op|ref\+\w+|secret|env|file|ssm|sops|arn|awssm|gcpsm|keyvault):|ENC\[|"
+    r"(?:os\.|process\.|System\.|self\.|settings\.|config\.|getenv|environ|var\.|local\.|data\.)"
+)
+_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[a-z0-9._@-]+)+/?$")
+_CALL = re.compile(r"[A-Za-z_][\w.]*\(")
+_FILLER = re.compile(r"[*xX•.#_\-\s…]+$")
+_SEGMENT = re.compile(r"[^a-zA-Z0-9]+")
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+
+
+def is_secret_value(name: SecretName, value: str, key: str = "") -> bool:
+    """Whether this value, standing under this name, has to go."""
+    value = value.strip()
+    if is_harmless(value):
+        return False
+    if name.strength == "strong":
+        # `pass=12 fail=0` counts tests, `pwd=/app` is a directory.
+        if key.lower() in ("pass", "pw"):
+            return len(value) >= 6 and not value.isdigit()
+        return len(value) >= 3
+    if name.strength == "medium":
+        return looks_like_credential(value)
+    return looks_random(value)
+
+
+def is_harmless(value: str) -> bool:
+    """Empty, a placeholder, a reference, a path or a word of prose."""
+    if not value or _FILLER.match(value):
+        return True
+    if value.lower().rstrip(".,;:!") in _PROSE:
+        return True
+    if "://" in value or _REFERENCE.match(value) or _CALL.match(value):
+        return True
+    return bool(_PATH.match(value))
+
+
+def looks_like_credential(value: str) -> bool:
+    """Letters mixed with digits or with case in one piece; names made of words are none."""
+    if len(value) < 8 or any(mark.isspace() for mark in value):
+        return False
+    if _UUID.match(value):
+        return True
+    pieces = [piece for piece in _SEGMENT.split(value) if piece]
+    if any(_is_mixed(piece) for piece in pieces):
+        return True
+    return any(mark in value for mark in "!$^*~") and any(mark.isdigit() for mark in value)
+
+
+def looks_random(value: str) -> bool:
+    """Long, and of several kinds of characters in one piece."""
+    if len(value) < 20 or any(mark.isspace() for mark in value):
+        return False
+    pieces = [piece for piece in _SEGMENT.split(value) if len(piece) >= 16]
+    return any(
+        any(c.isdigit() for c in piece)
+        and any(c.isupper() for c in piece)
+        and any(c.islower() for c in piece)
+        for piece in pieces
+    )
+
+
+def _is_mixed(piece: str) -> bool:
+    digits = sum(c.isdigit() for c in piece)
+    letters = sum(c.isalpha() for c in piece)
+    if digits and letters:
+        return len(piece) >= 8 or (len(piece) >= 6 and digits >= 2)
+    if letters and len(piece) >= 16:
+        upper = sum(c.isupper() for c in piece)
+        return 3 <= upper <= letters - 3 or len(piece) >= 32
+    return digits >= 16

@@ -1,0 +1,51 @@
+"""Stretches of a text that are secret, and how they replace it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Span:
+    """`text[start:end]` is a secret of this kind.
+
+    `is_bare` marks a YAML scalar without quotes, where a placeholder needs them to stay text.
+    `replacement` is a custom pattern's own wording.
+    """
+
+    start: int
+    end: int
+    kind: str
+    is_bare: bool = False
+    replacement: str | None = None
+
+    def shifted(self, offset: int) -> "Span":
+        return replace(self, start=self.start + offset, end=self.end + offset)
+
+
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
+    """Sort spans and join those that overlap; a join is named after its widest part."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if span.start >= span.end:
+            continue
+        if not merged or span.start >= merged[-1].end:
+            merged.append(span)
+            continue
+        last = merged[-1]
+        if span.end > last.end:
+            merged[-1] = replace(last, end=span.end, is_bare=False)
+    return merged
+
+
+def subtract(span: Span, holes: Iterable[tuple[int, int]]) -> Iterable[Span]:
+    """The parts of a span outside all holes; holes come in order."""
+    start = span.start
+    for hole_start, hole_end in holes:
+        if hole_end <= start or hole_start >= span.end:
+            continue
+        if hole_start > start:
+            yield replace(span, start=start, end=hole_start, is_bare=False)
+        start = max(start, hole_end)
+    if start < span.end:
+        # What is left of a bare scalar is a scalar no more.
+        yield replace(span, start=start, is_bare=span.is_bare and start == span.start)

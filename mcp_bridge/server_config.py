@@ -1,0 +1,156 @@
+"""What the bridge needs to know of a tool server, in the words of the configuration.
+
+Structural types: the objects of `config` fit them, and so do the plain dataclasses below, which
+serve whoever has no configuration at hand.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+ToolClass = Literal["resolve", "read", "write"]
+TransportType = Literal["stdio", "http", "sse", "in_process"]
+
+
+class CustomPatternConfig(Protocol):
+    @property
+    def pattern(self) -> str: ...
+
+    @property
+    def replacement(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+
+class MaskingConfig(Protocol):
+    @property
+    def enabled(self) -> bool: ...
+
+    @property
+    def pattern_groups(self) -> Sequence[str]: ...
+
+    @property
+    def patterns(self) -> Sequence[str]: ...
+
+    @property
+    def custom_patterns(self) -> Sequence[CustomPatternConfig]: ...
+
+
+class TransportConfig(Protocol):
+    @property
+    def type(self) -> TransportType: ...
+
+    @property
+    def command(self) -> str: ...
+
+    @property
+    def args(self) -> Sequence[str]: ...
+
+    @property
+    def env(self) -> Mapping[str, str]: ...
+
+    @property
+    def url(self) -> str | None: ...
+
+    @property
+    def bearer_token(self) -> str: ...
+
+    @property
+    def verify_ssl(self) -> bool: ...
+
+    @property
+    def timeout(self) -> float | None: ...
+
+    @property
+    def custom_headers(self) -> Mapping[str, str]: ...
+
+
+class ServerConfig(Protocol):
+    @property
+    def transport(self) -> TransportConfig: ...
+
+    @property
+    def instructions(self) -> str: ...
+
+    @property
+    def data_masking(self) -> MaskingConfig | None: ...
+
+    @property
+    def tools(self) -> Mapping[str, "ToolRule"]: ...
+
+    @property
+    def trusts_annotations(self) -> bool:
+        """Whether the server's own word about its tools counts."""
+        ...
+
+
+class ToolRule(Protocol):
+    """What the operator says a tool is, or each value of one of its arguments."""
+
+    @property
+    def default(self) -> ToolClass: ...
+
+    @property
+    def values(self) -> Mapping[str, ToolClass]: ...
+
+    def class_of(self, arguments: Mapping[str, object]) -> ToolClass: ...
+
+
+@dataclass(frozen=True)
+class CustomPattern:
+    pattern: str
+    replacement: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class MaskingRules:
+    enabled: bool = True
+    pattern_groups: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    custom_patterns: tuple[CustomPattern, ...] = ()
+
+
+@dataclass(frozen=True)
+class TransportPlan:
+    """How to reach a server. `command` names the registered factory where `type` is in_process;
+    empty, the server's own id does."""
+
+    type: TransportType
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    url: str | None = None
+    bearer_token: str = ""
+    verify_ssl: bool = True
+    timeout: float | None = None
+    custom_headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClassRule:
+    """A tool's class, or the class of each value of `argument`."""
+
+    default: ToolClass = "write"
+    argument: str = ""
+    values: Mapping[str, ToolClass] = field(default_factory=dict)
+
+    def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
+        value = arguments.get(self.argument) if self.argument else None
+        return self.values.get(value, self.default) if isinstance(value, str) else self.default
+
+
+@dataclass(frozen=True)
+class ServerPlan:
+    transport: TransportPlan
+    instructions: str = ""
+    data_masking: MaskingRules | None = None
+    tools: Mapping[str, ToolRule] = field(default_factory=dict)
+    trust_annotations: bool | None = None
+
+    @property
+    def trusts_annotations(self) -> bool:
+        if self.trust_annotations is not None:
+            return self.trust_annotations
+        return self.transport.type in ("stdio", "in_process")

@@ -1,0 +1,198 @@
+"""Opens the tool servers of one execution and closes them, whatever happens in between."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import cast
+
+from mcp_types import Tool
+
+from agents.ports import ReportProgress
+from agents.types import JSON, ToolCall, ToolResult, ToolSpec, ToolTarget
+from mcp_bridge.argument_check import ArgumentCheck
+from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
+from mcp_bridge.connection import Deadlines, ServerConnection
+from mcp_bridge.executor import Limits, Summarizer, ToolExecutor
+from mcp_bridge.failures import ServerUnavailable
+from mcp_bridge.gate import Gate, ReadOnlyGate
+from mcp_bridge.masking import Masker, Placeholders, build_masker
+from mcp_bridge.names import ToolName, is_usable
+from mcp_bridge.server_config import ServerConfig
+from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
+from mcp_bridge.visible_text import clean_line, clean_text
+
+logger = logging.getLogger(__name__)
+
+MAX_INSTRUCTIONS = 8_000
+
+ToolSelection = Mapping[str, Sequence[str] | None]
+"""Servers to use, each with the tools to use of it; None means all of them."""
+
+
+class OpenToolbox:
+    """The tools of one execution while its servers are open. Implements `agents.ports.Toolbox`."""
+
+    def __init__(
+        self,
+        executor: ToolExecutor,
+        specs: tuple[ToolSpec, ...],
+        instructions: Mapping[str, str],
+        unavailable: Mapping[str, str],
+    ) -> None:
+        self._executor = executor
+        self._specs = specs
+        self._instructions = instructions
+        self._unavailable = unavailable
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return self._specs
+
+    @property
+    def instructions(self) -> Mapping[str, str]:
+        return self._instructions
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        return self._unavailable
+
+    def identify(self, call: ToolCall) -> ToolTarget:
+        return self._executor.identify(call)
+
+    async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
+        return await self._executor.execute(call, report_progress=report_progress)
+
+
+@asynccontextmanager
+async def open_toolbox(
+    servers: Mapping[str, ServerConfig],
+    *,
+    selection: ToolSelection | None = None,
+    gate: Gate | None = None,
+    in_process: InProcessFactories | None = None,
+    http_clients: HttpClients | None = None,
+    summarizer: Summarizer | None = None,
+    deadlines: Deadlines = Deadlines(),  # noqa: B008 (frozen)
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+) -> AsyncIterator[OpenToolbox]:
+    """Start the servers at once, each with a deadline, and yield the tools of those that came up.
+
+    `selection` narrows servers and tools; a server it names that is not configured is reported
+    unavailable. No server's failure is the toolbox's. `http_clients` is closed by whoever made it.
+    """
+    chosen = {name: None for name in servers} if selection is None else selection
+    gate = gate or ReadOnlyGate()
+    placeholders = Placeholders()
+    async with AsyncExitStack() as stack:
+        if http_clients is None:
+            http_clients = await stack.enter_async_context(HttpClients())
+        connections = {
+            name: ServerConnection(
+                name,
+                partial(
+                    open_client,
+                    name,
+                    servers[name],
+                    http_clients=http_clients,
+                    in_process=in_process or {},
+                ),
+                deadlines,
+            )
+            for name in chosen
+            if name in servers
+        }
+        stack.push_async_callback(_close_all, list(connections.values()))
+        started = await _start_all(connections)
+        masker = build_masker(placeholders=placeholders)
+        connected = {
+            name: ConnectedServer(
+                name, servers[name], connections[name], _masker_for(servers[name], placeholders)
+            )
+            for name, outcome in started.items()
+            if not isinstance(outcome, str)
+        }
+        tools = [
+            known
+            for name, outcome in started.items()
+            if not isinstance(outcome, str)
+            for known in _know_tools(connected[name], outcome, chosen[name])
+        ]
+        catalogue = Catalogue(tools, offers_writes=gate.offers_writes)
+        unavailable = {
+            name: masker.mask(outcome).text
+            for name, outcome in started.items()
+            if isinstance(outcome, str)
+        } | {name: "it is not configured" for name in chosen if name not in servers}
+        yield OpenToolbox(
+            ToolExecutor(
+                catalogue, gate=gate, masker=masker, summarizer=summarizer,
+                call_deadline=deadlines.call, limits=limits,
+            ),
+            catalogue.specs,
+            {name: text for name, server in connected.items() if (text := _instruct(server))},
+            unavailable,
+        )  # fmt: skip
+
+
+async def _start_all(
+    connections: Mapping[str, ServerConnection],
+) -> dict[str, tuple[Tool, ...] | str]:
+    """Each server's tools, or the reason why it has none."""
+    outcomes = await asyncio.gather(*(_start(c) for c in connections.values()))
+    return dict(zip(connections, outcomes, strict=True))
+
+
+async def _start(connection: ServerConnection) -> tuple[Tool, ...] | str:
+    try:
+        await connection.start()
+        return await connection.list_tools()
+    except ServerUnavailable as error:
+        reason = clean_line(str(error), 600)
+        logger.warning("tool server %s is unavailable", connection.server_id)
+        return reason
+
+
+async def _close_all(connections: Sequence[ServerConnection]) -> None:
+    await asyncio.gather(*(connection.close() for connection in connections))
+
+
+def _masker_for(server: ServerConfig, placeholders: Placeholders) -> Masker:
+    """The product's own profile, and what the server's configuration adds to it."""
+    rules = server.data_masking
+    if rules is None or not rules.enabled:
+        return build_masker(placeholders=placeholders)
+    return build_masker(
+        ("default", *rules.pattern_groups),
+        rules.patterns,
+        rules.custom_patterns,
+        placeholders=placeholders,
+    )
+
+
+def _know_tools(
+    server: ConnectedServer, tools: Sequence[Tool], selected: Sequence[str] | None
+) -> list[KnownTool]:
+    known: dict[ToolName, KnownTool] = {}
+    for tool in tools:
+        name = ToolName(server.server_id, tool.name)
+        # The first of two tools with one name stays: a later page must not replace it.
+        if not is_usable(name) or name in known:
+            logger.warning("a tool of %s has no usable name", server.server_id)
+            continue
+        known[name] = KnownTool(
+            name=name,
+            server=server,
+            tool=tool,
+            check=ArgumentCheck(cast(dict[str, JSON], tool.input_schema)),
+            is_selected=selected is None or tool.name in selected,
+        )
+    return list(known.values())
+
+
+def _instruct(server: ConnectedServer) -> str:
+    """The operator's instructions, then the server's own, masked like everything it says."""
+    own = clean_text(server.connection.instructions).strip()[:MAX_INSTRUCTIONS]
+    parts = [server.config.instructions.strip(), server.masker.mask(own).text if own else ""]
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,67 @@
+"""Gives a Django command the servers it needs, before the settings are read."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tarsy.embedded.protocol import ServerName
+from tarsy.embedded.servers import ensure
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+VARIABLES: dict[ServerName, str] = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
+
+# Everything else gets servers: a command that is missing here starts slowly, and works.
+COMMANDS_WITHOUT_SERVERS = frozenset(
+    {
+        "check",
+        "check_config",
+        "classify_command",
+        "collectstatic",
+        "compilemessages",
+        "diffsettings",
+        "findstatic",
+        "help",
+        "makemessages",
+        "mask",
+        "spectacular",
+        "startapp",
+        "test",
+        "version",
+    }
+)
+WORDS_WITHOUT_SERVERS = frozenset({"--help", "-h", "--version"})
+
+
+@contextmanager
+def servers_for(arguments: Sequence[str]) -> Iterator[None]:
+    """Inside, DATABASE_URL and REDIS_URL are set if the command line needs them.
+
+    A variable that is set already stands, and its server is not started. The servers live in
+    TARSY_VAR_DIR (default: `var` in the repository) and stop with their last user.
+    """
+    # An empty variable counts as unset, as in `.env` files.
+    wanted = [name for name, variable in VARIABLES.items() if not os.environ.get(variable)]
+    if not wanted or not _needs_servers(arguments):
+        yield
+        return
+    with ensure(var_dir(), wanted=wanted) as servers:
+        if "postgres" in wanted:
+            os.environ[VARIABLES["postgres"]] = servers.database_url
+        if "valkey" in wanted:
+            os.environ[VARIABLES["valkey"]] = servers.redis_url
+        yield
+
+
+def var_dir() -> Path:
+    """Where everything that is kept between runs lies."""
+    return Path(os.environ.get("TARSY_VAR_DIR") or REPOSITORY / "var").absolute()
+
+
+def _needs_servers(arguments: Sequence[str]) -> bool:
+    if not arguments or WORDS_WITHOUT_SERVERS & set(arguments):
+        return False
+    if arguments[0] == "makemigrations" and "--check" in arguments:
+        return False
+    return arguments[0] not in COMMANDS_WITHOUT_SERVERS

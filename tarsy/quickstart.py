@@ -1,0 +1,173 @@
+"""`make demo` and `make run`: the whole product from one command, on this machine only.
+
+Prepares the database, makes an administrator, then runs web, workers, beat and, when no model
+provider is set, the rehearsal model, under one supervisor.
+"""
+
+import json
+import os
+import secrets
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+
+from config import get_config
+from config.providers import choose_provider
+from investigations.services.intake import read_alert, submit_alert
+from investigations.services.login_links import make_login_link_token
+from tarsy.errors import ConfigError, Mistake
+from tarsy.processes import ProcessSpec, Supervisor
+from tarsy.sample_alert import make_sample_alert
+
+ADMIN = "admin"
+HOST = "127.0.0.1"
+WORKERS = 2
+READY_WITHIN = 60.0
+REHEARSAL = "rehearsal"
+_WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
+                   "-l", "WARNING")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be started."""
+
+    port: int
+    provider: str
+    rehearsal_port: int | None
+    with_sample: bool
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+
+def start(*, with_sample: bool) -> int:
+    """Run until Ctrl-C. Returns the exit code."""
+    plan = _make_plan(with_sample=with_sample)
+    _set_environment(plan)
+    config = get_config()  # Every mistake in it is shown now, before anything starts.
+    call_command("migrate", verbosity=0, interactive=False)
+    password = _make_admin()
+    supervisor = Supervisor(_list_processes(plan))
+    say = supervisor.say
+    say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
+    code: int = supervisor.run(on_started=lambda: _greet(plan, password, say))
+    return code
+
+
+def _make_plan(*, with_sample: bool) -> Plan:
+    port = int(os.environ.get("PORT") or 8000)
+    if not _is_free(port):
+        raise ConfigError(
+            [Mistake("environment", 0, f"PORT {port} is taken; set PORT to a free one")]
+        )
+    provider = choose_provider(os.environ)
+    given = os.environ.get("TARSY_REHEARSAL_URL")
+    needs_rehearsal = provider == REHEARSAL and not given
+    return Plan(port, provider, _find_free_port() if needs_rehearsal else None, with_sample)
+
+
+def _set_environment(plan: Plan) -> None:
+    """What this process and the ones it starts agree on. Explicit settings of the user's win."""
+    os.environ.setdefault("BASE_URL", plan.url)
+    # It listens on loopback only, so that `curl` works without a token.
+    os.environ.setdefault("TARSY_AUTH", "none")
+    os.environ.setdefault("LOG_FORMAT", "console")
+    os.environ.setdefault("LOG_LEVEL", "INFO")
+    if plan.rehearsal_port:
+        os.environ["TARSY_REHEARSAL_URL"] = f"http://{HOST}:{plan.rehearsal_port}/v1"
+
+
+def _make_admin() -> str | None:
+    """The new administrator's password, or None when there is one already."""
+    users = get_user_model().objects
+    if users.filter(is_superuser=True).exists():
+        return None
+    password = secrets.token_urlsafe(12)
+    users.create_superuser(username=ADMIN, password=password)
+    return password
+
+
+def _list_processes(plan: Plan) -> list[ProcessSpec]:
+    python = sys.executable
+    celery = (python, "-m", "celery", "-A", "tarsy.celery")
+    environment = dict(os.environ)
+    web = (python, "-m", "daphne", "-b", HOST, "-p", str(plan.port), "tarsy.asgi:application")
+    beat = (*celery, "beat", "-l", "WARNING", "--pidfile=")
+    schedule = ("-s", str(settings.VAR_DIR / "beat-schedule"))
+    specs = [ProcessSpec("web", web, environment)]
+    for number in range(1, WORKERS + 1):
+        name = f"worker-{number}"
+        worker = (*celery, "worker", *_WORKER_OPTIONS, "-n", f"{name}@%h")
+        specs.append(ProcessSpec(name, worker, environment))
+    specs.append(ProcessSpec("beat", (*beat, *schedule), environment))
+    if plan.rehearsal_port:
+        model = (python, "-m", "agents.rehearsal", "--port", str(plan.rehearsal_port))
+        specs.append(ProcessSpec("model", model, environment))
+    return specs
+
+
+def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None:
+    """Wait until it answers, send the sample alert and say where to look."""
+    _wait_until_ready(plan.url)
+    say("")
+    if plan.provider == REHEARSAL:
+        say("No model key is set: the model is REHEARSAL. Its answers are scripted, the tools and")
+        say("their results are real. Set OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY,")
+        say("XAI_API_KEY or OPENAI_BASE_URL and start again for a real one.")
+    if password:
+        say(f"Administrator: {ADMIN}, password: {password}   (shown only now)")
+    say(f"Dashboard:  {plan.url}/      Administration: {plan.url}/admin/")
+    if plan.with_sample:
+        say(f"Watch the sample investigation live:  {_submit_sample(plan)}")
+    say("Ctrl-C stops everything; the data are kept.")
+    say("")
+
+
+def _submit_sample(plan: Plan) -> str:
+    session = submit_alert(read_alert({"data": make_sample_alert()}), author=ADMIN)
+    admin = get_user_model().objects.filter(is_superuser=True).order_by("pk").first()
+    page = f"/sessions/{session.pk}/"
+    if admin is None:
+        return f"{plan.url}{page}"
+    return f"{plan.url}/login/link/{make_login_link_token(admin)}/?next={page}"
+
+
+def _wait_until_ready(url: str) -> None:
+    until = time.monotonic() + READY_WITHIN
+    while True:
+        try:
+            with urllib.request.urlopen(f"{url}/readyz", timeout=3) as answer:
+                json.load(answer)
+                return
+        except (OSError, urllib.error.URLError, ValueError) as error:
+            if time.monotonic() > until:
+                raise TimeoutError(
+                    f"the web server did not get ready in {READY_WITHIN:.0f} s: {error}"
+                ) from error
+        time.sleep(0.2)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+        return True
+
+
+def _find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,11 @@
+import pytest
+
+from agents.llm.openai_compatible import close_clients
+from tests.agents.wire_server import run_wire_server
+
+
+@pytest.fixture
+async def wire():
+    async with run_wire_server() as server:
+        yield server
+        await close_clients()

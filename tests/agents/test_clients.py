@@ -1,0 +1,315 @@
+"""Both clients against a real socket: the same answers, whole and broken, must mean the same."""
+
+import asyncio
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from agents.llm import ProviderSettings
+from agents.llm.openai_compatible import OpenAICompatible
+from agents.llm.via_litellm import ViaLitellm
+from agents.ports import LLMOptions
+from agents.types import (
+    AnswerFinished,
+    CallProposed,
+    Message,
+    TextDelta,
+    ThinkingDelta,
+    ToolCall,
+    ToolSpec,
+    UsageReported,
+)
+from tarsy.errors import LLMError
+from tests.agents.doubles import READ_ONLY
+from tests.agents.wire_server import (
+    chunk,
+    cut,
+    end_early,
+    fall_silent,
+    fragment,
+    refuse,
+    stream,
+    usage_chunk,
+)
+
+pytestmark = pytest.mark.filterwarnings(READ_ONLY)
+
+KEY = "sk-secret-4711-abcdef"
+QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))
+FAST = LLMOptions(first_chunk_timeout=20, stall_timeout=20, call_timeout=30)
+READ = ToolSpec(
+    "ops.read",
+    "ops__read",
+    "Reads",
+    {"type": "object", "properties": {"path": {"type": "string"}}},
+)
+
+
+@pytest.fixture(params=[OpenAICompatible, ViaLitellm], ids=["direct", "litellm"])
+def llm(request, wire):
+    settings = ProviderSettings(
+        "lab", "openai", "lab-1", api_key=KEY, api_key_env="LAB_KEY", base_url=wire.base_url
+    )
+    return request.param(settings)
+
+
+async def collect(llm, *, messages=QUESTION, tools=(), options=FAST):
+    async with aclosing(llm.stream(messages, tools, options)) as events:
+        return [event async for event in events]
+
+
+def join(events, kind):
+    return "".join(event.text for event in events if isinstance(event, kind))
+
+
+async def fail(llm, *, options=FAST):
+    with pytest.raises(LLMError) as caught:
+        await collect(llm, options=options)
+    assert KEY not in str(caught.value)
+    return caught.value
+
+
+async def test_text_and_thinking_stream_and_usage_comes_without_choices(llm, wire):
+    wire.plays = [
+        stream(
+            chunk({"role": "assistant", "content": ""}),
+            chunk({"reasoning_content": "let me "}),
+            chunk({"reasoning_content": "see"}),
+            chunk({"content": "the "}),
+            chunk({"content": "disk"}),
+            chunk({}, "stop"),
+            usage_chunk(50, 20, 8),
+        )
+    ]
+
+    events = await collect(llm)
+
+    assert join(events, ThinkingDelta) == "let me see"
+    assert join(events, TextDelta) == "the disk"
+    usage = [event.usage for event in events if isinstance(event, UsageReported)][-1]
+    assert (usage.input_tokens, usage.output_tokens, usage.thinking_tokens) == (50, 20, 8)
+    assert usage.cost_usd is None
+    assert isinstance(events[-1], AnswerFinished)
+    assert events[-1].reason == "stop"
+
+
+async def test_the_request_says_what_was_asked(llm, wire):
+    wire.plays = [stream(chunk({"content": "ok"}, "stop"))]
+    call = ToolCall("call_1", "ops__read", '{"path": "/"}')
+    history = (
+        *QUESTION,
+        Message("assistant", "", (call,)),
+        Message("tool", "[T1] full", tool_call_id=call.id, tool_name=call.name),
+    )
+
+    await collect(llm, messages=history, tools=(READ,))
+
+    body = wire.requests[0]
+    assert wire.paths == ["/v1/chat/completions"]
+    assert wire.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert body["model"] == "lab-1"
+    assert body["stream_options"] == {"include_usage": True}
+    assert body["tools"][0]["function"]["name"] == "ops__read"
+    assert body["messages"][2]["tool_calls"][0]["id"] == call.id
+    assert body["messages"][3]["tool_call_id"] == call.id
+
+
+async def test_interleaved_fragments_become_whole_calls(llm, wire):
+    wire.plays = [
+        stream(
+            chunk(fragment(0, "", call_id="a", name="ops__read")),
+            chunk(fragment(1, '{"pa', call_id="b", name="ops__find")),
+            chunk(fragment(0, '{"path": ')),
+            chunk(fragment(1, 'th": "/b"}')),
+            chunk(fragment(0, '"/a"}')),
+            chunk({}, "tool_calls"),
+        )
+    ]
+
+    events = await collect(llm, tools=(READ,))
+
+    assert [event.call for event in events if isinstance(event, CallProposed)] == [
+        ToolCall("a", "ops__read", '{"path": "/a"}'),
+        ToolCall("b", "ops__find", '{"path": "/b"}'),
+    ]
+    assert events[-1].reason == "tool_calls"
+
+
+async def test_an_empty_answer_brings_neither_text_nor_an_invented_usage(llm, wire):
+    wire.plays = [stream(chunk({"role": "assistant", "content": ""}), chunk({}, "stop"))]
+
+    events = await collect(llm)
+
+    assert [type(event) for event in events] == [AnswerFinished]
+
+
+async def test_a_refused_key_names_the_variable_to_set(llm, wire):
+    said = f"Incorrect API key provided: {KEY}"
+    wire.plays = [refuse(401, {"error": {"message": said, "code": "invalid_api_key"}})]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable) == ("credentials", False)
+    assert "lab" in str(error)
+    assert "Set LAB_KEY" in str(error)
+    assert len(wire.requests) == 1
+
+
+async def test_too_many_requests_can_be_tried_again_after_the_time_asked_for(llm, wire):
+    wire.plays = [refuse(429, {"error": {"message": "slow down"}}, retry_after="7")]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable, error.retry_after) == ("rate_limit", True, 7.0)
+    assert len(wire.requests) == 1
+
+
+async def test_a_date_to_wait_for_is_understood(llm, wire):
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
+    wire.plays = [refuse(429, {"error": {"message": "slow down"}}, retry_after=until)]
+
+    error = await fail(llm)
+
+    assert error.retry_after is not None
+    assert 200 < error.retry_after <= 300
+
+
+async def test_an_account_without_credit_is_not_asked_again(llm, wire):
+    wire.plays = [refuse(429, {"error": {"message": "no", "code": "insufficient_quota"}})]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable) == ("rate_limit", False)
+    assert "credit" in str(error)
+
+
+async def test_a_failing_server_can_be_tried_again(llm, wire):
+    wire.plays = [refuse(500, {"error": {"message": f"see http://h/?key={KEY} {KEY}"}})]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable) == ("provider_error", True)
+    assert len(wire.requests) == 1
+
+
+async def test_an_unknown_model_is_named(llm, wire):
+    wire.plays = [refuse(404, {"error": {"message": "no such model"}})]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable) == ("invalid_request", False)
+    assert "lab-1" in str(error)
+
+
+async def test_a_conversation_that_is_too_long_is_recognised(llm, wire):
+    said = "This model's maximum context length is 8192 tokens."
+    wire.plays = [refuse(400, {"error": {"message": said, "code": "context_length_exceeded"}})]
+
+    error = await fail(llm)
+
+    assert error.code == "context_window"
+
+
+@pytest.mark.parametrize("end", [cut, end_early])
+async def test_a_stream_that_is_cut_is_an_error_and_never_a_finished_answer(llm, wire, end):
+    wire.plays = [end(chunk({"role": "assistant", "content": "The dis"}))]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable) == ("connection", True)
+
+
+async def test_a_stream_cut_within_a_tool_call_proposes_nothing(llm, wire):
+    wire.plays = [cut(chunk(fragment(0, '{"path": "/et', call_id="a", name="ops__read")))]
+
+    error = await fail(llm)
+
+    assert error.retryable
+
+
+async def test_a_server_that_never_answers_runs_into_the_first_deadline(llm, wire):
+    wire.plays = [fall_silent()]
+
+    error = await fail(llm, options=LLMOptions(first_chunk_timeout=0.3))
+
+    assert error.code == "initial_response_timeout"
+    await asyncio.wait_for(wire.hung_up.wait(), 5)
+
+
+async def test_a_stream_that_falls_silent_is_a_stall(llm, wire):
+    wire.plays = [fall_silent(chunk({"content": "The"}), chunk({"content": " dis"}))]
+
+    error = await fail(llm, options=LLMOptions(first_chunk_timeout=20, stall_timeout=0.3))
+
+    assert error.code == "stall_timeout"
+    await asyncio.wait_for(wire.hung_up.wait(), 5)
+
+
+async def test_a_chunk_that_is_no_json_is_an_error_of_the_provider(llm, wire):
+    wire.plays = [stream(chunk({"content": "The"}), '{"choices": [{"delta"')]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable) == ("provider_error", True)
+
+
+async def test_a_chunk_of_the_wrong_shape_is_an_error_of_the_provider(llm, wire):
+    wire.plays = [stream({"choices": [{"delta": {"content": {"no": "text"}}}]})]
+
+    error = await fail(llm)
+
+    assert error.code in ("provider_error", "connection")
+
+
+async def test_an_error_inside_the_stream_is_reported(llm, wire):
+    wire.plays = [stream(chunk({"content": "The"}), {"error": {"message": "overloaded"}})]
+
+    error = await fail(llm)
+
+    assert error.code == "provider_error"
+    assert "overloaded" in str(error)
+
+
+async def test_closing_the_answer_hangs_up(llm, wire):
+    wire.plays = [fall_silent(chunk({"content": "The"}), chunk({"content": " dis"}))]
+    events = llm.stream(QUESTION, (), FAST)
+    await anext(events)
+
+    await events.aclose()
+
+    await asyncio.wait_for(wire.hung_up.wait(), 5)
+
+
+async def test_a_server_that_is_not_there_is_a_connection_error(wire):
+    settings = ProviderSettings(
+        "lab", "openai", "lab-1", api_key=KEY, base_url="http://u:pw@127.0.0.1:9/v1?key=hidden"
+    )
+
+    for client in (OpenAICompatible(settings), ViaLitellm(settings)):
+        error = await fail(client)
+        assert (error.code, error.retryable) == ("connection", True)
+        assert "127.0.0.1:9/v1" in str(error)
+        assert "hidden" not in str(error)
+        assert "pw" not in str(error)
+
+
+async def test_parallel_calls_that_all_claim_index_zero_are_told_apart(wire):
+    wire.plays = [
+        stream(
+            chunk(fragment(0, "{}", call_id="a", name="ops__read")),
+            chunk(fragment(0, "{}", call_id="b", name="ops__find")),
+            chunk({}, "tool_calls"),
+        )
+    ]
+    settings = ProviderSettings("lab", "openai", "lab-1", base_url=wire.base_url)
+
+    events = await collect(OpenAICompatible(settings))
+
+    calls = [event.call for event in events if isinstance(event, CallProposed)]
+    assert calls == [ToolCall("a", "ops__read", "{}"), ToolCall("b", "ops__find", "{}")]
+
+
+def test_settings_do_not_show_the_key():
+    assert KEY not in repr(ProviderSettings("lab", "openai", "lab-1", api_key=KEY))

@@ -1,0 +1,165 @@
+"""What a model is told, and what stands where."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from agents.prompts import (
+    AgentFindings,
+    Alert,
+    ExecutiveSummaryInput,
+    PromptInput,
+    Skill,
+    StageResult,
+    SynthesisInput,
+    TimelineItem,
+    build_executive_summary,
+    build_investigation,
+    build_synthesis,
+)
+
+FRIDAY = datetime(2026, 11, 27, 3, 5, tzinfo=UTC)
+FENCED = re.compile(r"<<<outside ([0-9a-f]{16}) [^\n]*>>>\n.*?\n<<<end outside \1>>>", re.DOTALL)
+OUTSIDE = ("OUT-TYPE", "OUT-DATA", "OUT-META", "OUT-RUNBOOK", "OUT-SERVER", "OUT-ERROR", "OUT-PAST")
+
+
+PROMPT = PromptInput(
+    agent_name="HostAgent",
+    now=FRIDAY,
+    alert=Alert("OUT-TYPE", "OUT-DATA {{ 7 * 7 }}", {"Author": "OUT-META"}),
+    runbook="OUT-RUNBOOK",
+    server_instructions={"ops": "OUT-SERVER"},
+    unavailable={"kubernetes": "OUT-ERROR"},
+    skills=(Skill("disks", "Look at inodes too."),),
+    agent_instructions="You know storage.",
+    previous_stages=(StageResult("triage", "OUT-PAST"), StageResult("logs", "")),
+)
+
+
+def test_what_came_from_outside_is_fenced_and_never_in_the_system_message():
+    system, user = build_investigation(PROMPT)
+
+    assert (system.role, user.role) == ("system", "user")
+    unfenced = FENCED.sub("", user.content)
+    for text in OUTSIDE:
+        assert text not in system.content
+        assert text in user.content
+        assert text not in unfenced
+
+
+def test_an_alert_is_never_read_as_a_template():
+    _, user = build_investigation(PROMPT)
+
+    assert "OUT-DATA {{ 7 * 7 }}" in user.content
+
+
+def test_the_system_message_has_its_tiers_in_order():
+    system, _ = build_investigation(PROMPT)
+
+    places = [
+        system.content.index(text)
+        for text in (
+            "2026-11-27 03:05 UTC",
+            "## Evidence",
+            "## Conclusion",
+            "could not be reached: kubernetes",
+            "Look at inodes too.",
+            "You know storage.",
+            "Your task is to investigate",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_earlier_stages_are_passed_on_between_their_marks():
+    _, user = build_investigation(PROMPT)
+
+    context = user.content.split("<!-- CHAIN_CONTEXT_START -->")[1]
+    context = context.split("<!-- CHAIN_CONTEXT_END -->")[0]
+    assert "### Stage 1: triage" in context
+    assert "### Stage 2: logs\n\n(No final analysis produced)" in context
+
+
+def test_empty_parts_leave_no_headings_behind():
+    system, user = build_investigation(
+        replace(
+            PROMPT,
+            runbook="",
+            server_instructions={"ops": " "},
+            unavailable={},
+            skills=(),
+            agent_instructions="",
+            previous_stages=(),
+        )
+    )
+
+    for heading in ("Pre-loaded Skills", "Agent-Specific", "Unavailable", "Connected tool"):
+        assert heading not in system.content + user.content
+    assert "There is no runbook" in user.content
+    assert "This is the first stage" in user.content
+    assert "\n\n\n" not in system.content + user.content
+
+
+def test_an_agent_without_tools_is_not_told_to_use_them():
+    system, user = build_investigation(replace(PROMPT, has_tools=False))
+
+    assert "Use the tools" not in system.content
+    assert "live system" not in user.content
+
+
+@pytest.mark.parametrize(
+    ("now", "kind", "staffing"),
+    [
+        (FRIDAY, "Friday — WEEKDAY", "normal"),
+        (datetime(2026, 11, 28, tzinfo=UTC), "Saturday — WEEKEND", "reduced"),
+        (datetime(2026, 12, 25, tzinfo=UTC), "GLOBAL_HOLIDAY (Christmas Day)", "reduced"),
+        (datetime(2026, 11, 27, 23, tzinfo=timezone(timedelta(hours=-5))), "Saturday", "reduced"),
+    ],
+)
+def test_the_day_is_told_in_utc_with_its_staffing(now, kind, staffing):
+    system, _ = build_investigation(replace(PROMPT, now=now))
+
+    assert kind in system.content
+    assert f"Staffing: {staffing}" in system.content
+
+
+def test_a_synthesis_sees_the_whole_work_of_every_agent():
+    findings = (
+        AgentFindings(
+            "Disks",
+            "langchain",
+            "lab-1",
+            "completed",
+            (
+                TimelineItem("thinking", "hm"),
+                TimelineItem("tool_call", "[T1] ops.storage\n94 %"),
+                TimelineItem("final_analysis", "It is the disk [T1]."),
+            ),
+        ),
+        AgentFindings("Network", "langchain", "lab-1", "failed", (), error="no answer"),
+    )
+    prompt = SynthesisInput(
+        "SynthesisAgent", FRIDAY, Alert("T", "data"), "look", findings, "the runbook"
+    )
+
+    system, user = build_synthesis(prompt)
+
+    assert '### Parallel Investigation: "look" — 1/2 agents succeeded' in user.content
+    assert "#### Agent 1: Disks (langchain, lab-1)" in user.content
+    unfenced = FENCED.sub("", user.content)
+    for text in ("94 %", "It is the disk", "no answer", "the runbook"):
+        assert text in user.content
+        assert text not in unfenced
+    assert "**Alert Type:**" not in user.content
+    assert "## Ruled out" in system.content
+
+
+def test_a_summary_is_made_of_the_report_alone():
+    system, user = build_executive_summary(
+        ExecutiveSummaryInput("ExecSummaryAgent", "The disk is full.")
+    )
+
+    assert "one to four lines" in system.content
+    assert "The disk is full." not in FENCED.sub("", user.content)

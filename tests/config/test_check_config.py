@@ -1,0 +1,41 @@
+"""`manage.py check_config`. No test here may touch the database: pytest-django sees to it."""
+
+import pytest
+from django.core.management import call_command
+
+from tests.config.conftest import PROVIDERS, TARSY
+
+
+def test_a_right_directory_is_summed_up(write, monkeypatch, capsys):
+    monkeypatch.setenv("ACME_KEY", "invented-key")
+    directory = write({"tarsy.yaml": TARSY, "llm-providers.yaml": PROVIDERS})
+
+    call_command("check_config", config_dir=directory)
+
+    out = capsys.readouterr().out
+    assert "OK (3 chains for host, kubernetes, net;" in out
+    assert "invented-key" not in out
+
+
+def test_a_wrong_directory_is_listed_and_exits_1(write, capsys):
+    text = TARSY + "queue: {worker_count: 99, worker_cout: 1}\n"
+    directory = write({"tarsy.yaml": text, "llm-providers.yaml": PROVIDERS})
+
+    with pytest.raises(SystemExit) as raised:
+        call_command("check_config", "--config-dir", str(directory))
+
+    assert raised.value.code == 1
+    out = capsys.readouterr().out
+    assert "tarsy.yaml:19: queue.worker_count: must be at most 50" in out
+    assert "did you mean 'worker_count'" in out
+    assert "3 mistakes" in out  # the third: the key of the provider is not set
+
+
+def test_warnings_are_printed_and_do_not_fail(write, monkeypatch, capsys):
+    monkeypatch.setenv("ACME_KEY", "invented-key")
+    text = TARSY + "queue: {worker_count: 0}\n"
+    directory = write({"tarsy.yaml": text, "llm-providers.yaml": PROVIDERS})
+
+    call_command("check_config", config_dir=directory)
+
+    assert "warning: tarsy.yaml:19: queue.worker_count" in capsys.readouterr().out

@@ -1,0 +1,121 @@
+"""A whole product for end-to-end tests: real workers, the rehearsal model over the real wire."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+import config
+from agents.rehearsal.loading import parse_script
+from agents.rehearsal.server import RunningRehearsal, start_rehearsal
+from investigations.models import AlertSession
+from investigations.services.intake import read_alert, submit_alert
+from tests.processes import Process, find_free_port, start_worker, wait_for
+
+CONFIG_DIR = Path(__file__).parent / "config"
+
+Play = Callable[[str], RunningRehearsal]
+Investigate = Callable[..., AlertSession]
+
+
+@pytest.fixture(scope="session")
+def rehearsal_port() -> int:
+    return find_free_port()
+
+
+@pytest.fixture(scope="session")
+def product_environment(rehearsal_port: int) -> dict[str, str]:
+    """Variables that every process of the product shares in these tests."""
+    return {
+        "CONFIG_DIR": str(CONFIG_DIR),
+        "TARSY_REHEARSAL_URL": f"http://127.0.0.1:{rehearsal_port}/v1",
+        "TARSY_AUTH": "none",
+    }
+
+
+@pytest.fixture(autouse=True)
+def configuration(
+    product_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """This process reads the same configuration as the workers."""
+    for name, value in product_environment.items():
+        monkeypatch.setenv(name, value)
+    config.configure(CONFIG_DIR)
+    yield
+    config.configure(None)
+
+
+@pytest.fixture(scope="session")
+def shared_worker(
+    django_db_setup: None, django_db_blocker, product_environment: dict[str, str]
+) -> Iterator[Process]:
+    """One worker process for all tests that do not harm it."""
+    with django_db_blocker.unblock():
+        worker = start_worker(**product_environment)
+        worker.wait_until_ready()
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture
+def live_db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """The test database as workers see it: everything commits, and sessions go at the end.
+
+    Not `transactional_db`: its TRUNCATE of all tables would fight with the workers for locks.
+    """
+    with django_db_blocker.unblock():
+        yield
+        AlertSession.objects.all()._raw_delete(connection.alias)
+        connection.close()
+
+
+@pytest.fixture
+def worker(live_db: None, shared_worker: Process) -> Process:
+    return shared_worker
+
+
+@pytest.fixture
+def own_workers(
+    live_db: None, product_environment: dict[str, str]
+) -> Iterator[Callable[[], Process]]:
+    """Workers to be killed: a function that starts one and waits until it is ready."""
+    started: list[Process] = []
+
+    def start() -> Process:
+        process = start_worker(**product_environment)
+        started.append(process)
+        process.wait_until_ready()
+        return process
+
+    yield start
+    for process in started:
+        process.stop()
+
+
+@pytest.fixture
+def play(rehearsal_port: int) -> Iterator[Play]:
+    """Start the rehearsal model with a script; it answers as fast as it can."""
+    running: list[RunningRehearsal] = []
+
+    def start(script: str, *, pace: float = 0) -> RunningRehearsal:
+        rehearsal = start_rehearsal(parse_script(script), port=rehearsal_port, pace=pace)
+        running.append(rehearsal)
+        return rehearsal
+
+    yield start
+    for rehearsal in running:
+        rehearsal.stop()
+
+
+def submit(alert_type: str, data: str = "the load is high") -> AlertSession:
+    return submit_alert(read_alert({"alert_type": alert_type, "data": data}), author="test")
+
+
+def wait_until_ended(session: AlertSession, within: float = 40.0) -> AlertSession:
+    def look() -> bool:
+        session.refresh_from_db()
+        return session.is_terminal
+
+    wait_for(look, within=within, what=f"the end of session {session.pk}")
+    return session

@@ -1,0 +1,45 @@
+"""Tool servers for the bridge's tests, and proof that none of them outlives its toolbox."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from agents.types import ToolCall, ToolResult
+from mcp_bridge.connection import Deadlines
+from mcp_bridge.server_config import ServerPlan, TransportPlan
+from mcp_bridge.toolbox import OpenToolbox
+
+STDIO_SERVER = Path(__file__).parent / "servers" / "stdio_server.py"
+
+
+def stdio(mode: str, **fields) -> ServerPlan:
+    args = ("-u", str(STDIO_SERVER), mode)
+    return ServerPlan(TransportPlan("stdio", command=sys.executable, args=args), **fields)
+
+
+def quick(**fields) -> Deadlines:
+    """Deadlines for servers that answer; the pause before a restart is not what is tested."""
+    return Deadlines(**{"start": 20.0, "call": 20.0, "restart_pause": (0.0, 0.01), **fields})
+
+
+async def run(toolbox: OpenToolbox, name: str, arguments: str = "{}") -> ToolResult:
+    call = ToolCall(id="call-1", name=name, arguments=arguments)
+    return await toolbox.execute(call, report_progress=lambda text: None)
+
+
+@pytest.fixture
+async def nothing_left_behind():
+    """Fails when a test leaves a child process or a task."""
+    before_tasks = asyncio.all_tasks()
+    before_children = {child.pid for child in psutil.Process().children(recursive=True)}
+    yield
+    tasks = asyncio.all_tasks() - before_tasks - {asyncio.current_task()}
+    if tasks:
+        # Finished ones may still have to be told so by the loop.
+        _, left = await asyncio.wait(tasks, timeout=0.1)
+        assert not left, f"tasks left running: {left}"
+    children = psutil.Process().children(recursive=True)
+    assert {child.pid for child in children} <= before_children

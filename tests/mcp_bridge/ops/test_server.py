@@ -1,0 +1,181 @@
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import pytest
+from mcp import Client, StdioServerParameters
+
+from mcp_bridge.ops import bounded
+from mcp_bridge.ops.envelope import ToolFailure
+from mcp_bridge.ops.server import build_server
+from tests.mcp_bridge.ops.calls import envelope_of
+
+ROOT = Path(__file__).resolve().parents[3]
+TOOLS = ["query", "read", "metrics", "storage", "docker"]
+
+
+async def test_every_tool_is_announced_as_read_only_with_its_actions(server):
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+
+    assert [tool.name for tool in tools] == TOOLS
+    for tool in tools:
+        assert tool.annotations is not None
+        assert tool.output_schema is not None
+        assert tool.annotations.read_only_hint is True
+        assert tool.annotations.destructive_hint is False
+        assert tool.input_schema["required"] == ["action"]
+        assert tool.input_schema["properties"]["action"]["enum"]
+        assert all("description" in item for item in tool.input_schema["properties"].values())
+        assert set(tool.output_schema["required"]) == {"ok", "data", "error", "meta"}
+
+
+async def test_server_tells_the_model_where_to_start(server):
+    async with Client(server, mode="legacy") as client:
+        assert "query action=health" in str(client.instructions)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_wrong_action_names_the_valid_ones(call, server, tool):
+    async with Client(server) as client:
+        [schema] = [t.input_schema for t in (await client.list_tools()).tools if t.name == tool]
+
+    reply = await call(tool, action="explode")
+
+    assert reply["error"]["code"] == "INVALID_INPUT"
+    for action in schema["properties"]["action"]["enum"]:
+        assert action in reply["error"]["message"]
+
+
+async def test_missing_action_and_unknown_arguments_are_explained(call):
+    missing = await call("read")
+    unknown = await call("read", action="file", file="/etc/hosts")
+    too_many = await call("read", action="tail", path="/etc/hosts", lines=100_000)
+
+    assert "'action' is missing" in missing["error"]["message"]
+    assert "takes no 'file'" in unknown["error"]["message"]
+    assert "path" in unknown["error"]["details"]["arguments"]
+    assert "'lines'" in too_many["error"]["message"]
+    assert "1000" in too_many["error"]["message"]
+
+
+async def test_unknown_tool_names_the_tools(call):
+    reply = await call("reboot", action="now")
+
+    assert reply["error"]["details"]["tools"] == TOOLS
+
+
+async def test_null_stands_for_an_argument_left_out(call):
+    reply = await call("storage", action="usage", path=None, limit=None)
+
+    assert reply["ok"]
+
+
+async def test_fault_in_a_tool_is_an_envelope_without_its_text(call, monkeypatch, caplog):
+    def break_down() -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("mcp_bridge.ops.storage.take_usage", break_down)
+
+    reply = await call("storage", action="usage")
+
+    assert reply["error"]["code"] == "EXECUTION_FAILED"
+    assert "secret detail" not in str(reply)
+    assert "ops tool storage broke" in caplog.text
+
+
+async def test_work_that_hangs_is_left_behind_while_the_loop_runs_on(monkeypatch):
+    monkeypatch.setattr(bounded, "_GRACE_SECONDS", 0.05)
+    release = threading.Event()
+    others: list[None] = []
+
+    async def go_on() -> None:
+        while not release.is_set():
+            others.append(None)
+            await anyio.lowlevel.checkpoint()
+
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(go_on)
+            with pytest.raises(ToolFailure, match="did not answer"):
+                await bounded.run_in_thread(lambda _: release.wait(30), 0.05)
+            group.cancel_scope.cancel()
+    finally:
+        release.set()
+
+    assert len(others) > 1
+
+
+def test_child_process_that_prints_for_ever_is_cut_and_ended():
+    deadline = bounded.Deadline.after(10)
+
+    finished = bounded.run_process(["yes"], deadline, max_bytes=10_000)
+
+    assert finished.cut
+    assert len(finished.stdout) == 10_000
+    assert finished.exit_code == -9
+
+
+def test_child_process_that_says_nothing_is_ended_at_the_deadline():
+    finished = bounded.run_process(["sleep", "60"], bounded.Deadline.after(0.1))
+
+    assert finished.cut
+    assert finished.exit_code == -9
+
+
+def test_import_brings_in_nothing_of_the_web_application():
+    heavy = "django", "celery", "litellm", "channels", "redis", "psycopg"
+    program = f"import sys, mcp_bridge.ops.server; print(set(sys.modules) & {set(heavy)!r})"
+
+    output = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert output.stdout.strip() == "set()"
+
+
+async def test_any_client_can_start_it_over_stdio(tmp_path):
+    (tmp_path / "app.log").write_text("started\nerror: disk full\n")
+    child = StdioServerParameters(
+        command=sys.executable, args=["-m", "mcp_bridge.ops"], cwd=str(ROOT)
+    )
+
+    with anyio.fail_after(60):
+        async with Client(child) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            health = envelope_of(await client.call_tool("query", {"action": "health"}))
+            tail = envelope_of(
+                await client.call_tool(
+                    "read",
+                    {"action": "tail", "path": str(tmp_path / "app.log"), "grep": "error"},
+                )
+            )
+            refused = envelope_of(
+                await client.call_tool("read", {"action": "file", "path": "/etc/shadow"})
+            )
+
+    assert names == TOOLS
+    assert health["data"]["memory"]["total_bytes"] > 0
+    assert tail["data"]["content"] == "error: disk full"
+    assert refused["error"]["code"] == "POLICY_BLOCKED"
+
+
+async def test_calls_on_one_session_run_side_by_side(server):
+    async with Client(server) as client, anyio.create_task_group() as group:
+        replies = []
+
+        async def take(action: str) -> None:
+            result = await client.call_tool("metrics", {"action": action, "sample_seconds": 0.1})
+            replies.append(envelope_of(result)["ok"])
+
+        for action in ("cpu", "memory", "load", "network", "processes", "summary"):
+            group.start_soon(take, action)
+
+    assert replies == [True] * 6
+
+
+def test_building_a_server_with_no_settings_uses_this_machine():
+    assert build_server().name == "ops"

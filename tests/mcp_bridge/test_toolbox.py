@@ -1,0 +1,386 @@
+import asyncio
+import json
+import os
+
+import psutil
+import pytest
+from mcp.server.mcpserver import MCPServer
+from mcp_types import ToolAnnotations
+
+from agents.ports import Toolbox
+from agents.types import ToolCall
+from mcp_bridge.executor import WITHHELD
+from mcp_bridge.gate import Refusal
+from mcp_bridge.masking import Masker
+from mcp_bridge.server_config import (
+    ClassRule,
+    CustomPattern,
+    MaskingRules,
+    ServerPlan,
+    TransportPlan,
+)
+from mcp_bridge.toolbox import open_toolbox
+from tests.mcp_bridge.conftest import quick, run, stdio
+
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+
+def host_server() -> MCPServer:
+    server = MCPServer("host", instructions="Read before you conclude.")
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+    def disk(path: str, limit: int | None = None) -> str:
+        """Show how full a disk is."""
+        return f"{path} is 91% full (limit {limit})"
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+    def query(search: str) -> str:
+        """Answer in an envelope."""
+        return json.dumps({"ok": search != "nothing", "data": {}, "error": {"code": "NOT_FOUND"}})
+
+    @server.tool()
+    def wipe(path: str) -> str:
+        """Delete everything."""
+        raise AssertionError("a write ran")
+
+    return server
+
+
+HOST = ServerPlan(TransportPlan("in_process"))
+
+
+def open_host(plan: ServerPlan = HOST, **options):
+    options = {"deadlines": quick(), **options}
+    return open_toolbox({"host": plan}, in_process={"host": host_server}, **options)
+
+
+async def test_tools_of_every_server_are_offered_under_names_models_take():
+    servers = {"host": HOST, "shell": stdio("normal")}
+
+    async with open_toolbox(
+        servers, in_process={"host": host_server}, deadlines=quick()
+    ) as toolbox:
+        port: Toolbox = toolbox
+        names = {spec.name: spec.wire_name for spec in port.specs}
+
+    assert names["host.disk"] == "host__disk"
+    assert names["shell.echo"] == "shell__echo"
+
+
+async def test_dead_servers_are_named_with_the_reason_and_the_others_work():
+    servers = {
+        "host": HOST,
+        "missing": ServerPlan(TransportPlan("stdio", command="/no/such/program")),
+        "dying": stdio("exit"),
+        "silent": stdio("hang"),
+        "refusing": ServerPlan(TransportPlan("http", url="http://127.0.0.1:9/mcp")),
+        "badly_set": ServerPlan(TransportPlan("http", url="ftp://127.0.0.1/")),
+        "unknown": ServerPlan(TransportPlan("in_process")),
+    }
+
+    async with open_toolbox(
+        servers, in_process={"host": host_server}, deadlines=quick(start=3.0)
+    ) as toolbox:
+        result = await run(toolbox, "host__disk", '{"path": "/var"}')
+
+        assert result.content == "/var is 91% full (limit None)"
+        assert set(toolbox.unavailable) == set(servers) - {"host"}
+        assert "/no/such/program" in toolbox.unavailable["missing"]
+        assert "cannot start: api_key=[MASKED:" in toolbox.unavailable["dying"]
+        assert "3 s" in toolbox.unavailable["silent"]
+        assert "nothing answers" in toolbox.unavailable["refusing"]
+
+
+async def test_configured_instructions_come_before_the_servers_own_masked():
+    plan = stdio("normal", instructions="Production only.")
+
+    async with open_toolbox({"shell": plan}, deadlines=quick()) as toolbox:
+        assert toolbox.instructions == {
+            "shell": "Production only.\n\nAsk nicely. password=[MASKED:password#1]"
+        }
+
+
+async def test_writes_are_hidden_and_refused_when_called_anyway():
+    async with open_host() as toolbox:
+        result = await run(toolbox, "host__wipe", '{"path": "/"}')
+
+        assert "host.wipe" not in {spec.name for spec in toolbox.specs}
+        assert result.is_error
+        assert "read-only" in result.content
+
+
+async def test_annotations_of_an_untrusted_server_count_for_nothing():
+    async with open_host(ServerPlan(TransportPlan("in_process"), trust_annotations=False)) as box:
+        assert box.specs == ()
+        assert (await run(box, "host__disk", '{"path": "/"}')).is_error
+
+
+async def test_configured_class_wins_over_the_annotation():
+    rules = {
+        "disk": ClassRule("write"),
+        "query": ClassRule(argument="search", values={"pods": "read"}),
+    }
+    plan = ServerPlan(TransportPlan("in_process"), tools=rules)
+
+    async with open_host(plan) as toolbox:
+        assert [spec.name for spec in toolbox.specs] == ["host.query"]
+        assert not (await run(toolbox, "host__query", '{"search": "pods"}')).is_error
+        assert "read-only" in (await run(toolbox, "host__query", '{"search": "x"}')).content
+
+
+async def test_selection_narrows_tools_and_names_servers_that_do_not_exist():
+    async with open_host(selection={"host": ["disk"], "ghost": None}) as toolbox:
+        result = await run(toolbox, "host__query", '{"search": "x"}')
+
+        assert [spec.name for spec in toolbox.specs] == ["host.disk"]
+        assert toolbox.unavailable == {"ghost": "it is not configured"}
+        assert "not among the tools selected" in result.content
+
+
+async def test_unknown_tool_is_answered_with_the_names_that_exist():
+    async with open_host() as toolbox:
+        call = ToolCall("1", "host__disks\x1b[31m", "some text")
+        target = toolbox.identify(call)
+        result = await toolbox.execute(call, report_progress=lambda text: None)
+
+    assert (target.server, target.tool) == ("", "host__disks")
+    assert target.arguments == {"raw": "some text"}
+    assert result.is_error
+    assert "host__disk" in result.content
+    assert "wipe" not in result.content
+
+
+async def test_wrong_arguments_name_the_property_that_is_wrong():
+    async with open_host() as toolbox:
+        wrong = await run(toolbox, "host__disk", '{"path": "/", "limit": "many"}')
+        missing = await run(toolbox, "host__disk", "{}")
+
+    assert "`limit`: 'many' is neither integer nor null" in wrong.content
+    assert "'path' is a required property" in missing.content
+    assert "host__disk" in missing.content
+
+
+async def test_arguments_in_any_form_reach_the_tool():
+    async with open_host() as toolbox:
+        pairs = await run(toolbox, "host__disk", "path: /var, limit: 3")
+
+    assert pairs.content == "/var is 91% full (limit 3)"
+
+
+async def test_envelope_that_says_not_ok_is_an_error():
+    async with open_host() as toolbox:
+        failed = await run(toolbox, "host__query", '{"search": "nothing"}')
+        fine = await run(toolbox, "host__query", '{"search": "pods"}')
+
+    assert failed.is_error
+    assert "NOT_FOUND" in failed.content
+    assert not fine.is_error
+
+
+async def test_secrets_are_masked_in_results_errors_and_arguments():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        secret = await run(toolbox, "shell__secret")
+        error = await run(toolbox, "shell__refuse")
+        call = ToolCall("1", "shell__echo", '{"text": "password=Ex4mple-Pass"}')
+        target = toolbox.identify(call)
+        echoed = await toolbox.execute(call, report_progress=lambda text: None)
+
+    masked = json.loads(secret.content)
+    assert masked == {"password": echoed.content.removeprefix("password="), "host": "db-1"}
+    assert secret.masked == 1
+    assert error.is_error
+    assert "no such pod; token=[MASKED:token#1]" in error.content
+    assert echoed.content.startswith("password=[MASKED:password#")
+    assert target.arguments == {"text": echoed.content}
+
+
+async def test_own_patterns_of_a_server_are_masked_too():
+    own = CustomPattern("case-([0-9]+)", "case-[number]")
+    plan = stdio("normal", data_masking=MaskingRules(custom_patterns=(own,)))
+
+    async with open_toolbox({"shell": plan}, deadlines=quick()) as toolbox:
+        result = await run(toolbox, "shell__echo", '{"text": "see case-4711"}')
+
+    assert result.content == "see case-[number]"
+
+
+async def test_result_is_withheld_whole_when_masking_fails(monkeypatch):
+    def fail(self, text):
+        raise RuntimeError("no memory")
+
+    async with open_host() as toolbox:
+        monkeypatch.setattr(Masker, "mask", fail)
+        result = await run(toolbox, "host__disk", '{"path": "/var"}')
+
+    assert result.content == result.stored == WITHHELD
+    assert result.is_error
+
+
+async def test_every_kind_of_content_is_read_without_control_characters():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        result = await run(toolbox, "shell__everything")
+
+    assert result.content.split("\n") == [
+        "red text",
+        "[image image/png, 3 bytes]",
+        "[audio audio/wav, 6 bytes]",
+        "[resource file:///a.log]",
+        "inner text",
+        "[resource file:///a.bin: binary, 3 bytes]",
+        "[resource b: file:///b.log, 12 bytes]",
+        '{"rows": [1, 2]}',
+    ]
+
+
+async def test_long_results_are_cut_at_a_line_and_say_their_sizes():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        lines = await run(toolbox, "shell__lines")
+        flood = await run(toolbox, "shell__flood")
+
+    body, marker = lines.stored.rsplit("\n", 1)
+    assert lines.truncated
+    assert len(body.encode()) <= 32_000
+    assert body.rsplit("\n", 1)[1].startswith("line ")
+    assert marker == f"[truncated: showing {len(body)} of {lines.size_bytes} bytes]"
+    assert flood.size_bytes == 3_000_000
+    assert len(flood.stored) < 33_000
+
+
+async def test_slow_tool_ends_at_its_deadline_and_the_server_stays_usable():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick(call=0.5)) as toolbox:
+        slow = await run(toolbox, "shell__sleep")
+        after = await run(toolbox, "shell__echo", '{"text": "still here"}')
+
+    assert slow.is_error
+    assert "did not answer within 0.5 s" in slow.content
+    assert after.content == "still here"
+
+
+async def test_server_that_dies_in_a_call_is_started_again_for_the_next():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        died = await run(toolbox, "shell__die")
+        after = await run(toolbox, "shell__echo", '{"text": "back"}')
+
+    assert died.is_error
+    assert "connection" in died.content
+    assert after.content == "back"
+
+
+async def test_read_is_repeated_when_the_server_was_gone_before_it():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        for child in psutil.Process().children():
+            child.kill()
+            child.wait(5)
+        results = await asyncio.gather(
+            *(run(toolbox, "shell__echo", f'{{"text": "{n}"}}') for n in range(3))
+        )
+
+    assert [result.content for result in results] == ["0", "1", "2"]
+
+
+class OpenGate:
+    """Lets everything pass but one path."""
+
+    offers_writes = True
+
+    async def check(self, request):
+        return Refusal("not that one") if request.arguments.get("text") == "no" else None
+
+
+async def test_another_gate_may_offer_writes_and_still_refuse_single_calls():
+    async with open_toolbox(
+        {"shell": stdio("normal")}, gate=OpenGate(), deadlines=quick()
+    ) as toolbox:
+        offered = {spec.name for spec in toolbox.specs}
+        passed = await run(toolbox, "shell__delete", '{"text": "yes"}')
+        refused = await run(toolbox, "shell__delete", '{"text": "no"}')
+
+    assert "shell.delete" in offered
+    assert passed.content == "deleted"
+    assert refused.content.startswith("not that one")
+
+
+async def test_lost_write_is_never_sent_again():
+    rules = {"die": ClassRule("write")}
+    async with open_toolbox(
+        {"shell": stdio("normal", tools=rules)}, gate=OpenGate(), deadlines=quick()
+    ) as toolbox:
+        result = await run(toolbox, "shell__die")
+
+    assert result.is_error
+    assert "Whether it took effect is unknown" in result.content
+
+
+async def test_child_sees_only_the_listed_environment(monkeypatch):
+    monkeypatch.setenv("GEMINI_API_KEY", "not-for-children")
+    plan = stdio("normal")
+    transport = TransportPlan(
+        "stdio", plan.transport.command, plan.transport.args, env={"REGION": "eu"}
+    )
+
+    async with open_toolbox({"shell": ServerPlan(transport)}, deadlines=quick()) as toolbox:
+        seen = json.loads((await run(toolbox, "shell__environment")).content)
+
+    assert "GEMINI_API_KEY" not in seen
+    assert seen["REGION"] == "eu"
+    assert seen["PATH"] == os.environ["PATH"]
+
+
+async def test_progress_is_reported_cleaned():
+    heard: list[str] = []
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        call = ToolCall("1", "shell__progress", "{}")
+        await toolbox.execute(call, report_progress=heard.append)
+
+    assert heard == ["half way (1/2)"]
+
+
+async def test_answer_that_is_no_mcp_result_is_an_error_the_model_reads():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        result = await run(toolbox, "shell__broken")
+
+    assert result.is_error
+    assert "no valid MCP result" in result.content
+
+
+async def test_odd_tools_are_offered_in_a_form_every_provider_takes():
+    async with open_toolbox({"shell": stdio("odd")}, deadlines=quick()) as toolbox:
+        specs = {spec.name: spec for spec in toolbox.specs}
+        unlimited = await run(toolbox, "shell__odd", '{"limit": null, "labels": {"a": "b"}}')
+        wrong = await run(toolbox, "shell__odd", '{"mode": 3}')
+
+    assert set(specs) == {"shell.odd", "shell.dotted.name", f"shell.{'n' * 100}"}
+    assert all(len(spec.wire_name) <= 64 for spec in specs.values())
+    odd = specs["shell.odd"]
+    assert odd.description == "odd one"
+    assert "$ref" not in json.dumps(odd.input_schema)
+    assert odd.input_schema["properties"]["untyped"]["description"] == "anything"
+    assert json.loads(unlimited.content) == {"limit": None, "labels": {"a": "b"}}
+    assert "`mode`" in wrong.content
+
+
+@pytest.mark.parametrize("mode", ["pages", "loop"])
+async def test_tools_of_all_pages_are_known_once(mode):
+    async with open_toolbox({"shell": stdio(mode)}, deadlines=quick()) as toolbox:
+        assert len(toolbox.specs) == 30
+
+
+async def test_cancelled_agent_leaves_nothing_behind():
+    entered = asyncio.Event()
+
+    async def investigate():
+        async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+            entered.set()
+            await run(toolbox, "shell__sleep")
+
+    task = asyncio.create_task(investigate())
+    await asyncio.wait_for(entered.wait(), 20)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_error_inside_the_toolbox_arrives_as_itself():
+    with pytest.raises(ZeroDivisionError):
+        async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()):
+            raise ZeroDivisionError

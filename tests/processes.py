@@ -1,0 +1,126 @@
+"""Real processes of the product for tests: workers, the web server."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from django.conf import settings
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parent.parent
+T = TypeVar("T")
+
+
+def wait_for(
+    condition: Callable[[], T], *, within: float = 30.0, what: str = "the condition", every=0.05
+) -> T:
+    """Return the first true value of `condition`; fail with its last value after `within` s."""
+    until = time.monotonic() + within
+    value = condition()
+    while not value:
+        if time.monotonic() > until:
+            raise AssertionError(f"{what} did not come true within {within} s; last: {value!r}")
+        time.sleep(every)
+        value = condition()
+    return value
+
+
+def test_environment(**more: str) -> dict[str, str]:
+    """The environment of a process that shares this test's database and Redis."""
+    database = connection.settings_dict
+    user, password = database["USER"], database["PASSWORD"]
+    credentials = f"{user}:{password}@" if password else f"{user}@"
+    query = "" if "/" not in database["HOST"] else f"?host={database['HOST']}"
+    host = "" if query else f"{database['HOST']}:{database['PORT'] or 5432}"
+    if query and database["PORT"]:
+        query += f"&port={database['PORT']}"
+    return {
+        **os.environ,
+        "DATABASE_URL": f"postgres://{credentials}{host}/{database['NAME']}{query}",
+        "REDIS_URL": settings.REDIS_URL,
+        "PYTHONUNBUFFERED": "1",
+        "LOG_FORMAT": "console",
+        "TARSY_LEASE_STALE_SECONDS": "4",
+        "TARSY_SWEEP_SECONDS": "1",
+        "TARSY_REDISPATCH_SECONDS": "2",
+        "TARSY_HEARTBEAT_SECONDS": "1",
+        **more,
+    }
+
+
+class Process:
+    """A child with its output in a file, killed when it does not end by itself."""
+
+    def __init__(self, *arguments: str, environment: Mapping[str, str], ready: str) -> None:
+        descriptor, self._log = tempfile.mkstemp(prefix="tarsy-", suffix=".log")
+        self._ready = ready
+        self.child = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=descriptor,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        os.close(descriptor)
+
+    @property
+    def output(self) -> str:
+        return Path(self._log).read_text(encoding="utf-8", errors="replace")
+
+    def wait_until_ready(self, within: float = 60.0) -> None:
+        def is_ready() -> bool:
+            if self.child.poll() is not None:
+                raise AssertionError(f"ended with {self.child.returncode}:\n{self.output[-4000:]}")
+            return self._ready in self.output
+
+        try:
+            wait_for(is_ready, within=within, what=f"{self._ready!r} in the log")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.output[-4000:]}") from error
+
+    def kill(self) -> None:
+        """SIGKILL, as a power cut or an out-of-memory killer would."""
+        self.child.kill()
+        self.child.wait(10)
+
+    def stop(self, within: float = 15.0) -> int:
+        """SIGTERM; returns the exit code."""
+        if self.child.poll() is None:
+            self.child.send_signal(signal.SIGTERM)
+            try:
+                self.child.wait(within)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        return int(self.child.returncode)
+
+
+def start_worker(**environment: str) -> Process:
+    return Process(
+        *("-m", "celery", "-A", "tarsy.celery", "worker", "-P", "threads", "-c", "16"),
+        *("--without-gossip", "--without-mingle", "-l", "INFO"),
+        environment=test_environment(**environment),
+        ready=" ready.",
+    )
+
+
+def find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def start_web(port: int, **environment: str) -> Process:
+    return Process(
+        *("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "tarsy.asgi:application"),
+        environment=test_environment(LOG_LEVEL="INFO", **environment),
+        ready="Listening on TCP",
+    )
