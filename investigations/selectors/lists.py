@@ -9,7 +9,7 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, JSONObject, Left
 from django.utils.dateparse import parse_datetime
 
-from investigations.conclusion_card import conclusion_of, first_words
+from investigations.selectors.conclusions import conclusion_of, first_words
 from investigations.models import AgentExecution, AlertSession, Event, LLMInteraction, TimelineEvent
 from tarsy.errors import InvalidInput
 
