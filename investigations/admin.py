@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.core.paginator import Paginator
-from django.db import connection
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse

@@ -343,9 +343,7 @@ def _latest_events(execution_ids: Sequence[uuid.UUID]) -> QuerySet[TimelineEvent
 def _with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
     """Long texts stay in the database."""
     preview = Case(
-        When(
-            event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)
-        ),
+        When(event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)),
         default=Left("content", _TEXT_CHARACTERS),
     )
     return events.defer("content").annotate(content_length=Length("content"), preview=preview)

@@ -17,9 +17,9 @@ from config.resolve import parse_selection
 from config.schema.chains import ChainConfig
 from config.words import suggest
 from investigations.chain_plan import count_stages
+from investigations.masking import mask_alert_data
 from investigations.models import AlertSession, Event
 from investigations.publish import publish, ring
-from investigations.masking import mask_alert_data
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.titles import title_of
 from investigations.timeline import (

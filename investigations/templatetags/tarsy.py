@@ -147,7 +147,11 @@ def size(count: int | None) -> str:
     for unit in ("kB", "MB"):
         count_in_unit = count / (1000 if unit == "kB" else 1_000_000)
         if count_in_unit < 1000 or unit == "MB":
-            return f"{count_in_unit:.1f} {unit}" if count_in_unit < 10 else f"{count_in_unit:.0f} {unit}"
+            return (
+                f"{count_in_unit:.1f} {unit}"
+                if count_in_unit < 10
+                else f"{count_in_unit:.0f} {unit}"
+            )
     return ""
 
 
