@@ -51,6 +51,8 @@ class ArgumentCheck:
 
 def _branch_types(error: jsonschema.ValidationError) -> list[str]:
     branches = error.validator_value
+    if not isinstance(branches, list):
+        return []
     kinds = [branch.get("type") for branch in branches if isinstance(branch, dict)]
     return [kind for kind in kinds if isinstance(kind, str)] if all(kinds) else []
 

@@ -6,6 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.types import JSON
 from mcp_bridge.masking import (
     PATTERN_GROUPS,
     Masker,
@@ -275,7 +276,10 @@ def test_alert_is_kept_when_masking_fails(monkeypatch, caplog):
 
 
 def test_json_values_are_masked_by_their_names():
-    value = {"password": PASSWORD, "items": [{"name": "API_TOKEN", "value": "abcd1234efgh"}, 3.5]}
+    value: JSON = {
+        "password": PASSWORD,
+        "items": [{"name": "API_TOKEN", "value": "abcd1234efgh"}, 3.5],
+    }
 
     assert build_default_masker().mask_json(value) == {
         "password": "[MASKED:password#1]",
