@@ -98,6 +98,7 @@ def test_secret_does_not_survive(text, secret):
         "resources:\n- kind: Secret\n  name: db-creds\n  status: Synced\n",
         f"-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----\n",
         "tests: pass=12 fail=0",
+        "passwd:         files systemd\nshadow: files",
     ],
 )
 def test_text_without_secrets_is_untouched(text):

@@ -177,6 +177,14 @@ def test_fault_names_the_property_and_what_would_be_right(arguments, fault):
     assert fault in found if fault else found == ""
 
 
+def test_missing_property_is_told_with_the_values_it_may_have():
+    check = ArgumentCheck(
+        {"properties": {"action": {"enum": ["list", "logs"]}}, "required": ["action"]}
+    )
+
+    assert check.find_faults({}) == "'action' is a required property: one of list, logs"
+
+
 @pytest.mark.parametrize(
     "schema",
     [
