@@ -1,6 +1,18 @@
 """The HTTP map."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]
+from tarsy import health
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("health", health.report_health, name="health"),
+    path("healthz", health.report_alive, name="healthz"),
+    path("readyz", health.report_ready, name="readyz"),
+    path("admin/", admin.site.urls),
+    path("api/", include("investigations.api.urls")),
+    path("", include("investigations.urls")),
+]
+
+handler400 = "investigations.api.errors.answer_bad_request"
+handler500 = "investigations.api.errors.answer_server_error"

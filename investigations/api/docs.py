@@ -4,7 +4,10 @@ from typing import Any
 
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
+from django.conf import settings
 from django.utils.decorators import method_decorator
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +24,7 @@ class SchemaView(SpectacularAPIView):  # type: ignore[misc]
 _RELAXED = {"script-src": [SELF, UNSAFE_INLINE], "style-src": [SELF, UNSAFE_INLINE]}
 
 
+@extend_schema(exclude=True)
 @method_decorator(csp_update(_RELAXED), name="dispatch")
 class DocsView(SpectacularSwaggerView):  # type: ignore[misc]
     authentication_classes: list[Any] = []
@@ -30,3 +34,16 @@ class DocsView(SpectacularSwaggerView):  # type: ignore[misc]
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         response: Response = super().get(request, *args, **kwargs)
         return response
+
+
+class IdentityScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
+    """How the identity looks in the OpenAPI document."""
+
+    target_class = "investigations.api.identity.IdentityAuthentication"
+    name = ["token", "login"]
+
+    def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
+        return [
+            {"type": "http", "scheme": "bearer"},
+            {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
+        ]

@@ -16,7 +16,7 @@ class TextOrNull(serializers.CharField):
         return str(value) if value else None
 
 
-@extend_schema_field({"type": "object", "nullable": True, "enum": [None]})
+@extend_schema_field({"description": "Null: nothing sets it yet."})
 class NullField(serializers.Field[None, None, None, object]):
     """A field of the contract that no session can have yet."""
 

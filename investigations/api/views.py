@@ -192,9 +192,7 @@ class SessionTimelineView(APIView):
         if len(rows) > limit:
             following = f"?after={shown[-1].sequence_number}&limit={limit}"
             headers["Link"] = f'<{request.build_absolute_uri(following)}>; rel="next"'
-        return Response(
-            serializers.TimelineEventSerializer(shown, many=True).data, headers=headers
-        )
+        return Response(serializers.TimelineEventSerializer(shown, many=True).data, headers=headers)
 
 
 class CancelSessionView(APIView):
