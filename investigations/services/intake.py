@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from django.db import connection, transaction
 
@@ -17,9 +18,9 @@ from config.resolve import parse_selection
 from config.schema.chains import ChainConfig
 from config.words import suggest
 from investigations.chain_plan import count_stages
+from investigations.masking import mask_alert_data
 from investigations.models import AlertSession, Event
 from investigations.publish import publish, ring
-from investigations.masking import mask_alert_data
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.titles import title_of
 from investigations.timeline import (
@@ -170,7 +171,7 @@ def _read_data(body: Mapping[str, object]) -> str:
     return pretty if len(pretty) <= 2 * DATA_LIMIT else compact
 
 
-def _dump(value: JSON, *, indent: int | None) -> str:
+def _dump(value: object, *, indent: int | None) -> str:
     separators = None if indent else (",", ":")
     return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
 
@@ -183,4 +184,4 @@ def _read_selection(body: Mapping[str, object], config: Config) -> JSON:
         raise InvalidInput("mcp_selection", 'is another name for "mcp"; send one of the two')
     value = body[given[0]]
     parse_selection(value, config)
-    return value
+    return cast(JSON, value)
