@@ -1,7 +1,6 @@
 """The messages of one execution and what can be read from them."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from agents.types import Message, ToolCall
@@ -16,9 +15,6 @@ class Conversation:
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self._messages = order_tool_messages(tuple(messages))
-        self._repeats = Counter(
-            _identify(call) for message in self._messages for call in message.tool_calls
-        )
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -26,11 +22,17 @@ class Conversation:
 
     def add(self, *messages: Message) -> None:
         self._messages.extend(messages)
-        self._repeats.update(_identify(call) for message in messages for call in message.tool_calls)
 
     def count_identical(self, call: ToolCall) -> int:
-        """How often this call, with these arguments, was proposed so far (itself included)."""
-        return self._repeats[_identify(call)]
+        """How often a call of the last answer was proposed, with these arguments, up to itself."""
+        wanted = _identify(call)
+        answers = [message.tool_calls for message in self._messages if message.tool_calls]
+        earlier = sum(_identify(other) == wanted for calls in answers[:-1] for other in calls)
+        for other in answers[-1]:
+            earlier += _identify(other) == wanted
+            if other.id == call.id:
+                break
+        return earlier
 
     def find_open_calls(self) -> tuple[ToolCall, ...]:
         """The calls of the last assistant message that have no result yet."""

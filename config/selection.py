@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from config.access import get_config
 from config.model import Config
@@ -14,8 +15,7 @@ _MOST = 200
 _LONGEST_NAME = 128
 
 
-@dataclass(frozen=True)
-class ServerSelection:
+class ServerSelection(NamedTuple):
     """A server that was chosen. `tools` None means all of its tools."""
 
     name: str

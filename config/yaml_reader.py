@@ -1,6 +1,7 @@
 """YAML text to a tree, refusing what would hurt: bombs, cycles, foreign tags, duplicate keys."""
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,11 +14,13 @@ from tarsy.errors import ConfigError, Mistake
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
-MAX_NODES = 100_000
+MAX_NODES = 50_000
 
 _TAG = "tag:yaml.org,2002:"
 _TEXT_TAGS = frozenset({_TAG + "str", _TAG + "timestamp", _TAG + "value"})
 _SCALAR_TAGS = _TEXT_TAGS | {_TAG + name for name in ("int", "float", "bool", "null")}
+
+_EXPONENT = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", re.ASCII)
 
 
 def read_tree(
@@ -63,7 +66,7 @@ def parse_tree(expanded: Expanded, name: str) -> tuple[Node, list[Mistake]]:
     walk = _Walk(expanded, name)
     tree = walk.node(root, expanded.line_of(root.start_mark.index))
     if walk.size_of[id(root)] > MAX_NODES:
-        raise _refusal(name, tree.line, f"aliases unfold to more than {MAX_NODES} values")
+        raise _refusal(name, tree.line, f"more than {MAX_NODES} values, with aliases unfolded")
     if walk.depth_of[id(root)] > MAX_DEPTH:
         raise _refusal(name, tree.line, f"aliases unfold to more than {MAX_DEPTH} levels")
     return (Node({}, name, 1), []) if tree.is_null else (tree, walk.mistakes)
@@ -79,13 +82,15 @@ class _BoundedLoader(yaml.SafeLoader):
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self._depth = 0
+        self._nodes = 0
 
     @override
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._depth += 1
-        if self._depth > MAX_DEPTH:
+        self._nodes += 1
+        if self._depth > MAX_DEPTH or self._nodes > MAX_NODES:
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # stubs leave it out
-            problem = f"nested deeper than {MAX_DEPTH} levels"
+            problem = f"more than {MAX_DEPTH} levels or {MAX_NODES} values"
             raise yaml.composer.ComposerError(None, None, problem, mark)
         try:
             return super().compose_node(parent, index)
@@ -228,6 +233,8 @@ def _resolve(source: yaml.ScalarNode) -> Scalar:
         return Scalar(text, _number(text))
     if kind == "float":
         return Scalar(text, _fraction(text))
+    if source.style is None and _EXPONENT.fullmatch(text):
+        return Scalar(text, _fraction(text))  # YAML 1.1 wants a dot in it, YAML 1.2 does not
     return Scalar(text, text)
 
 

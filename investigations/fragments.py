@@ -12,7 +12,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.template.loader import render_to_string
 
-from investigations.conclusion_card import build_card
+from investigations.selectors.conclusions import build_card
 from investigations.selectors.pages import (
     SessionPage,
     find_session,

@@ -1,10 +1,10 @@
 """The pages and the pieces of them that scripts ask for. Complete without a script."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.contrib.auth import login as start_login
@@ -23,6 +23,7 @@ from investigations.models import AlertSession, Event
 from investigations.selectors import lists, pages
 from investigations.services.login_links import use_login_link_token
 from investigations.services.sessions import cancel_session
+from investigations.templatetags.tarsy import state_look
 from tarsy.errors import Conflict, InvalidInput, NotFound
 
 P = ParamSpec("P")
@@ -92,10 +93,24 @@ def _recent_context(request: HttpRequest) -> dict[str, object]:
     return {
         "recent": recent,
         "statuses": statuses,
-        "all_statuses": AlertSession.Status.choices,
+        "status_choices": _status_choices(statuses),
         "status_query": "".join(f"&status={status}" for status in statuses),
         "is_first_page": "before" not in request.GET,
     }
+
+
+def _status_choices(chosen: Sequence[str]) -> list[dict[str, object]]:
+    """A link for each way to end, which adds it to the filter or takes it out."""
+    choices: list[dict[str, object]] = []
+    for status in AlertSession.TERMINAL:
+        is_on = status.value in chosen
+        others = [other for other in chosen if other != status.value]
+        wanted = others if is_on else [*others, status.value]
+        href = f"/?{urlencode({'status': wanted}, doseq=True)}" if wanted else "/"
+        choices.append(
+            {"href": href, "is_on": is_on, "word": status.label, "icon": state_look(status)[1]}
+        )
+    return choices
 
 
 # ---- One session --------------------------------------------------------------------------------

@@ -40,9 +40,10 @@ class ArgumentCheck:
 
     def _describe(self, error: jsonschema.ValidationError) -> str:
         where = ".".join(str(part) for part in error.absolute_path)
-        message = clean_line(error.message, 300)
+        value = clean_line(repr(error.instance), 100)
+        message = clean_line(error.message.replace(repr(error.instance), value), 400)
         if error.validator in ("anyOf", "oneOf") and (types := _branch_types(error)):
-            message = f"{clean_line(repr(error.instance), 200)} is neither {' nor '.join(types)}"
+            message = f"{value} is neither {' nor '.join(types)}"
         if error.validator == "additionalProperties" and self._properties:
             message = f"{message}; known are {', '.join(self._properties)}"
         return f"`{where}`: {message}" if where else message

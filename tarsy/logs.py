@@ -39,7 +39,10 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
         "loggers": {
             "django.server": {"level": "WARNING"},
             "daphne": {"level": "WARNING"},
-            "celery": {"level": "INFO"},
+            # One line for each task says nothing that a session's own lines do not say better.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
+            "celery.beat": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "mcp": {"level": "WARNING"},

@@ -33,7 +33,7 @@ WORKERS = 2
 READY_WITHIN = 60.0
 REHEARSAL = "rehearsal"
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
-                   "-l", "WARNING")  # fmt: skip
+                   "-l", "INFO")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _make_admin() -> str | None:
 
 def _list_processes(plan: Plan) -> list[ProcessSpec]:
     python = sys.executable
-    celery = (python, "-m", "celery", "-A", "tarsy.celery")
+    celery = (python, "-m", "celery", "--quiet", "-A", "tarsy.celery")
     environment = dict(os.environ)
     web = (python, "-m", "daphne", "-b", HOST, "-p", str(plan.port), "tarsy.asgi:application")
     beat = (*celery, "beat", "-l", "WARNING", "--pidfile=")

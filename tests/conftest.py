@@ -6,6 +6,23 @@ from pathlib import Path
 import pytest
 import redis
 from django.conf import settings
+from django.db import connections
+from django.test.utils import setup_databases, teardown_databases
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker) -> Iterator[None]:
+    """One migrated test database, also for tests that share it with other processes.
+
+    pytest-django's own makes it only where a test carries its mark, and that mark wraps a test in a
+    transaction no worker could look into.
+    """
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False)
+    yield
+    with django_db_blocker.unblock():
+        connections.close_all()
+        teardown_databases(made, verbosity=0)
 
 
 @pytest.fixture

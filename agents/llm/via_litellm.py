@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from agents.llm.chunks import ChunkReader
-from agents.llm.classify import classify
+from agents.llm.classify import classify, refuse_key
 from agents.llm.deadlines import stream_within
 from agents.llm.settings import NativeTool, ProviderSettings, ProviderType
 from agents.llm.wire import seal_fields, write_messages, write_tools
@@ -17,6 +17,7 @@ from agents.ports import LLMOptions
 from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
 from tarsy.errors import LLMError
 
+READ_ONLY_WARNING = r"Items? '.* on TypedDict class '.* using the `ReadOnly` qualifier"
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else the import fetches prices from the network
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -56,6 +57,9 @@ class ViaLitellm:
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
+        if not self._settings.api_key and self._settings.type != "vertexai":
+            # litellm would look for a key of its own in the environment.
+            raise refuse_key(None, self._settings)
         reader = ChunkReader(self.model)
         fields = _ProviderFields()
         request = self._write_request(messages, tools, options)
@@ -113,11 +117,9 @@ def load_litellm() -> Any:
     """Import litellm with everything switched off that reaches out or prints."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    with warnings.catch_warnings():
-        # Its types for Gemini make pydantic warn when they are first loaded.
-        warnings.simplefilter("ignore")
-        import litellm
-        import litellm.llms.vertex_ai.context_caching.vertex_ai_context_caching
+    # Its types make pydantic warn whenever one of them is first used.
+    warnings.filterwarnings("ignore", message=READ_ONLY_WARNING, category=UserWarning)
+    import litellm
 
     litellm.suppress_debug_info = True
     litellm.callbacks = []

@@ -33,6 +33,7 @@ def check_rules(findings: Findings, environ: Mapping[str, str]) -> None:
     _check_alert_types(findings)
     _check_chats(findings)
     _check_replicas(findings)
+    _check_domains(findings)
     _check_slack(findings, environ)
     _check_native_tools(findings)
 
@@ -139,6 +140,12 @@ def _check_chats(findings: Findings) -> None:
             findings.warn(path, "does not say enabled: true, so there is no chat")
         elif switch and switch.is_true and not chat.get("agent"):
             findings.wrong((*path, "agent"), "is missing; an enabled chat names its agent")
+
+
+def _check_domains(findings: Findings) -> None:
+    for path, node in match(findings.root, "system.runbooks.allowed_domains.*"):
+        if "/" in node.text:
+            findings.warn(path, "matches nothing; write a bare host name such as github.com")
 
 
 def _check_replicas(findings: Findings) -> None:

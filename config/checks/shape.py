@@ -12,6 +12,8 @@ from config.schema.files import Files
 from config.tree import Path, nearest, plain
 from config.words import suggest
 
+_MOST = 200  # nobody reads more, and naming near misses costs time
+
 _HINTS = {
     ("agents", "llm_provider"): "an agent has none of its own; set it where a stage names the "
     "agent, at the chain or in defaults",
@@ -27,8 +29,11 @@ def check_shape(findings: Findings) -> Files | None:
     try:
         return Files.model_validate(plain(findings.root))
     except ValidationError as error:
-        for detail in error.errors(include_url=False, include_input=False):
+        details = error.errors(include_url=False, include_input=False)
+        for detail in details[:_MOST]:
             _report(detail, findings)
+        if len(details) > _MOST:
+            findings.wrong((), f"and {len(details) - _MOST} more mistakes of this kind")
         return None
 
 

@@ -18,7 +18,8 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.timeline_view import PREVIEW_CHARACTERS, EventView
+from investigations.selectors.conclusions import conclusion_of
+from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
 
 LATEST = 200
 """Events of an execution that a page carries; earlier ones are loaded when asked for."""
@@ -96,6 +97,17 @@ class StageView:
     @property
     def is_parallel(self) -> bool:
         return len(self.agents) > 1
+
+    @property
+    def is_crowded(self) -> bool:
+        """Too many agents for columns: one is open at a time."""
+        return len(self.agents) > 3
+
+    @property
+    def line(self) -> str:
+        """What the stage found, in one line."""
+        finding = self.agents[0].finding if self.agents else None
+        return conclusion_of(finding.content) if finding else ""
 
     @property
     def is_live(self) -> bool:
@@ -331,9 +343,7 @@ def _latest_events(execution_ids: Sequence[uuid.UUID]) -> QuerySet[TimelineEvent
 def _with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
     """Long texts stay in the database."""
     preview = Case(
-        When(
-            event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)
-        ),
+        When(event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)),
         default=Left("content", _TEXT_CHARACTERS),
     )
     return events.defer("content").annotate(content_length=Length("content"), preview=preview)

@@ -29,6 +29,11 @@ _STATES: dict[str, tuple[str, str, str]] = {
 }
 
 
+def state_look(status: str) -> tuple[str, str, str]:
+    """Tone, icon and word of a status."""
+    return _STATES.get(status, _STATES["waiting"])
+
+
 @register.simple_tag
 def icon(name: str, classes: str = "") -> SafeString:
     return format_html(
@@ -38,7 +43,7 @@ def icon(name: str, classes: str = "") -> SafeString:
 
 @register.simple_tag
 def state_icon(status: str, classes: str = "") -> SafeString:
-    tone, name, _word = _STATES.get(status, _STATES["waiting"])
+    tone, name, _word = state_look(status)
     spin = " t-spin" if name == "run" else ""
     colour = f"t-fg-{tone}" if tone else "t-quiet"
     return icon(name, f"{colour}{spin} {classes}".strip())
@@ -47,7 +52,7 @@ def state_icon(status: str, classes: str = "") -> SafeString:
 @register.simple_tag
 def pill(status: str, size: str = "") -> SafeString:
     """Icon, word and tint of a status; `size` is "l", "bare" or nothing."""
-    tone, name, word = _STATES.get(status, _STATES["waiting"])
+    tone, name, word = state_look(status)
     classes = "t-pill" + (f" t-pill--{tone}" if tone else "") + (f" t-pill--{size}" if size else "")
     return format_html(
         '<span class="{}">{}{}</span>', classes, icon(name, "t-spin" if name == "run" else ""), word
@@ -56,7 +61,7 @@ def pill(status: str, size: str = "") -> SafeString:
 
 @register.filter
 def state_word(status: str) -> str:
-    return _STATES.get(status, _STATES["waiting"])[2]
+    return state_look(status)[2]
 
 
 @register.filter
@@ -81,6 +86,19 @@ def pretty(value: object) -> str:
         if not isinstance(value, (dict, list)):
             return shown(str(value))
     return shown(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@register.filter
+def alert_line(text: str) -> str:
+    """An alert in one line: names and values when it is a JSON object."""
+    try:
+        alert = json.loads(text)
+    except ValueError:
+        alert = None
+    if not isinstance(alert, dict):
+        return one_line(text[:400])
+    pairs = (f"{name}={v if isinstance(v, str) else json.dumps(v)}" for name, v in alert.items())
+    return one_line(" ".join(pairs)[:400])
 
 
 @register.filter
@@ -129,7 +147,11 @@ def size(count: int | None) -> str:
     for unit in ("kB", "MB"):
         count_in_unit = count / (1000 if unit == "kB" else 1_000_000)
         if count_in_unit < 1000 or unit == "MB":
-            return f"{count_in_unit:.1f} {unit}" if count_in_unit < 10 else f"{count_in_unit:.0f} {unit}"
+            return (
+                f"{count_in_unit:.1f} {unit}"
+                if count_in_unit < 10
+                else f"{count_in_unit:.0f} {unit}"
+            )
     return ""
 
 

@@ -15,11 +15,13 @@ _EDGE = " \t\r\n+>|"
 
 def find_pem(text: str, *, any_label: bool) -> Iterator[Span]:
     """Bodies of private keys, or of every PEM block where `any_label`."""
-    for begin in _BEGIN.finditer(text):
+    begins = list(_BEGIN.finditer(text))
+    for number, begin in enumerate(begins):
         is_private = "PRIVATE KEY" in begin[1]
         if not (is_private or any_label):
             continue
-        end = _end_of_body(text, begin)
+        limit = begins[number + 1].start() if number + 1 < len(begins) else len(text)
+        end = _end_of_body(text, begin, limit)
         span = _trim(text, begin.end(), end, "private_key" if is_private else "certificate")
         if span is not None:
             yield span
@@ -31,10 +33,9 @@ def find_pem(text: str, *, any_label: bool) -> Iterator[Span]:
             yield span
 
 
-def _end_of_body(text: str, begin: re.Match[str]) -> int:
-    closing = text.find(f"-----END {begin[1]}-----", begin.end())
-    following = _BEGIN.search(text, begin.end())
-    if closing >= 0 and (following is None or closing < following.start()):
+def _end_of_body(text: str, begin: re.Match[str], limit: int) -> int:
+    closing = text.find(f"-----END {begin[1]}-----", begin.end(), limit)
+    if closing >= 0:
         return closing
     position = begin.end()
     while line := _BODY_LINE.match(text, position):

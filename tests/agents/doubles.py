@@ -22,6 +22,9 @@ from agents.types import (
     ToolTarget,
 )
 
+# pytest sets its own filters for every test; litellm's types warn whenever one is first used.
+READ_ONLY = "ignore:.*using the `ReadOnly` qualifier:UserWarning"
+
 HANG = "hang"
 Step = LLMEvent | Exception | str
 Answer = Sequence[Step]

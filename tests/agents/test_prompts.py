@@ -1,6 +1,7 @@
 """What a model is told, and what stands where."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -24,22 +25,21 @@ FENCED = re.compile(r"<<<outside ([0-9a-f]{16}) [^\n]*>>>\n.*?\n<<<end outside \
 OUTSIDE = ("OUT-TYPE", "OUT-DATA", "OUT-META", "OUT-RUNBOOK", "OUT-SERVER", "OUT-ERROR", "OUT-PAST")
 
 
-def make_prompt(**fields):
-    values = {
-        "now": FRIDAY,
-        "alert": Alert("OUT-TYPE", "OUT-DATA {{ 7 * 7 }}", {"Author": "OUT-META"}),
-        "runbook": "OUT-RUNBOOK",
-        "server_instructions": {"ops": "OUT-SERVER"},
-        "unavailable": {"kubernetes": "OUT-ERROR"},
-        "skills": (Skill("disks", "Look at inodes too."),),
-        "agent_instructions": "You know storage.",
-        "previous_stages": (StageResult("triage", "OUT-PAST"), StageResult("logs", "")),
-    }
-    return PromptInput(**({"agent_name": "HostAgent"} | values | fields))
+PROMPT = PromptInput(
+    agent_name="HostAgent",
+    now=FRIDAY,
+    alert=Alert("OUT-TYPE", "OUT-DATA {{ 7 * 7 }}", {"Author": "OUT-META"}),
+    runbook="OUT-RUNBOOK",
+    server_instructions={"ops": "OUT-SERVER"},
+    unavailable={"kubernetes": "OUT-ERROR"},
+    skills=(Skill("disks", "Look at inodes too."),),
+    agent_instructions="You know storage.",
+    previous_stages=(StageResult("triage", "OUT-PAST"), StageResult("logs", "")),
+)
 
 
 def test_what_came_from_outside_is_fenced_and_never_in_the_system_message():
-    system, user = build_investigation(make_prompt())
+    system, user = build_investigation(PROMPT)
 
     assert (system.role, user.role) == ("system", "user")
     unfenced = FENCED.sub("", user.content)
@@ -50,17 +50,18 @@ def test_what_came_from_outside_is_fenced_and_never_in_the_system_message():
 
 
 def test_an_alert_is_never_read_as_a_template():
-    _, user = build_investigation(make_prompt())
+    _, user = build_investigation(PROMPT)
 
     assert "OUT-DATA {{ 7 * 7 }}" in user.content
 
 
 def test_the_system_message_has_its_tiers_in_order():
-    system, _ = build_investigation(make_prompt())
+    system, _ = build_investigation(PROMPT)
 
     places = [
         system.content.index(text)
         for text in (
+            "Agent: HostAgent",
             "2026-11-27 03:05 UTC",
             "## Evidence",
             "## Conclusion",
@@ -74,7 +75,7 @@ def test_the_system_message_has_its_tiers_in_order():
 
 
 def test_earlier_stages_are_passed_on_between_their_marks():
-    _, user = build_investigation(make_prompt())
+    _, user = build_investigation(PROMPT)
 
     context = user.content.split("<!-- CHAIN_CONTEXT_START -->")[1]
     context = context.split("<!-- CHAIN_CONTEXT_END -->")[0]
@@ -84,7 +85,8 @@ def test_earlier_stages_are_passed_on_between_their_marks():
 
 def test_empty_parts_leave_no_headings_behind():
     system, user = build_investigation(
-        make_prompt(
+        replace(
+            PROMPT,
             runbook="",
             server_instructions={"ops": " "},
             unavailable={},
@@ -102,7 +104,7 @@ def test_empty_parts_leave_no_headings_behind():
 
 
 def test_an_agent_without_tools_is_not_told_to_use_them():
-    system, user = build_investigation(make_prompt(has_tools=False))
+    system, user = build_investigation(replace(PROMPT, has_tools=False))
 
     assert "Use the tools" not in system.content
     assert "live system" not in user.content
@@ -118,7 +120,7 @@ def test_an_agent_without_tools_is_not_told_to_use_them():
     ],
 )
 def test_the_day_is_told_in_utc_with_its_staffing(now, kind, staffing):
-    system, _ = build_investigation(make_prompt(now=now))
+    system, _ = build_investigation(replace(PROMPT, now=now))
 
     assert kind in system.content
     assert f"Staffing: {staffing}" in system.content
@@ -139,7 +141,9 @@ def test_a_synthesis_sees_the_whole_work_of_every_agent():
         ),
         AgentFindings("Network", "langchain", "lab-1", "failed", (), error="no answer"),
     )
-    prompt = SynthesisInput("SynthesisAgent", FRIDAY, Alert("T", "data"), "look", findings, "the runbook")
+    prompt = SynthesisInput(
+        "SynthesisAgent", FRIDAY, Alert("T", "data"), "look", findings, "the runbook"
+    )
 
     system, user = build_synthesis(prompt)
 
@@ -154,7 +158,9 @@ def test_a_synthesis_sees_the_whole_work_of_every_agent():
 
 
 def test_a_summary_is_made_of_the_report_alone():
-    system, user = build_executive_summary(ExecutiveSummaryInput("ExecSummaryAgent", "The disk is full."))
+    system, user = build_executive_summary(
+        ExecutiveSummaryInput("ExecSummaryAgent", "The disk is full.")
+    )
 
     assert "one to four lines" in system.content
     assert "The disk is full." not in FENCED.sub("", user.content)

@@ -11,6 +11,7 @@ from agents.llm.openai_compatible import OpenAICompatible
 from agents.llm.via_litellm import ViaLitellm
 from agents.ports import LLMOptions
 from agents.types import (
+    JSON,
     AnswerFinished,
     CallProposed,
     Message,
@@ -20,7 +21,11 @@ from agents.types import (
     ToolSpec,
     UsageReported,
 )
-from tests.agents.wire_server import named_events, stream
+from tarsy.errors import LLMError
+from tests.agents.doubles import READ_ONLY
+from tests.agents.wire_server import named_events, refuse, stream
+
+pytestmark = pytest.mark.filterwarnings(READ_ONLY)
 
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))
 READ = ToolSpec("ops.read", "ops__read", "Reads", {"type": "object", "properties": {}})
@@ -115,8 +120,11 @@ async def test_gemini_gets_its_own_thought_signature_back(gemini, wire):
 
 async def test_native_tools_are_offered_only_to_agents_without_others(gemini, wire):
     wire.plays = [stream(candidate({"text": "done"}, finishReason="STOP"))]
-    used = (*QUESTION, Message("assistant", "", (ToolCall("c", "ops__read", "{}"),)))
-    used = (*used, Message("tool", "full", tool_call_id="c", tool_name="ops__read"))
+    used = (
+        *QUESTION,
+        Message("assistant", "", (ToolCall("c", "ops__read", "{}"),)),
+        Message("tool", "full", tool_call_id="c", tool_name="ops__read"),
+    )
 
     await collect(gemini)
     await collect(gemini, used)
@@ -170,6 +178,25 @@ async def test_claude_gets_its_signed_thinking_back_and_can_conclude_without_too
     assert replayed[2]["id"] == "toolu_1"
 
 
+async def test_a_key_that_google_calls_an_invalid_argument_is_a_refused_key(gemini, wire):
+    said = "API key not valid. Please pass a valid API key."
+    body = {"error": {"code": 400, "message": said, "status": "INVALID_ARGUMENT"}}
+    wire.plays = [refuse(400, body)]
+
+    with pytest.raises(LLMError, match="refused the key") as caught:
+        await collect(gemini)
+
+    assert caught.value.code == "credentials"
+
+
+async def test_a_missing_key_is_named_without_asking_anybody(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a key of somebody else")
+    llm = make_llm(ProviderSettings("claude", "anthropic", "c", api_key_env="MY_KEY"))
+
+    with pytest.raises(LLMError, match=r"needs a key\. Put it into MY_KEY"):
+        await collect(llm)
+
+
 async def test_a_price_is_found_for_a_known_model_and_none_for_an_unknown_one(gemini, wire):
     wire.plays = [stream(candidate({"text": "done"}, finishReason="STOP"))]
     unknown = make_llm(
@@ -188,7 +215,10 @@ async def test_a_price_is_found_for_a_known_model_and_none_for_an_unknown_one(ge
 
 async def test_fields_of_one_provider_are_not_shown_to_another(gemini, wire):
     wire.plays = [stream(candidate({"text": "done"}, finishReason="STOP"))]
-    foreign = {"provider": "anthropic-default", "fields": {"thinking_blocks": [{"x": "c2ln"}]}}
+    foreign: dict[str, JSON] = {
+        "provider": "anthropic-default",
+        "fields": {"thinking_blocks": [{"x": "c2ln"}]},
+    }
     history = (*QUESTION, Message("assistant", "hm", provider_fields=foreign))
 
     await collect(gemini, (*history, Message("user", "and?")))

@@ -19,7 +19,16 @@ from agents.types import (
     UsageReported,
 )
 from tarsy.errors import LeaseLost, LLMError
-from tests.agents.doubles import HANG, MemoryJournal, ScriptedLLM, ScriptedToolbox, call, say, tool
+from tests.agents.doubles import (
+    HANG,
+    Answer,
+    MemoryJournal,
+    ScriptedLLM,
+    ScriptedToolbox,
+    call,
+    say,
+    tool,
+)
 
 OPENING = (Message("system", "Investigate."), Message("user", "The disk is full."))
 TASK = AgentTask("function_calling", "Triage", OPENING)
@@ -122,6 +131,15 @@ async def test_the_fourth_identical_call_is_refused_with_a_reason(journal):
     assert "already called 3 times" in journal.tool_calls[3].message.content
 
 
+async def test_of_four_identical_calls_in_one_answer_three_are_made(journal):
+    toolbox = ScriptedToolbox({"read": "same"})
+    llm = ScriptedLLM([call(*(tool("read", f"c{n}") for n in range(4))), say("done")])
+
+    await run_agent(TASK, llm=llm, toolbox=toolbox, journal=journal)
+
+    assert [c.id for c in toolbox.executed] == ["c0", "c1", "c2"]
+
+
 async def test_the_last_iteration_is_followed_by_a_conclusion_without_tools(journal):
     different = [call(tool("read", f"c{n}", f'{{"n": {n}}}')) for n in range(2)]
     llm = ScriptedLLM([*different, say("probably the logs")])
@@ -143,7 +161,7 @@ async def test_the_last_iteration_is_followed_by_a_conclusion_without_tools(jour
 
 
 async def test_a_conclusion_is_forced_even_when_the_last_iteration_failed(journal):
-    broken = [TextDelta("so"), LLMError("connection", "The line broke.", retryable=True)]
+    broken: Answer = [TextDelta("so"), LLMError("connection", "The line broke.", retryable=True)]
     llm = ScriptedLLM([broken, say("what I have")])
 
     outcome = await run(llm, journal, task=replace(TASK, max_iterations=1))
@@ -185,7 +203,7 @@ async def test_three_empty_answers_in_a_row_fail_with_a_reason(journal, task):
 
 async def test_an_answer_that_repeats_itself_is_cut_and_asked_again(journal):
     sentence = "I will look at the disk usage of the host once more. "
-    endless = [TextDelta(sentence) for _ in range(1000)]
+    endless: Answer = [TextDelta(sentence) for _ in range(1000)]
     llm = ScriptedLLM([endless, say("enough")])
 
     outcome = await run(llm, journal)
@@ -233,7 +251,7 @@ async def test_a_refused_key_fails_at_once_with_its_reason(journal):
 
 
 async def test_an_answer_that_breaks_off_is_asked_for_again_with_what_arrived(journal):
-    cut = [TextDelta("The disk"), LLMError("connection", "The line broke.", retryable=True)]
+    cut: Answer = [TextDelta("The disk"), LLMError("connection", "The line broke.", retryable=True)]
     llm = ScriptedLLM([cut, say("The disk is full")])
 
     outcome = await run(llm, journal)
@@ -247,7 +265,7 @@ async def test_an_answer_that_breaks_off_is_asked_for_again_with_what_arrived(jo
 
 @pytest.mark.parametrize("task", [TASK, SINGLE])
 async def test_an_answer_that_breaks_off_three_times_fails_the_execution(journal, task):
-    cut = [TextDelta("The disk"), LLMError("connection", "The line broke.", retryable=True)]
+    cut: Answer = [TextDelta("The disk"), LLMError("connection", "The line broke.", retryable=True)]
     llm = ScriptedLLM([cut])
 
     outcome = await run(llm, journal, task=task)
@@ -307,7 +325,7 @@ async def test_a_tool_that_outlasts_the_iteration_still_gets_a_result(journal):
 
 async def test_usage_thinking_and_text_are_written_with_the_call(journal):
     usage = Usage(50, 20, 8)
-    answer = [
+    answer: Answer = [
         ThinkingDelta("hm"),
         TextDelta("look"),
         UsageReported(usage),
@@ -327,6 +345,21 @@ async def test_usage_thinking_and_text_are_written_with_the_call(journal):
     assert [p.target.tool for p in record.planned_calls] == ["read"]
     assert llm.asked[1][0][2].provider_fields == {"sealed": "x"}
     assert journal.join_deltas("llm_thinking") == "hm"
+
+
+async def test_blank_text_beside_tool_calls_opens_no_block(journal):
+    llm = ScriptedLLM([call(tool("read"), text="\n \n"), say("done")])
+
+    await run(llm, journal)
+
+    assert journal.llm_calls[0].blocks == ()
+    assert len(journal.blocks) == 1
+
+
+async def test_blank_text_before_an_answer_is_shown_with_it(journal):
+    await run(ScriptedLLM([[TextDelta("\n"), *say("the disk")]]), journal)
+
+    assert journal.join_deltas("llm_response") == "\nthe disk"
 
 
 async def test_a_single_call_offers_no_tools_and_returns_the_text(journal):

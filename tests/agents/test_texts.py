@@ -22,7 +22,9 @@ NASTY = st.lists(
 def test_text_cannot_close_its_own_fence(text, label):
     fenced = fence(text, label)
 
-    token = OPENED.match(fenced).group(1)
+    opened = OPENED.match(fenced)
+    assert opened is not None
+    token = opened.group(1)
     assert fenced.count(token) == 2
     assert fenced.endswith(f"\n<<<end outside {token}>>>")
     assert len(re.findall(r"<<<\s*(?:end\s+)?outside", fenced, re.IGNORECASE)) == 2
@@ -40,7 +42,7 @@ def test_a_fence_that_was_seen_before_is_of_no_use_in_another():
 
 @given(st.lists(st.text(max_size=20)), st.integers(0, 3))
 def test_shown_deltas_join_to_the_whole_text_at_their_offsets(parts, pause_after):
-    shown = []
+    shown: list[tuple[int, str]] = []
 
     async def stream():
         coalescer = Coalescer(lambda offset, delta: shown.append((offset, delta)), interval=0)
@@ -60,7 +62,7 @@ def test_shown_deltas_join_to_the_whole_text_at_their_offsets(parts, pause_after
 
 
 async def test_a_burst_is_shown_in_two_pieces():
-    shown = []
+    shown: list[tuple[int, str]] = []
     coalescer = Coalescer(lambda offset, delta: shown.append((offset, delta)), interval=60)
 
     for word in ("one ", "two ", "three"):
@@ -71,7 +73,7 @@ async def test_a_burst_is_shown_in_two_pieces():
 
 
 async def test_text_that_waits_is_shown_although_nothing_follows():
-    shown = asyncio.Queue()
+    shown: asyncio.Queue[tuple[int, str]] = asyncio.Queue()
     coalescer = Coalescer(lambda offset, delta: shown.put_nowait((offset, delta)), interval=0.01)
 
     coalescer.add("one ")
@@ -125,14 +127,14 @@ def test_lists_tables_and_rulers_are_no_repetition(text):
 
 def test_a_growing_text_is_stopped_within_two_checks_of_its_first_repetitions():
     watch = RepetitionWatch()
-    watch.add("Something new at first: ")
+    watch.add("Something new at first:\n")
 
     stopped_after = next(
         number for number in range(1000) if watch.add("I should check the pods again now. ")
     )
 
     assert stopped_after < 4000 / 30
-    assert watch.text == "Something new at first: I should check the pods again now. "
+    assert watch.text == "Something new at first:\nI should check the pods again now. "
 
 
 REPORT = """\
@@ -168,6 +170,7 @@ Nothing.
 def test_a_report_is_taken_apart():
     report = parse_report(REPORT)
 
+    assert report is not None
     assert report.conclusion == "The disk **/var** is full because logs grew."
     assert report.confidence == "high"
     assert [claim.refs for claim in report.claims] == [(1, 2, 3), ()]
@@ -197,7 +200,10 @@ def test_a_text_without_a_conclusion_is_no_report(text):
     ],
 )
 def test_confidence_is_understood_in_many_ways(said, confidence):
-    assert parse_report(f"## Conclusion\n{said}").confidence == confidence
+    report = parse_report(f"## Conclusion\n{said}")
+
+    assert report is not None
+    assert report.confidence == confidence
 
 
 @given(st.text() | NASTY | st.text(alphabet="#*[]T1-. \n`"))

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-Play = Callable[["Wire"], Awaitable[None]]
+Play = Callable[["Wire"], Coroutine[None, None, None]]
 
 
 @dataclass
@@ -179,6 +179,18 @@ def fall_silent(*events: Mapping[str, Any] | str) -> Play:
         for event in events:
             await wire.send_event(event)
         await asyncio.Event().wait()
+
+    return play
+
+
+def drip(event: Mapping[str, Any]) -> Play:
+    """A stream that is never silent and never ends."""
+
+    async def play(wire: Wire) -> None:
+        await wire.send_head()
+        while True:
+            await wire.send_event(event)
+            await asyncio.sleep(0.02)
 
     return play
 

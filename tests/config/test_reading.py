@@ -35,6 +35,7 @@ def bomb(levels: int, width: int) -> str:
         ("queue: " + "[" * 3000 + "]" * 3000, 1),
         ("queue: " + "{a: " * 3000 + "}" * 3000, 1),
         ("# " + "x" * (1024 * 1024), 0),
+        ("agents: [" + "a," * 60_000 + "]", 1),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_its_line(check_files, text, line):
@@ -169,7 +170,7 @@ def test_a_template_of_another_form_is_warned_of(check_files):
 def test_lines_hold_behind_a_value_of_several_lines(check_files):
     tarsy = 'system: {slack: {channel: "{{.MANY}}"}}\n' + TARSY + "queue: {worker_count: 99}\n"
 
-    report = check_files(tarsy, environ=ENVIRON | {"MANY": "a\n\n\n  b"})
+    report = check_files(tarsy, environ=ENVIRON | {"MANY": "a\n\n\n  b" * 50})
 
     assert places(report) == {("tarsy.yaml", 20)}
 

@@ -223,6 +223,7 @@ def test_an_alert_that_names_servers_replaces_the_configured_ones(load):
 
     agent = resolve(config, chosen)
 
+    assert chosen.servers == (("s3", ("look",)), ("s1", None))
     assert agent.mcp_servers == ("s3", "s1")
     assert agent.tool_filter == {"s3": ("look",)}
 

@@ -134,6 +134,16 @@ def test_features_that_do_not_run_yet_are_warned_of(check_files):
         assert feature in "\n".join(map(str, report.warnings))
 
 
+@pytest.mark.parametrize("written", ["2", "2.0", "2e0", "2E+0", "2.e0"])
+def test_a_rate_may_be_written_in_every_way_that_yaml_knows(check_files, written):
+    rates = f"{{m: {{input_per_million: {written}, output_per_million: 1}}}}"
+
+    report = check_files(f"system: {{cost_estimation: {{model_rates: {rates}}}}}\n" + TARSY)
+
+    assert report.mistakes == ()
+    assert report.config.system.cost_estimation.model_rates["m"].input_per_million == 2.0
+
+
 def test_secrets_do_not_show_when_a_server_is_printed(check_files):
     environ = ENVIRON | {"SLACK_BOT_TOKEN": "x", "REMOTE_TOKEN": "invented-remote"}
 

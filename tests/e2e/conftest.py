@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 import config
 from agents.rehearsal.loading import parse_script
@@ -58,13 +59,25 @@ def shared_worker(
 
 
 @pytest.fixture
-def worker(transactional_db: None, shared_worker: Process) -> Process:
+def live_db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """The test database as workers see it: everything commits, and sessions go at the end.
+
+    Not `transactional_db`: its TRUNCATE of all tables would fight with the workers for locks.
+    """
+    with django_db_blocker.unblock():
+        yield
+        AlertSession.objects.all()._raw_delete(connection.alias)
+        connection.close()
+
+
+@pytest.fixture
+def worker(live_db: None, shared_worker: Process) -> Process:
     return shared_worker
 
 
 @pytest.fixture
 def own_workers(
-    transactional_db: None, product_environment: dict[str, str]
+    live_db: None, product_environment: dict[str, str]
 ) -> Iterator[Callable[[], Process]]:
     """Workers to be killed: a function that starts one and waits until it is ready."""
     started: list[Process] = []

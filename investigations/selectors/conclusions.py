@@ -10,6 +10,7 @@ from investigations.markdown import CitedTool
 _CITATION = re.compile(r"\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
 _INLINE_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`")
+_SOURCE = re.compile(r"\((?:from the )?(alert|runbook)\b[^)]{0,40}\)\W*$", re.IGNORECASE)
 _NOTHING = re.compile(r"\W*(?:nothing|none|n/?a)\W*", re.IGNORECASE)
 
 
@@ -21,6 +22,12 @@ class CardLine:
     numbers: tuple[int, ...] = ()
     command: str = ""
     backed: bool = True
+
+    @property
+    def source(self) -> str:
+        """Where a claim without a tool call says it comes from: the alert or the runbook."""
+        named = _SOURCE.search(self.text)
+        return named.group(1).lower() if named and not self.backed else ""
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,11 @@ class ConclusionCard:
     @property
     def backed_count(self) -> int:
         return sum(claim.backed for claim in self.claims)
+
+    @property
+    def first_unbacked(self) -> int:
+        """The place of the first claim without a tool call, from 1; 0 when there is none."""
+        return next((n for n, claim in enumerate(self.claims, 1) if not claim.backed), 0)
 
     @property
     def unbacked_count(self) -> int:
@@ -63,7 +75,8 @@ def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard 
 def first_words(text: str, limit: int = 280) -> str:
     """The first paragraph of a text as one line, for places that show one line of it."""
     for paragraph in re.split(r"\n\s*\n", text):
-        line = " ".join(re.sub(r"^[#>*\-\s]+|[*`_]{1,3}", "", paragraph, flags=re.M).split())
+        bare = re.sub(r"^[#>*\-\s]+|[*`]{1,3}", "", _CITATION.sub("", paragraph), flags=re.M)
+        line = " ".join(bare.split())
         if line and not paragraph.lstrip().startswith("#"):
             return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
     return ""
@@ -95,8 +108,12 @@ def _line(
 
 
 def _split_command(text: str) -> tuple[str, str]:
-    """A fenced block moves out of the words; one inline command is repeated with a copy button."""
+    """A fenced block moves out of the words; one inline command gets a copy button of its own."""
     if fence := _FENCE.search(text):
         return (text[: fence.start()] + text[fence.end() :]).strip(), fence.group(1).strip()
     inline = _INLINE_COMMAND.findall(text)
-    return text, inline[0] if len(inline) == 1 else ""
+    if len(inline) != 1:
+        return text, ""
+    words, _, after = text.partition(f"`{inline[0]}`")
+    is_last = not after.strip(" .")
+    return (words.rstrip(" :") if is_last and words.strip() else text), inline[0]

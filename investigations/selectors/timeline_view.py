@@ -42,6 +42,18 @@ class EventView:
         """Each kind has its own template, the rest are notices."""
         return f"investigations/events/{_TEMPLATES.get(self.event.event_type, 'notice')}.html"
 
+    @property
+    def repeats_finding(self) -> bool:
+        """The same text follows as the finding of its agent."""
+        return bool(self.event.metadata.get("is_final")) and not self.is_streaming
+
+    @property
+    def was_stopped(self) -> bool:
+        return self.event.status not in (
+            TimelineEvent.Status.COMPLETED,
+            TimelineEvent.Status.STREAMING,
+        )
+
     # ---- Tool calls --------------------------------------------------------------------------
 
     @property
@@ -112,8 +124,9 @@ class EventView:
     def what_was_cut(self) -> str:
         """What the model was not given, and what was masked; empty when nothing."""
         words = []
+        given = self.event.metadata.get("given_bytes")
         if self.event.metadata.get("truncated"):
-            words.append(f"{self.length:,} characters were kept, the rest was cut")
+            words.append(f"{given:,} bytes given to the model" if given else "cut for the model")
         if masked := self.event.metadata.get("masked"):
             words.append(f"{masked} {'secret' if masked == 1 else 'secrets'} masked")
         return ", ".join(words)

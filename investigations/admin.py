@@ -1,0 +1,243 @@
+"""The history, to read and search. Nothing is changed here: what happened, happened."""
+
+import json
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import cached_property
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    ApprovalRequest,
+    AuditEvent,
+    Chat,
+    ChatUserMessage,
+    Event,
+    LLMInteraction,
+    MCPInteraction,
+    Message,
+    Stage,
+    TimelineEvent,
+)
+from investigations.plain_text import show_invisible
+from investigations.templatetags.tarsy import pill
+
+_SHOWN_CHARACTERS = 20_000
+_COUNT_LIMIT = 10_000
+
+admin.site.site_header = "TARSy"
+admin.site.site_title = "TARSy admin"
+admin.site.index_title = "History"
+admin.site.enable_nav_sidebar = False
+
+
+class CappedPaginator(Paginator):
+    """Counts no further than a person turns pages."""
+
+    @cached_property
+    def count(self) -> int:
+        rows: QuerySet[Model] = self.object_list  # type: ignore[assignment]
+        return rows.order_by()[:_COUNT_LIMIT].count()
+
+
+class ReadOnlyAdmin(admin.ModelAdmin[Any]):
+    """A model to look at: no adding, changing or removing, and no page that reads a whole table."""
+
+    list_per_page = 50
+    list_max_show_all = 0
+    show_full_result_count = False
+    paginator = CappedPaginator
+    long_fields: ClassVar[tuple[str, ...]] = ()
+    """Text and JSON fields that may be large: not read for lists, cut on the page of one row."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request)
+        match = request.resolver_match
+        is_list = match is not None and (match.url_name or "").endswith("_changelist")
+        return rows.defer(*self.long_fields) if is_list else rows
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        names = [field.name for field in self.opts.concrete_fields]
+        return [f"shown_{name}" if name in self.long_fields else name for name in names]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [*self.get_fields(request, obj), "live_page"]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        links = ["live_page"] if hasattr(self.model, "session") or self._is_session else []
+        return [(None, {"fields": [*links, *self.get_fields(request, obj)]})]
+
+    def __getattr__(self, name: str) -> Any:
+        """`shown_content` shows the field `content` cut and with nothing invisible in it."""
+        field = name.removeprefix("shown_")
+        if field == name or field not in type(self).long_fields:
+            raise AttributeError(name)
+        return _shown_field(field)
+
+    @property
+    def _is_session(self) -> bool:
+        return self.model is AlertSession
+
+    @admin.display(description="Live page")
+    def live_page(self, row: Model) -> SafeString:
+        session_id = row.pk if self._is_session else getattr(row, "session_id", None)
+        if session_id is None:
+            return SafeString("-")
+        anchor = f"#e-{row.sequence_number}" if isinstance(row, TimelineEvent) else ""
+        page = reverse("session", args=[session_id])
+        return format_html('<a href="{}{}">Open</a>', page, anchor)
+
+
+def _shown_field(field: str) -> Any:
+    @admin.display(description=field.replace("_", " "))
+    def show(row: Model) -> SafeString:
+        value = getattr(row, field)
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        cut = "\n[cut here]" if len(text) > _SHOWN_CHARACTERS else ""
+        return format_html("<pre>{}{}</pre>", show_invisible(text[:_SHOWN_CHARACTERS]), cut)
+
+    return show
+
+
+class _StatusAdmin(ReadOnlyAdmin):
+    @admin.display(description="Status", ordering="status")
+    def state(self, row: Any) -> SafeString:
+        return pill(row.status, "bare")
+
+
+@admin.register(AlertSession)
+class AlertSessionAdmin(_StatusAdmin):
+    list_display = ("name", "state", "alert_type", "chain_id", "author", "created_at", "live_page")
+    list_filter = ("status", "created_at")
+    search_fields = ("=id", "title", "alert_type", "chain_id", "author")
+    date_hierarchy = None
+    ordering = ("-created_at", "-id")
+    long_fields = (
+        "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection",
+    )  # fmt: skip
+
+    @admin.display(description="Alert")
+    def name(self, row: AlertSession) -> str:
+        return show_invisible(row.title or row.alert_type)
+
+
+@admin.register(Stage)
+class StageAdmin(_StatusAdmin):
+    list_display = ("stage_name", "state", "stage_type", "session_id", "created_at", "live_page")
+    list_filter = ("status", "stage_type", "parallel_type")
+    search_fields = ("=id", "=session__id", "stage_name")
+    ordering = ("-created_at",)
+
+
+@admin.register(AgentExecution)
+class AgentExecutionAdmin(_StatusAdmin):
+    list_display = ("agent_name", "state", "llm_provider", "model_name", "attempt", "worker_id",
+                    "created_at", "live_page")  # fmt: skip
+    list_filter = ("status", "llm_backend", "attempt")
+    search_fields = ("=id", "=session__id", "agent_name", "worker_id", "model_name")
+    ordering = ("-created_at",)
+    exclude = ("lease_token",)
+
+
+@admin.register(TimelineEvent)
+class TimelineEventAdmin(_StatusAdmin):
+    list_display = ("event_type", "state", "sequence_number", "session_id", "created_at",
+                    "live_page")  # fmt: skip
+    list_filter = ("event_type", "status")
+    search_fields = ("=id", "=session__id", "=execution__id")
+    ordering = ("-id",)
+    long_fields = ("content", "content_html", "metadata")
+
+
+@admin.register(Message)
+class MessageAdmin(ReadOnlyAdmin):
+    list_display = ("role", "sequence_number", "tool_name", "execution_id", "created_at",
+                    "live_page")  # fmt: skip
+    list_filter = ("role",)
+    search_fields = ("=id", "=session__id", "=execution__id", "tool_name")
+    ordering = ("-id",)
+    long_fields = ("content", "tool_calls", "tool_call_id", "provider_fields")
+
+
+@admin.register(LLMInteraction)
+class LLMInteractionAdmin(ReadOnlyAdmin):
+    list_display = ("interaction_type", "model_name", "provider_name", "total_tokens",
+                    "estimated_cost_usd", "duration_ms", "created_at", "live_page")  # fmt: skip
+    list_filter = ("interaction_type",)
+    search_fields = ("=id", "=session__id", "=execution__id", "model_name")
+    ordering = ("-id",)
+    long_fields = ("llm_request", "llm_response", "thinking_content", "response_metadata")
+
+
+@admin.register(MCPInteraction)
+class MCPInteractionAdmin(ReadOnlyAdmin):
+    list_display = ("interaction_type", "server_name", "tool_name", "tool_number", "duration_ms",
+                    "created_at", "live_page")  # fmt: skip
+    list_filter = ("interaction_type",)
+    search_fields = ("=id", "=session__id", "=execution__id", "server_name", "tool_name")
+    ordering = ("-id",)
+    long_fields = ("tool_arguments", "tool_result", "available_tools")
+
+
+@admin.register(Event)
+class EventAdmin(ReadOnlyAdmin):
+    list_display = ("seq", "kind", "session_id", "created_at", "live_page")
+    search_fields = ("=session__id",)
+    ordering = ("-id",)
+    long_fields = ("payload",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        from django.db.models.fields.json import KeyTextTransform
+
+        return super().get_queryset(request).annotate(kind=KeyTextTransform("type", "payload"))
+
+    @admin.display(description="Kind")
+    def kind(self, row: Any) -> str:
+        return str(row.kind)
+
+
+@admin.register(ApprovalRequest)
+class ApprovalRequestAdmin(_StatusAdmin):
+    list_display = ("tool_name", "state", "target", "decided_by", "created_at", "live_page")
+    list_filter = ("status", "risk")
+    search_fields = ("=id", "=session__id", "tool_name", "target", "decided_by")
+    ordering = ("-created_at",)
+    long_fields = ("arguments", "preview")
+
+
+@admin.register(Chat)
+class ChatAdmin(ReadOnlyAdmin):
+    list_display = ("id", "chain_id", "created_by", "created_at", "live_page")
+    search_fields = ("=id", "=session__id", "created_by")
+
+
+@admin.register(ChatUserMessage)
+class ChatUserMessageAdmin(ReadOnlyAdmin):
+    list_display = ("author", "chat_id", "created_at")
+    search_fields = ("=id", "=chat__id", "author")
+    ordering = ("-created_at",)
+    long_fields = ("content",)
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "actor", "action", "target_type", "target_id")
+    list_filter = ("action", "target_type")
+    search_fields = ("actor", "action", "target_id")
+    long_fields = ("details",)

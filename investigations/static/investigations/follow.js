@@ -1,0 +1,86 @@
+// Follow mode is a state. On while something runs; off only by a person's own move upward, on again
+// by the pill, by End, or by scrolling to the bottom oneself. Growing content never changes it.
+
+const NEAR = 24;
+
+export class Follow {
+  // `box` scrolls; `pill` is its button. The window is followed with document.scrollingElement.
+  constructor(box, pill) {
+    this.box = box;
+    this.pill = pill;
+    this.isWindow = box === document.scrollingElement;
+    this.on = true;
+    this.fresh = 0;
+    this.byHand = false;
+    this.top = box.scrollTop;
+    this.listen(this.isWindow ? window : box);
+    pill.addEventListener("click", () => this.turnOn());
+  }
+
+  listen(target) {
+    target.addEventListener("wheel", (event) => this.moved(event.deltaY < 0), { passive: true });
+    target.addEventListener("touchstart", (event) => { this.touchY = event.touches[0].clientY; }, { passive: true });
+    target.addEventListener("touchmove", (event) => this.moved(event.touches[0].clientY > this.touchY), { passive: true });
+    target.addEventListener("pointerdown", (event) => { this.byHand = event.target === this.box || this.isWindow; });
+    addEventListener("pointerup", () => { this.byHand = false; });
+    target.addEventListener("keydown", (event) => this.key(event.key));
+    target.addEventListener("scroll", () => this.scrolled(), { passive: true });
+  }
+
+  moved(upward) {
+    this.gesture = Date.now();
+    if (upward && this.box.scrollHeight > this.box.clientHeight) this.turnOff();
+  }
+
+  key(name) {
+    this.gesture = Date.now();
+    if (["PageUp", "Home", "ArrowUp"].includes(name)) this.turnOff();
+    if (name === "End") this.turnOn();
+  }
+
+  scrolled() {
+    const top = this.box.scrollTop;
+    if (this.byHand && top < this.top) this.turnOff();
+    const byPerson = this.byHand || Date.now() - (this.gesture ?? 0) < 400;
+    if (!this.on && byPerson && top > this.top && this.isAtEnd()) this.turnOn();
+    this.top = top;
+  }
+
+  isAtEnd() {
+    return this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < NEAR;
+  }
+
+  turnOff() {
+    if (!this.on) return;
+    this.on = false;
+    this.fresh = 0;
+    this.draw();
+  }
+
+  turnOn() {
+    this.on = true;
+    this.fresh = 0;
+    this.toEnd();
+    this.draw();
+  }
+
+  // Something was added; `isEvent` when it counts as new.
+  grew(isEvent) {
+    if (this.on) return this.toEnd();
+    if (isEvent) {
+      this.fresh += 1;
+      this.draw();
+    }
+    return undefined;
+  }
+
+  toEnd() {
+    this.box.scrollTop = this.box.scrollHeight;
+    this.top = this.box.scrollTop;
+  }
+
+  draw() {
+    this.pill.hidden = this.on;
+    this.pill.querySelector("span").textContent = this.fresh ? `Follow, ${this.fresh} new` : "Follow";
+  }
+}

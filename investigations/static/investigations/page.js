@@ -1,0 +1,11 @@
+// What every page has.
+
+import { startCopying } from "./copy.js";
+import { startKeys } from "./keys.js";
+import { startLinks } from "./links.js";
+import { startTimes } from "./time.js";
+
+startTimes();
+startCopying();
+startKeys();
+startLinks();

@@ -1,0 +1,216 @@
+// The live session page: applies the session's messages to the page that the server rendered.
+
+import { showInvisible } from "./copy.js";
+import { Follow } from "./follow.js";
+import { keys } from "./keys.js";
+import { Feed } from "./socket.js";
+import { showState } from "./strip.js";
+import { place } from "./swap.js";
+import { refreshTimes } from "./time.js";
+
+const FACTS_EVERY = 3000;
+const GAP = "[…] ";
+
+const root = document.getElementById("session");
+const base = root.dataset.url;
+const follows = new Map();
+const streams = new Map(); // event id -> {node, length, pending}
+let factsDue = null;
+
+const get = (path) => fetch(base + path, { headers: { "X-Requested-With": "fetch" } });
+
+// ---- Messages ----
+
+async function apply(payload) {
+  sawEvent(payload);
+  switch (payload.type) {
+    case "stream.chunk":
+      return append(payload);
+    case "execution.progress":
+      return setText(`now-${payload.execution_id}`, payload.message);
+    case "interaction.created":
+      return askFacts();
+    case "stage.status":
+      return stageChanged(payload);
+    default:
+      return settle(payload);
+  }
+}
+
+async function settle(payload) {
+  if (payload.event_id) streams.delete(payload.event_id);
+  if (!payload.html) return;
+  const homeless = place(payload.html);
+  if (homeless.some((element) => element.dataset.into) && payload.stage_id) await loadStage(payload.stage_id);
+  if (payload.type === "session.status") sessionChanged();
+  if (payload.type === "execution.status" && !document.getElementById(`agent-${payload.execution_id}`)) {
+    await loadStage(payload.stage_id);
+  }
+  if (payload.execution_id) grew(payload.execution_id, payload.type === "timeline_event.created");
+  if (payload.type === "timeline_event.created") drawNow(payload);
+}
+
+async function stageChanged(payload) {
+  const section = document.querySelector(`[data-stage="${payload.stage_id}"]`);
+  if (!section || section.classList.contains("t-stage--wait")) await loadStage(payload.stage_id);
+  if (payload.html) place(payload.html);
+  const head = document.getElementById(`stage-${payload.stage_id}-head`);
+  if (head) say(head.dataset.said);
+}
+
+function sessionChanged() {
+  const head = document.getElementById("session-head");
+  document.title = head.dataset.title;
+  say(head.dataset.word);
+  for (const button of head.querySelectorAll("[hidden]")) button.hidden = false;
+  if (!["completed", "failed", "cancelled", "timed_out"].includes(head.dataset.status)) return;
+  document.getElementById("timeline").removeAttribute("aria-busy");
+  for (const follow of follows.values()) follow.turnOff();
+  for (const pill of document.querySelectorAll("[data-follow]")) pill.hidden = true;
+  for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
+  askFacts();
+}
+
+// ---- Text as it is written ----
+
+function append({ event_id: id, execution_id: execution, offset, delta }) {
+  const stream = streams.get(id) ?? findStream(id);
+  if (!stream) return;
+  if (offset > stream.length && !stream.pending) {
+    stream.pending = true;
+    return fillGap(id, offset, delta, execution);
+  }
+  if (stream.pending) return;
+  const fresh = [...delta].slice(Math.max(0, stream.length - offset)).join("");
+  if (!fresh) return;
+  stream.length += [...fresh].length;
+  stream.waiting += fresh;
+  // One write a frame and block, however many messages came.
+  stream.frame ??= requestAnimationFrame(() => {
+    stream.frame = null;
+    stream.node.appendData(showInvisible(stream.waiting));
+    stream.waiting = "";
+    grew(execution, false);
+  });
+}
+
+function findStream(id) {
+  const holder = document.querySelector(`[data-event="${CSS.escape(id)}"] [data-stream]`);
+  if (!holder) return null;
+  const text = holder.textContent;
+  holder.replaceChildren(document.createTextNode(text));
+  const stream = { node: holder.firstChild, length: [...text].length, waiting: "", frame: null, pending: false };
+  streams.set(id, stream);
+  return stream;
+}
+
+// Part of the block is missing here: take what the server keeps, and go on from there. What it does
+// not keep yet comes with the finished block.
+async function fillGap(id, offset, delta, execution) {
+  const answer = await get(`events/${id}/`).catch(() => null);
+  if (answer?.ok) place(await answer.text());
+  streams.delete(id);
+  const stream = findStream(id);
+  if (!stream) return;
+  if (stream.length < offset) {
+    stream.node.appendData(GAP);
+    stream.length = offset;
+  }
+  append({ event_id: id, execution_id: execution, offset, delta });
+}
+
+// ---- Pieces ----
+
+async function loadStage(id) {
+  const answer = await get(`stages/${id}/`).catch(() => null);
+  if (!answer?.ok) return;
+  const holder = document.createElement("template");
+  holder.innerHTML = await answer.text();
+  const fresh = holder.content.firstElementChild;
+  const old = document.querySelector(`[data-stage="${id}"]`);
+  if (old) old.replaceWith(fresh);
+  else insertStage(fresh);
+  refreshTimes(fresh);
+  globalThis.htmx?.process(fresh);
+  startFollowing();
+}
+
+function insertStage(fresh) {
+  const timeline = document.getElementById("timeline");
+  const later = [...timeline.children].find((stage) => Number(stage.dataset.index) > Number(fresh.dataset.index));
+  timeline.insertBefore(fresh, later ?? null);
+}
+
+function askFacts() {
+  factsDue ??= setTimeout(async () => {
+    factsDue = null;
+    const answer = await get("facts/").catch(() => null);
+    if (answer?.ok) place(await answer.text());
+  }, FACTS_EVERY);
+}
+
+function drawNow(payload) {
+  const words = { llm_thinking: "Thinking", llm_response: "Writing", llm_tool_call: "Running a tool" };
+  if (payload.status === "streaming" && words[payload.event_type]) {
+    setText(`now-${payload.execution_id}`, words[payload.event_type]);
+  }
+}
+
+function sawEvent(payload) {
+  const time = document.querySelector("[data-last-event] time");
+  if (!time) return;
+  time.dateTime = payload.timestamp ?? new Date().toISOString();
+  refreshTimes(time);
+}
+
+function setText(id, words) {
+  const element = document.getElementById(id);
+  if (element) element.textContent = showInvisible(words ?? "");
+}
+
+function say(words) {
+  document.getElementById("announce").textContent = words;
+}
+
+// ---- Follow ----
+
+function startFollowing() {
+  for (const agent of document.querySelectorAll(".t-agents--live .t-agent, .t-solo .t-agent")) {
+    if (follows.has(agent.dataset.execution) || agent.closest(".t-inside")) continue;
+    const body = agent.querySelector(".t-agent-body");
+    const scrolls = getComputedStyle(body).overflowY === "auto";
+    const box = scrolls ? body : document.scrollingElement;
+    if (!scrolls && !agent.closest(".t-solo")) continue;
+    const follow = new Follow(box, agent.querySelector("[data-follow]"));
+    follows.set(agent.dataset.execution, follow);
+    if (location.hash) follow.turnOff();
+    else if (scrolls) follow.toEnd();
+  }
+}
+
+function grew(execution, isEvent) {
+  follows.get(execution)?.grew(isEvent);
+}
+
+function everyFollow(action) {
+  for (const follow of follows.values()) action(follow);
+}
+
+// ---- Start ----
+
+if (root.dataset.live === "1") {
+  let chain = Promise.resolve();
+  const feed = new Feed({
+    channel: root.dataset.channel,
+    lastSeq: Number(root.dataset.lastSeq),
+    format: "html",
+    poll: (after) => get(`events/?after=${after}`),
+    // One after the other: a stage must be on the page before its events.
+    message: (payload) => { chain = chain.then(() => apply(payload)).catch((error) => console.error(error)); },
+    state: showState,
+  });
+  startFollowing();
+  document.addEventListener("tarsy:jump", () => everyFollow((follow) => follow.turnOff()));
+  keys.set("f", () => everyFollow((follow) => follow.turnOn()));
+  feed.open();
+}

@@ -1,0 +1,49 @@
+// The line under the head that says what the data on the page are worth. Hidden while live.
+
+import { clockTime } from "./time.js";
+
+const QUIET_FIRST = 2000;
+let waiting = null;
+
+export function showState(name, details) {
+  const strip = document.getElementById("strip");
+  if (!strip) return;
+  document.body.classList.toggle("is-cut-off", name !== "live");
+  if (name === "reconnecting" && strip.hidden) {
+    waiting ??= setTimeout(() => draw(strip, name, details), QUIET_FIRST);
+    return;
+  }
+  clearTimeout(waiting);
+  waiting = null;
+  draw(strip, name, details);
+}
+
+function draw(strip, name, details) {
+  const [text, tone, link] = words(name, details);
+  strip.hidden = !text;
+  strip.className = tone ? `t-strip t-strip--${tone}` : "t-strip";
+  strip.querySelector("[data-strip-text]").textContent = text;
+  const anchor = strip.querySelector("[data-strip-link]");
+  anchor.hidden = !link;
+  if (link) [anchor.textContent, anchor.href] = link;
+  if (text) document.getElementById("announce").textContent = text;
+  if (name === "live" && text) setTimeout(() => { if (strip.classList.contains("t-strip--ok")) strip.hidden = true; }, 3000);
+}
+
+function words(name, details) {
+  const here = encodeURIComponent(location.pathname + location.search + location.hash);
+  const asOf = details.asOf ? `Showing data as of ${clockTime(details.asOf)}.` : "";
+  switch (name) {
+    case "reconnecting":
+      return [`Reconnecting, try ${details.tries}. ${asOf}`, "", null];
+    case "polling":
+      return ["Live stream unavailable, refreshing every 5 s.", "", ["Reload", location.href]];
+    case "signed-out":
+      return ["You are signed out. This page stops here.", "bad", ["Sign in again", `/login/?next=${here}`]];
+    case "refused":
+      return [`No live updates: ${details.reason}`, "bad", ["Reload", location.href]];
+    default:
+      if (!details.wasCutOff) return ["", "", null];
+      return [`Live again. ${details.caughtUp} event${details.caughtUp === 1 ? "" : "s"} caught up.`, "ok", null];
+  }
+}

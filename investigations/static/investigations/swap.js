@@ -1,0 +1,50 @@
+// Puts pieces of HTML from our own server where they belong: each element takes the place of the
+// one with its id, or goes to the end of the element that `data-into` names. What a person opened
+// stays open, and focus stays put.
+
+import { refreshTimes } from "./time.js";
+
+// Returns the elements that found no place.
+export function place(html) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  const homeless = [];
+  for (const element of [...holder.content.children]) {
+    const old = element.id && document.getElementById(element.id);
+    const into = document.getElementById(element.dataset.into ?? "");
+    if (old) replace(old, element);
+    else if (into) into.append(element);
+    else homeless.push(element);
+    refreshTimes(element);
+    globalThis.htmx?.process(element);
+  }
+  return homeless;
+}
+
+function replace(old, fresh) {
+  keepOpen(old, fresh);
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
+  const path = focused && pathTo(old, focused);
+  if (old.classList.contains("is-here")) fresh.classList.add("is-here");
+  old.replaceWith(fresh);
+  if (path) follow(fresh, path)?.focus({ preventScroll: true });
+}
+
+function keepOpen(old, fresh) {
+  if (old.matches("details[open]")) fresh.setAttribute("open", "");
+  for (const details of old.querySelectorAll("details[id][open]")) {
+    fresh.querySelector(`#${CSS.escape(details.id)}`)?.setAttribute("open", "");
+  }
+}
+
+function pathTo(root, element) {
+  const path = [];
+  for (let node = element; node !== root; node = node.parentElement) {
+    path.unshift([...node.parentElement.children].indexOf(node));
+  }
+  return path;
+}
+
+function follow(root, path) {
+  return path.reduce((node, index) => node?.children[index], root);
+}
