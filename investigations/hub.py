@@ -207,7 +207,7 @@ class Hub:
                 yield message
         finally:
             self._pubsub = None
-            await pubsub.aclose()
+            await pubsub.aclose()  # type: ignore[no-untyped-call]
             await client.aclose()
 
     async def _check_silence(self, pubsub: PubSub) -> None:

@@ -60,8 +60,8 @@ def unsent_bytes(send: Callable[[Any], Awaitable[None]]) -> int | None:
     `send` is a partial over the protocol, whose Twisted transport keeps two buffers.
     """
     protocol = next(iter(getattr(send, "args", ())), None)
-    transport = getattr(protocol, "transport", None)
+    transport: Any = getattr(protocol, "transport", None)
     try:
-        return len(transport.dataBuffer) - transport.offset + transport._tempDataLen  # type: ignore[union-attr]
+        return int(len(transport.dataBuffer) - transport.offset + transport._tempDataLen)
     except AttributeError:
         return None

@@ -1,4 +1,4 @@
-"""The stored stream as sockets read it: in a few threads, each call with a connection of its own."""
+"""The stored stream as sockets read it: in a few threads, with a connection for each call."""
 
 import uuid
 from collections.abc import Callable, Mapping

@@ -7,6 +7,7 @@ from rest_framework.authentication import BaseAuthentication, CSRFCheck
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
+from typing_extensions import override
 
 from investigations.identity import Identity, NotIdentified, identify, is_own_origin
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class IdentityAuthentication(BaseAuthentication):
     """Puts the `Identity` of the caller into `request.auth`; keeps other sites out."""
 
+    @override
     def authenticate(self, request: Request) -> tuple[object, Identity]:
-        plain = cast(HttpRequest, request._request)
+        plain = request._request
         try:
             identity = identify(plain)
         except NotIdentified as error:
@@ -28,6 +30,7 @@ class IdentityAuthentication(BaseAuthentication):
             refuse_other_sites(plain, identity)
         return plain.user, identity
 
+    @override
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
 
@@ -37,6 +40,7 @@ class MayUseApi(BasePermission):
 
     message = "you may not do this"
 
+    @override
     def has_permission(self, request: Request, view: "APIView") -> bool:
         return isinstance(request.auth, Identity)
 

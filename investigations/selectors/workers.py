@@ -10,7 +10,8 @@ from typing import cast
 import redis
 from django.conf import settings
 
-from investigations.worker import WORKERS_KEY
+WORKERS_KEY = "tarsy:workers"
+"""Redis hash: worker id -> JSON `{seen_at, active}`, renewed with each heartbeat."""
 
 
 @dataclass(frozen=True)

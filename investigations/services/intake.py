@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from django.db import connection, transaction
 
@@ -170,7 +171,7 @@ def _read_data(body: Mapping[str, object]) -> str:
     return pretty if len(pretty) <= 2 * DATA_LIMIT else compact
 
 
-def _dump(value: JSON, *, indent: int | None) -> str:
+def _dump(value: object, *, indent: int | None) -> str:
     separators = None if indent else (",", ":")
     return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
 
@@ -183,4 +184,4 @@ def _read_selection(body: Mapping[str, object], config: Config) -> JSON:
         raise InvalidInput("mcp_selection", 'is another name for "mcp"; send one of the two')
     value = body[given[0]]
     parse_selection(value, config)
-    return value
+    return cast(JSON, value)
