@@ -12,9 +12,10 @@ from typing import NoReturn, cast
 
 from django.http import HttpRequest
 
-from agents.types import JSON
 from investigations.api.errors import UnsupportedContent
 from tarsy.errors import InvalidInput, PayloadTooLarge
+
+JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
 BODY = "body"
 BODY_LIMIT = 2 * 1024 * 1024
