@@ -10,6 +10,7 @@ from asgiref.sync import sync_to_async
 from django.db import connections
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
 from investigations.models import Event
 from investigations.publish import publish
@@ -356,14 +357,14 @@ async def test_overlong_message_closes_the_socket(server):
 
 
 async def test_other_paths_and_other_sites_are_refused(server):
-    for url, options in [
-        (server.url, {"origin": "https://evil.example"}),
-        (server.url, {"origin": "null"}),
-        (server.url, {"origin": f"http://127.0.0.1.evil.example:{server.port}"}),
-        (server.url.replace("/ws", "/other"), {}),
+    for url, origin in [
+        (server.url, Origin("https://evil.example")),
+        (server.url, Origin("null")),
+        (server.url, Origin(f"http://127.0.0.1.evil.example:{server.port}")),
+        (server.url.replace("/ws", "/other"), None),
     ]:
         with pytest.raises(InvalidStatus) as refused:
-            await connect(url, **options)
+            await connect(url, origin=origin)
         assert refused.value.response.status_code == 403
 
     async with browse(server, origin=f"http://127.0.0.1:{server.port}") as browser:
@@ -375,7 +376,7 @@ async def test_listed_origins_are_welcome(daphne):
         async with browse(server, origin="https://wall.ops.example") as browser:
             await browser.sees("connection.established")
         with pytest.raises(InvalidStatus):
-            await connect(server.url, origin="https://evil.example")
+            await connect(server.url, origin=Origin("https://evil.example"))
 
 
 async def test_socket_needs_an_identity(daphne):
@@ -383,7 +384,7 @@ async def test_socket_needs_an_identity(daphne):
     from tests.factories import UserFactory
 
     def make_token():
-        return create_token(owner=UserFactory(), name="wall", actor="test")
+        return create_token(owner=UserFactory.create(), name="wall", actor="test")
 
     token = await sync_to_async(make_token)()
     with daphne(TARSY_AUTH="login") as server:
