@@ -30,7 +30,7 @@ test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
 check: $(DEV_STAMP) ## Format, lint, types, migrations, Django's own checks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy .
+	$(BIN)/mypy
 	$(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
 

@@ -214,7 +214,7 @@ def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
 
 def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:
     """A continued execution may tell its conclusion again, if it was told just before the end."""
-    if note.kind != TimelineEvent.Type.FINAL_ANALYSIS:
+    if note.kind != "final_analysis":
         return False
     return execution.timeline_events.filter(event_type=note.kind).exists()
 

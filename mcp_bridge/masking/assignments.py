@@ -5,7 +5,12 @@ from collections.abc import Iterator
 
 import re2
 
-from mcp_bridge.masking.secret_names import SecretName, classify_name, is_secret_value
+from mcp_bridge.masking.secret_names import (
+    SecretName,
+    classify_name,
+    is_secret_value,
+    looks_like_credential,
+)
 from mcp_bridge.masking.spans import Span
 
 # Name and separator only, never the value: a value may hold the next name.
@@ -104,4 +109,5 @@ def _yaml_span(line: str, start: int, name: SecretName) -> Span | None:
         return Span(start, start + len(kept), name.kind, is_bare=kept == rest)
     if name.strength == "strong" and any(any(c.isdigit() for c in word) for word in words):
         return Span(start, start + len(rest), name.kind, is_bare=True)
-    return Span(start, start + len(words[0].rstrip(",;")), name.kind)
+    first = words[0].rstrip(",;")
+    return Span(start, start + len(first), name.kind) if looks_like_credential(first) else None

@@ -8,8 +8,11 @@ from mcp_bridge.masking.spans import Span
 _BEGIN = re.compile(r"-----BEGIN ([A-Z0-9 ]{1,60})-----")
 _PUTTY = re.compile(r"Private-Lines: ([0-9]{1,4})[ \t\r]*\n")
 _BODY_LINE = re.compile(
-    r"[ \t+>|-]*(?:[A-Za-z0-9+/=]{4,}|[A-Za-z-]+: [\w, .-]+)?(?:\\[rn])*[ \t\r]*(?:\n|$)"
+    r"[ \t+>|-]*(?:[A-Za-z0-9+/=]{16,}|[A-Za-z-]+: [\w, .-]+|)(?:\\[rn])*[ \t\r]*(?:\n|$)"
 )
+_CUT_LINE = re.compile(r"[ \t+>|-]*[A-Za-z0-9+/=]{1,15}(?=[ \t\r]*(?:\n|$))")
+MIN_BODY = 16
+MAX_PUTTY_LINES = 200
 _EDGE = " \t\r\n+>|"
 
 
@@ -27,7 +30,7 @@ def find_pem(text: str, *, any_label: bool) -> Iterator[Span]:
             yield span
     for header in _PUTTY.finditer(text):
         end = header.end()
-        for _ in range(int(header[1])):
+        for _ in range(min(int(header[1]), MAX_PUTTY_LINES)):
             end = text.find("\n", end) + 1 or len(text)
         if span := _trim(text, header.end(), end, "private_key"):
             yield span
@@ -42,7 +45,9 @@ def _end_of_body(text: str, begin: re.Match[str], limit: int) -> int:
         if line.end() == position:
             break
         position = line.end()
-    return position
+    # What a cut left of the last line is short, but no word.
+    rest = _CUT_LINE.match(text, position) if position > begin.end() + MIN_BODY else None
+    return rest.end() if rest and any(c in "0123456789+/=" for c in rest[0]) else position
 
 
 def _trim(text: str, start: int, end: int, kind: str) -> Span | None:

@@ -87,7 +87,7 @@ _PROSE = _words(
     "expired incorrect wrong failed failure error denied redacted masked hidden unset unknown "
     "empty string str bytes int password token secret key default disabled enabled authentication "
     "authorization policy strong weak ok found not the is was for and with reset change changed "
-    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file env"
+    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file files env"
 )
 _REFERENCE = re.compile(
     r"[<({%\[]|\$[({]|\$[A-Za-z_]\w*$|%[A-Z_]+%$|"

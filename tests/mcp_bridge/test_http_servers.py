@@ -158,5 +158,6 @@ def test_child_environment_holds_nothing_but_what_is_listed(monkeypatch):
 
     parameters = stdio_parameters(TransportPlan("stdio", command="x", env={"HOME": "/nowhere"}))
 
-    assert "DATABASE_URL" not in parameters.env
-    assert parameters.env["HOME"] == "/nowhere"
+    environment = parameters.env or {}
+    assert "DATABASE_URL" not in environment
+    assert environment["HOME"] == "/nowhere"

@@ -6,6 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.types import JSON
 from mcp_bridge.masking import (
     PATTERN_GROUPS,
     Masker,
@@ -97,6 +98,7 @@ def test_secret_does_not_survive(text, secret):
         "resources:\n- kind: Secret\n  name: db-creds\n  status: Synced\n",
         f"-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----\n",
         "tests: pass=12 fail=0",
+        "passwd:         files systemd\nshadow: files",
     ],
 )
 def test_text_without_secrets_is_untouched(text):
@@ -275,7 +277,10 @@ def test_alert_is_kept_when_masking_fails(monkeypatch, caplog):
 
 
 def test_json_values_are_masked_by_their_names():
-    value = {"password": PASSWORD, "items": [{"name": "API_TOKEN", "value": "abcd1234efgh"}, 3.5]}
+    value: JSON = {
+        "password": PASSWORD,
+        "items": [{"name": "API_TOKEN", "value": "abcd1234efgh"}, 3.5],
+    }
 
     assert build_default_masker().mask_json(value) == {
         "password": "[MASKED:password#1]",

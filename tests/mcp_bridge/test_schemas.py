@@ -1,5 +1,6 @@
 import copy
 import json
+from typing import Any
 
 import jsonschema
 import pytest
@@ -11,6 +12,10 @@ from mcp_bridge.schemas import MAX_NODES, sanitize_schema
 
 FORBIDDEN = {"$ref", "$defs", "$schema", "definitions", "additionalProperties", "anyOf", "oneOf",
              "allOf", "const", "not"}  # fmt: skip
+
+
+def simplify(schema: Any) -> Any:
+    return sanitize_schema(schema)
 
 
 def assert_plain(schema):
@@ -28,7 +33,7 @@ def assert_plain(schema):
 
 
 def property_of(schema):
-    return sanitize_schema({"type": "object", "properties": {"p": schema}})["properties"]["p"]
+    return simplify({"type": "object", "properties": {"p": schema}})["properties"]["p"]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,7 @@ def test_references_are_inlined_and_recursion_ends():
         "properties": {"tree": {"$ref": "#/$defs/node"}, "loop": {"$ref": "#/$defs/loop"}},
     }
 
-    plain = sanitize_schema(schema)
+    plain = simplify(schema)
 
     assert_plain(plain)
     assert plain["properties"]["tree"]["properties"]["next"]["type"] == "object"
@@ -83,7 +88,7 @@ def test_alternatives_at_the_top_become_one_object():
         ]
     }  # fmt: skip
 
-    plain = sanitize_schema(schema)
+    plain = simplify(schema)
 
     assert set(plain["properties"]) == {"pod", "node", "ns"}
     assert plain["required"] == ["ns"]
@@ -97,7 +102,7 @@ def test_references_that_multiply_do_not_explode():
     }  # fmt: skip
     schema = {"type": "object", "$defs": defs, "properties": {"x": {"$ref": "#/$defs/d0"}}}
 
-    plain = sanitize_schema(schema)
+    plain = simplify(schema)
 
     assert json.dumps(plain).count('"type"') < 10 * MAX_NODES
 
@@ -134,7 +139,7 @@ SCHEMAS = st.recursive(
 def test_any_schema_becomes_plain_and_is_itself_left_alone(schema):
     before = copy.deepcopy(schema)
 
-    plain = sanitize_schema(schema)
+    plain = simplify(schema)
 
     assert_plain(plain)
     assert plain["type"] == "object"
@@ -170,6 +175,14 @@ def test_fault_names_the_property_and_what_would_be_right(arguments, fault):
     found = CHECK.find_faults(arguments)
 
     assert fault in found if fault else found == ""
+
+
+def test_missing_property_is_told_with_the_values_it_may_have():
+    check = ArgumentCheck(
+        {"properties": {"action": {"enum": ["list", "logs"]}}, "required": ["action"]}
+    )
+
+    assert check.find_faults({}) == "'action' is a required property: one of list, logs"
 
 
 @pytest.mark.parametrize(
