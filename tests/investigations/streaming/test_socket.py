@@ -3,20 +3,23 @@
 import asyncio
 import json
 import uuid
+from contextlib import suppress
 
 import psutil
 import pytest
 from asgiref.sync import sync_to_async
 from django.db import connections
+from django.utils import timezone
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
-from investigations.models import Event
+from investigations.models import ApiToken, Event
 from investigations.publish import publish
 from investigations.services.ledger import session_write
+from investigations.services.tokens import create_token
 from investigations.timeline import SESSIONS_CHANNEL, session_channel, session_status, stream_chunk
-from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory
+from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory, UserFactory
 from tests.investigations.streaming.conftest import browse, cut_subscriptions, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -379,19 +382,22 @@ async def test_listed_origins_are_welcome(daphne):
             await connect(server.url, origin=Origin("https://evil.example"))
 
 
-async def test_socket_needs_an_identity(daphne):
-    from investigations.services.tokens import create_token
-    from tests.factories import UserFactory
-
-    def make_token():
-        return create_token(owner=UserFactory.create(), name="wall", actor="test")
-
-    token = await sync_to_async(make_token)()
-    with daphne(TARSY_AUTH="login") as server:
+async def test_socket_needs_an_identity_and_loses_it_with_its_token(daphne):
+    token = await sync_to_async(_make_token)()
+    header = {"Authorization": f"Bearer {token}"}
+    with daphne(TARSY_AUTH="login", TARSY_STREAM_SILENCE_SECONDS="2") as server:
         async with browse(server) as stranger:
             await until(lambda: stranger.close_code)
-            assert stranger.close_code == 4401
-            assert stranger.seen == []
-        header = {"Authorization": f"Bearer {token}"}
+            assert (stranger.close_code, stranger.seen) == (4401, [])
         async with browse(server, additional_headers=header) as machine:
             await machine.sees("connection.established")
+            await sync_to_async(ApiToken.objects.update)(revoked_at=timezone.now())
+            while machine.close_code is None:
+                with suppress(ConnectionClosed):
+                    await machine.say(action="ping")
+                await asyncio.sleep(0.1)
+            assert machine.close_code == 4401
+
+
+def _make_token() -> str:
+    return create_token(owner=UserFactory.create(), name="wall", actor="test")
