@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
 
+from tests.browser import find_chromium
+
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker) -> Iterator[None]:
@@ -37,3 +39,12 @@ def clean_redis() -> Iterator[redis.Redis]:
 def static_root() -> None:
     """Where collected files would lie; WhiteNoise warns when there is no such place."""
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+
+
+@pytest.fixture
+def chromium() -> str:
+    """The path of a real browser; the test is skipped, loudly, where there is none."""
+    path = find_chromium()
+    if path is None:
+        pytest.skip("NO CHROMIUM HERE: the browser tests did not run (apt-get install chromium)")
+    return path
