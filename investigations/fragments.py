@@ -99,7 +99,8 @@ def _waiting_words(page: SessionPage) -> str:
         return f"{current.stage.stage_name} is closing."
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     after = f", then {page.still_to_come} more" if page.still_to_come else ""
-    return f"{current.stage.stage_name} ends when {listed} {'is' if len(names) == 1 else 'are'} done{after}."
+    verb = "is" if len(names) == 1 else "are"
+    return f"{current.stage.stage_name} ends when {listed} {verb} done{after}."
 
 
 _RENDERERS = {

@@ -9,8 +9,8 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, JSONObject, Left
 from django.utils.dateparse import parse_datetime
 
-from investigations.selectors.conclusions import conclusion_of, first_words
 from investigations.models import AgentExecution, AlertSession, Event, LLMInteraction, TimelineEvent
+from investigations.selectors.conclusions import conclusion_of, first_words
 from tarsy.errors import InvalidInput
 
 PAGE_SIZE = 25
@@ -171,9 +171,7 @@ def _count_agents(stage_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, tuple[str, 
         AgentExecution.objects.filter(stage_id__in=stage_ids, parent_execution__isnull=True)
         .order_by()
         .values("stage_id", "stage__stage_name")
-        .annotate(
-            total=Count("id"), done=Count("id", filter=Q(status__in=AgentExecution.TERMINAL))
-        )
+        .annotate(total=Count("id"), done=Count("id", filter=Q(status__in=AgentExecution.TERMINAL)))
     )
     return {row["stage_id"]: (row["stage__stage_name"], row["done"], row["total"]) for row in rows}
 
@@ -189,7 +187,9 @@ def _step_words(step: Mapping[str, str | None] | None) -> str:
 
 
 def _recent_row(session: AlertSession, usage: tuple[int, float | None]) -> RecentRow:
-    return RecentRow(session=session, line=_outcome_line(session), tokens=usage[0], cost_usd=usage[1])
+    return RecentRow(
+        session=session, line=_outcome_line(session), tokens=usage[0], cost_usd=usage[1]
+    )
 
 
 def _outcome_line(session: AlertSession) -> str:

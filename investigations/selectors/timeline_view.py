@@ -140,7 +140,7 @@ class EventView:
         return _NOTICES.get(self.event.event_type, self.event.event_type.replace("_", " "))
 
 
-_TEMPLATES = {
+_TEMPLATES: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
     TimelineEvent.Type.LLM_RESPONSE: "text",
     TimelineEvent.Type.MCP_TOOL_SUMMARY: "text",
@@ -151,7 +151,7 @@ _TEMPLATES = {
     TimelineEvent.Type.USER_QUESTION: "question",
 }
 
-_NOTICES = {
+_NOTICES: dict[str, str] = {
     TimelineEvent.Type.PROVIDER_FALLBACK: "Another model took over",
     TimelineEvent.Type.SKILL_LOADED: "Skill loaded",
     TimelineEvent.Type.MEMORY_INJECTED: "Remembered from earlier sessions",
