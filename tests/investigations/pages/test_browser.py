@@ -221,6 +221,8 @@ def test_a_stored_message_puts_its_piece_where_it_belongs_once(running, writing,
     page.goto(f"/sessions/{running.pk}/")
     _first_heard(page, stream)
 
+    seen = running.last_seq
+
     def go_on():
         event = running.timeline_events.get(pk=writing["event_id"])
         event.status, event.content = "completed", "It *died*."
@@ -228,8 +230,8 @@ def test_a_stored_message_puts_its_piece_where_it_belongs_once(running, writing,
         kind = TimelineEvent.Type.LLM_THINKING
         thought = add_event(running.executions.get(), kind, "And now?")
         return (
-            _message(timeline_event_completed(event), running.last_seq + 1),
-            _message(timeline_event_created(thought), running.last_seq + 2),
+            _message(timeline_event_completed(event), seen + 1),
+            _message(timeline_event_created(thought), seen + 2),
         )
 
     done, new = in_thread(go_on)
