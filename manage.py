@@ -15,6 +15,8 @@ def main() -> None:
             from django.core.management import execute_from_command_line
 
             execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(130)
     except EmbeddedError as error:
         sys.exit(f"The embedded servers cannot run: {error}")
 

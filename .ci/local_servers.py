@@ -7,21 +7,23 @@ import redis
 from psycopg import OperationalError, connect
 
 CANDIDATES = (
-    "postgresql://postgres@127.0.0.1:5432/postgres",
-    "postgresql://postgres:postgres@127.0.0.1:5432/postgres",
+    "postgresql://postgres@127.0.0.1:5432",
+    "postgresql://postgres:postgres@127.0.0.1:5432",
 )
+# Need not exist: the tests make `test_` and this name.
+DATABASE = "tarsy_ci"
 REDIS_URL = "redis://127.0.0.1:6379/13"
 
 
 def main() -> None:
     database_url = next(filter(_postgres_answers, CANDIDATES), None)
     if database_url and _redis_answers():
-        print(f"DATABASE_URL={database_url} REDIS_URL={REDIS_URL}")
+        print(f"DATABASE_URL={database_url}/{DATABASE} REDIS_URL={REDIS_URL}")
 
 
 def _postgres_answers(url: str) -> bool:
     try:
-        connect(url, connect_timeout=3).close()
+        connect(f"{url}/postgres", connect_timeout=3).close()
     except OperationalError:
         return False
     return True

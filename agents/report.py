@@ -47,6 +47,7 @@ _TITLES: dict[str, Section] = {
     "ruled out": "ruled_out",
     "what was ruled out": "ruled_out",
 }
+_LONGEST_TITLE = 100
 _NOTHING = frozenset({"nothing", "none", "n/a", "-", "—"})
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
 _BOLD_HEADING = re.compile(r"[ \t]*\*\*([^*]{1,60})\*\*[ \t]*:?[ \t]*")
@@ -61,7 +62,7 @@ _CONFIDENCE = re.compile(
     re.IGNORECASE,
 )
 _CONFIDENCE_PHRASE = re.compile(
-    rf"[ \t]*[(\[]?(?:\*\*|__)?confidence(?:\*\*|__)?[ \t]*[:=—–-][ \t]*(?:\*\*|__)?[ \t]*"
+    rf"[ \t]{{0,4}}[(\[]?(?:\*\*|__)?confidence(?:\*\*|__)?[ \t]*[:=—–-][ \t]*(?:\*\*|__)?[ \t]*"
     rf"(?:{_LEVEL}\b|\d{{1,3}}[ \t]?%)(?:\*\*|__)?[)\]]?\.?",
     re.IGNORECASE,
 )
@@ -128,7 +129,7 @@ def _read_heading(line: str) -> str | None:
 
 
 def _normalize_title(title: str) -> str:
-    bare = re.sub(r"^[\W\d_]+|[\W_]+$", "", title.strip())
+    bare = re.sub(r"^[\W\d_]+|[\W_]+$", "", title[:_LONGEST_TITLE].strip())
     return " ".join(bare.lower().split())
 
 

@@ -97,12 +97,16 @@ class AnswerBlocks:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._blocks: dict[BlockKind, _StreamedBlock] = {}
+        self._blank: dict[BlockKind, str] = {}
 
     async def add(self, kind: BlockKind, text: str) -> None:
-        if not text:
-            return
+        """Show more text. Blank text opens no block: models like to put some before calls."""
         block = self._blocks.get(kind)
         if block is None:
+            text = self._blank.pop(kind, "") + text
+            if not text.strip():
+                self._blank[kind] = text
+                return
             block = _StreamedBlock(await self._journal.open_block(kind), self._journal)
             self._blocks[kind] = block
         block.add(text)

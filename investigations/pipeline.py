@@ -42,10 +42,12 @@ async def run_execution(execution_id: uuid.UUID, worker_id: str, loop: WorkerLoo
         stage_id=str(claim.stage.pk),
         execution_id=str(execution_id),
     ):
+        logger.info("%s began (attempt %s)", claim.execution.agent_name, claim.execution.attempt)
         try:
             outcome = await _run_until_stopped(claim, loop)
             if outcome is not None:
                 await loop.db(finish_execution, claim, outcome)
+                logger.info("%s %s", claim.execution.agent_name, outcome.status)
         except LeaseLost:
             logger.warning("Another worker owns this execution now; stopping without a trace")
         except Exception:

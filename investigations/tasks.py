@@ -3,6 +3,7 @@
 import uuid
 
 from celery import shared_task
+from celery.exceptions import Reject
 
 from investigations import pipeline, queue
 from investigations.services import retention
@@ -15,6 +16,9 @@ from tarsy.aio import worker_loop
 def run_execution(execution_id: str) -> str:
     """Run one agent execution; a chord member, so it answers and never raises."""
     loop = worker_loop()
+    if loop.is_stopping:
+        # What this worker has just handed back must not come to it again.
+        raise Reject("this worker is stopping", requeue=True)
     loop.run(
         execution_id,
         lambda: pipeline.run_execution(uuid.UUID(execution_id), worker_id(), loop),

@@ -25,7 +25,8 @@ class ArgumentCheck:
     """
 
     def __init__(self, schema: Mapping[str, JSON]) -> None:
-        self._properties = _names(schema.get("properties"))
+        properties = schema.get("properties")
+        self._properties = properties if isinstance(properties, dict) else {}
         self._validator = _build_validator(schema)
 
     def find_faults(self, arguments: Mapping[str, JSON]) -> str:
@@ -40,22 +41,32 @@ class ArgumentCheck:
 
     def _describe(self, error: jsonschema.ValidationError) -> str:
         where = ".".join(str(part) for part in error.absolute_path)
-        message = clean_line(error.message, 300)
+        value = clean_line(repr(error.instance), 100)
+        message = clean_line(error.message.replace(repr(error.instance), value), 400)
         if error.validator in ("anyOf", "oneOf") and (types := _branch_types(error)):
-            message = f"{clean_line(repr(error.instance), 200)} is neither {' nor '.join(types)}"
+            message = f"{value} is neither {' nor '.join(types)}"
         if error.validator == "additionalProperties" and self._properties:
-            message = f"{message}; known are {', '.join(self._properties)}"
+            message = f"{message}; known are {', '.join(sorted(self._properties))}"
+        if error.validator == "required":
+            message = f"{message}{self._describe_choices(error)}"
         return f"`{where}`: {message}" if where else message
+
+    def _describe_choices(self, error: jsonschema.ValidationError) -> str:
+        """The values a missing property may have, where its schema lists them."""
+        for name, schema in self._properties.items():
+            if f"{name!r} is a required" not in error.message or not isinstance(schema, dict):
+                continue
+            if isinstance(choices := schema.get("enum"), list):
+                return f": one of {clean_line(', '.join(map(str, choices)), 300)}"
+        return ""
 
 
 def _branch_types(error: jsonschema.ValidationError) -> list[str]:
     branches = error.validator_value
+    if not isinstance(branches, list):
+        return []
     kinds = [branch.get("type") for branch in branches if isinstance(branch, dict)]
     return [kind for kind in kinds if isinstance(kind, str)] if all(kinds) else []
-
-
-def _names(properties: JSON) -> tuple[str, ...]:
-    return tuple(sorted(properties)) if isinstance(properties, dict) else ()
 
 
 def _build_validator(schema: Mapping[str, JSON]) -> Validator | None:

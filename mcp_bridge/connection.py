@@ -179,7 +179,7 @@ class ServerConnection:
         except TimeoutError:
             reason = f"it did not start within {seconds:g} s"
             _refuse(ready, ServerUnavailable(_with_stderr(reason, stderr)))
-        except (ServerUnavailable, *SERVER_FAILURES) as error:
+        except (ServerUnavailable, BaseExceptionGroup, *SERVER_FAILURES) as error:
             reason = describe_failure(error)
             if not _refuse(ready, ServerUnavailable(_with_stderr(reason, stderr))):
                 logger.info("tool server %s ended badly: %s", self.server_id, reason)

@@ -17,7 +17,8 @@ SERVER_FAILURES = (
     RuntimeError,
     ValueError,
     TimeoutError,
-    BaseExceptionGroup,
+    # Not its base: a group that holds a cancellation must go on cancelling.
+    ExceptionGroup,
 )
 
 MAX_REASON_LENGTH = 600

@@ -83,57 +83,44 @@ async def open_toolbox(
     unavailable. No server's failure is the toolbox's. `http_clients` is closed by whoever made it.
     """
     chosen = {name: None for name in servers} if selection is None else selection
-    gate = gate or ReadOnlyGate()
     placeholders = Placeholders()
     async with AsyncExitStack() as stack:
         if http_clients is None:
             http_clients = await stack.enter_async_context(HttpClients())
+        openers = partial(open_client, http_clients=http_clients, in_process=in_process or {})
         connections = {
-            name: ServerConnection(
-                name,
-                partial(
-                    open_client,
-                    name,
-                    servers[name],
-                    http_clients=http_clients,
-                    in_process=in_process or {},
-                ),
-                deadlines,
-            )
+            name: ServerConnection(name, partial(openers, name, servers[name]), deadlines)
             for name in chosen
             if name in servers
         }
         stack.push_async_callback(_close_all, list(connections.values()))
         started = await _start_all(connections)
         masker = build_masker(placeholders=placeholders)
-        connected = {
-            name: ConnectedServer(
-                name, servers[name], connections[name], _masker_for(servers[name], placeholders)
-            )
+        connected = [
+            _connect(name, servers[name], connections[name], placeholders)
             for name, outcome in started.items()
             if not isinstance(outcome, str)
-        }
-        tools = [
-            known
-            for name, outcome in started.items()
-            if not isinstance(outcome, str)
-            for known in _know_tools(connected[name], outcome, chosen[name])
         ]
-        catalogue = Catalogue(tools, offers_writes=gate.offers_writes)
-        unavailable = {
-            name: masker.mask(outcome).text
-            for name, outcome in started.items()
-            if isinstance(outcome, str)
-        } | {name: "it is not configured" for name in chosen if name not in servers}
+        gate = gate or ReadOnlyGate()
+        catalogue = _build_catalogue(connected, started, chosen, offers_writes=gate.offers_writes)
+        executor = ToolExecutor(
+            catalogue,
+            gate=gate,
+            masker=masker,
+            summarizer=summarizer,
+            call_deadline=deadlines.call,
+            limits=limits,
+        )
         yield OpenToolbox(
-            ToolExecutor(
-                catalogue, gate=gate, masker=masker, summarizer=summarizer,
-                call_deadline=deadlines.call, limits=limits,
-            ),
+            executor,
             catalogue.specs,
-            {name: text for name, server in connected.items() if (text := _instruct(server))},
-            unavailable,
-        )  # fmt: skip
+            {server.server_id: text for server in connected if (text := _instruct(server))},
+            {
+                name: masker.mask(outcome).text
+                for name in chosen
+                if isinstance(outcome := started.get(name, "it is not configured"), str)
+            },
+        )
 
 
 async def _start_all(
@@ -156,6 +143,27 @@ async def _start(connection: ServerConnection) -> tuple[Tool, ...] | str:
 
 async def _close_all(connections: Sequence[ServerConnection]) -> None:
     await asyncio.gather(*(connection.close() for connection in connections))
+
+
+def _connect(
+    name: str, config: ServerConfig, connection: ServerConnection, placeholders: Placeholders
+) -> ConnectedServer:
+    return ConnectedServer(name, config, connection, _masker_for(config, placeholders))
+
+
+def _build_catalogue(
+    connected: Sequence[ConnectedServer],
+    started: Mapping[str, tuple[Tool, ...] | str],
+    chosen: ToolSelection,
+    *,
+    offers_writes: bool,
+) -> Catalogue:
+    tools: list[KnownTool] = []
+    for server in connected:
+        listed = started[server.server_id]
+        if not isinstance(listed, str):
+            tools.extend(_know_tools(server, listed, chosen[server.server_id]))
+    return Catalogue(tools, offers_writes=offers_writes)
 
 
 def _masker_for(server: ServerConfig, placeholders: Placeholders) -> Masker:

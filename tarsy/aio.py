@@ -36,6 +36,7 @@ class WorkerLoop:
         self._unsent = threading.Semaphore(MAX_UNSENT)
         self._running: dict[str, asyncio.Task[Any]] = {}
         self._reasons: dict[str, StopReason] = {}
+        self.is_stopping = False
         self._thread.start()
 
     def _serve(self) -> None:
@@ -70,6 +71,8 @@ class WorkerLoop:
         task.cancel()
 
     def stop_all(self, reason: StopReason) -> None:
+        """Stop what runs; from now on `is_stopping` tells callers to bring nothing new."""
+        self.is_stopping = True
         for key in self.running_keys():
             self.stop(key, reason)
 

@@ -29,10 +29,13 @@ def _keep_our_logging(**_: object) -> None:
 
 @worker_ready.connect
 def _start(**_: object) -> None:
-    from agents.llm.client import warm_up
+    from agents.llm.client import is_direct, warm_up
+    from config import get_config
+    from config.usage import providers_in_use
     from investigations.worker import WorkerThreads
 
-    warm_up()
+    providers = providers_in_use(get_config())
+    warm_up(with_litellm=not all(is_direct(each.type, each.base_url) for each in providers))
     # What start-up made stays for good: a full collection over it would stop the loop for 250 ms.
     gc.collect()
     gc.freeze()

@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from typing_extensions import override
+
 
 class TarsyError(Exception):
     """Root of the tree; never raised itself."""
@@ -34,6 +36,7 @@ class Mistake:
     line: int
     message: str
 
+    @override
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
         return f"{place}: {self.message}"

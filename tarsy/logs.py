@@ -1,6 +1,7 @@
 """Log lines: JSON with session, stage and execution ids, or readable ones for a terminal."""
 
 import logging.config
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
@@ -16,11 +17,7 @@ _SHARED: list[Any] = [
 
 def logging_config(*, level: str, style: str) -> dict[str, Any]:
     """A `dictConfig` for the whole process. `style` is `json` or `console`."""
-    renderer: list[Any] = (
-        [structlog.dev.ConsoleRenderer(colors=False, pad_level=False)]
-        if style == "console"
-        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    )
+    renderer = _render_line if style == "console" else structlog.processors.JSONRenderer()
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -30,7 +27,8 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
                 "foreign_pre_chain": _SHARED,
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    *renderer,
+                    structlog.processors.format_exc_info,
+                    renderer,
                 ],
             }
         },
@@ -39,13 +37,27 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
         "loggers": {
             "django.server": {"level": "WARNING"},
             "daphne": {"level": "WARNING"},
-            "celery": {"level": "INFO"},
+            # One line for each task says nothing that a session's own lines do not say better.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
+            "celery.beat": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "mcp": {"level": "WARNING"},
             "LiteLLM": {"level": "WARNING"},
         },
     }
+
+
+def _render_line(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> str:
+    """`12:34:56 text (session 1a2b3c4d)`: what a person wants to read in a terminal."""
+    moment = str(event["timestamp"])[11:19]
+    level = event["level"]
+    loudness = "" if level == "info" else f"{level.upper()} "
+    session = str(event.get("session_id", ""))[:8]
+    where = f" (session {session})" if session else ""
+    trace = f"\n{event['exception']}" if event.get("exception") else ""
+    return f"{moment} {loudness}{event['event']}{where}{trace}"
 
 
 def configure(config: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -33,7 +34,7 @@ WORKERS = 2
 READY_WITHIN = 60.0
 REHEARSAL = "rehearsal"
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
-                   "-l", "WARNING")  # fmt: skip
+                   "-l", "INFO")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def start(*, with_sample: bool) -> int:
     plan = _make_plan(with_sample=with_sample)
     _set_environment(plan)
     config = get_config()  # Every mistake in it is shown now, before anything starts.
+    Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
     call_command("migrate", verbosity=0, interactive=False)
     password = _make_admin()
     supervisor = Supervisor(_list_processes(plan))
@@ -99,9 +101,23 @@ def _make_admin() -> str | None:
 
 def _list_processes(plan: Plan) -> list[ProcessSpec]:
     python = sys.executable
-    celery = (python, "-m", "celery", "-A", "tarsy.celery")
+    celery = (python, "-m", "celery", "--quiet", "-A", "tarsy.celery")
     environment = dict(os.environ)
-    web = (python, "-m", "daphne", "-b", HOST, "-p", str(plan.port), "tarsy.asgi:application")
+    if os.geteuid() == 0:
+        # Celery's advice not to be root is for servers; this one listens on loopback only.
+        environment["PYTHONWARNINGS"] = "ignore:You're running the worker with superuser"
+    web = (
+        python,
+        "-m",
+        "daphne",
+        "-v",
+        "0",
+        "-b",
+        HOST,
+        "-p",
+        str(plan.port),
+        "tarsy.asgi:application",
+    )
     beat = (*celery, "beat", "-l", "WARNING", "--pidfile=")
     schedule = ("-s", str(settings.VAR_DIR / "beat-schedule"))
     specs = [ProcessSpec("web", web, environment)]

@@ -188,6 +188,7 @@ LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, minimum=2)
 SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, minimum=1)
 REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)
 DATABASE_THREADS = 4
+STREAM_SILENCE_SECONDS = env.integer("TARSY_STREAM_SILENCE_SECONDS", 60, minimum=1)
 
 # ---- Requests ----------------------------------------------------------------------------------
 
@@ -233,6 +234,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "SessionStatusEnum": "investigations.models.AlertSession.Status",
+        "RunStatusEnum": "investigations.models.Stage.Status",
+        "TimelineEventStatusEnum": "investigations.models.TimelineEvent.Status",
+    },
 }
 
 AUTH_PASSWORD_VALIDATORS = [

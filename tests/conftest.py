@@ -1,10 +1,30 @@
 """What every test may use. Servers come from `tests.servers`, before Django starts."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import redis
 from django.conf import settings
+from django.db import connections
+from django.test.utils import setup_databases, teardown_databases
+
+from tests.browser import find_chromium
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker) -> Iterator[None]:
+    """One migrated test database, also for tests that share it with other processes.
+
+    pytest-django's own makes it only where a test carries its mark, and that mark wraps a test in a
+    transaction no worker could look into.
+    """
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False)
+    yield
+    with django_db_blocker.unblock():
+        connections.close_all()
+        teardown_databases(made, verbosity=0)
 
 
 @pytest.fixture
@@ -13,3 +33,18 @@ def clean_redis() -> Iterator[redis.Redis]:
     with redis.Redis.from_url(settings.REDIS_URL) as client:
         client.flushdb()
         yield client
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_root() -> None:
+    """Where collected files would lie; WhiteNoise warns when there is no such place."""
+    Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+
+
+@pytest.fixture
+def chromium() -> str:
+    """The path of a real browser; the test is skipped, loudly, where there is none."""
+    path = find_chromium()
+    if path is None:
+        pytest.skip("NO CHROMIUM HERE: the browser tests did not run (apt-get install chromium)")
+    return path

@@ -24,8 +24,8 @@ def pytest_load_initial_conftests() -> Iterator[None]:
     os.environ.setdefault("LOG_FORMAT", "console")
     if not (os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")):
         servers = _stack.enter_context(ensure(var_dir, durable=False))
-        os.environ.setdefault("DATABASE_URL", servers.database_url)
-        os.environ.setdefault("REDIS_URL", servers.redis_url)
+        os.environ["DATABASE_URL"] = os.environ.get("DATABASE_URL") or servers.database_url
+        os.environ["REDIS_URL"] = os.environ.get("REDIS_URL") or servers.redis_url
     for name in ("CONFIG_DIR", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY",
                  "ANTHROPIC_API_KEY", "XAI_API_KEY", "OPENAI_BASE_URL"):  # fmt: skip
         # The suite must never reach a real model.

@@ -97,6 +97,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     # What faces outward: services and selectors, and what they speak of.
     "investigations": (
+        "agents.types",
         "investigations.models",
         "investigations.services",
         "investigations.selectors",

@@ -1,5 +1,7 @@
 """Controllers: the strategies that decide what an answer means."""
 
+from typing import assert_never
+
 from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
 from agents.controllers.function_calling import FunctionCalling
 from agents.controllers.single_call import SingleCall
@@ -20,6 +22,7 @@ __all__ = [
 
 
 def make_controller(name: ControllerName) -> Controller:
+    """The strategy of that name."""
     match name:
         case "function_calling":
             return FunctionCalling()
@@ -27,3 +30,5 @@ def make_controller(name: ControllerName) -> Controller:
             return Synthesis()
         case "single_call":
             return SingleCall()
+        case _:
+            assert_never(name)

@@ -8,9 +8,17 @@ from typing import Any
 from agents.llm.settings import ProviderSettings
 from tarsy.errors import LLMError
 
+LONGEST_READ = 4000
+LONGEST_QUOTE = 300
+
 _CONTEXT = re.compile(
     r"context.?(?:length|window)|maximum context|too many tokens|prompt is too long"
     r"|exceeds the maximum number of tokens",
+    re.IGNORECASE,
+)
+_BAD_KEY = re.compile(
+    r"api[ _-]?key (?:is )?(?:not valid|invalid|expired)|(?:incorrect|invalid) (?:x-)?api[ _-]?key"
+    r"|API_KEY_INVALID",
     re.IGNORECASE,
 )
 _BROKEN_CONNECTION = re.compile(
@@ -34,8 +42,14 @@ def classify(error: Exception, settings: ProviderSettings) -> LLMError:
         return _connection(settings, "could not be reached or ended the connection")
     if status is None:
         return _classify_without_status(error, settings)
-    if status in (401, 403):
-        return _refused_key(status, settings)
+    if status == 401 or (status == 400 and _BAD_KEY.search(str(error))):
+        return refuse_key(status, settings)
+    if status == 403:
+        return LLMError(
+            "credentials",
+            f"{_subject(settings)} does not allow its key to do this (403)"
+            f"{_quote(error, settings)}. Check what {_name_key(settings)} may use.",
+        )
     if status == 429:
         return _rate_limit(error, settings)
     if status >= 500:
@@ -48,15 +62,16 @@ def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     return _invalid_request(error, status, settings)
 
 
-def _refused_key(status: int, settings: ProviderSettings) -> LLMError:
-    what = "refused the key" if status == 401 else "does not allow this key to use the model"
-    where = settings.api_key_env or "the key of this provider"
-    do = (
-        f"Set {where} to a valid key and start the worker again"
-        if settings.api_key
-        else f"No key is set: put one into {where}"
+def refuse_key(status: int | None, settings: ProviderSettings) -> LLMError:
+    """The error for a missing key, or for one that was answered with `status`."""
+    name = _name_key(settings)
+    if not settings.api_key:
+        return LLMError("credentials", f"{_subject(settings)} needs a key. Put it into {name}.")
+    return LLMError(
+        "credentials",
+        f"{_subject(settings)} refused the key ({status}). Set {name} to a valid key and start "
+        "the worker again.",
     )
-    return LLMError("credentials", f"{_subject(settings)} {what} ({status}). {do}.")
 
 
 def _rate_limit(error: Exception, settings: ProviderSettings) -> LLMError:
@@ -140,6 +155,10 @@ def strip_url(url: str) -> str:
     return re.sub(r"//[^/@]*@", "//", bare)
 
 
+def _name_key(settings: ProviderSettings) -> str:
+    return settings.api_key_env or "the key of this provider"
+
+
 def _subject(settings: ProviderSettings) -> str:
     return f"The provider {settings.provider_name} (model {settings.model})"
 
@@ -152,7 +171,7 @@ def _quote(error: Exception, settings: ProviderSettings) -> str:
 
 def _words(error: Exception, settings: ProviderSettings) -> str:
     """What the provider said, short, on one line and without anything secret."""
-    text = _WRAPPERS.sub("", _find_message(error))
+    text = _WRAPPERS.sub("", _find_message(error))[:LONGEST_READ]
     for secret in (settings.api_key, settings.vertex_credentials):
         if secret:
             text = text.replace(secret, "***")
@@ -160,7 +179,7 @@ def _words(error: Exception, settings: ProviderSettings) -> str:
     text = _BEARER.sub(r"\1\2***", _SECRET_WORD.sub("***", text))
     text = text.split("Traceback (most recent call last)")[0]
     text = " ".join(text.split()).rstrip(".")
-    return text if len(text) <= 300 else f"{text[:300]}…"
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 
 def _find_message(error: Exception) -> str:

@@ -9,7 +9,7 @@ def make_llm(settings: ProviderSettings) -> LLM:
 
     Imports the chosen SDK; a process that only serves pages must not call it.
     """
-    if settings.type == "openai" and settings.base_url:
+    if is_direct(settings.type, settings.base_url):
         from agents.llm.openai_compatible import OpenAICompatible
 
         return OpenAICompatible(settings)
@@ -18,10 +18,17 @@ def make_llm(settings: ProviderSettings) -> LLM:
     return ViaLitellm(settings)
 
 
-def warm_up() -> None:
+def is_direct(provider_type: str, base_url: str | None) -> bool:
+    """Whether a provider is asked without litellm, which costs 200 MB and three seconds."""
+    return provider_type == "openai" and bool(base_url)
+
+
+def warm_up(*, with_litellm: bool) -> None:
     """Import the SDKs now, so that the first investigation does not wait for them."""
     from agents.llm.openai_compatible import load_openai
-    from agents.llm.via_litellm import load_litellm
 
     load_openai()
-    load_litellm()
+    if with_litellm:
+        from agents.llm.via_litellm import load_litellm
+
+        load_litellm()

@@ -51,7 +51,7 @@ async def stream_with_retries(
         except LLMError as error:
             if is_shown:
                 raise _mark_partial(error) from error
-            delay = _choose_delay(error, number)
+            delay = choose_delay(error, number)
             if delay is None:
                 raise
             if number == MAX_TRIES:
@@ -60,7 +60,7 @@ async def stream_with_retries(
             await asyncio.sleep(delay)
 
 
-def _choose_delay(error: LLMError, attempt: int) -> float | None:
+def choose_delay(error: LLMError, attempt: int) -> float | None:
     """Seconds to wait before the next attempt; None when asking again cannot help."""
     if not error.retryable:
         return None

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from agents.llm.chunks import ChunkReader
-from agents.llm.classify import classify
+from agents.llm.classify import classify, refuse_key
 from agents.llm.deadlines import stream_within
 from agents.llm.settings import NativeTool, ProviderSettings, ProviderType
 from agents.llm.wire import seal_fields, write_messages, write_tools
@@ -57,6 +57,9 @@ class ViaLitellm:
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
+        if not self._settings.api_key and self._settings.type != "vertexai":
+            # litellm would look for a key of its own in the environment.
+            raise refuse_key(None, self._settings)
         reader = ChunkReader(self.model)
         fields = _ProviderFields()
         request = self._write_request(messages, tools, options)

@@ -4,13 +4,15 @@ from typing import Any
 
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
+from django.conf import settings
 from django.utils.decorators import method_decorator
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
-from rest_framework.request import Request
-from rest_framework.response import Response
+from typing_extensions import override
 
 
-class SchemaView(SpectacularAPIView):  # type: ignore[misc]
+class SchemaView(SpectacularAPIView):
     """The document is no secret: it says the same for every installation."""
 
     authentication_classes: list[Any] = []
@@ -21,12 +23,23 @@ class SchemaView(SpectacularAPIView):  # type: ignore[misc]
 _RELAXED = {"script-src": [SELF, UNSAFE_INLINE], "style-src": [SELF, UNSAFE_INLINE]}
 
 
+@extend_schema(exclude=True)
 @method_decorator(csp_update(_RELAXED), name="dispatch")
-class DocsView(SpectacularSwaggerView):  # type: ignore[misc]
+class DocsView(SpectacularSwaggerView):
     authentication_classes: list[Any] = []
     permission_classes: list[Any] = []
     url_name = "api-schema"
 
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        response: Response = super().get(request, *args, **kwargs)
-        return response
+
+class IdentityScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the identity looks in the OpenAPI document."""
+
+    target_class = "investigations.api.identity.IdentityAuthentication"
+    name = ["token", "login"]
+
+    @override
+    def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
+        return [
+            {"type": "http", "scheme": "bearer"},
+            {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
+        ]

@@ -4,6 +4,7 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from typing_extensions import override
 
 
 class TextOrNull(serializers.CharField):
@@ -12,16 +13,18 @@ class TextOrNull(serializers.CharField):
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_null=True, **options)
 
+    @override
     def to_representation(self, value: object) -> Any:
         return str(value) if value else None
 
 
-@extend_schema_field({"type": "object", "nullable": True, "enum": [None]})
+@extend_schema_field({"description": "Null: nothing sets it yet."})
 class NullField(serializers.Field[None, None, None, object]):
     """A field of the contract that no session can have yet."""
 
     def __init__(self) -> None:
         super().__init__(source="*", read_only=True)
 
+    @override
     def to_representation(self, value: object) -> None:
         return None

@@ -1,24 +1,27 @@
 """Identity and permission of REST requests."""
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from django.conf import settings
 from django.http import HttpRequest
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, CSRFCheck
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
+from typing_extensions import override
 
 from investigations.identity import Identity, NotIdentified, identify, is_own_origin
+
+if TYPE_CHECKING:
+    # Django REST framework loads this module while it loads its own views.
+    from rest_framework.views import APIView
 
 
 class IdentityAuthentication(BaseAuthentication):
     """Puts the `Identity` of the caller into `request.auth`; keeps other sites out."""
 
+    @override
     def authenticate(self, request: Request) -> tuple[object, Identity]:
-        plain = cast(HttpRequest, request._request)
+        plain = request._request
         try:
             identity = identify(plain)
         except NotIdentified as error:
@@ -27,6 +30,7 @@ class IdentityAuthentication(BaseAuthentication):
             refuse_other_sites(plain, identity)
         return plain.user, identity
 
+    @override
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
 
@@ -36,7 +40,8 @@ class MayUseApi(BasePermission):
 
     message = "you may not do this"
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    @override
+    def has_permission(self, request: Request, view: "APIView") -> bool:
         return isinstance(request.auth, Identity)
 
 
@@ -68,16 +73,3 @@ def _require_csrf_token(request: HttpRequest) -> None:
 def author_of(request: Request) -> str:
     """The name for author fields."""
     return cast(Identity, request.auth).name
-
-
-class IdentityScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
-    """How the identity looks in the OpenAPI document."""
-
-    target_class = "investigations.api.identity.IdentityAuthentication"
-    name = ["token", "login"]
-
-    def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
-        return [
-            {"type": "http", "scheme": "bearer"},
-            {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
-        ]

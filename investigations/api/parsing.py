@@ -32,7 +32,6 @@ def read_json_object(request: HttpRequest) -> dict[str, JSON]:
     value = parse_json(_read_body(request))
     if not isinstance(value, dict):
         raise InvalidInput(BODY, f"must be a JSON object, not {kind_of(value)}")
-    _check_values(value)
     return value
 
 
@@ -72,7 +71,7 @@ def _read_body(request: HttpRequest) -> bytes:
 
 
 def parse_json(body: bytes) -> JSON:
-    """One JSON document in UTF-8, with or without a byte order mark."""
+    """One JSON document in UTF-8, with or without a byte order mark. Raises InvalidInput."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -90,6 +89,7 @@ def parse_json(body: bytes) -> JSON:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise InvalidInput(BODY, f"is not JSON: {error.msg} ({place})") from error
+    _check_values(value)
     return cast(JSON, value)
 
 
@@ -125,14 +125,14 @@ def _too_deep() -> InvalidInput:
     return InvalidInput(BODY, f"is nested more than {DEPTH_LIMIT} levels deep")
 
 
-def _check_values(value: dict[str, JSON]) -> None:
+def _check_values(value: JSON) -> None:
     for depth, path, text in _walk(value):
         if depth > DEPTH_LIMIT + 1:
             raise _too_deep()
         found = _UNSTORABLE.search(text)
         if found:
             what = "a NUL character" if found[0] == "\x00" else "half a surrogate pair"
-            raise InvalidInput(path, f"has {what}, which is no text")
+            raise InvalidInput(path or BODY, f"has {what}, which is no text")
 
 
 def _walk(value: JSON) -> Iterator[tuple[int, str, str]]:

@@ -32,7 +32,7 @@ class ListQuery:
 
 
 def read_list_query(query: Query) -> ListQuery:
-    """Raises InvalidInput; a page or page size out of range keeps its default, as clients expect."""
+    """Raises InvalidInput, but a page or page size out of range keeps its default."""
     return ListQuery(
         wanted=_read_filter(query),
         sort_by=_one_of(query, "sort_by", SORTS) or "created_at",

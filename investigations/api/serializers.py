@@ -1,6 +1,7 @@
 """Shapes of requests and answers. Field names are the contract, order is for readers."""
 
 from datetime import datetime
+from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -20,20 +21,20 @@ def _duration_ms(start: datetime | None, end: datetime | None) -> int | None:
 # ---- Requests, for the OpenAPI document: bodies are read by `parsing` and `intake` --------------
 
 
-class SelectedServerSerializer(serializers.Serializer):
+class SelectedServerSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     tools = serializers.ListField(
         child=serializers.CharField(), required=False, allow_null=True, help_text="Empty is all."
     )
 
 
-class NativeToolsSerializer(serializers.Serializer):
+class NativeToolsSerializer(serializers.Serializer[Any]):
     google_search = serializers.BooleanField(required=False)
     code_execution = serializers.BooleanField(required=False)
     url_context = serializers.BooleanField(required=False)
 
 
-class ToolSelectionSerializer(serializers.Serializer):
+class ToolSelectionSerializer(serializers.Serializer[Any]):
     servers = SelectedServerSerializer(many=True, required=False)
     native_tools = NativeToolsSerializer(required=False)
 
@@ -43,9 +44,11 @@ class AnyJsonField(serializers.JSONField):
     """Text or any JSON value."""
 
 
-class AlertSerializer(serializers.Serializer):
+class AlertSerializer(serializers.Serializer[Any]):
     alert_type = serializers.CharField(required=False, help_text="Left out: the default one.")
-    data = AnyJsonField(help_text="The alert as text or as any JSON value, at most 1 MiB.")
+    data = AnyJsonField(  # type: ignore[assignment]  # a field, like the others
+        help_text="The alert as text or as any JSON value, at most 1 MiB."
+    )
     runbook = serializers.CharField(required=False, help_text="HTTPS, of an allowed domain.")
     mcp = ToolSelectionSerializer(required=False, allow_null=True)
     mcp_selection = ToolSelectionSerializer(
@@ -57,36 +60,36 @@ class AlertSerializer(serializers.Serializer):
 # ---- Answers ------------------------------------------------------------------------------------
 
 
-class ErrorSerializer(serializers.Serializer):
+class ErrorSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
     field = serializers.CharField(required=False, help_text="Path of the part that is wrong.")
     detail = serializers.DictField(required=False)
 
 
-class AcceptedSerializer(serializers.Serializer):
+class AcceptedSerializer(serializers.Serializer[Any]):
     session_id = serializers.UUIDField()
     status = serializers.ChoiceField(choices=["queued"])
     message = serializers.CharField()
 
 
-class CancelledSerializer(serializers.Serializer):
+class CancelledSerializer(serializers.Serializer[Any]):
     session_id = serializers.UUIDField()
     message = serializers.CharField()
 
 
-class AlertTypeSerializer(serializers.Serializer):
+class AlertTypeSerializer(serializers.Serializer[Any]):
     type = serializers.CharField()
     chain_id = serializers.CharField()
     description = serializers.CharField(allow_blank=True)
 
 
-class AlertTypesSerializer(serializers.Serializer):
+class AlertTypesSerializer(serializers.Serializer[Any]):
     alert_types = AlertTypeSerializer(many=True)
     default_chain_id = serializers.CharField(allow_blank=True)
     default_alert_type = serializers.CharField(allow_blank=True)
 
 
-class SessionStatusSerializer(serializers.Serializer):
+class SessionStatusSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(choices=SESSION_STATUSES)
     final_analysis = TextOrNull()
@@ -94,7 +97,7 @@ class SessionStatusSerializer(serializers.Serializer):
     error_message = TextOrNull()
 
 
-class ActiveSessionSerializer(serializers.Serializer):
+class ActiveSessionSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     alert_type = serializers.CharField()
     chain_id = serializers.CharField()
@@ -110,12 +113,12 @@ class QueuedSessionSerializer(ActiveSessionSerializer):
     queue_position = serializers.IntegerField(min_value=1)
 
 
-class ActiveSessionsSerializer(serializers.Serializer):
+class ActiveSessionsSerializer(serializers.Serializer[Any]):
     active = ActiveSessionSerializer(many=True)
     queued = QueuedSessionSerializer(many=True)
 
 
-class _CostFields(serializers.Serializer):
+class _CostFields(serializers.Serializer[Any]):
     """What is added up from the model calls."""
 
     input_tokens = serializers.IntegerField(source="costs.input_tokens")
@@ -127,7 +130,7 @@ class _CostFields(serializers.Serializer):
     )
 
 
-class _ReviewFields(serializers.Serializer):
+class _ReviewFields(serializers.Serializer[Any]):
     """Reviews and scores: none exist yet."""
 
     latest_score = NullField()
@@ -183,14 +186,14 @@ class SessionItemSerializer(_SessionFields):
     matched_in_content = serializers.BooleanField()
 
 
-class PaginationSerializer(serializers.Serializer):
+class PaginationSerializer(serializers.Serializer[Any]):
     page = serializers.IntegerField()
     page_size = serializers.IntegerField()
     total_pages = serializers.IntegerField()
     total_items = serializers.IntegerField(help_text="Counted up to 10,000.")
 
 
-class SessionListSerializer(serializers.Serializer):
+class SessionListSerializer(serializers.Serializer[Any]):
     sessions = SessionItemSerializer(many=True)
     pagination = PaginationSerializer()
     cost_estimation_enabled = serializers.BooleanField()
@@ -243,7 +246,7 @@ def _text_of(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-class StageSerializer(serializers.Serializer):
+class StageSerializer(serializers.Serializer[Any]):
     """Reads a `StageDetail`."""
 
     id = serializers.UUIDField(source="stage.id")
@@ -298,7 +301,7 @@ class SessionDetailSerializer(_SessionFields):
         return StageSerializer(self.context["detail"].stages, many=True).data
 
 
-class TimelineEventSerializer(serializers.ModelSerializer):
+class TimelineEventSerializer(serializers.ModelSerializer[TimelineEvent]):
     class Meta:
         model = TimelineEvent
         fields = [

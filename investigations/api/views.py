@@ -1,6 +1,7 @@
 """The REST endpoints: read the request, call a service or selector, shape the answer."""
 
 import math
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
@@ -81,9 +82,8 @@ class AlertTypesView(APIView):
         )
 
 
-def _parameter(name: str, about: str = "", **options: object) -> OpenApiParameter:
-    kind = options.pop("type", str)
-    return OpenApiParameter(name, kind, description=about, **options)
+def _parameter(name: str, about: str = "", *, type: Any = str, **options: Any) -> OpenApiParameter:
+    return OpenApiParameter(name, type, description=about, **options)
 
 
 class SessionsView(APIView):
@@ -192,9 +192,7 @@ class SessionTimelineView(APIView):
         if len(rows) > limit:
             following = f"?after={shown[-1].sequence_number}&limit={limit}"
             headers["Link"] = f'<{request.build_absolute_uri(following)}>; rel="next"'
-        return Response(
-            serializers.TimelineEventSerializer(shown, many=True).data, headers=headers
-        )
+        return Response(serializers.TimelineEventSerializer(shown, many=True).data, headers=headers)
 
 
 class CancelSessionView(APIView):

@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from typing_extensions import override
 
 from investigations.models.keys import cascading_key
 
@@ -72,5 +73,6 @@ class ApprovalRequest(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.server_name}.{self.tool_name} ({self.status})"

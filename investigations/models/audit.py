@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models.functions import Now
+from typing_extensions import override
 
 
 class AuditEvent(models.Model):
@@ -26,5 +27,6 @@ class AuditEvent(models.Model):
             models.Index(fields=["-created_at"], name="audit_newest"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.actor} {self.action} {self.target_type} {self.target_id}"

@@ -4,6 +4,7 @@ import uuid
 
 from django.db import models
 from django.db.models.functions import Now
+from typing_extensions import override
 
 from investigations.models.keys import cascading_key
 
@@ -26,6 +27,7 @@ class Chat(models.Model):
     class Meta:
         ordering = ["-created_at"]
 
+    @override
     def __str__(self) -> str:
         return f"Chat of {self.session_id}"
 
@@ -42,5 +44,6 @@ class ChatUserMessage(models.Model):
     class Meta:
         ordering = ["chat_id", "created_at"]
 
+    @override
     def __str__(self) -> str:
         return f"{self.author}: {self.content[:60]}"

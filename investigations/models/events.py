@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models.functions import Now
+from typing_extensions import override
 
 from investigations.models.keys import cascading_key
 
@@ -24,5 +25,6 @@ class Event(models.Model):
         ]
         indexes = [models.Index(fields=["created_at"], name="event_created")]
 
+    @override
     def __str__(self) -> str:
         return f"{self.payload.get('type', '?')} #{self.seq}"

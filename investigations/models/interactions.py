@@ -4,6 +4,7 @@ import uuid
 
 from django.db import models
 from django.db.models.functions import Now
+from typing_extensions import override
 
 from investigations.models.keys import cascading_key
 
@@ -39,6 +40,7 @@ class Message(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.role} #{self.sequence_number}"
 
@@ -91,6 +93,7 @@ class LLMInteraction(models.Model):
             models.Index(fields=["session", "created_at"], name="llm_session"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.interaction_type} by {self.model_name}"
 
@@ -125,5 +128,6 @@ class MCPInteraction(models.Model):
             models.Index(fields=["session", "created_at"], name="mcp_session"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.server_name}.{self.tool_name}"

@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from typing_extensions import override
 
 
 class AlertSession(models.Model):
@@ -114,6 +115,7 @@ class AlertSession(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.title or self.alert_type} ({self.status})"
 

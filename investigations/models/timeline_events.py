@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models.functions import Now
+from typing_extensions import override
 
 from investigations.models.keys import cascading_key
 
@@ -84,5 +85,6 @@ class TimelineEvent(models.Model):
             models.Index(fields=["execution", "sequence_number"], name="timeline_execution"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.event_type} #{self.sequence_number}"

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from typing_extensions import override
 
 
 class ApiToken(models.Model):
@@ -39,6 +40,7 @@ class ApiToken(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.name} of {self.owner}"
 

@@ -48,7 +48,7 @@ def costs_by_session(session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Cost
 
 def costs_by_execution(session_id: uuid.UUID) -> dict[uuid.UUID | None, Costs]:
     """The calls of one session; those of no execution stand under None."""
-    return _sum_by("execution_id", [session_id])
+    return {**_sum_by("execution_id", [session_id])}
 
 
 def _sum_by(key: str, session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Costs]:

@@ -141,9 +141,7 @@ def summarize(sessions: Sequence[AlertSession], *, search: str = "") -> list[Ses
         AgentExecution.objects.filter(session_id__in=ids, parent_execution__isnull=False),
         "session_id",
     )
-    chats = _count(
-        ChatUserMessage.objects.filter(chat__session_id__in=ids), "chat__session_id"
-    )
+    chats = _count(ChatUserMessage.objects.filter(chat__session_id__in=ids), "chat__session_id")
     fallbacks = _count(
         TimelineEvent.objects.filter(
             session_id__in=ids, event_type=TimelineEvent.Type.PROVIDER_FALLBACK

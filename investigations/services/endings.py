@@ -1,11 +1,17 @@
 """How stages and sessions end: each gets its terminal status once, and it is told."""
 
+import logging
+from functools import partial
+
+from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.services.ledger import SessionWrite
 from investigations.timeline import execution_status, session_status, stage_status
+
+logger = logging.getLogger(__name__)
 
 
 def close_stage(write: SessionWrite, stage: Stage, status: str, *, error: str = "") -> None:
@@ -57,6 +63,10 @@ def end_session(write: SessionWrite, status: str, *, error: str = "") -> None:
         return
     write.session.status = status
     write.session.error_message = error
+    reason = f": {error}" if error else ""
+    transaction.on_commit(
+        partial(logger.info, "Session %s %s%s", write.session.pk, status, reason), robust=True
+    )
     tell_session_status(write, status, error_message=error or None)
 
 

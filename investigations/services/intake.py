@@ -1,20 +1,23 @@
 """Alerts come in: checked, masked, stored, and only then told."""
 
 import json
+import re
 import unicodedata
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from django.db import connection, transaction
 
 from agents.types import JSON
 from config import get_config
 from config.model import Config
-from config.resolve import executions_of, parse_selection
+from config.resolve import parse_selection
 from config.schema.chains import ChainConfig
 from config.words import suggest
+from investigations.chain_plan import count_stages
 from investigations.masking import mask_alert_data
 from investigations.models import AlertSession, Event
 from investigations.publish import publish, ring
@@ -33,7 +36,8 @@ DATA_LIMIT = 1024 * 1024
 RETRY_AFTER_SECONDS = 30
 FIELDS = ("alert_type", "data", "mcp", "mcp_selection", "runbook", "slack_message_fingerprint")
 
-_QUEUE_LOCK = 0x7A457  # any number that no other advisory lock of ours uses
+_QUEUE_LOCK = 0x7A_52_02
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs"}
 
 
@@ -49,7 +53,7 @@ class Alert:
     fingerprint: str = ""
 
 
-def read_alert(body: Mapping[str, JSON]) -> Alert:
+def read_alert(body: Mapping[str, object]) -> Alert:
     """Check the fields of a request. Raises InvalidInput naming the field that is wrong."""
     config = get_config()
     _refuse_unknown_fields(body)
@@ -109,11 +113,6 @@ def _tell(session_id: uuid.UUID, told: Payload) -> None:
     ring()
 
 
-def count_stages(chain: ChainConfig) -> int:
-    """Stages a session will have: configured ones, a synthesis after each parallel one, summary."""
-    return sum(1 + (len(executions_of(stage)) > 1) for stage in chain.stages) + 1
-
-
 def _refuse_full_queue() -> None:
     limit = get_config().queue.max_queue_size
     if limit is None:
@@ -129,31 +128,38 @@ def _refuse_full_queue() -> None:
 # ---- Fields -------------------------------------------------------------------------------------
 
 
-def _refuse_unknown_fields(body: Mapping[str, JSON]) -> None:
+def _refuse_unknown_fields(body: Mapping[str, object]) -> None:
     for name in body:
         if name in FIELDS:
             continue
         raise InvalidInput(name[:100] or "body", f"is not a known field{suggest(name, FIELDS)}")
 
 
-def _read_text(body: Mapping[str, JSON], field: str) -> str:
+def _read_text(body: Mapping[str, object], field: str) -> str:
     value = body.get(field)
     if value is None:
         return ""
     if not isinstance(value, str):
         raise InvalidInput(field, "must be a text")
+    _refuse_unstorable(field, value)
     return value
 
 
-def _read_alert_type(body: Mapping[str, JSON], config: Config) -> str:
+def _refuse_unstorable(field: str, text: str) -> None:
+    if _UNSTORABLE.search(text):
+        raise InvalidInput(field, "has a NUL character or half a surrogate pair, which is no text")
+
+
+def _read_alert_type(body: Mapping[str, object], config: Config) -> str:
     return _read_text(body, "alert_type") or config.default_alert_type
 
 
-def _read_data(body: Mapping[str, JSON]) -> str:
+def _read_data(body: Mapping[str, object]) -> str:
     value = body.get("data")
     if value is None or value in ({}, []):
         raise InvalidInput("data", "must not be empty: send the alert as text or as JSON")
     compact = value if isinstance(value, str) else _dump(value, indent=None)
+    _refuse_unstorable("data", compact)
     if len(compact.encode()) > DATA_LIMIT:
         raise PayloadTooLarge("data", f"must not be larger than {DATA_LIMIT:,} bytes")
     if isinstance(value, str):
@@ -165,12 +171,12 @@ def _read_data(body: Mapping[str, JSON]) -> str:
     return pretty if len(pretty) <= 2 * DATA_LIMIT else compact
 
 
-def _dump(value: JSON, *, indent: int | None) -> str:
+def _dump(value: object, *, indent: int | None) -> str:
     separators = None if indent else (",", ":")
     return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
 
 
-def _read_selection(body: Mapping[str, JSON], config: Config) -> JSON:
+def _read_selection(body: Mapping[str, object], config: Config) -> JSON:
     given = [name for name in ("mcp", "mcp_selection") if body.get(name) is not None]
     if not given:
         return None
@@ -178,4 +184,4 @@ def _read_selection(body: Mapping[str, JSON], config: Config) -> JSON:
         raise InvalidInput("mcp_selection", 'is another name for "mcp"; send one of the two')
     value = body[given[0]]
     parse_selection(value, config)
-    return value
+    return cast(JSON, value)

@@ -200,6 +200,8 @@ def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
     """Put something on the timeline that is neither model text nor a tool call."""
     with session_write(execution.session_id) as write:
         check_lease(write, execution)
+        if _is_repeated_analysis(execution, note):
+            return
         event = _new_event(execution, note.kind)
         event.status = TimelineEvent.Status.COMPLETED
         event.content = mask(note.content)
@@ -208,6 +210,13 @@ def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
             event.content_html = render_markdown(event.content)
         write.announce(event)
         event.save(force_insert=True)
+
+
+def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:
+    """A continued execution may tell its conclusion again, if it was told just before the end."""
+    if note.kind != "final_analysis":
+        return False
+    return execution.timeline_events.filter(event_type=note.kind).exists()
 
 
 def _new_event(execution: AgentExecution, kind: str) -> TimelineEvent:

@@ -1,7 +1,5 @@
 """Removing what is old, in bounded steps."""
 
-from datetime import timedelta
-
 from django.db import connection
 
 from config import get_config
@@ -15,24 +13,24 @@ def remove_old_sessions() -> int:
 
     Each batch is a statement and a transaction of its own, so that nothing waits long for it.
     """
-    keep = timedelta(days=get_config().system.retention.session_retention_days)
+    keep_days = get_config().system.retention.session_retention_days
     removed = 0
-    while batch := _remove_batch(keep):
+    while batch := _remove_batch(keep_days):
         removed += batch
     return removed
 
 
-def _remove_batch(keep: timedelta) -> int:
+def _remove_batch(keep_days: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             """
             DELETE FROM investigations_alertsession WHERE id IN (
                 SELECT id FROM investigations_alertsession
-                 WHERE completed_at < now() - %s
+                 WHERE completed_at < now() - make_interval(days => %s)
                  ORDER BY completed_at LIMIT %s
                    FOR UPDATE SKIP LOCKED
             )
             """,
-            [keep, BATCH],
+            [keep_days, BATCH],
         )
         return int(cursor.rowcount)

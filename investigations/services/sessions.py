@@ -1,5 +1,6 @@
 """A session's life: claimed and cancelled. How it ends stands in `endings`."""
 
+import logging
 import uuid
 from datetime import timedelta
 
@@ -21,6 +22,8 @@ from investigations.services.endings import (
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.services.stages import create_stage
 from tarsy.errors import Conflict
+
+logger = logging.getLogger(__name__)
 
 CLAIM_LOCK = 0x7A_52_01
 """Advisory lock under which the number of running sessions is exact."""
@@ -63,6 +66,7 @@ def _start(write: SessionWrite, config: Config) -> None:
     )
     session.refresh_from_db()
     tell_session_status(write, AlertSession.Status.IN_PROGRESS)
+    logger.info("Session %s started (%s)", session.pk, session.alert_type)
     chain = config.chains.get(session.chain_id)
     if chain is None:
         reason = f'the chain "{session.chain_id}" is no longer configured'

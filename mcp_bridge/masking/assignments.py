@@ -5,7 +5,12 @@ from collections.abc import Iterator
 
 import re2
 
-from mcp_bridge.masking.secret_names import SecretName, classify_name, is_secret_value
+from mcp_bridge.masking.secret_names import (
+    SecretName,
+    classify_name,
+    is_secret_value,
+    looks_like_credential,
+)
 from mcp_bridge.masking.spans import Span
 
 # Name and separator only, never the value: a value may hold the next name.
@@ -20,7 +25,9 @@ _LINE_START = re.compile(r"""[\s+\->|]*(?:-\s+)*["']?$""")
 _SHELL_START = re.compile(r"\s*(?:(?:export|declare\s+-x|set|setenv|ENV|ARG|-e)\s+)?$")
 _COMMENT = re.compile(r"\s+#.*$")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
-_CLOSERS = ")]},;:!?"
+_CLOSERS = ")]},;:?"
+MAX_JUDGED = 2_000
+MAX_LEAD = 200
 
 
 def compile_names() -> re2._Regexp:
@@ -29,38 +36,52 @@ def compile_names() -> re2._Regexp:
 
 def find_assignments(names: re2._Regexp, line: str) -> Iterator[Span]:
     """Secrets of one line that a name in front of them announces."""
+    run_end = masked_to = 0
+    budget = 16 * len(line) + 4_096
     for match in names.finditer(line):
-        key = match.group(1)
+        key, start = match.group(1), match.end()
         name = classify_name(key)
-        if name is None:
+        if name is None or start >= len(line) or start < masked_to:
             continue
-        span = _value_span(line, match.start(), match.end(), name)
-        if span and is_secret_value(name, line[span.start : span.end], key):
-            yield span
+        if start >= run_end:
+            # One run of characters may hold thousands of names: its end is looked for once.
+            run = _BARE.match(line, start)
+            run_end = run.end() if run else start
+        span = _value_span(line, match.start(), start, run_end, name)
+        if span is None:
+            continue
+        value = line[span.start : min(span.end, span.start + MAX_JUDGED)]
+        budget -= len(value)
+        if budget < 0:
+            # Names within values within names: made to cost time. All of it goes, unread.
+            span = Span(start, max(run_end, span.end), name.kind)
+        elif not is_secret_value(name, value, key):
+            continue
+        masked_to = span.end
+        yield span
 
 
-def _value_span(line: str, key_start: int, start: int, name: SecretName) -> Span | None:
-    if start >= len(line):
-        return None
+def _value_span(
+    line: str, key_start: int, start: int, run_end: int, name: SecretName
+) -> Span | None:
     quote = line[start]
     if quote in ("'", '"', "`"):
         return _quoted_span(line, start, name.kind)
     if quote == "\\":
         return None  # An escaped quote: the line is read once more with its escapes undone.
     separator = line[key_start:start].rstrip()
-    if separator.endswith(":") and _LINE_START.match(line[:key_start]):
+    if separator.endswith(":") and key_start <= MAX_LEAD and _LINE_START.match(line[:key_start]):
         return _yaml_span(line, start, name)
-    bare = _BARE.match(line, start)
-    if bare is None:
+    if run_end == start:
         return None
-    end = bare.end()
-    is_shell = separator.endswith("=") and _SHELL_START.match(line[:key_start])
-    if not is_shell or _NEXT_PAIR.search(line, start, end):
-        cut = _NEXT_PAIR.search(line, start, end)
-        end = cut.start() if cut else end
-        while end > start and line[end - 1] in _CLOSERS and line[key_start - 1 : key_start] != "":
-            if line[end - 1] == "!" or line[start] in "([{<":
-                break
+    end = run_end
+    cut = _NEXT_PAIR.search(line, start, min(end, start + MAX_JUDGED))
+    is_shell = key_start <= MAX_LEAD and bool(_SHELL_START.match(line[:key_start]))
+    if is_shell and separator.endswith("=") and cut is None:
+        return Span(start, end, name.kind)
+    end = cut.start() if cut else end
+    if key_start > 0 and line[start] not in "([{<":
+        while end > start and line[end - 1] in _CLOSERS:
             end -= 1
     return Span(start, end, name.kind)
 
@@ -88,4 +109,5 @@ def _yaml_span(line: str, start: int, name: SecretName) -> Span | None:
         return Span(start, start + len(kept), name.kind, is_bare=kept == rest)
     if name.strength == "strong" and any(any(c.isdigit() for c in word) for word in words):
         return Span(start, start + len(rest), name.kind, is_bare=True)
-    return Span(start, start + len(words[0].rstrip(",;")), name.kind)
+    first = words[0].rstrip(",;")
+    return Span(start, start + len(first), name.kind) if looks_like_credential(first) else None

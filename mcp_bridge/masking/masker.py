@@ -108,7 +108,7 @@ class Masker:
         return "".join(pieces)
 
     def _find(self, text: str, depth: int) -> Iterator[Span]:
-        if len(text) < 4 or depth > MAX_NESTING:
+        if depth > MAX_NESTING or (len(text) < 4 and not self._custom):
             return
         if _is_json(text):
             yield from self._find_in_json(text, depth)
@@ -218,6 +218,11 @@ def build_masker(
     enabled = select_patterns(tuple(groups), tuple(patterns))
     custom = [compile_custom(own.pattern, own.replacement) for own in custom_patterns]
     return Masker(enabled, custom, placeholders)
+
+
+def build_default_masker(placeholders: Placeholders | None = None) -> Masker:
+    """A masker of the product's own profile: every kind of credential, nothing merely personal."""
+    return build_masker(placeholders=placeholders)
 
 
 def _is_json(text: str) -> bool:

@@ -38,14 +38,14 @@ _NOT_BY_DEFAULT = frozenset(
      "base64_short")
 )  # fmt: skip
 
+_DEFAULT = KNOWN_PATTERNS - _NOT_BY_DEFAULT
+
 PATTERN_GROUPS: dict[str, frozenset[str]] = {
-    "default": KNOWN_PATTERNS - _NOT_BY_DEFAULT,
+    "default": _DEFAULT,
     "basic": frozenset(("api_key", "password")),
     "secrets": frozenset(("api_key", "password", "token", "private_key", "secret_key")),
-    "security": frozenset(
-        ("api_key", "password", "token", "certificate", "certificate_authority_data", "email",
-         "ssh_key", "kubernetes_secret", "aws_access_key", "aws_secret_key")
-    ),
+    # What alerts are masked by unless configured otherwise: everything the product knows.
+    "security": _DEFAULT | {"certificate", "certificate_authority_data", "email", "ssh_key"},
     "kubernetes": frozenset(
         ("kubernetes_secret", "api_key", "password", "certificate_authority_data")
     ),

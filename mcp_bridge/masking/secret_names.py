@@ -87,14 +87,17 @@ _PROSE = _words(
     "expired incorrect wrong failed failure error denied redacted masked hidden unset unknown "
     "empty string str bytes int password token secret key default disabled enabled authentication "
     "authorization policy strong weak ok found not the is was for and with reset change changed "
-    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file env"
+    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file files env"
 )
 _REFERENCE = re.compile(
     r"[<({%\[]|\$[({]|\$[A-Za-z_]\w*$|%[A-Z_]+%$|"
     r"(?:vault|op|ref\+\w+|secret|env|file|ssm|sops|arn|awssm|gcpsm|keyvault):|ENC\[|"
     r"(?:os\.|process\.|System\.|self\.|settings\.|config\.|getenv|environ|var\.|local\.|data\.)"
 )
-_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[a-z0-9._@-]+)+/?$")
+_PATH = re.compile(
+    r"(?:~|\.{1,2})?(?:/[a-z0-9._@-]+)+/?$|"
+    r"/(?:app|data|dev|etc|home|mnt|opt|proc|root|run|secrets|srv|sys|tmp|usr|var)/"
+)
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _FILLER = re.compile(r"[*xX•.#_\-\s…]+$")
 _SEGMENT = re.compile(r"[^a-zA-Z0-9]+")
@@ -134,7 +137,7 @@ def looks_like_credential(value: str) -> bool:
     if _UUID.match(value):
         return True
     pieces = [piece for piece in _SEGMENT.split(value) if piece]
-    if any(_is_mixed(piece) for piece in pieces):
+    if any(_is_mixed(piece) for piece in pieces) or _is_mixed_as_a_whole(value):
         return True
     return any(mark in value for mark in "!$^*~") and any(mark.isdigit() for mark in value)
 
@@ -150,6 +153,11 @@ def looks_random(value: str) -> bool:
         and any(c.islower() for c in piece)
         for piece in pieces
     )
+
+
+def _is_mixed_as_a_whole(value: str) -> bool:
+    upper, lower = sum(c.isupper() for c in value), sum(c.islower() for c in value)
+    return len(value) >= 20 and min(upper, lower) >= 4 and any(c.isdigit() for c in value)
 
 
 def _is_mixed(piece: str) -> bool:

@@ -1,6 +1,7 @@
 """Stretches of a text that are secret, and how they replace it."""
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -22,10 +23,16 @@ class Span:
         return replace(self, start=self.start + offset, end=self.end + offset)
 
 
+# Kinds that come from the name in front of a value; a value's own form says more.
+_GENERIC = frozenset(
+    ("password", "token", "secret", "api_key", "secret_key", "signature", "cookie")
+)
+
+
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Sort spans and join those that overlap; a join is named after its widest part."""
     merged: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+    for span in sorted(spans, key=_by_place):
         if span.start >= span.end:
             continue
         if not merged or span.start >= merged[-1].end:
@@ -37,12 +44,18 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def subtract(span: Span, holes: Iterable[tuple[int, int]]) -> Iterable[Span]:
+def _by_place(span: Span) -> tuple[int, int, bool, bool]:
+    return span.start, -span.end, span.kind in _GENERIC, not span.is_bare
+
+
+def subtract(span: Span, holes: Sequence[tuple[int, int]]) -> Iterator[Span]:
     """The parts of a span outside all holes; holes come in order."""
     start = span.start
-    for hole_start, hole_end in holes:
-        if hole_end <= start or hole_start >= span.end:
-            continue
+    first = bisect_right(holes, start, key=lambda hole: hole[1])
+    for index in range(first, len(holes)):
+        hole_start, hole_end = holes[index]
+        if hole_start >= span.end:
+            break
         if hole_start > start:
             yield replace(span, start=start, end=hole_start, is_bare=False)
         start = max(start, hole_end)

@@ -131,8 +131,9 @@ _CONTEXT = (
               r"(?i)\bdigest\s.*\bresponse=\\*\"?([0-9a-f]{16,})"),
     TokenRule(
         "http_header", "cookie",
-        r"(?i)[a-z0-9_.\-]*(?:sess|sid|auth|token|jwt|csrf|xsrf|remember|login)[a-z0-9_.\-]*="
-        r"([A-Za-z0-9%+/=_.~:\-]{12,})", looks_like_credential,
+        r"(?i)[a-z0-9_.\-]*(?:sess(?:ion)?(?:[_-]?id)?|sid|jwt|csrf|xsrf|remember_me)="
+        r"([A-Za-z0-9%+/=_.~:\-]{12,})",
+        looks_like_credential,
     ),
     TokenRule(
         "command_line", "password",

@@ -85,11 +85,15 @@ def _find_in_mapping(lines: list[Line], number: int) -> Iterator[Span]:
         above = lines[first - 1]
         if _ends_document(above) or (above.text.strip() and above.indent < column):
             break
+        if above.key == "kind" and above.indent == column:
+            break  # Another manifest: one mapping has one kind.
         first -= 1
     position = first
     while position < len(lines) and position - number < MAX_REGION:
         line = lines[position]
         if position > number and _leaves(line, column):
+            return
+        if position > number and line.key == "kind" and line.indent == column:
             return
         position += 1
         if line.indent == column and line.key in _DATA_KEYS:

@@ -6,9 +6,9 @@ that uid cannot walk to the files (a checkout below a home of mode 0700) it keep
 the right to search directories; where there is no such right to keep, the files move elsewhere.
 """
 
+import contextlib
 import hashlib
 import json
-import logging
 import os
 import pwd
 import shutil
@@ -20,8 +20,6 @@ from pathlib import Path
 
 from tarsy.embedded import run_as
 from tarsy.embedded.errors import EmbeddedError
-
-logger = logging.getLogger(__name__)
 
 # In the range that no distribution hands out (systemd's UIDS-GIDS table: 60578 to 61183).
 SERVER_UID = 60789
@@ -57,12 +55,16 @@ class Account:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the servers' files are: `data` is writable for `account`, `programs` run as it."""
+    """Where the servers' files are: `account` can write `data` and run the programs.
+
+    `note` tells the operator when that is not where they were asked for.
+    """
 
     account: Account
     data: Path
     postgres_bin: Path
     valkey_server: Path
+    note: str = ""
 
 
 def choose_place(home: Path, postgres_bin: Path, valkey_server: Path) -> Place:
@@ -156,16 +158,18 @@ def _move(private: Path, home: Path, postgres_bin: Path, valkey_server: Path) ->
         postgres_bin, valkey_server = _copy_programs(private, postgres_bin, valkey_server)
         programs = (postgres_bin / "postgres", valkey_server)
     if not _can_live(account, private, programs):
+        shutil.rmtree(private / "programs", ignore_errors=True)
+        with contextlib.suppress(OSError):
+            private.rmdir()  # leaves data of an earlier run alone
         raise EmbeddedError(
             "this root has no right to run a program as another user, which PostgreSQL asks for; "
             "run as an ordinary user, or set DATABASE_URL and REDIS_URL"
         )
-    logger.warning(
-        "The servers' user cannot walk to %s and no capability can be kept: their files are in %s",
-        home,
-        private,
+    note = (
+        f"the servers' user cannot walk to {home} and no capability can be kept: "
+        f"the data are in {private}"
     )
-    return Place(account, private, postgres_bin, valkey_server)
+    return Place(account, private, postgres_bin, valkey_server, note)
 
 
 def _copy_programs(private: Path, postgres_bin: Path, valkey_server: Path) -> tuple[Path, Path]:

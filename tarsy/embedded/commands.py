@@ -41,8 +41,7 @@ def servers_for(arguments: Sequence[str]) -> Iterator[None]:
     A variable that is set already stands, and its server is not started. The servers live in
     TARSY_VAR_DIR (default: `var` in the repository) and stop with their last user.
     """
-    # An empty variable counts as unset, as in `.env` files.
-    wanted = [name for name, variable in VARIABLES.items() if not os.environ.get(variable)]
+    wanted = [name for name, variable in VARIABLES.items() if not _is_given(variable)]
     if not wanted or not _needs_servers(arguments):
         yield
         return
@@ -65,3 +64,8 @@ def _needs_servers(arguments: Sequence[str]) -> bool:
     if arguments[0] == "makemigrations" and "--check" in arguments:
         return False
     return arguments[0] not in COMMANDS_WITHOUT_SERVERS
+
+
+def _is_given(variable: str) -> bool:
+    """As the settings read it: blank counts as unset, and a file may hold the value."""
+    return any(os.environ.get(name, "").strip() for name in (variable, f"{variable}_FILE"))

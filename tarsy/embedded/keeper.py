@@ -79,9 +79,12 @@ class Running:
     def restart(self) -> None:
         """Start it again on the same port, which its clients know."""
         self.restarts_left -= 1
-        self.server.prepare()
-        if not self._launch():
-            raise EmbeddedError(f"{self.server.name} ended and could not be started again")
+        for _ in range(START_ATTEMPTS):
+            if self._launch():
+                return
+            # PostgreSQL refuses as long as a session of the dead server still ends.
+            time.sleep(0.5)
+        raise EmbeddedError(f"{self.server.name} ended and could not be started again")
 
     def ask_to_stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
@@ -129,6 +132,7 @@ class Pool:
     def __init__(self, files: Files, lock: int, *, durable: bool) -> None:
         passwords = files.secrets()
         place = choose_place(files.home, *find_programs())
+        self._note = place.note
         postgres = Postgres(place, passwords.postgres_superuser, passwords.postgres, durable)
         valkey = Valkey(place, passwords.valkey, durable)
         self._known: dict[ServerName, Running] = {
@@ -150,6 +154,7 @@ class Pool:
             postgres.url if postgres in self._started else "",
             valkey.url if valkey in self._started else "",
             (os.getpid(), *(server.pid for server in self._started)),
+            note=self._note,
         )
 
     def revive(self) -> None:

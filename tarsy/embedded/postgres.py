@@ -42,10 +42,13 @@ class Postgres:
         return self.home / "data"
 
     def prepare(self) -> None:
-        """Make the cluster unless there is one; refuse one of another major version."""
+        """Make the cluster unless there is one; refuse one of another major version.
+
+        Only for a first start: no process of an earlier one may be alive.
+        """
         if (self.cluster / "PG_VERSION").exists():
             self._check_version()
-            # The caller holds the lock that every server process shares: whoever wrote this is
+            # The caller got the lock that every server process shares: whoever wrote this is
             # dead, and its process id may by now be somebody else's.
             (self.cluster / "postmaster.pid").unlink(missing_ok=True)
             return

@@ -17,13 +17,14 @@ SERVER_NAMES: tuple[ServerName, ...] = ("postgres", "valkey")
 class Answer:
     """Where the servers are (empty: does not run), or why there are none.
 
-    `pids`: the keeper, then the servers that run.
+    `pids`: the keeper, then the servers that run. `note`: what the operator should know.
     """
 
     database_url: str
     redis_url: str
     pids: tuple[int, ...]
     problem: str = ""
+    note: str = ""
 
 
 def send_request(connection: socket.socket, wanted: Sequence[ServerName]) -> None:

@@ -1,5 +1,6 @@
 """The users' side: start the servers or join those that run, and find them."""
 
+import logging
 import os
 import socket
 import subprocess
@@ -18,6 +19,8 @@ from tarsy.embedded.protocol import (
     receive_answer,
     send_request,
 )
+
+logger = logging.getLogger(__name__)
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # initdb on a slow disk, or recovery after a power cut, bounded again by the keeper itself.
@@ -52,6 +55,8 @@ def ensure(
     files.make()
     with locked(files.start_lock, START_WITHIN):
         connection, answer = _join(files, wanted) or _start(files, wanted, durable=durable)
+    if answer.note:
+        logger.warning("Embedded servers: %s", answer.note)
     try:
         yield Servers(answer.database_url, answer.redis_url, answer.pids)
     finally:

@@ -6,6 +6,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -52,23 +53,23 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._stop_signal: int | None = None
-        self._interruptible = False
+        self._failure: BaseException | None = None
+        self._printing = threading.Lock()
 
     def run(self, on_started: Callable[[], None] | None = None) -> int:
         """Start all, call `on_started`, and stay until the end. Returns the exit code.
 
         0 after SIGINT, SIGTERM or SIGHUP; 1 when a process died more often than it is restarted.
-        A signal during `on_started` breaks it off with KeyboardInterrupt.
+        `on_started` is called in a thread of its own, so that lines and deaths show meanwhile; a
+        stop does not wait for it, and what it raises stops everything and is raised here.
         """
         with self._signals(), self._watched():
             try:
                 for child in self._children:
                     self._start(child)
                 if on_started is not None:
-                    self._call(on_started)
+                    self._call_beside(on_started)
                 return self._supervise()
-            except KeyboardInterrupt:
-                return 0
             finally:
                 self._stop_all()
 
@@ -76,17 +77,19 @@ class Supervisor:
         """Print a line of the supervisor's own among those of the processes."""
         self._print(self._label, 1, text)
 
-    def _call(self, on_started: Callable[[], None]) -> None:
-        if self._stop_signal is not None:
-            return
-        self._interruptible = True
-        try:
-            on_started()
-        finally:
-            self._interruptible = False
+    def _call_beside(self, on_started: Callable[[], None]) -> None:
+        def call() -> None:
+            try:
+                on_started()
+            except BaseException as error:
+                self._failure = error
+
+        threading.Thread(target=call, name="on-started", daemon=True).start()
 
     def _supervise(self) -> int:
         while self._stop_signal is None:
+            if self._failure is not None:
+                raise self._failure
             self._pass_lines_on(timeout=0.2)
             for child in self._children:
                 if not self._look_after(child):
@@ -207,9 +210,6 @@ class Supervisor:
 
     def _on_signal(self, number: int, _frame: object) -> None:
         self._stop_signal = number
-        if self._interruptible:
-            self._interruptible = False
-            raise KeyboardInterrupt
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -231,7 +231,7 @@ class Supervisor:
         if self._output.isatty() and "NO_COLOR" not in os.environ:
             label = f"\x1b[{colour}m{label}\x1b[0m"
         # A closed terminal must not keep us from stopping what we started.
-        with contextlib.suppress(OSError):
+        with self._printing, contextlib.suppress(OSError):
             print(f"{label} | {text.rstrip()}", file=self._output, flush=True)
 
 

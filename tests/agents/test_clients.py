@@ -26,6 +26,7 @@ from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import (
     chunk,
     cut,
+    drip,
     end_early,
     fall_silent,
     fragment,
@@ -157,6 +158,16 @@ async def test_a_refused_key_names_the_variable_to_set(llm, wire):
     assert len(wire.requests) == 1
 
 
+async def test_a_key_without_rights_says_what_the_provider_said(llm, wire):
+    wire.plays = [refuse(403, {"error": {"message": "Billing is off for this project."}})]
+
+    error = await fail(llm)
+
+    assert error.code == "credentials"
+    assert "Billing is off" in str(error)
+    assert "LAB_KEY" in str(error)
+
+
 async def test_too_many_requests_can_be_tried_again_after_the_time_asked_for(llm, wire):
     wire.plays = [refuse(429, {"error": {"message": "slow down"}}, retry_after="7")]
 
@@ -244,6 +255,16 @@ async def test_a_stream_that_falls_silent_is_a_stall(llm, wire):
     error = await fail(llm, options=LLMOptions(first_chunk_timeout=20, stall_timeout=0.3))
 
     assert error.code == "stall_timeout"
+    await asyncio.wait_for(wire.hung_up.wait(), 5)
+
+
+async def test_an_answer_without_end_runs_into_the_last_deadline(llm, wire):
+    wire.plays = [drip(chunk({"content": "more "}))]
+
+    error = await fail(llm, options=LLMOptions(call_timeout=0.5))
+
+    assert error.code == "stall_timeout"
+    assert "did not finish" in str(error)
     await asyncio.wait_for(wire.hung_up.wait(), 5)
 
 

@@ -61,6 +61,7 @@ def test_the_system_message_has_its_tiers_in_order():
     places = [
         system.content.index(text)
         for text in (
+            "Agent: HostAgent",
             "2026-11-27 03:05 UTC",
             "## Evidence",
             "## Conclusion",

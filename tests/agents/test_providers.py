@@ -21,8 +21,9 @@ from agents.types import (
     ToolSpec,
     UsageReported,
 )
+from tarsy.errors import LLMError
 from tests.agents.doubles import READ_ONLY
-from tests.agents.wire_server import named_events, stream
+from tests.agents.wire_server import named_events, refuse, stream
 
 pytestmark = pytest.mark.filterwarnings(READ_ONLY)
 
@@ -175,6 +176,25 @@ async def test_claude_gets_its_signed_thinking_back_and_can_conclude_without_too
     replayed = wire.requests[1]["messages"][1]["content"]
     assert replayed[0] == {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}
     assert replayed[2]["id"] == "toolu_1"
+
+
+async def test_a_key_that_google_calls_an_invalid_argument_is_a_refused_key(gemini, wire):
+    said = "API key not valid. Please pass a valid API key."
+    body = {"error": {"code": 400, "message": said, "status": "INVALID_ARGUMENT"}}
+    wire.plays = [refuse(400, body)]
+
+    with pytest.raises(LLMError, match="refused the key") as caught:
+        await collect(gemini)
+
+    assert caught.value.code == "credentials"
+
+
+async def test_a_missing_key_is_named_without_asking_anybody(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a key of somebody else")
+    llm = make_llm(ProviderSettings("claude", "anthropic", "c", api_key_env="MY_KEY"))
+
+    with pytest.raises(LLMError, match=r"needs a key\. Put it into MY_KEY"):
+        await collect(llm)
 
 
 async def test_a_price_is_found_for_a_known_model_and_none_for_an_unknown_one(gemini, wire):

@@ -325,7 +325,7 @@ async def test_a_tool_that_outlasts_the_iteration_still_gets_a_result(journal):
 
 async def test_usage_thinking_and_text_are_written_with_the_call(journal):
     usage = Usage(50, 20, 8)
-    answer = [
+    answer: Answer = [
         ThinkingDelta("hm"),
         TextDelta("look"),
         UsageReported(usage),
@@ -345,6 +345,21 @@ async def test_usage_thinking_and_text_are_written_with_the_call(journal):
     assert [p.target.tool for p in record.planned_calls] == ["read"]
     assert llm.asked[1][0][2].provider_fields == {"sealed": "x"}
     assert journal.join_deltas("llm_thinking") == "hm"
+
+
+async def test_blank_text_beside_tool_calls_opens_no_block(journal):
+    llm = ScriptedLLM([call(tool("read"), text="\n \n"), say("done")])
+
+    await run(llm, journal)
+
+    assert journal.llm_calls[0].blocks == ()
+    assert len(journal.blocks) == 1
+
+
+async def test_blank_text_before_an_answer_is_shown_with_it(journal):
+    await run(ScriptedLLM([[TextDelta("\n"), *say("the disk")]]), journal)
+
+    assert journal.join_deltas("llm_response") == "\nthe disk"
 
 
 async def test_a_single_call_offers_no_tools_and_returns_the_text(journal):

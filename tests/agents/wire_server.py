@@ -183,6 +183,18 @@ def fall_silent(*events: Mapping[str, Any] | str) -> Play:
     return play
 
 
+def drip(event: Mapping[str, Any]) -> Play:
+    """A stream that is never silent and never ends."""
+
+    async def play(wire: Wire) -> None:
+        await wire.send_head()
+        while True:
+            await wire.send_event(event)
+            await asyncio.sleep(0.02)
+
+    return play
+
+
 def refuse(status: int, body: Mapping[str, Any] | str, **headers: str) -> Play:
     async def play(wire: Wire) -> None:
         await wire.send_head(status, "application/json", **headers)

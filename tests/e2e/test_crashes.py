@@ -80,7 +80,8 @@ def test_a_worker_that_is_told_to_stop_hands_its_work_on(own_workers: StartWorke
 
     assert exit_code == 0, first.output[-3000:]
     execution = session.executions.get(agent_name="Alpha")
-    assert (execution.status, execution.attempt, execution.lease_token) == ("pending", 0, None)
+    left = (execution.status, execution.attempt, execution.lease_token)
+    assert left == ("pending", 0, None), first.output[-6000:]
     rehearsal.release("first")
     own_workers()
     assert wait_until_ended(session).status == "completed"

@@ -17,6 +17,7 @@ from tarsy.embedded.servers import REPOSITORY
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
+CAP_SETUID = 7
 CAP_SETPCAP = 8
 PR_CAPBSET_DROP = 24
 
@@ -87,26 +88,50 @@ def test_root_goes_on_with_what_an_ordinary_user_began(fresh_dir):
 
 
 @as_root
-def test_files_move_to_a_private_directory_where_no_capability_can_be_kept(fresh_dir):
+def test_files_move_to_a_private_directory_where_no_capability_can_be_kept(fresh_dir, capfd):
     home = (fresh_dir / "var/embedded").resolve()
     elsewhere = [base / _private_name(home) for base in PRIVATE_BASES]
     try:
         for _ in range(2):  # made, then found again
             argv = [sys.executable, "-c", SHOW_USERS]
             uids = _users_of_servers(argv, fresh_dir / "var", lost=CAP_SETPCAP)
+            told = capfd.readouterr().err
             assert uids == [0, SERVER_UID, SERVER_UID]
 
         (moved,) = [path for path in elsewhere if path.exists()]
         assert (moved / "postgres/data/PG_VERSION").exists()
         assert (moved / "postgres/data").stat().st_mode & 0o777 == 0o700
-        assert str(moved) in (home / "servers.log").read_text()
+        assert f"the data are in {moved}" in told
         assert not (home / "postgres").exists()
     finally:
         for path in elsewhere:
             shutil.rmtree(path, ignore_errors=True)
 
 
+@as_root
+def test_root_that_cannot_change_user_is_told_what_to_do_and_nothing_stays(fresh_dir):
+    script = """
+import sys
+from pathlib import Path
+from tarsy.embedded import EmbeddedError, ensure
+try:
+    with ensure(Path(sys.argv[1])):
+        pass
+except EmbeddedError as error:
+    print(error)
+"""
+    told = _run([sys.executable, "-c", script], fresh_dir / "var", lost=CAP_SETUID)
+
+    assert "no right to run a program as another user" in told
+    home = (fresh_dir / "var/embedded").resolve()
+    assert not any((base / _private_name(home)).exists() for base in PRIVATE_BASES)
+
+
 def _users_of_servers(argv: list[str], var_dir: Path, lost: int | None = None) -> list[int]:
+    return json.loads(_run(argv, var_dir, lost))
+
+
+def _run(argv: list[str], var_dir: Path, lost: int | None = None) -> str:
     def lose_capability() -> None:
         if lost is not None:
             ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, lost, 0, 0, 0)
@@ -117,10 +142,11 @@ def _users_of_servers(argv: list[str], var_dir: Path, lost: int | None = None) -
         cwd="/",
         stdout=subprocess.PIPE,
         preexec_fn=lose_capability,
+        text=True,
         timeout=60,
         check=True,
     )
-    return json.loads(ran.stdout)
+    return ran.stdout
 
 
 def _capabilities(pid: int) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
+from typing_extensions import override
 
 from investigations.services.tokens import create_token
 from tarsy.errors import Conflict, InvalidInput
@@ -13,10 +14,12 @@ from tarsy.errors import Conflict, InvalidInput
 class Command(BaseCommand):
     help = "Make an API token and print it once; only its hash is kept."
 
+    @override
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="who acts with it, as it appears as author of alerts")
         parser.add_argument("--owner", required=True, help="the user it belongs to")
 
+    @override
     def handle(self, *_args: Any, **options: Any) -> None:
         owner = User.objects.filter(username=options["owner"], is_active=True).first()
         if owner is None:

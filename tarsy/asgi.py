@@ -1,0 +1,22 @@
+"""Entry point of Daphne: HTTP, and the stream at /api/v1/ws."""
+
+import os
+
+from channels.routing import ProtocolTypeRouter, URLRouter
+from django.core.asgi import get_asgi_application
+from django.urls import path, re_path
+
+
+def _build_application() -> ProtocolTypeRouter:
+    http = get_asgi_application()
+    # Needs the models, so it cannot be imported before Django is set up.
+    from investigations.consumers import RefuseSocket, StreamConsumer
+
+    routes = [path("api/v1/ws", StreamConsumer.as_asgi()), re_path("", RefuseSocket.as_asgi())]
+    return ProtocolTypeRouter({"http": http, "websocket": URLRouter(routes)})
+
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
+os.environ.setdefault("TARSY_ROLE", "asgi")
+
+application = _build_application()

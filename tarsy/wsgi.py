@@ -1,0 +1,9 @@
+"""Entry point of gunicorn: HTTP alone; the stream needs `tarsy.asgi`."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
+
+application = get_wsgi_application()

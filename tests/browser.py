@@ -1,0 +1,56 @@
+"""A real browser for tests, which writes down everything a page complains about."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Page as BrowserPage
+from playwright.sync_api import expect, sync_playwright
+
+LAUNCH_OPTIONS = (
+    # Chromium refuses its sandbox to root.
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
+
+
+def find_chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+class Page:
+    """A page and its complaints: console errors, exceptions, CSP violations, failed requests."""
+
+    def __init__(self, page: BrowserPage) -> None:
+        self.browser_page = page
+        self.complaints: list[str] = []
+        page.on("console", self._note_console)
+        page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+
+    def _note_console(self, message) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"console {message.type}: {message.text}")
+
+    def see(self, text: str, within: float = 10) -> None:
+        """Wait until some visible element holds the text."""
+        found = self.browser_page.get_by_text(text).locator("visible=true").first
+        expect(found).to_be_visible(timeout=within * 1000)
+
+
+@contextmanager
+def open_page(
+    chromium: str, url: str, *, width: int = 1280, height: int = 900, theme: str = "light"
+) -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(LAUNCH_OPTIONS))
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if theme == "dark" else "light",
+        )
+        page = Page(context.new_page())
+        page.browser_page.goto(url)
+        yield page
+        browser.close()

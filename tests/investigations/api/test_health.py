@@ -1,0 +1,79 @@
+"""Probes for people, load balancers and supervisors."""
+
+import json
+import time
+
+import pytest
+from django.test import Client
+
+from investigations import worker
+from investigations.selectors import workers
+from tests.factories import SessionFactory
+
+
+@pytest.fixture
+def probe() -> Client:
+    return Client(headers={"host": "localhost"})
+
+
+@pytest.fixture
+def no_redis(settings):
+    """Redis is where nobody listens."""
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    workers.client.cache_clear()
+    yield
+    workers.client.cache_clear()
+
+
+def tell_presence(redis, name: str, *, seconds_ago: float = 0, active: int = 0) -> None:
+    presence = {"seen_at": time.time() - seconds_ago, "active": active}
+    redis.hset(workers.WORKERS_KEY, name, json.dumps(presence))
+
+
+def test_workers_and_readers_agree_on_the_key():
+    assert workers.WORKERS_KEY == worker.WORKERS_KEY
+
+
+def test_process_is_alive_whatever_else_is_not(probe, no_redis):
+    assert probe.get("/healthz").json() == {"status": "ok"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ready_with_database_redis_and_migrations(probe):
+    answer = probe.get("/readyz")
+
+    assert answer.status_code == 200
+    assert set(answer.json()["checks"]) == {"database", "redis", "migrations"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_not_ready_without_redis(probe, no_redis):
+    answer = probe.get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json()["checks"]["redis"]["status"] == "unhealthy"
+    assert answer.json()["checks"]["database"]["status"] == "healthy"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_healthy_with_a_worker_that_was_heard_of_lately(probe, clean_redis):
+    tell_presence(clean_redis, "worker-1", active=2)
+    tell_presence(clean_redis, "dead", seconds_ago=3600)
+    SessionFactory()
+
+    body = probe.get("/health").json()
+
+    assert (body["status"], set(body["checks"])) == (
+        "healthy",
+        {"database", "redis", "worker_pool"},
+    )
+    pool = body["checks"]["worker_pool"]
+    assert (pool["total_workers"], pool["active_workers"], pool["queue_depth"]) == (1, 1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_degraded_without_workers(probe, clean_redis):
+    answer = probe.get("/health")
+
+    assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
+    assert answer.json()["checks"]["worker_pool"]["message"]

@@ -1,0 +1,156 @@
+"""A real Daphne, and browsers that remember what they saw."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import redis
+from django.conf import settings
+from django.db import connection
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from investigations.publish import stream_channel
+
+PATIENCE = 20.0
+
+
+@dataclass
+class Server:
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/api/v1/ws"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _database_url() -> str:
+    info = connection.get_connection_params()
+    parts = {key: info[key] for key in ("user", "password", "host", "port") if info.get(key)}
+    return (
+        f"postgres://{parts.get('user', '')}:{parts.get('password', '')}@/{info['dbname']}"
+        f"?host={parts.get('host', '')}&port={parts.get('port', '')}"
+    )
+
+
+@asynccontextmanager
+async def _daphne(**environ: str) -> AsyncIterator[Server]:
+    port = _free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "-v", "1",
+         "tarsy.asgi:application"],
+        env={
+            **os.environ,
+            "DATABASE_URL": _database_url(),
+            "REDIS_URL": settings.REDIS_URL,
+            "TARSY_AUTH": "none",
+            "LOG_LEVEL": "WARNING",
+            **environ,
+        },
+    )  # fmt: skip
+    try:
+        await until(lambda: _accepts(port, process))
+        yield Server(port, process)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _accepts(port: int, process: subprocess.Popen[bytes]) -> bool:
+    assert process.poll() is None, "Daphne did not start"
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+async def until(condition: Callable[[], Any], *, seconds: float = PATIENCE) -> Any:
+    """Wait for a condition; fails the test when it does not come true in time."""
+    async with asyncio.timeout(seconds):
+        while not (found := condition()):
+            await asyncio.sleep(0.02)
+    return found
+
+
+@pytest.fixture
+def daphne(transactional_db) -> Callable[..., Any]:
+    """`async with daphne(TARSY_AUTH="login") as server`."""
+    return _daphne
+
+
+@pytest.fixture
+async def server(daphne) -> AsyncIterator[Server]:
+    async with daphne() as running:
+        yield running
+
+
+@dataclass
+class Browser:
+    """One socket and everything that came through it."""
+
+    socket: ClientConnection
+    seen: list[dict[str, Any]] = field(default_factory=list)
+    close_code: int | None = None
+
+    async def say(self, **message: Any) -> None:
+        await self.socket.send(json.dumps(message))
+
+    async def listen(self) -> None:
+        with suppress(ConnectionClosed):
+            async for text in self.socket:
+                self.seen.append(json.loads(text))
+        self.close_code = self.socket.close_code
+
+    def seqs(self, channel_id: object | None = None) -> list[int]:
+        return [
+            message["db_event_id"]
+            for message in self.seen
+            if "db_event_id" in message
+            and (channel_id is None or message["session_id"] == str(channel_id))
+        ]
+
+    def of_type(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in self.seen if message["type"] == kind]
+
+    async def sees(self, kind: str, count: int = 1) -> dict[str, Any]:
+        await until(lambda: len(self.of_type(kind)) >= count)
+        return self.of_type(kind)[count - 1]
+
+
+@asynccontextmanager
+async def browse(server: Server, **options: Any) -> AsyncIterator[Browser]:
+    """Open a socket and keep listening to it."""
+    async with connect(server.url, **options) as socket_:
+        browser = Browser(socket_)
+        listening = asyncio.create_task(browser.listen())
+        try:
+            yield browser
+        finally:
+            await socket_.close()
+            await listening
+
+
+@pytest.fixture
+def doorbell() -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        yield client
+
+
+def cut_subscriptions(doorbell: redis.Redis, channel: str) -> int:
+    """Kill every connection that listens; returns how many."""
+    assert doorbell.pubsub_numsub(stream_channel(channel))[0][1] >= 1
+    return int(doorbell.execute_command("CLIENT", "KILL", "TYPE", "pubsub"))

@@ -1,0 +1,393 @@
+"""The stream over a real Daphne: every event once, in order, whatever breaks between."""
+
+import asyncio
+import json
+import uuid
+
+import pytest
+from asgiref.sync import sync_to_async
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from investigations.models import Event
+from investigations.publish import publish
+from investigations.services.ledger import session_write
+from investigations.timeline import SESSIONS_CHANNEL, session_channel, session_status, stream_chunk
+from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory
+from tests.investigations.streaming.conftest import browse, cut_subscriptions, until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def tell(session, count: int = 1) -> None:
+    """Store and publish `count` messages, each in a transaction of its own."""
+    for number in range(count):
+        with session_write(session.pk) as write:
+            write.tell(session_status(session.pk, "in_progress", number=number))
+
+
+def tell_silently(session, count: int = 1) -> None:
+    """Store messages whose doorbell is lost."""
+    session.refresh_from_db()
+    for _ in range(count):
+        session.last_seq += 1
+        payload = session_status(session.pk, "in_progress")
+        Event.objects.create(
+            session=session, seq=session.last_seq, channel=session.channel, payload=payload
+        )
+        session.save(update_fields=["last_seq"])
+
+
+make_session = sync_to_async(lambda **state: SessionFactory(running=True, **state))
+atell = sync_to_async(tell)
+atell_silently = sync_to_async(tell_silently)
+
+
+async def follow(browser, session, **options) -> None:
+    await browser.say(action="subscribe", channel=session_channel(session.pk), **options)
+    confirmations = len(browser.of_type("subscription.confirmed"))
+    await browser.sees("subscription.confirmed", confirmations + 1)
+
+
+async def test_socket_greets_answers_pings_and_ignores_nonsense(server):
+    async with browse(server) as browser:
+        await browser.sees("connection.established")
+        for nonsense in ("{", "[]", "7", '{"action": "dance"}', "[" * 5000, b"\xff\x00"):
+            await browser.socket.send(nonsense)
+        await browser.say(action="ping")
+
+        await browser.sees("pong")
+
+        assert [message["type"] for message in browser.seen] == ["connection.established", "pong"]
+
+
+async def test_subscriber_gets_the_past_then_the_present(server):
+    session = await make_session()
+    await atell(session, 3)
+    async with browse(server) as browser:
+        await follow(browser, session)
+        await atell(session, 3)
+
+        await until(lambda: len(browser.seqs()) >= 6)
+
+        assert browser.seqs() == [1, 2, 3, 4, 5, 6]
+        kinds = [message["type"] for message in browser.seen]
+        assert kinds[:2] == ["connection.established", "subscription.confirmed"]
+
+
+async def test_browser_cut_off_twice_sees_each_event_once_in_order(server):
+    session = await make_session()
+    writing = asyncio.create_task(atell(session, 120))
+    seen: list[int] = []
+    for _ in range(2):
+        async with browse(server) as browser:
+            await follow(browser, session, last_event_id=seen[-1] if seen else 0)
+            goal = len(seen) + 30
+            await until(lambda b=browser, g=goal: len(seen) + len(b.seqs()) >= g)
+            browser.socket.transport.abort()
+        seen += browser.seqs()
+    async with browse(server) as browser:
+        await follow(browser, session, last_event_id=seen[-1])
+        await writing
+        await until(lambda: seen[-1:] + browser.seqs()[-1:] and (seen + browser.seqs())[-1] == 120)
+        seen += browser.seqs()
+
+    assert seen == list(range(1, 121))
+
+
+async def test_lost_doorbells_are_found_by_the_heartbeat(server):
+    session = await make_session()
+    async with browse(server) as browser:
+        await follow(browser, session)
+        await atell_silently(session, 5)
+
+        await until(lambda: len(browser.seqs()) >= 5)
+
+        assert browser.seqs() == [1, 2, 3, 4, 5]
+
+
+async def test_gap_and_repetition_on_the_wire_do_not_reach_the_browser(server):
+    session = await make_session()
+    async with browse(server) as browser:
+        await follow(browser, session)
+        await atell(session, 2)
+        await atell_silently(session, 2)
+        await atell(session, 2)
+        for payload in [message for message in browser.seen if "db_event_id" in message]:
+            await sync_to_async(publish)(session_channel(session.pk), [payload])
+        await atell(session, 1)
+
+        await until(lambda: len(browser.seqs()) >= 7)
+
+        assert browser.seqs() == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_killed_subscription_is_renewed_and_nothing_is_lost(server, doorbell):
+    session = await make_session()
+    async with browse(server) as browser:
+        await follow(browser, session)
+        await browser.say(action="subscribe", channel=SESSIONS_CHANNEL)
+        await browser.sees("subscription.confirmed", 2)
+        await atell(session, 2)
+        assert cut_subscriptions(doorbell, session_channel(session.pk)) >= 1
+        await atell(session, 3)
+        await until(lambda: len(browser.seqs()) >= 5)
+        await atell(session, 2)
+
+        await until(lambda: len(browser.seqs()) >= 7)
+
+        assert browser.seqs() == [1, 2, 3, 4, 5, 6, 7]
+        # Lists have no history: their page must load itself again.
+        assert (await browser.sees("catchup.overflow"))["channel"] == SESSIONS_CHANNEL
+
+
+async def test_two_sessions_and_the_list_share_one_socket(server):
+    one, two = await make_session(), await make_session()
+    async with browse(server) as browser:
+        await follow(browser, one)
+        await follow(browser, two)
+        await browser.say(action="subscribe", channel=SESSIONS_CHANNEL)
+        await browser.sees("subscription.confirmed", 3)
+        await asyncio.gather(atell(one, 20), atell(two, 20))
+        told = {"type": "session.status", "session_id": "x", "status": "pending"}
+        await sync_to_async(publish)(SESSIONS_CHANNEL, [told])
+
+        await until(lambda: len(browser.seqs()) >= 40 and told in browser.seen)
+
+        assert browser.seqs(one.pk) == browser.seqs(two.pk) == list(range(1, 21))
+
+
+async def test_unsubscribed_channel_is_silent(server, doorbell):
+    one, two = await make_session(), await make_session()
+    async with browse(server) as browser:
+        await follow(browser, one)
+        await follow(browser, two)
+        await browser.say(action="unsubscribe", channel=session_channel(one.pk))
+        subscribers = f"tarsy:stream:{session_channel(one.pk)}"
+        await until(lambda: doorbell.pubsub_numsub(subscribers)[0][1] == 0)
+        await atell(one, 3)
+        await atell(two, 3)
+
+        await until(lambda: len(browser.seqs()) >= 3)
+
+        assert browser.seqs(one.pk) == []
+
+
+@pytest.mark.parametrize(
+    "channel",
+    ["cancellations", "session:", "session:nope", f"session:{uuid.uuid4()}", "tarsy:ring", "*"],
+)
+async def test_bad_channels_are_refused(server, channel):
+    async with browse(server) as browser:
+        await browser.say(action="subscribe", channel=channel)
+
+        error = await browser.sees("subscription.error")
+
+        assert error["channel"] == channel
+        assert "session" in error["message"]
+
+
+async def test_subscription_needs_a_channel_and_a_sensible_position(server):
+    session = await make_session()
+    async with browse(server) as browser:
+        await browser.say(action="subscribe")
+        await browser.say(action="subscribe", channel=["sessions"])
+        await browser.sees("error", 2)
+
+        for position in (-1, "5", 1.5, True, 2**70):
+            await browser.say(
+                action="subscribe", channel=session_channel(session.pk), last_event_id=position
+            )
+        await browser.sees("subscription.error", 5)
+
+        assert not browser.of_type("subscription.confirmed")
+
+
+async def test_long_past_overflows_and_the_present_goes_on(server):
+    session = await make_session()
+    await atell_silently(session, 203)
+    async with browse(server) as browser:
+        await follow(browser, session)
+        overflow = await browser.sees("catchup.overflow")
+        await atell(session, 1)
+        await until(lambda: 204 in browser.seqs())
+
+        assert overflow["has_more"] is True
+        assert browser.seqs() == [*range(1, 201), 204]
+
+        await browser.say(action="catchup", channel=session_channel(session.pk), last_event_id=200)
+        await until(lambda: len(browser.seqs()) >= 205)
+        assert browser.seqs()[201:] == [201, 202, 203, 204]
+
+
+async def test_past_that_retention_removed_overflows(server):
+    session = await make_session()
+    await atell_silently(session, 5)
+    await sync_to_async(Event.objects.filter(seq__lte=3).delete)()
+    async with browse(server) as browser:
+        await follow(browser, session)
+        await browser.sees("catchup.overflow")
+        await atell(session, 1)
+
+        await until(lambda: 6 in browser.seqs())
+
+        assert browser.seqs() == [4, 5, 6]
+
+
+async def test_chunk_never_overtakes_the_announcement_of_its_block(server):
+    execution = await sync_to_async(ExecutionFactory)(active=True)
+    session = execution.session
+
+    def open_block_silently():
+        tell_silently(session, 1)
+        event = TimelineEventFactory(execution=execution, streaming=True, sequence_number=1)
+        Event.objects.update(
+            payload={
+                **session_status(session.pk, "x"),
+                "type": "timeline_event.created",
+                "event_id": str(event.pk),
+                "status": "streaming",
+            }
+        )
+        return event
+
+    async with browse(server) as browser:
+        await follow(browser, session)
+        event = await sync_to_async(open_block_silently)()
+        unknown = stream_chunk(session.pk, str(uuid.uuid4()), 0, "lost", execution.pk)
+        chunk = stream_chunk(session.pk, str(event.pk), 0, "The pod", execution.pk)
+        await sync_to_async(publish)(session_channel(session.pk), [unknown, chunk])
+
+        await browser.sees("stream.chunk")
+
+        kinds = [message["type"] for message in browser.seen][2:]
+        assert kinds == ["timeline_event.created", "stream.chunk"]
+        assert browser.of_type("stream.chunk")[0]["delta"] == "The pod"
+
+
+async def test_html_comes_with_stored_messages_only_when_asked_for(server):
+    session = await make_session()
+    await atell(session)
+    async with browse(server) as plain, browse(server) as page:
+        await follow(plain, session)
+        await follow(page, session, format="html")
+
+        assert "html" not in await plain.sees("session.status")
+        assert "<" in (await page.sees("session.status"))["html"]
+
+
+async def test_silent_socket_is_closed_and_a_pinging_one_is_not(daphne):
+    async with (
+        daphne(TARSY_STREAM_SILENCE_SECONDS="2") as server,
+        browse(server) as silent,
+        browse(server) as lively,
+    ):
+        while silent.close_code is None:
+            await lively.say(action="ping")
+            await lively.sees("pong", len(lively.of_type("pong")) + 1)
+
+        assert silent.close_code == 4408
+        assert lively.close_code is None
+
+
+async def test_socket_that_reads_nothing_is_closed_and_its_neighbour_is_well(daphne):
+    session = await make_session()
+    big = "x" * 100_000
+
+    def flood():
+        payload = {"type": "execution.progress", "session_id": "x", "message": big}
+        for _ in range(40):
+            publish(session_channel(session.pk), [payload] * 10)
+
+    async with daphne(TARSY_STREAM_SILENCE_SECONDS="6") as server, browse(server) as neighbour:
+        await follow(neighbour, session)
+        reader, writer = await _subscribe_and_stop_reading(server, session)
+        await sync_to_async(flood)()
+        await atell(session, 3)
+
+        await until(lambda: len(neighbour.seqs()) >= 3)
+        await _is_closed(reader)
+        writer.close()
+
+        assert neighbour.seqs() == [1, 2, 3]
+        assert _memory_mb(server.process.pid) < 250
+
+
+async def _subscribe_and_stop_reading(server, session):
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=2**10)
+    writer.write(
+        b"GET /api/v1/ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+        b"Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        b"Sec-WebSocket-Version: 13\r\n\r\n"
+    )
+    await reader.readuntil(b"\r\n\r\n")
+    text = json.dumps({"action": "subscribe", "channel": session_channel(session.pk)}).encode()
+    writer.write(bytes([0x81, 0x80 | len(text)]) + bytes(4) + text)
+    await writer.drain()
+    while b"subscription.confirmed" not in await reader.read(2**10):
+        pass
+    return reader, writer
+
+
+async def _is_closed(reader) -> None:
+    """The other side hung up, however much it still had to say."""
+    async with asyncio.timeout(40):
+        # Looks at the transport without reading: reading would make the client a good one again.
+        while not (reader.at_eof() or reader.exception() or reader._transport.is_closing()):
+            await asyncio.sleep(0.1)
+
+
+def _memory_mb(pid: int) -> float:
+    import psutil
+
+    return psutil.Process(pid).memory_info().rss / 2**20
+
+
+async def test_overlong_message_closes_the_socket(server):
+    async with browse(server) as browser:
+        await browser.socket.send('{"action": "ping", "x": "' + "x" * 70_000 + '"}')
+
+        await until(lambda: browser.close_code)
+
+        assert browser.close_code == 4400
+
+
+async def test_other_paths_and_other_sites_are_refused(server):
+    for url, options in [
+        (server.url, {"origin": "https://evil.example"}),
+        (server.url, {"origin": "null"}),
+        (server.url, {"origin": f"http://127.0.0.1.evil.example:{server.port}"}),
+        (server.url.replace("/ws", "/other"), {}),
+    ]:
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(url, **options)
+        assert refused.value.response.status_code == 403
+
+    async with browse(server, origin=f"http://127.0.0.1:{server.port}") as browser:
+        await browser.sees("connection.established")
+
+
+async def test_listed_origins_are_welcome(daphne):
+    async with daphne(ALLOWED_WS_ORIGINS="https://*.ops.example,*") as server:
+        async with browse(server, origin="https://wall.ops.example") as browser:
+            await browser.sees("connection.established")
+        with pytest.raises(InvalidStatus):
+            await connect(server.url, origin="https://evil.example")
+
+
+async def test_socket_needs_an_identity(daphne):
+    from investigations.services.tokens import create_token
+    from tests.factories import UserFactory
+
+    def make_token():
+        return create_token(owner=UserFactory(), name="wall", actor="test")
+
+    token = await sync_to_async(make_token)()
+    async with daphne(TARSY_AUTH="login") as server:
+        async with browse(server) as stranger:
+            await until(lambda: stranger.close_code)
+            assert stranger.close_code == 4401
+            assert stranger.seen == []
+        header = {"Authorization": f"Bearer {token}"}
+        async with browse(server, additional_headers=header) as machine:
+            await machine.sees("connection.established")

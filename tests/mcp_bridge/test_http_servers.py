@@ -1,0 +1,163 @@
+"""Tool servers over HTTP and SSE, on loopback, spoken to over real sockets."""
+
+import contextlib
+import json
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+from mcp.server.mcpserver import MCPServer
+from mcp_types import ToolAnnotations
+
+from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
+from mcp_bridge.toolbox import open_toolbox
+from mcp_bridge.transports import HttpClients, stdio_parameters
+from tests.mcp_bridge.conftest import quick, run
+
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+READS = {"headers": ClassRule("read")}
+
+
+class HeaderKeeper:
+    """Remembers the headers of the latest request, as a gateway in front of a server would."""
+
+    def __init__(self, app) -> None:
+        self.app = app
+        self.headers: dict[str, str] = {}
+
+    async def __call__(self, scope, receive, send) -> None:
+        if scope["type"] == "http":
+            self.headers = {name.decode(): value.decode() for name, value in scope["headers"]}
+        await self.app(scope, receive, send)
+
+
+@contextlib.contextmanager
+def serving(app):
+    """Run an ASGI app on a free loopback port and yield its address."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        wait_until(lambda: server.started)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join(10)
+
+
+def wait_until(condition) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, "the server did not start"
+        threading.Event().wait(0.01)
+
+
+def remote_server() -> tuple[MCPServer, list[HeaderKeeper]]:
+    server = MCPServer("remote")
+    keepers: list[HeaderKeeper] = []
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+    def headers() -> str:
+        """Say which headers came."""
+        return json.dumps(keepers[0].headers)
+
+    return server, keepers
+
+
+@pytest.fixture
+def http_url():
+    server, keepers = remote_server()
+    keepers.append(HeaderKeeper(server.streamable_http_app()))
+    with serving(keepers[0]) as url:
+        yield f"{url}/mcp"
+
+
+@pytest.fixture
+def sse_url():
+    server, keepers = remote_server()
+    keepers.append(HeaderKeeper(server.sse_app()))
+    with serving(keepers[0]) as url:
+        yield f"{url}/sse"
+
+
+async def test_http_server_is_called_with_its_credentials_which_are_masked(http_url):
+    plan = ServerPlan(
+        TransportPlan(
+            "http",
+            url=http_url,
+            bearer_token="abcd1234efgh5678ijkl",
+            custom_headers={"x-tenant": "blue"},
+        ),
+        tools=READS,
+    )
+
+    async with open_toolbox({"remote": plan}, deadlines=quick()) as toolbox:
+        result = await run(toolbox, "remote__headers")
+
+    headers = json.loads(result.content)
+    assert headers["x-tenant"] == "blue"
+    assert headers["authorization"].startswith("Bearer [MASKED:")
+
+
+async def test_sse_server_is_called_with_its_credentials(sse_url):
+    plan = ServerPlan(
+        TransportPlan("sse", url=sse_url, custom_headers={"x-tenant": "green"}), tools=READS
+    )
+
+    async with open_toolbox({"remote": plan}, deadlines=quick()) as toolbox:
+        result = await run(toolbox, "remote__headers")
+
+    assert json.loads(result.content)["x-tenant"] == "green"
+
+
+async def test_annotations_of_a_remote_server_are_not_trusted_by_default(http_url):
+    plan = ServerPlan(TransportPlan("http", url=http_url))
+
+    async with open_toolbox({"remote": plan}, deadlines=quick()) as toolbox:
+        assert toolbox.specs == ()
+
+
+async def test_agents_share_one_client_per_server_and_credentials(http_url):
+    plan = ServerPlan(TransportPlan("http", url=http_url), tools=READS)
+    other = TransportPlan("http", url=http_url, bearer_token="another")
+
+    async with HttpClients() as clients:
+        for _ in range(2):
+            async with open_toolbox(
+                {"remote": plan}, http_clients=clients, deadlines=quick()
+            ) as toolbox:
+                assert not (await run(toolbox, "remote__headers")).is_error
+        shared = clients.get(plan.transport)
+
+        assert not shared.is_closed
+        assert clients.get(plan.transport) is shared
+        assert clients.get(other) is not shared
+    assert shared.is_closed
+
+
+async def test_server_that_goes_away_is_reported_as_lost():
+    server, keepers = remote_server()
+    keepers.append(HeaderKeeper(server.streamable_http_app()))
+    with contextlib.ExitStack() as stack:
+        url = stack.enter_context(serving(keepers[0]))
+        plan = ServerPlan(TransportPlan("http", url=f"{url}/mcp"), tools=READS)
+        async with open_toolbox({"remote": plan}, deadlines=quick(restart=2.0)) as toolbox:
+            stack.close()
+            result = await run(toolbox, "remote__headers")
+
+    assert result.is_error
+    assert "remote" in result.content
+
+
+def test_child_environment_holds_nothing_but_what_is_listed(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://app:secret@db/x")
+
+    parameters = stdio_parameters(TransportPlan("stdio", command="x", env={"HOME": "/nowhere"}))
+
+    environment = parameters.env or {}
+    assert "DATABASE_URL" not in environment
+    assert environment["HOME"] == "/nowhere"

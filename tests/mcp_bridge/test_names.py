@@ -1,0 +1,74 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_bridge.names import ToolName, ToolNames, explain_unknown, is_usable
+
+KNOWN = [ToolName("k8s", "get_pods"), ToolName("k8s", "get_logs"), ToolName("git", "list__open")]
+PARTS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,70}", fullmatch=True)
+TOOLS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}", fullmatch=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("k8s.get_pods", "k8s.get_pods"),
+        ("k8s__get_pods", "k8s.get_pods"),
+        ("git__list__open", "git.list__open"),
+        ("get_pods", None),
+        ("", None),
+        ("__", None),
+        ("k8s", None),
+        ("k8s.", None),
+        (".get_pods", None),
+        ("k8s..get_pods", None),
+        ("K8S.get_pods", None),
+        ("k8s.get_pods ", None),
+        ("k8s.get_pоds", None),
+        ("functions.k8s__get_pods", None),
+    ],
+)
+def test_names_are_found_exactly_or_not_at_all(text, expected):
+    found = ToolNames(KNOWN).resolve(text)
+
+    assert (str(found) if found else None) == expected
+
+
+def test_tool_named_like_another_servers_tool_does_not_shadow_it():
+    names = ToolNames([ToolName("k8s", "get"), ToolName("evil", "k8s__get")])
+
+    assert names.resolve("k8s__get") == ToolName("k8s", "get")
+
+
+def test_name_that_begins_with_a_hyphen_is_never_offered():
+    assert not is_usable(ToolName("-k8s", "get"))
+    assert ToolNames([ToolName("-k8s", "get")]).resolve("-k8s.get") is None
+
+
+@given(st.lists(st.builds(ToolName, PARTS, TOOLS), max_size=30))
+def test_every_tool_has_its_own_legal_name_that_leads_back(tools):
+    names = ToolNames(tools)
+
+    wires = {names.wire(tool): tool for tool in tools}
+    assert len(wires) == len(set(tools))
+    for wire, tool in wires.items():
+        assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", wire)
+        assert names.resolve(wire) == tool
+        assert names.resolve(str(tool)) == tool
+
+
+def test_names_do_not_depend_on_the_order_of_servers():
+    tools = [ToolName("a__b", "c"), ToolName("a", "b__c"), ToolName("a_", "x" * 80)]
+
+    forward, backward = ToolNames(tools), ToolNames(reversed(tools))
+
+    assert [forward.wire(tool) for tool in tools] == [backward.wire(tool) for tool in tools]
+
+
+def test_explanation_names_what_would_have_been_right():
+    said = explain_unknown("k8s__get_pod", ["k8s__get_pods", "git__list"])
+
+    assert "k8s__get_pods" in said
+    assert "git__list" not in said
