@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from investigations.models import TimelineEvent
+from investigations.selectors.conclusions import conclusion_of, has_shape
 
 if TYPE_CHECKING:
     from agents.types import JSON
@@ -46,6 +47,11 @@ class EventView:
     def repeats_finding(self) -> bool:
         """The same text follows as the finding of its agent."""
         return bool(self.event.metadata.get("is_final")) and not self.is_streaming
+
+    @property
+    def headline(self) -> str:
+        """The conclusion of a report that has the shape; empty for other texts."""
+        return conclusion_of(self.content) if has_shape(self.content) else ""
 
     @property
     def was_stopped(self) -> bool:
