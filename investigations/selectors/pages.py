@@ -181,11 +181,11 @@ class SessionPage:
 
 
 _FINDINGS = (TimelineEvent.Type.FINAL_ANALYSIS, TimelineEvent.Type.EXECUTIVE_SUMMARY)
-_DOING = {
+_DOING: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "Thinking",
     TimelineEvent.Type.LLM_TOOL_CALL: "Running a tool",
 }
-_ENDED = {
+_ENDED: dict[str, str] = {
     AgentExecution.Status.COMPLETED: "Done",
     AgentExecution.Status.FAILED: "Failed",
     AgentExecution.Status.TIMED_OUT: "Timed out",
@@ -295,7 +295,8 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
     ids = [execution.pk for execution in executions]
     events: dict[uuid.UUID, list[EventView]] = defaultdict(list)
     for row in _latest_events(ids):
-        events[row.execution_id].append(_view(row))
+        if row.execution_id is not None:
+            events[row.execution_id].append(_view(row))
     counts = {
         row["execution_id"]: row
         for row in TimelineEvent.objects.filter(execution_id__in=ids)
