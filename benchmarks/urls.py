@@ -4,7 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
-from tarsy.urls import handler400, handler500, urlpatterns as product_patterns
+from tarsy.urls import handler400, handler500
+from tarsy.urls import urlpatterns as product_patterns
 
 __all__ = ["handler400", "handler500", "urlpatterns"]
 
