@@ -15,7 +15,7 @@ import pytest
 from investigations.models import AlertSession
 from tests.e2e.conftest import Play
 from tests.e2e.scripts import TOOLS_THEN_REPORT
-from tests.processes import ROOT, Process, find_free_port, child_environment, wait_for
+from tests.processes import ROOT, Process, child_environment, find_free_port, wait_for
 
 pytestmark = pytest.mark.worker
 

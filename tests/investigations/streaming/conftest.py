@@ -90,7 +90,7 @@ def wait_for(condition: Callable[[], Any], *, seconds: float = PATIENCE) -> None
 async def until(condition: Callable[[], Any], *, seconds: float = PATIENCE) -> Any:
     """Wait for a condition; fails the test when it does not come true in time."""
     async with asyncio.timeout(seconds):
-        while not (found := condition()):  # noqa: ASYNC110  (most of them are another process's)
+        while not (found := condition()):
             await asyncio.sleep(0.02)
     return found
 
