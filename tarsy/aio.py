@@ -91,7 +91,8 @@ class WorkerLoop:
         self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """The same for a thread outside the loop, so that connections stay bounded."""
-        return self._database.submit(_with_fresh_connection, function, *args, **kwargs).result()
+        call = partial(_with_fresh_connection, function, *args, **kwargs)
+        return self._database.submit(call).result()
 
     def send_soon(self, function: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Call in order on the sender thread; dropped when too much waits (it is only a hint)."""

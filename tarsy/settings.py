@@ -2,6 +2,9 @@
 
 import os
 import secrets
+import tempfile
+from contextlib import suppress
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -32,20 +35,21 @@ DASHBOARD_URL = env.text("BASE_URL", "http://localhost:8000")
 
 
 def _read_or_make_secret_key() -> str:
-    """The configured key, else one kept in the var directory (embedded servers only)."""
-    if key := env.secret("SECRET_KEY"):
+    """The configured key, else one that is made once and kept in the var directory."""
+    key = env.secret("SECRET_KEY")
+    if key == "CHANGEME":
+        env.wrong("SECRET_KEY", "must be a long random text: login sessions are signed with it")
+    if key:
         return key
     path = VAR_DIR / "secret_key"
-    if path.exists():
-        return path.read_text(encoding="utf-8").strip()
-    if env.text("DATABASE_URL") and not DEBUG and env.text("TARSY_REQUIRE_SECRET_KEY"):
-        env.wrong("SECRET_KEY", "must be set where DATABASE_URL is: sessions are signed with it")
-    key = secrets.token_urlsafe(50)
     VAR_DIR.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(key)
-    return key
+    if not path.exists():
+        # Whole from its first moment: several processes may start at once, and the first one wins.
+        with tempfile.NamedTemporaryFile("w", dir=VAR_DIR) as file, suppress(FileExistsError):
+            file.write(secrets.token_urlsafe(50))
+            file.flush()
+            os.link(file.name, path)
+    return path.read_text(encoding="utf-8").strip()
 
 
 SECRET_KEY = _read_or_make_secret_key()
@@ -59,6 +63,11 @@ TARSY_AUTH = env.text("TARSY_AUTH", "login")
 if TARSY_AUTH not in ("login", "none"):
     env.wrong("TARSY_AUTH", 'must be "login" or, on a closed network, "none"')
 TRUSTED_PROXIES = list(env.items("TARSY_TRUSTED_PROXIES"))
+for _proxy in TRUSTED_PROXIES:
+    try:
+        ip_network(_proxy, strict=False)
+    except ValueError:
+        env.wrong("TARSY_TRUSTED_PROXIES", "must be addresses or networks such as 10.0.0.0/8")
 
 # ---- Applications ------------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.chain_plan",
         "investigations.markdown",
         "agents.report",
+        "agents.types",
         "config",
         "tarsy.errors",
     ),

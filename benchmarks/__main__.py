@@ -1,0 +1,47 @@
+"""`python -m benchmarks [NAME ...] [--quick]`: measure, and print tables and lines of JSON."""
+
+import argparse
+import importlib
+import os
+import time
+
+from benchmarks.figures import print_report
+from benchmarks.lab import Lab, open_lab
+
+NAMES = (
+    "intake",
+    "stream_latency",
+    "handoff",
+    "iteration",
+    "streaming",
+    "waiting",
+    "recovery",
+    "masking",
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter measurements")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(NAMES):
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+    began = time.monotonic()
+    with open_lab(is_quick=options.quick) as lab:
+        for name in options.names or NAMES:
+            _run(name, lab)
+    print(f"\n{time.monotonic() - began:.0f} s in all, on {os.cpu_count()} cores")
+    return 0
+
+
+def _run(name: str, lab: Lab) -> None:
+    benchmark = importlib.import_module(f"benchmarks.{name}")
+    load, began = os.getloadavg()[0], time.monotonic()
+    report = benchmark.measure(lab)
+    seconds = time.monotonic() - began
+    print_report(name, report, seconds=seconds, load=(load, os.getloadavg()[0]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
