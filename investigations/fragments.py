@@ -99,9 +99,8 @@ def _waiting_words(page: SessionPage) -> str:
         return f"{current.stage.stage_name} is closing."
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     more = page.still_to_come
-    after = (
-        f", then {more} more {'stage follows' if more == 1 else 'stages follow'}" if more else ""
-    )
+    follow = "stage follows" if more == 1 else "stages follow"
+    after = f", then {more} more {follow}" if more else ""
     verb = "is" if len(names) == 1 else "are"
     return f"{current.stage.stage_name} ends when {listed} {verb} done{after}."
 

@@ -4,13 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
 
 from investigations.models import TimelineEvent
 from investigations.selectors.conclusions import conclusion_of, has_shape
-
-if TYPE_CHECKING:
-    from agents.types import JSON
 
 PREVIEW_CHARACTERS = 8 * 1024
 """How much of a tool's result a page carries; the rest is fetched when somebody wants it."""
@@ -171,4 +167,4 @@ _NOTICES: dict[str, str] = {
 def _write(value: object) -> str:
     if isinstance(value, str):
         return value
-    return json.dumps(cast("JSON", value), ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
