@@ -57,7 +57,7 @@ class Lab:
 
     @contextmanager
     def worker(self, *, concurrency: int = 64) -> Iterator[Process]:
-        arguments = ("-m", "celery", "-A", "tarsy.celery", "worker", "-P", "threads")
+        arguments = ("-m", "celery", "-A", "tarsy.worker", "worker", "-P", "threads")
         options = ("-c", str(concurrency), "--without-gossip", "--without-mingle", "-l", "INFO")
         name = ("-n", f"worker-{find_free_port()}@%h")
         with self._running(*arguments, *options, *name, ready=" ready.", LOG_LEVEL="INFO") as it:

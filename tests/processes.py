@@ -105,7 +105,7 @@ class Process:
 
 def start_worker(**environment: str) -> Process:
     return Process(
-        *("-m", "celery", "-A", "tarsy.celery", "worker", "-P", "threads", "-c", "16"),
+        *("-m", "celery", "-A", "tarsy.worker", "worker", "-P", "threads", "-c", "16"),
         *("--without-gossip", "--without-mingle", "-l", "INFO"),
         environment=child_environment(**environment),
         ready=" ready.",
