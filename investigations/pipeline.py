@@ -9,6 +9,8 @@ import logging
 import uuid
 
 import structlog
+from django.db import Error as DatabaseError
+from django.db import InterfaceError, OperationalError
 
 from agents.run import run_agent
 from agents.types import AgentOutcome
@@ -24,23 +26,35 @@ from investigations.services.executions import (
 from investigations.services.sessions import seconds_left
 from investigations.toolboxes import open_execution_toolbox
 from tarsy.aio import StopReason, WorkerLoop
-from tarsy.errors import AgentError, LeaseLost
+from tarsy.errors import AgentError, LeaseLost, NotFound
 
 logger = logging.getLogger(__name__)
 
 
-async def run_execution(execution_id: uuid.UUID, worker_id: str, loop: WorkerLoop) -> None:
+UNREACHABLE = (OperationalError, InterfaceError)
+"""The database is away, and with it every way to say so."""
+
+
+def run_execution(execution_id: uuid.UUID, worker_id: str, loop: WorkerLoop) -> None:
     """Run an execution to its end, or hand it back when this worker has to stop.
 
     Delivered twice, it runs once: only one delivery can claim it. Never raises.
     """
-    claim = await loop.db(claim_execution, execution_id, worker_id)
-    if claim is None:
+    try:
+        # Before it runs on the loop, where a stop could cut a claim off from its claimant.
+        claim = loop.run_in_database_thread(claim_execution, execution_id, worker_id)
+    except (DatabaseError, NotFound) as error:
+        logger.warning("Execution %s not claimed, it will be sent again: %s", execution_id, error)
         return
+    if claim is not None:
+        loop.run(str(claim.lease_token), lambda: _run_claimed(claim, loop))
+
+
+async def _run_claimed(claim: Claim, loop: WorkerLoop) -> None:
     with structlog.contextvars.bound_contextvars(
         session_id=str(claim.session.pk),
         stage_id=str(claim.stage.pk),
-        execution_id=str(execution_id),
+        execution_id=str(claim.execution.pk),
     ):
         logger.info("%s began (attempt %s)", claim.execution.agent_name, claim.execution.attempt)
         try:
@@ -48,8 +62,13 @@ async def run_execution(execution_id: uuid.UUID, worker_id: str, loop: WorkerLoo
             if outcome is not None:
                 await loop.db(finish_execution, claim, outcome)
                 logger.info("%s %s", claim.execution.agent_name, outcome.status)
+        except asyncio.CancelledError:
+            # A stop that came while the end was written; it is written.
+            logger.info("%s had ended when it was told to stop", claim.execution.agent_name)
         except LeaseLost:
             logger.warning("Another worker owns this execution now; stopping without a trace")
+        except UNREACHABLE as error:
+            logger.warning("The database is away, another worker will go on: %s", error)
         except Exception:
             # The row stays active under a lease that is no longer renewed: the sweeper takes over.
             logger.exception("The execution's end could not be written")
@@ -76,7 +95,7 @@ async def _run_and_explain(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
         return await _run(claim, loop)
     except AgentError as error:
         return AgentOutcome("failed", error=str(error))
-    except (LeaseLost, TimeoutError):
+    except (LeaseLost, TimeoutError, *UNREACHABLE):
         raise
     except Exception as error:
         logger.exception("The agent stopped on an error of ours")
@@ -104,13 +123,18 @@ async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
 
 async def _settle_stop(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
     """What a stop means depends on who asked for it, never on who noticed."""
-    reason: StopReason | None = loop.stop_reason(str(claim.execution.pk))
-    if reason == "cancelled":
-        return AgentOutcome("cancelled")
-    if reason == "lease_lost":
-        return None
-    await loop.db(release_execution, claim)
-    return None
+    reason: StopReason | None = loop.stop_reason(str(claim.lease_token))
+    match reason:
+        case "cancelled":
+            return AgentOutcome("cancelled")
+        case "lease_lost":
+            return None
+        case "interrupted":
+            await loop.db(release_execution, claim)
+            return None
+    # Handed back, it would end like this on the next worker, and on the one after that.
+    logger.error("The agent was cancelled, and nobody asked for it")
+    return AgentOutcome("failed", error="An internal error ended this agent (stray cancellation).")
 
 
 def _forget_cancellation() -> None:

@@ -26,7 +26,11 @@ CANCEL_SESSION = "cancel_session"
 
 
 def _signature(name: str, identity: uuid.UUID) -> Signature:
-    return app.signature(name, args=(str(identity),), immutable=True)
+    # Nobody reads results, and Celery would subscribe the sender to each one for ever. A chord
+    # counts its members without them.
+    return app.signature(
+        name, args=(str(identity),), immutable=True, options={"ignore_result": True}
+    )
 
 
 def enqueue_stage(stage_id: uuid.UUID, execution_ids: Sequence[uuid.UUID]) -> None:
@@ -61,7 +65,7 @@ def broadcast_cancel(session_id: uuid.UUID) -> None:
         except (OperationalError, RedisError, OSError) as error:
             logger.warning("Cancel not broadcast, heartbeats will notice: %s", error)
 
-    transaction.on_commit(send)
+    transaction.on_commit(send, robust=True)
 
 
 def _send_on_commit(canvas: Signature) -> None:
@@ -71,4 +75,4 @@ def _send_on_commit(canvas: Signature) -> None:
         except (OperationalError, RedisError, OSError) as error:
             logger.warning("Not enqueued, the sweeper will send it again: %s", error)
 
-    transaction.on_commit(send)
+    transaction.on_commit(send, robust=True)

@@ -12,17 +12,14 @@ from investigations.worker import worker_id
 from tarsy.aio import worker_loop
 
 
-@shared_task(name=queue.RUN_EXECUTION, ignore_result=False)
+@shared_task(name=queue.RUN_EXECUTION)
 def run_execution(execution_id: str) -> str:
     """Run one agent execution; a chord member, so it answers and never raises."""
     loop = worker_loop()
     if loop.is_stopping:
         # What this worker has just handed back must not come to it again.
         raise Reject("this worker is stopping", requeue=True)
-    loop.run(
-        execution_id,
-        lambda: pipeline.run_execution(uuid.UUID(execution_id), worker_id(), loop),
-    )
+    pipeline.run_execution(uuid.UUID(execution_id), worker_id(), loop)
     return execution_id
 
 

@@ -89,13 +89,13 @@ def _claim_all() -> None:
 
 
 def renew_and_listen(loop: WorkerLoop) -> None:
-    """Renew this process's leases; stop what was cancelled or taken from us."""
+    """Renew the leases of what runs here; stop what was cancelled or taken from us."""
     running = set(loop.running_keys())
-    held = {lease.execution_id: lease for lease in renew_leases(worker_id())}
+    held = {lease.lease_token: lease for lease in renew_leases(worker_id(), sorted(running))}
     for key in running & held.keys():
         if held[key].is_cancelling:
             loop.stop(key, "cancelled")
-    # Claimed in this very moment or just finished: only what two beats miss in a row is lost.
+    # It may have ended in this very moment: only what two beats miss in a row is lost.
     missing = running - held.keys()
     for key in missing & _missed_before:
         loop.stop(key, "lease_lost")
@@ -110,8 +110,8 @@ _missed_before: set[str] = set()
 def stop_cancelled() -> None:
     """Stop this process's executions whose session is being cancelled."""
     loop = worker_loop()
-    for execution_id in find_cancelling(worker_id()):
-        loop.stop(execution_id, "cancelled")
+    for lease_token in find_cancelling(worker_id()):
+        loop.stop(lease_token, "cancelled")
 
 
 def _tell_presence(active: int) -> None:

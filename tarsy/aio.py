@@ -6,10 +6,12 @@ thread. Task bodies block on it, ORM calls leave it through `db`, and messages t
 """
 
 import asyncio
+import contextvars
 import logging
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 
@@ -36,7 +38,7 @@ class WorkerLoop:
         self._unsent = threading.Semaphore(MAX_UNSENT)
         self._running: dict[str, asyncio.Task[Any]] = {}
         self._reasons: dict[str, StopReason] = {}
-        self.is_stopping = False
+        self._reason_for_all: StopReason | None = None
         self._thread.start()
 
     def _serve(self) -> None:
@@ -44,13 +46,18 @@ class WorkerLoop:
         self._loop.run_forever()
 
     def run(self, key: str, main: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run `main` on the loop under `key` and wait for it here."""
+        """Run `main` on the loop under `key` and wait for it here.
+
+        Once everything was told to stop, `main` begins only to be stopped at its first wait.
+        """
 
         async def tracked() -> T:
             task = asyncio.current_task()
             if task is None:
                 raise RuntimeError("a coroutine runs in a task")
             self._running[key] = task
+            if self._reason_for_all is not None:
+                self._stop(key, self._reason_for_all)
             try:
                 return await main()
             finally:
@@ -71,10 +78,17 @@ class WorkerLoop:
         task.cancel()
 
     def stop_all(self, reason: StopReason) -> None:
-        """Stop what runs; from now on `is_stopping` tells callers to bring nothing new."""
-        self.is_stopping = True
+        """Stop what runs and what is yet to come; `is_stopping` tells callers to bring nothing."""
+        self._reason_for_all = reason
+        self._loop.call_soon_threadsafe(self._stop_running, reason)
+
+    def _stop_running(self, reason: StopReason) -> None:
         for key in self.running_keys():
-            self.stop(key, reason)
+            self._stop(key, reason)
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._reason_for_all is not None
 
     def stop_reason(self, key: str) -> StopReason | None:
         return self._reasons.get(key)
@@ -83,9 +97,19 @@ class WorkerLoop:
         return list(self._running)
 
     async def db(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a service or selector on one of a fixed number of database threads."""
+        """Call a service or selector on one of a fixed number of database threads.
+
+        A call that was handed over runs to its end, and a cancellation is raised after it: what
+        comes next never meets a write that is still on its way.
+        """
+        context = contextvars.copy_context()  # Log lines of the thread carry the caller's ids.
         call = partial(_with_fresh_connection, function, *args, **kwargs)
-        return await self._loop.run_in_executor(self._database, call)
+        answer = self._loop.run_in_executor(self._database, context.run, call)
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            await _outlast(answer)
+            raise
 
     def run_in_database_thread(
         self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
@@ -100,6 +124,12 @@ class WorkerLoop:
             return
         future = self._sender.submit(function, *args, **kwargs)
         future.add_done_callback(lambda _: self._unsent.release())
+
+
+async def _outlast(answer: "asyncio.Future[T]") -> None:
+    while not answer.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([answer])
 
 
 def _with_fresh_connection(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -13,7 +13,7 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from tarsy.env import Env
-from tarsy.logs import logging_config
+from tarsy.logs import LEVELS, STYLES, logging_config
 
 # `ModelAdmin[Session]` and the like need this at run time.
 django_stubs_ext.monkeypatch()
@@ -126,11 +126,28 @@ TEMPLATES = [
 # ---- PostgreSQL --------------------------------------------------------------------------------
 
 
+# What a vanished server or a frozen process may cost the others: a minute, not for ever. A paused
+# process that sits in a transaction holds the locks every dispatcher waits for.
+_DATABASE_LIMITS = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+    "options": "-c idle_in_transaction_session_timeout=30s",
+}
+
+
 def _read_database(url: str) -> dict[str, Any]:
     """`postgres://user:password@host:port/name`; a socket directory goes in `?host=`."""
     parts = urlsplit(url)
     if parts.scheme not in ("postgres", "postgresql"):
         env.wrong("DATABASE_URL", "must begin with postgres://")
+    try:
+        port = parts.port
+    except ValueError:
+        env.wrong("DATABASE_URL", "must have a number from 1 to 65535 as its port")
+        port = None
     query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
     database: dict[str, Any] = {
         "ENGINE": "django.db.backends.postgresql",
@@ -138,8 +155,11 @@ def _read_database(url: str) -> dict[str, Any]:
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(query.pop("host", parts.hostname or "")),
-        "PORT": str(parts.port or query.pop("port", "")),
-        "OPTIONS": {key: unquote(value) for key, value in query.items()},
+        "PORT": str(port or query.pop("port", "")),
+        "OPTIONS": {
+            **_DATABASE_LIMITS,
+            **{key: unquote(value) for key, value in query.items()},
+        },
     }
     if IS_ASGI:
         # Persistent connections leak under ASGI, where a request may run on any thread.
@@ -160,7 +180,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.secret("REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_SOCKET_TIMEOUT = 10.0
 CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", REDIS_URL)
-CELERY_RESULT_BACKEND = CELERY_BROKER_URL
+for _name, _url in (("REDIS_URL", REDIS_URL), ("CELERY_BROKER_URL", CELERY_BROKER_URL)):
+    if urlsplit(_url).scheme not in ("redis", "rediss"):
+        env.wrong(_name, "must begin with redis:// or rediss://")
+CELERY_RESULT_BACKEND = f"tarsy.results.ChordCounter+{CELERY_BROKER_URL}"
+# Whoever sends holds a request or a database thread meanwhile, and what is not sent is sent again
+# by the sweeper: one more try, and no 20 seconds of them.
+_SEND_RETRIES = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Above the longest session: late acknowledgement on Redis is no lease, the row's claim is.
     "visibility_timeout": 2 * 60 * 60,
@@ -168,8 +194,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 30.0,
     "socket_connect_timeout": 5.0,
     "health_check_interval": 25,
+    **_SEND_RETRIES,
 }
-CELERY_RESULT_BACKEND_TRANSPORT_OPTIONS = {"socket_timeout": 30.0}
+CELERY_TASK_PUBLISH_RETRY_POLICY = _SEND_RETRIES
+CELERY_RESULT_BACKEND_TRANSPORT_OPTIONS = {"socket_timeout": 30.0, "retry_policy": _SEND_RETRIES}
 CELERY_REDIS_SOCKET_TIMEOUT = 30.0
 CELERY_TASK_SERIALIZER = "json"
 CELERY_RESULT_SERIALIZER = "json"
@@ -194,6 +222,11 @@ CELERY_BEAT_SCHEDULE = {
 
 HEARTBEAT_SECONDS = env.integer("TARSY_HEARTBEAT_SECONDS", 5, minimum=1)
 LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, minimum=2)
+if LEASE_STALE_SECONDS < 2 * HEARTBEAT_SECONDS:
+    env.wrong(
+        "TARSY_LEASE_STALE_SECONDS",
+        "must be at least twice TARSY_HEARTBEAT_SECONDS, or running agents are taken for dead",
+    )
 SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, minimum=1)
 REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)
 DATABASE_THREADS = 4
@@ -268,9 +301,13 @@ STORAGES = {
 
 # ---- Logs --------------------------------------------------------------------------------------
 
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO").upper()
+if LOG_LEVEL not in LEVELS:
+    env.wrong("LOG_LEVEL", f"must be one of {', '.join(LEVELS)}")
+LOG_FORMAT = env.text("LOG_FORMAT", "json")
+if LOG_FORMAT not in STYLES:
+    env.wrong("LOG_FORMAT", f"must be one of {', '.join(STYLES)}")
 LOGGING_CONFIG = None
-LOGGING = logging_config(
-    level=env.text("LOG_LEVEL", "INFO").upper(), style=env.text("LOG_FORMAT", "json")
-)
+LOGGING = logging_config(level=LOG_LEVEL, style=LOG_FORMAT)
 
 env.raise_if_wrong()

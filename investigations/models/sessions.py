@@ -111,6 +111,11 @@ class AlertSession(models.Model):
                 condition=Q(status__in=["in_progress", "cancelling"]),
             ),
             models.Index(
+                fields=["completed_at"],
+                name="session_ended",
+                condition=Q(completed_at__isnull=False),
+            ),
+            models.Index(
                 fields=["deleted_at"], name="session_deleted", condition=Q(deleted_at__isnull=False)
             ),
         ]

@@ -16,7 +16,7 @@ from django.utils import timezone
 from agents.types import AgentOutcome
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
-from investigations.services.endings import cancel_waiting_executions
+from investigations.services.endings import cancel_waiting_executions, settle_cancelled
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.timeline import execution_status, timeline_event_completed
 from tarsy.errors import LeaseLost
@@ -69,14 +69,15 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
         write.tell(execution_status(execution))
         stage = Stage.objects.select_related("referenced_stage").get(pk=execution.stage_id)
         messages = tuple(execution.messages.order_by("sequence_number"))
-        return Claim(write.session, stage, execution, messages, _open_numbers(execution, messages))
+        return Claim(write.session, stage, execution, messages, _open_numbers(execution))
 
 
-def _open_numbers(execution: AgentExecution, messages: Sequence[Message]) -> dict[str, int]:
-    answered = {message.tool_call_id for message in messages if message.tool_call_id}
-    proposed = execution.timeline_events.filter(event_type=TimelineEvent.Type.LLM_TOOL_CALL)
-    numbers = {event.metadata["tool_call_id"]: event.metadata["tool_number"] for event in proposed}
-    return {call: number for call, number in numbers.items() if call not in answered}
+def _open_numbers(execution: AgentExecution) -> dict[str, int]:
+    # By the event's status, not by which ids have an answer: some models use an id twice.
+    proposed = execution.timeline_events.filter(
+        event_type=TimelineEvent.Type.LLM_TOOL_CALL, status=TimelineEvent.Status.STREAMING
+    ).values_list("metadata", flat=True)
+    return {metadata["tool_call_id"]: metadata["tool_number"] for metadata in proposed}
 
 
 def check_lease(write: SessionWrite, execution: AgentExecution) -> None:
@@ -102,6 +103,8 @@ def finish_execution(claim: Claim, outcome: AgentOutcome) -> None:
     with session_write(claim.session.pk) as write:
         check_lease(write, claim.execution)
         end_execution(write, claim.execution, outcome.status, error=outcome.error)
+        if write.session.status == AlertSession.Status.CANCELLING:
+            settle_cancelled(write)
 
 
 def end_execution(
@@ -147,10 +150,15 @@ _TEXT_BLOCKS = (TimelineEvent.Type.LLM_THINKING, TimelineEvent.Type.LLM_RESPONSE
 def release_execution(claim: Claim) -> None:
     """Hand an execution back untouched, because this worker stops; another goes on with it.
 
-    Does not count as an attempt: nothing was wrong with the execution.
+    Does not count as an attempt: nothing was wrong with the execution. One whose session is being
+    cancelled ends instead.
     """
     with session_write(claim.session.pk) as write:
         check_lease(write, claim.execution)
+        if write.session.status == AlertSession.Status.CANCELLING:
+            end_execution(write, claim.execution, AgentExecution.Status.CANCELLED)
+            settle_cancelled(write)
+            return
         return_to_queue(write, claim.execution, attempt=max(0, claim.execution.attempt - 1))
 
 
@@ -170,12 +178,15 @@ def return_to_queue(write: SessionWrite, execution: AgentExecution, *, attempt: 
 
 @dataclass(frozen=True)
 class HeldLease:
-    execution_id: str
+    lease_token: str
     is_cancelling: bool
 
 
-def renew_leases(worker_id: str) -> list[HeldLease]:
-    """Renew all of a process's leases in one statement; says which sessions are being cancelled."""
+def renew_leases(worker_id: str, lease_tokens: Sequence[str]) -> list[HeldLease]:
+    """Renew leases of a process in one statement; says which sessions are being cancelled.
+
+    Only what really runs may be named: a lease whose run has ended without a word must go stale.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -183,21 +194,22 @@ def renew_leases(worker_id: str) -> list[HeldLease]:
               FROM investigations_alertsession AS session
              WHERE session.id = execution.session_id
                AND execution.worker_id = %s AND execution.status = 'active'
-            RETURNING execution.id, session.status
+               AND execution.lease_token = ANY(%s::uuid[])
+            RETURNING execution.lease_token, session.status
             """,
-            [worker_id],
+            [worker_id, list(lease_tokens)],
         )
         return [
-            HeldLease(str(execution_id), status == AlertSession.Status.CANCELLING)
-            for execution_id, status in cursor.fetchall()
+            HeldLease(str(token), status == AlertSession.Status.CANCELLING)
+            for token, status in cursor.fetchall()
         ]
 
 
 def find_cancelling(worker_id: str) -> list[str]:
-    """The executions of a process whose session is being cancelled."""
+    """The leases of a process on executions whose session is being cancelled."""
     found = AgentExecution.objects.filter(
         worker_id=worker_id,
         status=AgentExecution.Status.ACTIVE,
         session__status=AlertSession.Status.CANCELLING,
     )
-    return [str(execution_id) for execution_id in found.values_list("id", flat=True)]
+    return [str(token) for token in found.values_list("lease_token", flat=True)]

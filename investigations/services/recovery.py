@@ -7,25 +7,32 @@ never begun, executions whose worker no longer renews its lease.
 
 import logging
 import uuid
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.queue import count_waiting_messages, enqueue_execution
-from investigations.services.endings import settle_cancelled
+from investigations.services.endings import cancel_waiting_executions, settle_cancelled
 from investigations.services.executions import end_execution, return_to_queue
 from investigations.services.ledger import session_write
 from investigations.services.stages import advance_stage
+from tarsy.errors import NotFound
 
 logger = logging.getLogger(__name__)
 
-SWEEP_LOCK = 0x7A_52_02
+SWEEP_LOCK = 0x7A_52_03
 """Advisory lock that lets one worker sweep at a time."""
+
+BATCH = 100
+"""What one sweep takes on of each kind; the next one comes in seconds."""
+
+OVERDUE_GRACE = timedelta(seconds=60)
+"""An agent ends itself at its session's deadline; this much later nobody does any more."""
 
 
 def sweep() -> int:
@@ -45,11 +52,27 @@ def sweep() -> int:
 
 def _sweep() -> int:
     return (
-        sum(_recover_stale(execution_id) for execution_id in _stale_executions())
-        + sum(_settle(session_id) for session_id in _cancelling_sessions())
-        + sum(_advance(stage_id) for stage_id in _finished_stages())
+        _mend_each(_stale_executions(), _recover_stale)
+        + _mend_each(_overdue_executions(), _end_overdue)
+        + _mend_each(_cancelling_sessions(), _settle)
+        + _mend_each(_finished_stages(), _advance)
         + _send_forgotten()
     )
+
+
+def _mend_each(found: Iterable[uuid.UUID], mend: Callable[[uuid.UUID], int]) -> int:
+    """One that cannot be mended must not keep the others from it."""
+    mended = 0
+    for identity in found:
+        try:
+            mended += mend(identity)
+        except (OperationalError, InterfaceError):
+            raise
+        except NotFound:
+            continue  # Deleted in the meantime.
+        except Exception:
+            logger.exception("%s %s failed, going on with the rest", mend.__name__, identity)
+    return mended
 
 
 def _stale_executions() -> list[uuid.UUID]:
@@ -57,13 +80,12 @@ def _stale_executions() -> list[uuid.UUID]:
     stale = AgentExecution.objects.filter(
         status=AgentExecution.Status.ACTIVE, heartbeat_at__lt=oldest
     )
-    return list(stale.values_list("id", flat=True)[:100])
+    return list(stale.values_list("id", flat=True)[:BATCH])
 
 
 def _recover_stale(execution_id: uuid.UUID) -> int:
     """Another worker goes on with it, unless too many have died over it."""
-    session_id = AgentExecution.objects.values_list("session_id", flat=True).get(pk=execution_id)
-    with session_write(session_id) as write:
+    with session_write(_session_of(execution_id)) as write:
         oldest = Now() - timedelta(seconds=settings.LEASE_STALE_SECONDS)
         execution = AgentExecution.objects.filter(
             pk=execution_id, status=AgentExecution.Status.ACTIVE, heartbeat_at__lt=oldest
@@ -84,20 +106,55 @@ def _recover_stale(execution_id: uuid.UUID) -> int:
     return 1
 
 
+def _session_of(execution_id: uuid.UUID) -> uuid.UUID:
+    session_id = (
+        AgentExecution.objects.filter(pk=execution_id).values_list("session_id", flat=True).first()
+    )
+    if session_id is None:
+        raise NotFound(f"there is no execution {execution_id}")
+    return session_id
+
+
+def _overdue_executions() -> list[uuid.UUID]:
+    """Open executions nobody ended in time: no worker took them, or theirs hangs."""
+    overdue = AgentExecution.objects.filter(
+        status__in=AgentExecution.OPEN,
+        session__status=AlertSession.Status.IN_PROGRESS,
+        session__deadline_at__lt=Now() - OVERDUE_GRACE,
+    )
+    return list(overdue.values_list("id", flat=True)[:BATCH])
+
+
+def _end_overdue(execution_id: uuid.UUID) -> int:
+    with session_write(_session_of(execution_id)) as write:
+        if write.session.status != AlertSession.Status.IN_PROGRESS:
+            return 0
+        execution = AgentExecution.objects.filter(
+            pk=execution_id, status__in=AgentExecution.OPEN
+        ).first()
+        if execution is None:
+            return 0
+        logger.warning("Execution %s is past its session's deadline; ending it", execution_id)
+        reason = "The session timed out: its time limit was reached before a worker ended this."
+        end_execution(write, execution, AgentExecution.Status.TIMED_OUT, error=reason)
+    return 1
+
+
 def _cancelling_sessions() -> list[uuid.UUID]:
     running = AgentExecution.objects.filter(
-        session_id=OuterRef("pk"), status__in=AgentExecution.OPEN
+        session_id=OuterRef("pk"), status=AgentExecution.Status.ACTIVE
     )
     waiting = AlertSession.objects.filter(status=AlertSession.Status.CANCELLING).exclude(
         Exists(running)
     )
-    return list(waiting.values_list("id", flat=True)[:100])
+    return list(waiting.values_list("id", flat=True)[:BATCH])
 
 
 def _settle(session_id: uuid.UUID) -> int:
     with session_write(session_id) as write:
         if write.session.status != AlertSession.Status.CANCELLING:
             return 0
+        cancel_waiting_executions(write)
         settle_cancelled(write)
     return 1
 
@@ -110,10 +167,11 @@ def _finished_stages() -> list[uuid.UUID]:
     recent = AgentExecution.objects.filter(stage_id=OuterRef("pk"), completed_at__gt=settled)
     stages = (
         Stage.objects.exclude(status__in=Stage.TERMINAL)
+        .filter(session__status__in=AlertSession.ACTIVE)
         .exclude(Exists(running))
         .exclude(Exists(recent))
     )
-    return list(stages.values_list("id", flat=True)[:100])
+    return list(stages.values_list("id", flat=True)[:BATCH])
 
 
 def _advance(stage_id: uuid.UUID) -> int:
@@ -124,13 +182,13 @@ def _advance(stage_id: uuid.UUID) -> int:
 
 def _send_forgotten() -> int:
     """Send pending executions again that were sent long ago, unless they merely wait in line."""
-    oldest = timezone.now() - timedelta(seconds=settings.REDISPATCH_SECONDS)
+    oldest = Now() - timedelta(seconds=settings.REDISPATCH_SECONDS)
     forgotten = AgentExecution.objects.filter(
         status=AgentExecution.Status.PENDING,
         dispatched_at__lt=oldest,
         session__status=AlertSession.Status.IN_PROGRESS,
     )
-    found = list(forgotten.values_list("id", "stage_id")[:100])
+    found = list(forgotten.values_list("id", "stage_id")[:BATCH])
     if not found or count_waiting_messages() != 0:
         return 0
     for execution_id, stage_id in found:

@@ -4,7 +4,7 @@ import logging
 import uuid
 from datetime import timedelta
 
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from config import get_config
@@ -50,9 +50,22 @@ def claim_next_session() -> uuid.UUID | None:
         )
         if session_id is None:
             return None
+        _start_or_fail(session_id, config)
+        return session_id
+
+
+def _start_or_fail(session_id: uuid.UUID, config: Config) -> None:
+    """A session that cannot be started must not stand before the others for ever."""
+    try:
         with session_write(session_id) as write:
             _start(write, config)
-        return session_id
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        logger.exception("Session %s could not be started", session_id)
+        with session_write(session_id) as write:
+            reason = f"an internal error kept it from starting ({type(error).__name__})"
+            end_session(write, AlertSession.Status.FAILED, error=reason)
 
 
 def _start(write: SessionWrite, config: Config) -> None:

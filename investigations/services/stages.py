@@ -99,6 +99,10 @@ def _begin_next(write: SessionWrite, stage: Stage) -> None:
         reason = f'the chain "{write.session.chain_id}" is no longer configured'
         end_session(write, AlertSession.Status.FAILED, error=reason)
         return
+    if stage.chain_position is not None and stage.chain_position >= len(chain.stages):
+        reason = f'the chain "{write.session.chain_id}" has no stage "{stage.stage_name}" any more'
+        end_session(write, AlertSession.Status.FAILED, error=reason)
+        return
     has_findings = bool(write.session.final_analysis)
     plan = plan_next(config, chain, stage, has_findings=has_findings)
     if plan is None:
