@@ -2,7 +2,7 @@
 
 import gc
 
-from celery.signals import setup_logging, worker_ready, worker_shutting_down
+from celery.signals import celeryd_init, setup_logging, worker_ready, worker_shutting_down
 from celery.worker.control import control_command
 from django.conf import settings
 
@@ -12,6 +12,7 @@ from config.usage import providers_in_use
 from tarsy.aio import worker_loop
 from tarsy.celery import app
 from tarsy.logs import configure
+from tarsy.startup import read_config_or_exit
 
 __all__ = ["app"]
 
@@ -20,6 +21,11 @@ __all__ = ["app"]
 def _keep_our_logging(**_: object) -> None:
     """Django has configured the logs; Celery must not."""
     configure(settings.LOGGING)
+
+
+@celeryd_init.connect
+def _check(**_: object) -> None:
+    read_config_or_exit()
 
 
 @worker_ready.connect

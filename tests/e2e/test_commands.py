@@ -161,3 +161,38 @@ def test_one_command_investigates_this_machine_and_keeps_its_data(demo: Demo):
     ids = [each["id"] for each in demo.get("/api/v1/sessions").json()["sessions"]]
     assert session["id"] in ids
     assert password not in second.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-m", "daphne", "-p", "0", "tarsy.asgi:application"),
+        ("-m", "celery", "-A", "tarsy.worker", "worker", "-P", "threads", "-c", "1"),
+        ("manage.py", "quickstart"),
+    ],
+    ids=["web", "worker", "quickstart"],
+)
+def test_a_wrong_configuration_stops_the_start_with_every_mistake(
+    live_db: None, tmp_path: Path, arguments: tuple[str, ...]
+):
+    (tmp_path / "tarsy.yaml").write_text(
+        "agents:\n  A: {mcp_servers: [nowhere]}\nqueue: {worker_count: many}\n", encoding="utf-8"
+    )
+    (tmp_path / "llm-providers.yaml").write_text("llm_providers: {}\n", encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=child_environment(CONFIG_DIR=str(tmp_path), PORT=str(find_free_port())),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    said = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "tarsy.yaml:2" in said
+    assert "tarsy.yaml:3" in said
+    assert "Traceback" not in said
