@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 import redis
 from django.conf import settings
+from django.db import connection
 
 from investigations.models import AgentExecution, Event, LLMInteraction, TimelineEvent
-from investigations.services.sessions import cancel_session
+from investigations.services.sessions import CLAIM_LOCK, cancel_session
 from tests.e2e.conftest import Play, submit, wait_until_ended
 from tests.e2e.scripts import HELD_AT_FIRST_ANSWER, TOOLS_THEN_REPORT
 from tests.processes import Process, wait_for
@@ -103,9 +104,13 @@ def test_a_running_session_is_cancelled_with_all_that_is_below_it(worker: Proces
 
 
 def test_a_waiting_session_is_cancelled_at_once(live_db: None):
-    session = submit("single")
+    with connection.cursor() as cursor:
+        # Workers of other tests may still run; none of them can claim meanwhile.
+        cursor.execute("SELECT pg_advisory_lock(%s)", [CLAIM_LOCK])
+        session = submit("single")
 
-    cancel_session(session.pk, "ana")
+        cancel_session(session.pk, "ana")
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [CLAIM_LOCK])
 
     session.refresh_from_db()
     assert session.status == "cancelled"
