@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
+import pytest
 import redis
 from django.conf import settings
 from django.db import connections
@@ -22,6 +23,9 @@ from investigations.services.sessions import claim_next_session
 from tests.factories import SessionFactory
 
 BARRIER_SECONDS = 20
+
+committed = pytest.mark.django_db(transaction=True, available_apps=["investigations"])
+"""For tests that need commits: other threads look, or something is sent after them."""
 
 
 def run_at_once(*works: Callable[[], Any]) -> list[Any]:

@@ -13,9 +13,9 @@ from investigations.services.ledger import session_write
 from investigations.timeline import session_channel
 from tarsy.errors import NotFound
 from tests.factories import SessionFactory
-from tests.investigations.engine import run_at_once, seqs
+from tests.investigations.engine import committed, run_at_once, seqs
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = committed
 
 WRITERS = 8
 WRITES = 10

@@ -12,21 +12,23 @@ from investigations.services.sessions import cancel_session, claim_next_session,
 from tarsy.errors import Conflict, NotFound
 from tests.factories import SessionFactory
 from tests.investigations.engine import (
+    committed,
     current_stage,
     executions_of,
     run,
     run_at_once,
-    seqs,
     sent,
+    seqs,
     start_session,
     statuses,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 LIMIT = 3  # queue.max_concurrent_sessions of these tests
 
 
+@committed
 def test_many_claimers_never_exceed_the_limit_and_take_the_oldest_first():
     now = timezone.now()
     sessions = [
@@ -52,6 +54,7 @@ def test_a_session_that_is_being_cancelled_still_counts():
     assert claim_next_session() is None
 
 
+@committed
 def test_a_place_that_gets_free_is_taken_once():
     SessionFactory.create_batch(LIMIT - 1, running=True)
     SessionFactory.create_batch(2, chain_id="single")
@@ -61,6 +64,7 @@ def test_a_place_that_gets_free_is_taken_once():
     assert len([each for each in claimed if each is not None]) == 1
 
 
+@committed
 def test_a_claimed_session_has_a_deadline_and_its_first_stage_is_sent(clean_redis):
     session = start_session("parallel")
 
@@ -122,6 +126,7 @@ def test_a_waiting_session_ends_at_once():
     assert claim_next_session() is None
 
 
+@committed
 def test_cancel_and_claim_at_once_have_one_outcome():
     for _ in range(3):
         session = SessionFactory(chain_id="single")
@@ -139,6 +144,7 @@ def test_cancel_and_claim_at_once_have_one_outcome():
         assert _endings(session) == 1
 
 
+@committed
 def test_only_waiting_executions_end_at_once_and_the_rest_when_they_stop(clean_redis):
     session = start_session("parallel")
     stage = current_stage(session)
@@ -161,6 +167,7 @@ def test_only_waiting_executions_end_at_once_and_the_rest_when_they_stop(clean_r
     assert (session.status, stage.status) == ("cancelled", "cancelled")
 
 
+@committed
 def test_cancel_and_finish_at_once_have_one_outcome():
     for _ in range(3):
         session = start_session("single")
@@ -181,6 +188,7 @@ def test_cancel_and_finish_at_once_have_one_outcome():
         AlertSession.objects.filter(pk=session.pk).delete()
 
 
+@committed
 def test_cancelling_twice_is_one_cancel():
     session = start_session("single")
     claim_execution(executions_of(current_stage(session))[0].pk, "worker-1")

@@ -6,17 +6,18 @@ from investigations.models import Event, Stage
 from investigations.services.sessions import cancel_session
 from investigations.services.stages import advance_stage
 from tests.investigations.engine import (
+    committed,
     current_stage,
     executions_of,
     run,
     run_at_once,
-    seqs,
     sent,
+    seqs,
     start_session,
     statuses,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def finish_stage(session, *outcomes: str, finding: str = "") -> Stage:
@@ -44,6 +45,7 @@ def test_one_agent_then_a_summary_then_the_end():
     assert seqs(session.pk) == list(range(1, session.last_seq + 1))
 
 
+@committed
 def test_many_calls_at_once_advance_a_stage_once(clean_redis):
     session = start_session("parallel")
     stage = current_stage(session)
@@ -197,6 +199,7 @@ def _forget_chains(reconfigure, name: str = "other") -> None:
     )
 
 
+@committed
 def test_a_cancelled_session_gets_no_further_stage():
     session = start_session("two-stages")
     stage = current_stage(session)
