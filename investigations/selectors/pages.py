@@ -10,6 +10,7 @@ from django.db.models import Case, Count, F, Q, QuerySet, Sum, When, Window
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Left, Length, RowNumber
 
+from config.providers import REHEARSAL
 from investigations.markdown import CitedTool
 from investigations.models import (
     AgentExecution,
@@ -25,7 +26,6 @@ from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
 LATEST = 200
 """Events of an execution that a page carries; earlier ones are loaded when asked for."""
 
-REHEARSAL = "rehearsal"
 _TEXT_CHARACTERS = 64 * 1024
 
 
