@@ -23,7 +23,6 @@ from investigations.services.executions import (
     keep_model,
     release_execution,
 )
-from investigations.services.sessions import seconds_left
 from investigations.toolboxes import open_execution_toolbox
 from tarsy.aio import StopReason, WorkerLoop
 from tarsy.errors import AgentError, LeaseLost, NotFound
@@ -76,7 +75,7 @@ async def _run_claimed(claim: Claim, loop: WorkerLoop) -> None:
 
 async def _run_until_stopped(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
     """The outcome, or None when there is nothing (more) to write."""
-    limit = seconds_left(claim.session)
+    limit = claim.stage.seconds_left
     try:
         async with asyncio.timeout(limit) as session_limit:
             return await _run_and_explain(claim, loop)

@@ -27,6 +27,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         views.CancelSessionView.as_view(),
         name="api-session-cancel",
     ),
+    path(
+        "v1/sessions/<uuid:session_id>/chat/messages",
+        views.ChatMessagesView.as_view(),
+        name="api-session-chat",
+    ),
     path("schema/", SchemaView.as_view(), name="api-schema"),
     path("docs/", DocsView.as_view(), name="api-docs"),
     re_path("", answer_unknown_path),

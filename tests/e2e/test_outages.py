@@ -72,6 +72,7 @@ def private_redis() -> Iterator[PrivateRedis]:
 
 def test_redis_away_while_agents_run(private_redis, live_db, product_environment, play: Play):
     import time
+
     rehearsal = play(HELD_AT_FIRST_ANSWER)
     worker = start_worker(**product_environment, REDIS_URL=private_redis.url)
     worker.wait_until_ready()
@@ -82,19 +83,25 @@ def test_redis_away_while_agents_run(private_redis, live_db, product_environment
         rehearsal.release("first")
         time.sleep(25)
         session.refresh_from_db()
-        print([(s.stage_name, s.status, list(s.executions.values_list("status", "attempt"))) for s in session.stages.all()])
+        print(
+            [
+                (s.stage_name, s.status, list(s.executions.values_list("status", "attempt")))
+                for s in session.stages.all()
+            ]
+        )
         second = submit("single")
         time.sleep(10)
-        second.refresh_from_db(); print("second", second.status)
+        second.refresh_from_db()
+        print("second", second.status)
         private_redis.start()
-        s=time.monotonic()
+        s = time.monotonic()
         session = wait_until_ended(session, 90)
-        print("ended after", time.monotonic()-s)
+        print("ended after", time.monotonic() - s)
         second = wait_until_ended(second, 90)
-        print("ended after", time.monotonic()-s, second.status)
+        print("ended after", time.monotonic() - s, second.status)
         assert (session.status, session.error_message) == ("completed", "")
         assert session.executions.filter(attempt__gt=1).count() == 0
     finally:
         print(worker.output[-9000:])
-        s=time.monotonic()
-        print("rc", worker.stop(), time.monotonic()-s)
+        s = time.monotonic()
+        print("rc", worker.stop(), time.monotonic() - s)

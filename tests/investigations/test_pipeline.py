@@ -15,7 +15,7 @@ from django.utils import timezone
 from agents.types import AgentOutcome
 from config.model import Config
 from investigations import pipeline
-from investigations.models import AgentExecution, AlertSession
+from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.services.recovery import sweep
 from investigations.services.sessions import cancel_session
 from investigations.worker import renew_and_listen, stop_cancelled
@@ -186,7 +186,7 @@ def test_an_agent_whose_lease_is_gone_stops_and_writes_nothing(execution, loop, 
 
 def test_the_deadline_of_the_session_ends_its_agents(execution, loop, agent):
     past = timezone.now() - timedelta(seconds=1)
-    AlertSession.objects.filter(pk=execution.session_id).update(deadline_at=past)
+    Stage.objects.filter(pk=execution.stage_id).update(deadline_at=past)
 
     deliver(execution, loop).result(BOUND)
 
