@@ -7,8 +7,13 @@ from typing import Any
 from celery import Celery
 from celery.signals import setup_logging, worker_ready, worker_shutting_down
 from celery.worker.control import control_command
+from kombu.transport.redis import Channel
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
+
+# When Redis goes away, kombu 5.7 tries to put unacknowledged messages back over the connection that
+# is lost, and the worker ends with an AttributeError. Nothing hangs on them: the sweeper sends again.
+Channel.do_restore = False
 
 app = Celery("tarsy")
 app.config_from_object("django.conf:settings", namespace="CELERY")
