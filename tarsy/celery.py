@@ -11,8 +11,8 @@ from kombu.transport.redis import Channel
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
 
-# When Redis goes away, kombu 5.7 tries to put unacknowledged messages back over the connection that
-# is lost, and the worker ends with an AttributeError. Nothing hangs on them: the sweeper sends again.
+# When Redis goes away, kombu 5.7 tries to put unacknowledged messages back over the connection it
+# has just lost, and the worker ends with an AttributeError. The sweeper sends them again anyway.
 Channel.do_restore = False
 
 app = Celery("tarsy")
