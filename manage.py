@@ -8,6 +8,7 @@ import sys
 def main() -> None:
     from tarsy.embedded import EmbeddedError
     from tarsy.embedded.commands import servers_for
+    from tarsy.errors import ConfigError
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
     try:
@@ -19,6 +20,8 @@ def main() -> None:
         sys.exit(130)
     except EmbeddedError as error:
         sys.exit(f"The embedded servers cannot run: {error}")
+    except ConfigError as error:
+        sys.exit(f"TARSy does not start, this is wrong:\n{error}")
 
 
 if __name__ == "__main__":

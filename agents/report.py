@@ -63,7 +63,8 @@ _CONFIDENCE = re.compile(
 )
 _CONFIDENCE_PHRASE = re.compile(
     rf"[ \t]{{0,4}}[(\[]?(?:\*\*|__)?confidence(?:\*\*|__)?[ \t]*[:=—–-][ \t]*(?:\*\*|__)?[ \t]*"
-    rf"(?:{_LEVEL}\b|\d{{1,3}}[ \t]?%)(?:\*\*|__)?[)\]]?\.?",
+    rf"(?:{_LEVEL}\b|\d{{1,3}}[ \t]?%)(?:\*\*|__)?[)\]]?"
+    rf"(?:[ \t]{{1,2}}\([^()\n]{{1,200}}\))?\.?",  # the reason it gives
     re.IGNORECASE,
 )
 

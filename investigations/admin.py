@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
+from django.db.models.fields.json import KeyTextTransform
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from typing_extensions import override
 
 from investigations.models import (
     AgentExecution,
@@ -38,10 +40,11 @@ admin.site.index_title = "History"
 admin.site.enable_nav_sidebar = False
 
 
-class CappedPaginator(Paginator):
+class CappedPaginator(Paginator[Any]):
     """Counts no further than a person turns pages."""
 
     @cached_property
+    @override
     def count(self) -> int:
         rows: QuerySet[Model] = self.object_list  # type: ignore[assignment]
         return rows.order_by()[:_COUNT_LIMIT].count()
@@ -53,32 +56,41 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
     list_per_page = 50
     list_max_show_all = 0
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     paginator = CappedPaginator
     long_fields: ClassVar[tuple[str, ...]] = ()
     """Text and JSON fields that may be large: not read for lists, cut on the page of one row."""
 
+    @override
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
+    @override
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
+    @override
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
+    @override
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
         match = request.resolver_match
         is_list = match is not None and (match.url_name or "").endswith("_changelist")
         return rows.defer(*self.long_fields) if is_list else rows
 
-    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        names = [field.name for field in self.opts.concrete_fields]
+    @override
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[Any]:
+        hidden = self.exclude or ()
+        names = [field.name for field in self.opts.concrete_fields if field.name not in hidden]
         return [f"shown_{name}" if name in self.long_fields else name for name in names]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+    @override
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[Any]:
         return [*self.get_fields(request, obj), "live_page"]
 
+    @override
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
         links = ["live_page"] if hasattr(self.model, "session") or self._is_session else []
         return [(None, {"fields": [*links, *self.get_fields(request, obj)]})]
@@ -126,7 +138,6 @@ class AlertSessionAdmin(_StatusAdmin):
     list_display = ("name", "state", "alert_type", "chain_id", "author", "created_at", "live_page")
     list_filter = ("status", "created_at")
     search_fields = ("=id", "title", "alert_type", "chain_id", "author")
-    date_hierarchy = None
     ordering = ("-created_at", "-id")
     long_fields = (
         "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection",
@@ -202,10 +213,11 @@ class EventAdmin(ReadOnlyAdmin):
     ordering = ("-id",)
     long_fields = ("payload",)
 
+    @override
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        from django.db.models.fields.json import KeyTextTransform
-
-        return super().get_queryset(request).annotate(kind=KeyTextTransform("type", "payload"))
+        kind = KeyTextTransform("type", "payload")
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(kind=kind)
+        return rows
 
     @admin.display(description="Kind")
     def kind(self, row: Any) -> str:

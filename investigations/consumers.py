@@ -29,7 +29,6 @@ logger = logging.getLogger(__name__)
 CLOSE_BAD_MESSAGE, CLOSE_UNIDENTIFIED, CLOSE_UNKNOWN, CLOSE_SLOW = 4400, 4401, 4404, 4408
 LONGEST_MESSAGE = 64 * 1024
 MOST_SUBSCRIPTIONS = 100
-IDENTITY_SECONDS = 60.0
 LARGEST_SEQ = 2**63 - 1
 
 
@@ -189,14 +188,14 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _watch_over(self) -> None:
         """Close a silent socket, and one whose login or token is no longer good."""
-        silence_limit = float(settings.STREAM_SILENCE_SECONDS)
+        limit = float(settings.STREAM_SILENCE_SECONDS)
         checked = _now()
         while True:
-            await asyncio.sleep(min(silence_limit / 4, IDENTITY_SECONDS))
-            if _now() - self._last_heard > silence_limit:
+            await asyncio.sleep(limit / 4)
+            if _now() - self._last_heard > limit:
                 await self.close(CLOSE_SLOW)
                 return
-            if _now() - checked < IDENTITY_SECONDS:
+            if _now() - checked < limit:
                 continue
             checked = _now()
             self._request = request_of(self.scope)

@@ -16,7 +16,8 @@ from investigations.timeline import Payload
 
 CATCHUP_LIMIT = 200
 WAITING_LIMIT = 1000
-"""Notices kept for a socket that is slower than its stream; beyond, the database is read."""
+WAITING_CHARACTERS = 4 * 1024 * 1024
+"""What is kept for a socket that is slower than its stream; beyond, the database is read."""
 
 Send = Callable[[Payload, str | None], Awaitable[None]]
 """Sends a payload; the text is the payload as JSON where somebody made it already."""
@@ -44,13 +45,15 @@ class _Inbox:
 
     def __init__(self) -> None:
         self._waiting: asyncio.Queue[Notice | _Rewind] = asyncio.Queue()
+        self._characters = 0
         self._missed = False
 
     def notice(self, notice: Notice) -> None:
-        if self._waiting.qsize() < WAITING_LIMIT:
-            self._waiting.put_nowait(notice)
-        else:
+        if self._waiting.qsize() >= WAITING_LIMIT or self._characters > WAITING_CHARACTERS:
             self._missed = True
+            return
+        self._characters += _length(notice)
+        self._waiting.put_nowait(notice)
 
     def insist(self, notice: _Rewind) -> None:
         self._waiting.put_nowait(notice)
@@ -59,7 +62,13 @@ class _Inbox:
         if self._missed and self._waiting.empty():
             self._missed = False
             return Reconnected()
-        return await self._waiting.get()
+        notice = await self._waiting.get()
+        self._characters -= _length(notice)
+        return notice
+
+
+def _length(notice: Notice | _Rewind) -> int:
+    return len(notice.text) if isinstance(notice, Told) else 0
 
 
 class ListFollower:

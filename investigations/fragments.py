@@ -98,8 +98,11 @@ def _waiting_words(page: SessionPage) -> str:
     if not names:
         return f"{current.stage.stage_name} is closing."
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    after = f", then {page.still_to_come} more" if page.still_to_come else ""
-    return f"{current.stage.stage_name} ends when {listed} {'is' if len(names) == 1 else 'are'} done{after}."
+    more = page.still_to_come
+    follow = "stage follows" if more == 1 else "stages follow"
+    after = f", then {more} more {follow}" if more else ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{current.stage.stage_name} ends when {listed} {verb} done{after}."
 
 
 _RENDERERS = {

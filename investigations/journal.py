@@ -11,7 +11,7 @@ from agents.types import (
     ToolCallRecord,
 )
 from investigations.models import AgentExecution
-from investigations.publish import publish
+from investigations.publish import publish, publish_chunk
 from investigations.services import recording
 from investigations.timeline import execution_progress, session_channel, stream_chunk
 from tarsy.aio import WorkerLoop
@@ -40,7 +40,7 @@ class ExecutionJournal:
         chunk = stream_chunk(
             self._execution.session_id, block_id, offset, delta, self._execution.pk
         )
-        self._loop.send_soon(publish, self._channel, [chunk])
+        self._loop.send_soon(publish_chunk, self._channel, chunk)
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         return await self._loop.db(recording.record_llm_call, self._execution, record, self._mask)

@@ -19,9 +19,8 @@ _SUSPECT = re.compile(
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff" + _BLANK_LETTERS + "]+"
 )
-_STACKED = re.compile(
-    "([\u0300-\u036f\u0483-\u0489\u20d0-\u20f0]{4})[\u0300-\u036f\u0483-\u0489\u20d0-\u20f0]+"
-)
+_MARK = "[\u0300-\u036f\u0483-\u0489\u20d0-\u20f0]"
+_STACKED = re.compile(f"({_MARK}{{4}}){_MARK}+")
 _MANY_LINES = re.compile(r"\n{4,}")
 
 

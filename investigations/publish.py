@@ -12,9 +12,12 @@ from functools import cache
 import redis
 from django.conf import settings
 
-from investigations.timeline import Payload
+from investigations.timeline import Payload, block_key
 
 logger = logging.getLogger(__name__)
+
+BLOCK_KEPT_SECONDS = 900
+"""After its last piece; the finished block is in the database long before."""
 
 RING_CHANNEL = "tarsy:ring"
 """Sessions wait to be claimed."""
@@ -48,9 +51,26 @@ def publish(channel: str, payloads: Sequence[Payload]) -> None:
         logger.warning("Not published, browsers will catch up: %s", error)
 
 
-def ring() -> None:
-    """Wake every dispatcher."""
+def publish_chunk(channel: str, chunk: Payload) -> None:
+    """Send a piece of a streaming block, and keep what was sent so far for those who join late."""
+    key = block_key(chunk["event_id"])
     try:
-        _client().publish(RING_CHANNEL, "1")
+        with _client().pipeline(transaction=False) as pipe:
+            pipe.append(key, chunk["delta"])
+            pipe.expire(key, BLOCK_KEPT_SECONDS)
+            pipe.publish(stream_channel(channel), json.dumps(chunk))
+            pipe.execute()
+    except redis.RedisError as error:
+        logger.warning("Not published, the finished block will show it: %s", error)
+
+
+def publish_and_ring(messages: Sequence[tuple[str, Payload]]) -> None:
+    """Send messages, each to its client channel, and wake every dispatcher, in one round trip."""
+    try:
+        with _client().pipeline(transaction=False) as pipe:
+            for channel, payload in messages:
+                pipe.publish(stream_channel(channel), json.dumps(payload))
+            pipe.publish(RING_CHANNEL, "1")
+            pipe.execute()
     except redis.RedisError as error:
         logger.warning("No ring, dispatchers will poll: %s", error)

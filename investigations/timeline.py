@@ -21,6 +21,11 @@ def session_channel(session_id: uuid.UUID | str) -> str:
     return f"session:{session_id}"
 
 
+def block_key(event_id: str) -> str:
+    """The Redis key under which the text of a block stands while it streams."""
+    return f"tarsy:block:{event_id}"
+
+
 def _payload(kind: str, session_id: uuid.UUID | str, **fields: object) -> Payload:
     return {
         "type": kind,

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, cast
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
@@ -43,7 +43,8 @@ def for_viewers(view: View[P]) -> View[P]:
             return HttpResponse("Sign in again.", status=401, content_type="text/plain")
         return redirect(f"{settings.LOGIN_URL}?next={quote(request.get_full_path())}")
 
-    return guarded
+    # functools.wraps names the parameters otherwise than the type does.
+    return cast("View[P]", guarded)
 
 
 # ---- The list -----------------------------------------------------------------------------------

@@ -77,6 +77,12 @@ class WorkerThreads:
             _survive(sweep)
 
 
+@cache
+def threads() -> WorkerThreads:
+    """The threads of this process."""
+    return WorkerThreads()
+
+
 def _claim_all() -> None:
     while claim_next_session() is not None:
         pass

@@ -6,6 +6,8 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
 from django.urls import path, re_path
 
+from tarsy.startup import read_config_or_exit
+
 
 def _build_application() -> ProtocolTypeRouter:
     http = get_asgi_application()
@@ -16,6 +18,7 @@ def _build_application() -> ProtocolTypeRouter:
     return ProtocolTypeRouter({"http": http, "websocket": URLRouter(routes)})
 
 
+read_config_or_exit()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
 os.environ.setdefault("TARSY_ROLE", "asgi")
 

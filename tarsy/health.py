@@ -120,7 +120,7 @@ def _start(check: Check) -> Future[str]:
         try:
             result.set_result(check())
         except (DatabaseError, redis.RedisError, OSError) as error:
-            result.set_result(type(error).__name__)
+            result.set_result(f"does not answer ({type(error).__name__})")
         except Exception as error:
             result.set_exception(error)
         finally:

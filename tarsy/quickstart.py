@@ -101,7 +101,7 @@ def _make_admin() -> str | None:
 
 def _list_processes(plan: Plan) -> list[ProcessSpec]:
     python = sys.executable
-    celery = (python, "-m", "celery", "--quiet", "-A", "tarsy.celery")
+    celery = (python, "-m", "celery", "--quiet", "-A")
     environment = dict(os.environ)
     if os.geteuid() == 0:
         # Celery's advice not to be root is for servers; this one listens on loopback only.
@@ -118,12 +118,12 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
         str(plan.port),
         "tarsy.asgi:application",
     )
-    beat = (*celery, "beat", "-l", "WARNING", "--pidfile=")
+    beat = (*celery, "tarsy.celery", "beat", "-l", "WARNING", "--pidfile=")
     schedule = ("-s", str(settings.VAR_DIR / "beat-schedule"))
     specs = [ProcessSpec("web", web, environment)]
     for number in range(1, WORKERS + 1):
         name = f"worker-{number}"
-        worker = (*celery, "worker", *_WORKER_OPTIONS, "-n", f"{name}@%h")
+        worker = (*celery, "tarsy.worker", "worker", *_WORKER_OPTIONS, "-n", f"{name}@%h")
         specs.append(ProcessSpec(name, worker, environment))
     specs.append(ProcessSpec("beat", (*beat, *schedule), environment))
     if plan.rehearsal_port:

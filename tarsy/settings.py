@@ -4,6 +4,7 @@ import os
 import secrets
 import tempfile
 from contextlib import suppress
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -62,6 +63,11 @@ TARSY_AUTH = env.text("TARSY_AUTH", "login")
 if TARSY_AUTH not in ("login", "none"):
     env.wrong("TARSY_AUTH", 'must be "login" or, on a closed network, "none"')
 TRUSTED_PROXIES = list(env.items("TARSY_TRUSTED_PROXIES"))
+for _proxy in TRUSTED_PROXIES:
+    try:
+        ip_network(_proxy, strict=False)
+    except ValueError:
+        env.wrong("TARSY_TRUSTED_PROXIES", "must be addresses or networks such as 10.0.0.0/8")
 
 # ---- Applications ------------------------------------------------------------------------------
 

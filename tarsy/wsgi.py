@@ -4,6 +4,9 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from tarsy.startup import read_config_or_exit
+
+read_config_or_exit()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
 
 application = get_wsgi_application()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import redis
 from django.conf import settings
-from django.db import connections
+from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 
 from tests.browser import find_chromium
@@ -24,7 +24,18 @@ def django_db_setup(django_test_environment: None, django_db_blocker) -> Iterato
     yield
     with django_db_blocker.unblock():
         connections.close_all()
+        _end_other_connections()
         teardown_databases(made, verbosity=0)
+
+
+def _end_other_connections() -> None:
+    """Threads and killed processes of tests may have left some; they would keep the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    connection.close()
 
 
 @pytest.fixture

@@ -3,9 +3,10 @@
 import hashlib
 import uuid
 from datetime import timedelta
+from typing import Any
 
 import factory
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from investigations.models import (
@@ -30,9 +31,9 @@ ALERT = (
 )
 
 
-class UserFactory(factory.django.DjangoModelFactory):
+class UserFactory(factory.django.DjangoModelFactory[User]):
     class Meta:
-        model = get_user_model()
+        model = User
         skip_postgeneration_save = True
 
     username = factory.Sequence(lambda n: f"engineer-{n}")
@@ -49,7 +50,7 @@ class UserFactory(factory.django.DjangoModelFactory):
             user.save()
 
 
-class SessionFactory(factory.django.DjangoModelFactory):
+class SessionFactory(factory.django.DjangoModelFactory[AlertSession]):
     """A queued session; the traits bring it further along."""
 
     class Meta:
@@ -102,7 +103,7 @@ class SessionFactory(factory.django.DjangoModelFactory):
         )
 
 
-class StageFactory(factory.django.DjangoModelFactory):
+class StageFactory(factory.django.DjangoModelFactory[Stage]):
     class Meta:
         model = Stage
 
@@ -136,7 +137,7 @@ class StageFactory(factory.django.DjangoModelFactory):
         )
 
 
-class ExecutionFactory(factory.django.DjangoModelFactory):
+class ExecutionFactory(factory.django.DjangoModelFactory[AgentExecution]):
     class Meta:
         model = AgentExecution
 
@@ -184,7 +185,7 @@ class ExecutionFactory(factory.django.DjangoModelFactory):
         )
 
 
-class _OfExecution(factory.django.DjangoModelFactory):
+class _OfExecution(factory.django.DjangoModelFactory[Any]):
     """What belongs to one execution belongs to its stage and session too."""
 
     class Meta:
@@ -261,7 +262,7 @@ class MCPInteractionFactory(_OfExecution):
     duration_ms = 120
 
 
-class ApprovalRequestFactory(factory.django.DjangoModelFactory):
+class ApprovalRequestFactory(factory.django.DjangoModelFactory[ApprovalRequest]):
     class Meta:
         model = ApprovalRequest
 
@@ -300,7 +301,7 @@ class ApprovalRequestFactory(factory.django.DjangoModelFactory):
         )
 
 
-class EventFactory(factory.django.DjangoModelFactory):
+class EventFactory(factory.django.DjangoModelFactory[Event]):
     """A stored message of the session's stream; keeps the session's `last_seq` true."""
 
     class Meta:
@@ -324,7 +325,7 @@ class EventFactory(factory.django.DjangoModelFactory):
             AlertSession.objects.filter(pk=event.session.pk).update(last_seq=event.seq)
 
 
-class ChatFactory(factory.django.DjangoModelFactory):
+class ChatFactory(factory.django.DjangoModelFactory[Chat]):
     class Meta:
         model = Chat
 
@@ -334,7 +335,7 @@ class ChatFactory(factory.django.DjangoModelFactory):
     created_at = factory.LazyFunction(timezone.now)
 
 
-class ChatUserMessageFactory(factory.django.DjangoModelFactory):
+class ChatUserMessageFactory(factory.django.DjangoModelFactory[ChatUserMessage]):
     class Meta:
         model = ChatUserMessage
 
@@ -344,7 +345,7 @@ class ChatUserMessageFactory(factory.django.DjangoModelFactory):
     created_at = factory.LazyFunction(timezone.now)
 
 
-class AuditEventFactory(factory.django.DjangoModelFactory):
+class AuditEventFactory(factory.django.DjangoModelFactory[AuditEvent]):
     class Meta:
         model = AuditEvent
 

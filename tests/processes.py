@@ -32,7 +32,7 @@ def wait_for(
     return value
 
 
-def test_environment(**more: str) -> dict[str, str]:
+def child_environment(**more: str) -> dict[str, str]:
     """The environment of a process that shares this test's database and Redis."""
     database = connection.settings_dict
     user, password = database["USER"], database["PASSWORD"]
@@ -105,9 +105,9 @@ class Process:
 
 def start_worker(**environment: str) -> Process:
     return Process(
-        *("-m", "celery", "-A", "tarsy.celery", "worker", "-P", "threads", "-c", "16"),
+        *("-m", "celery", "-A", "tarsy.worker", "worker", "-P", "threads", "-c", "16"),
         *("--without-gossip", "--without-mingle", "-l", "INFO"),
-        environment=test_environment(**environment),
+        environment=child_environment(**environment),
         ready=" ready.",
     )
 
@@ -121,6 +121,6 @@ def find_free_port() -> int:
 def start_web(port: int, **environment: str) -> Process:
     return Process(
         *("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "tarsy.asgi:application"),
-        environment=test_environment(LOG_LEVEL="INFO", **environment),
+        environment=child_environment(LOG_LEVEL="INFO", **environment),
         ready="Listening on TCP",
     )

@@ -66,7 +66,9 @@ def refuse_key(status: int | None, settings: ProviderSettings) -> LLMError:
     """The error for a missing key, or for one that was answered with `status`."""
     name = _name_key(settings)
     if not settings.api_key:
-        return LLMError("credentials", f"{_subject(settings)} needs a key. Put it into {name}.")
+        answered = f" (it answered {status})" if status else ""
+        reason = f"{_subject(settings)} needs a key{answered}. Put it into {name}."
+        return LLMError("credentials", reason)
     return LLMError(
         "credentials",
         f"{_subject(settings)} refused the key ({status}). Set {name} to a valid key and start "

@@ -104,3 +104,40 @@ class ExecutiveSummaryInput:
     agent_name: str
     final_analysis: str
     alert_type: str = ""
+
+
+@dataclass(frozen=True)
+class ChatStage:
+    """One stage of the investigation a question is about."""
+
+    name: str
+    status: str
+    agents: tuple[AgentFindings, ...]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question that was asked before; `answer` is empty when none came."""
+
+    author: str
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class ChatInput:
+    """What an agent that answers a question about an investigation is told."""
+
+    agent_name: str
+    now: datetime
+    alert: Alert
+    stages: tuple[ChatStage, ...]
+    author: str
+    question: str
+    exchanges: tuple[Exchange, ...] = ()
+    runbook: str = ""
+    server_instructions: Mapping[str, str] = field(default_factory=dict)
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    agent_instructions: str = ""
+    has_tools: bool = True
+    holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)

@@ -8,13 +8,14 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import NoReturn, cast
+from typing import NoReturn, Protocol, cast
 
 from django.http import HttpRequest
 
-from agents.types import JSON
 from investigations.api.errors import UnsupportedContent
 from tarsy.errors import InvalidInput, PayloadTooLarge
+
+JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
 BODY = "body"
 BODY_LIMIT = 2 * 1024 * 1024
@@ -24,6 +25,12 @@ DIGITS_LIMIT = 4300
 
 _READABLE = ("", "application/json", "text/plain", "text/json", "application/x-www-form-urlencoded")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class SupportsRead(Protocol):
+    """Something with bytes in it."""
+
+    def read(self, size: int, /) -> bytes: ...
 
 
 def read_json_object(request: HttpRequest) -> dict[str, JSON]:
@@ -62,12 +69,19 @@ def _read_body(request: HttpRequest) -> bytes:
     announced = request.META.get("CONTENT_LENGTH") or "0"
     body = b""
     if not announced.isdigit() or int(announced[:12]) <= BODY_LIMIT:
-        body = request.read(BODY_LIMIT + 1)
+        body = _source_of(request).read(BODY_LIMIT + 1)
     if len(body) > BODY_LIMIT or (announced.isdigit() and int(announced[:12]) > BODY_LIMIT):
         raise PayloadTooLarge(BODY, f"must not be larger than {BODY_LIMIT:,} bytes")
     if not body:
         raise InvalidInput(BODY, "must be a JSON object, but it is empty")
     return body
+
+
+def _source_of(request: HttpRequest) -> SupportsRead:
+    """Django reads nothing under WSGI where no length is announced, as with a chunked body."""
+    if request.META.get("wsgi.input_terminated") and not request.META.get("CONTENT_LENGTH"):
+        return cast(SupportsRead, request.META["wsgi.input"])
+    return request
 
 
 def parse_json(body: bytes) -> JSON:

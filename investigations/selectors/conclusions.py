@@ -72,6 +72,10 @@ def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard 
     )
 
 
+def has_shape(analysis: str) -> bool:
+    return parse_report(analysis) is not None
+
+
 def first_words(text: str, limit: int = 280) -> str:
     """The first paragraph of a text as one line, for places that show one line of it."""
     for paragraph in re.split(r"\n\s*\n", text):

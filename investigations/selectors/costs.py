@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Sum
 
@@ -48,10 +49,10 @@ def costs_by_session(session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Cost
 
 def costs_by_execution(session_id: uuid.UUID) -> dict[uuid.UUID | None, Costs]:
     """The calls of one session; those of no execution stand under None."""
-    return {**_sum_by("execution_id", [session_id])}
+    return _sum_by("execution_id", [session_id])
 
 
-def _sum_by(key: str, session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Costs]:
+def _sum_by(key: str, session_ids: Collection[uuid.UUID]) -> dict[Any, Costs]:
     rows = (
         LLMInteraction.objects.filter(session_id__in=session_ids)
         .order_by()

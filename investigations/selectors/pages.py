@@ -19,6 +19,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.conclusions import conclusion_of
+from investigations.selectors.live_text import read_live_texts
 from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
 
 LATEST = 200
@@ -181,11 +182,11 @@ class SessionPage:
 
 
 _FINDINGS = (TimelineEvent.Type.FINAL_ANALYSIS, TimelineEvent.Type.EXECUTIVE_SUMMARY)
-_DOING = {
+_DOING: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "Thinking",
     TimelineEvent.Type.LLM_TOOL_CALL: "Running a tool",
 }
-_ENDED = {
+_ENDED: dict[str, str] = {
     AgentExecution.Status.COMPLETED: "Done",
     AgentExecution.Status.FAILED: "Failed",
     AgentExecution.Status.TIMED_OUT: "Timed out",
@@ -227,12 +228,12 @@ def read_earlier(execution_id: uuid.UUID, before: int) -> tuple[list[EventView],
     """The events just before one, in order, and how many are older still."""
     older = TimelineEvent.objects.filter(execution_id=execution_id, sequence_number__lt=before)
     rows = list(_with_previews(older).order_by("-sequence_number")[:LATEST])
-    return [_view(row) for row in reversed(rows)], max(0, older.count() - len(rows))
+    return _views(list(reversed(rows))), max(0, older.count() - len(rows))
 
 
 def read_event(session_id: uuid.UUID, event_id: uuid.UUID) -> EventView | None:
     row = _with_previews(TimelineEvent.objects.filter(session_id=session_id, pk=event_id)).first()
-    return _view(row) if row else None
+    return _views([row])[0] if row else None
 
 
 def read_event_content(session_id: uuid.UUID, event_id: uuid.UUID) -> str | None:
@@ -294,8 +295,9 @@ def _join(stages: Sequence[Stage], agents: Sequence[AgentView]) -> list[StageVie
 def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
     ids = [execution.pk for execution in executions]
     events: dict[uuid.UUID, list[EventView]] = defaultdict(list)
-    for row in _latest_events(ids):
-        events[row.execution_id].append(_view(row))
+    for view in _views(list(_latest_events(ids))):
+        if view.event.execution_id is not None:
+            events[view.event.execution_id].append(view)
     counts = {
         row["execution_id"]: row
         for row in TimelineEvent.objects.filter(execution_id__in=ids)
@@ -349,9 +351,14 @@ def _with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
     return events.defer("content").annotate(content_length=Length("content"), preview=preview)
 
 
-def _view(row: TimelineEvent) -> EventView:
-    text: str = row.preview  # type: ignore[attr-defined]  # annotated by _with_previews
-    length: int = row.content_length  # type: ignore[attr-defined]
+def _views(rows: Sequence[TimelineEvent]) -> list[EventView]:
+    live = read_live_texts(rows)
+    return [_view(row, live.get(row.pk, "")) for row in rows]
+
+
+def _view(row: TimelineEvent, live_text: str) -> EventView:
+    text: str = row.preview or live_text  # type: ignore[attr-defined]  # by _with_previews
+    length: int = row.content_length or len(live_text)  # type: ignore[attr-defined]
     return EventView(event=row, content=text, length=length)
 
 

@@ -4,12 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
 
 from investigations.models import TimelineEvent
-
-if TYPE_CHECKING:
-    from agents.types import JSON
+from investigations.selectors.conclusions import conclusion_of, has_shape
 
 PREVIEW_CHARACTERS = 8 * 1024
 """How much of a tool's result a page carries; the rest is fetched when somebody wants it."""
@@ -46,6 +43,11 @@ class EventView:
     def repeats_finding(self) -> bool:
         """The same text follows as the finding of its agent."""
         return bool(self.event.metadata.get("is_final")) and not self.is_streaming
+
+    @property
+    def headline(self) -> str:
+        """The conclusion of a report that has the shape; empty for other texts."""
+        return conclusion_of(self.content) if has_shape(self.content) else ""
 
     @property
     def was_stopped(self) -> bool:
@@ -140,7 +142,7 @@ class EventView:
         return _NOTICES.get(self.event.event_type, self.event.event_type.replace("_", " "))
 
 
-_TEMPLATES = {
+_TEMPLATES: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
     TimelineEvent.Type.LLM_RESPONSE: "text",
     TimelineEvent.Type.MCP_TOOL_SUMMARY: "text",
@@ -151,7 +153,7 @@ _TEMPLATES = {
     TimelineEvent.Type.USER_QUESTION: "question",
 }
 
-_NOTICES = {
+_NOTICES: dict[str, str] = {
     TimelineEvent.Type.PROVIDER_FALLBACK: "Another model took over",
     TimelineEvent.Type.SKILL_LOADED: "Skill loaded",
     TimelineEvent.Type.MEMORY_INJECTED: "Remembered from earlier sessions",
@@ -165,4 +167,4 @@ _NOTICES = {
 def _write(value: object) -> str:
     if isinstance(value, str):
         return value
-    return json.dumps(cast("JSON", value), ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from tarsy.errors import InvalidInput
 
 FIELD = "runbook"
+LONGEST = 2048
 
 
 def check_runbook_url(url: str, allowed_domains: Sequence[str]) -> None:
@@ -13,6 +14,8 @@ def check_runbook_url(url: str, allowed_domains: Sequence[str]) -> None:
 
     Checked by form only, nothing is looked up: fetching repeats the check at each hop.
     """
+    if len(url) > LONGEST:
+        raise InvalidInput(FIELD, f"must not be longer than {LONGEST:,} characters")
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
         raise InvalidInput(FIELD, "must be a plain address without blanks or foreign letters")
     try:

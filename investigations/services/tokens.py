@@ -6,8 +6,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from investigations.models import ApiToken, AuditEvent
-from tarsy.errors import Conflict, InvalidInput
+from investigations.models import ApiToken
+from investigations.services.audit import record_audit
+from tarsy.errors import Conflict, InvalidInput, NotFound
 
 _USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
@@ -25,14 +26,18 @@ def create_token(*, owner: User, name: str, actor: str) -> str:
         raise Conflict(f'{owner.username} already has a token named "{name}"; revoke it first')
     text = ApiToken.generate()
     token = ApiToken.objects.create(owner=owner, name=name, token_hash=ApiToken.hash_of(text))
-    AuditEvent.objects.create(
-        actor=actor,
-        action="token.create",
-        target_type="token",
-        target_id=str(token.pk),
-        details={"name": name, "owner": owner.username},
-    )
+    record_audit(actor, "token.create", "token", str(token.pk), name=name, owner=owner.username)
     return text
+
+
+@transaction.atomic
+def revoke_token(*, owner: User, name: str, actor: str) -> None:
+    """From now on the owner's token of this name is refused. Raises NotFound."""
+    token = ApiToken.objects.filter(owner=owner, name=name, revoked_at=None).first()
+    if token is None:
+        raise NotFound(f'{owner.username} has no token named "{name}"')
+    ApiToken.objects.filter(pk=token.pk).update(revoked_at=timezone.now())
+    record_audit(actor, "token.revoke", "token", str(token.pk), name=name, owner=owner.username)
 
 
 def find_token(text: str) -> ApiToken | None:

@@ -144,15 +144,8 @@ def size(count: int | None) -> str:
         return ""
     if count < 1000:
         return f"{count} B"
-    for unit in ("kB", "MB"):
-        count_in_unit = count / (1000 if unit == "kB" else 1_000_000)
-        if count_in_unit < 1000 or unit == "MB":
-            return (
-                f"{count_in_unit:.1f} {unit}"
-                if count_in_unit < 10
-                else f"{count_in_unit:.0f} {unit}"
-            )
-    return ""
+    amount, unit = (count / 1000, "kB") if count < 1_000_000 else (count / 1_000_000, "MB")
+    return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:.0f} {unit}"
 
 
 @register.filter

@@ -214,3 +214,12 @@ def test_any_text_can_be_read(text):
 
 def test_references_are_listed_once_and_in_order():
     assert find_refs("[T7] and [T2; T7], [T9,10] but not T3 or [X4]") == (7, 2, 9, 10)
+
+
+def test_the_reason_for_a_confidence_is_no_part_of_the_conclusion():
+    report = parse_report(
+        "## Conclusion\nThe disk is full [T1]. Confidence: high (measured by the calls below)\n"
+    )
+
+    assert report is not None
+    assert (report.conclusion, report.confidence) == ("The disk is full [T1].", "high")

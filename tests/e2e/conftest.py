@@ -46,16 +46,32 @@ def configuration(
     config.configure(None)
 
 
+class SharedWorker:
+    """One worker for all tests that do not harm it; away while a test has workers of its own."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._environment = environment
+        self._process: Process | None = None
+
+    def start(self) -> Process:
+        if self._process is None:
+            self._process = start_worker(**self._environment)
+            self._process.wait_until_ready()
+        return self._process
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.stop()
+        self._process = None
+
+
 @pytest.fixture(scope="session")
 def shared_worker(
-    django_db_setup: None, django_db_blocker, product_environment: dict[str, str]
-) -> Iterator[Process]:
-    """One worker process for all tests that do not harm it."""
-    with django_db_blocker.unblock():
-        worker = start_worker(**product_environment)
-        worker.wait_until_ready()
-    yield worker
-    worker.stop()
+    django_db_setup: None, product_environment: dict[str, str]
+) -> Iterator[SharedWorker]:
+    shared = SharedWorker(product_environment)
+    yield shared
+    shared.stop()
 
 
 @pytest.fixture
@@ -71,15 +87,16 @@ def live_db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
 
 
 @pytest.fixture
-def worker(live_db: None, shared_worker: Process) -> Process:
-    return shared_worker
+def worker(live_db: None, shared_worker: SharedWorker) -> Process:
+    return shared_worker.start()
 
 
 @pytest.fixture
 def own_workers(
-    live_db: None, product_environment: dict[str, str]
+    live_db: None, shared_worker: SharedWorker, product_environment: dict[str, str]
 ) -> Iterator[Callable[[], Process]]:
     """Workers to be killed: a function that starts one and waits until it is ready."""
+    shared_worker.stop()
     started: list[Process] = []
 
     def start() -> Process:

@@ -102,7 +102,7 @@ def test_a_running_session_is_cancelled_with_all_that_is_below_it(worker: Proces
     rehearsal.release("first")
 
 
-def test_a_waiting_session_is_cancelled_at_once(live_db: None):
+def test_a_waiting_session_is_cancelled_at_once(own_workers: StartWorker):
     session = submit("single")
 
     cancel_session(session.pk, "ana")

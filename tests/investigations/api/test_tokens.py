@@ -1,4 +1,4 @@
-"""`manage.py create_token`."""
+"""`manage.py create_token` and `revoke_token`."""
 
 from io import StringIO
 
@@ -34,3 +34,17 @@ def test_command_refuses_unknown_owners_and_second_tokens_of_a_name():
         call_command("create_token", "a", owner="ada")
 
     assert ApiToken.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_revoked_token_is_refused_and_its_name_is_free_again(token):
+    stored = find_token(token)
+    assert stored is not None
+    owner = stored.owner.username
+
+    call_command("revoke_token", "pagerduty", owner=owner, stdout=StringIO())
+
+    assert find_token(token) is None
+    call_command("create_token", "pagerduty", owner=owner, stdout=StringIO(), stderr=StringIO())
+    with pytest.raises(CommandError, match="no token named"):
+        call_command("revoke_token", "other", owner=owner)

@@ -6,8 +6,9 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,8 +49,8 @@ def _database_url() -> str:
     )
 
 
-@asynccontextmanager
-async def _daphne(**environ: str) -> AsyncIterator[Server]:
+@contextmanager
+def _daphne(**environ: str) -> Iterator[Server]:
     port = _free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "-v", "1",
@@ -64,7 +65,7 @@ async def _daphne(**environ: str) -> AsyncIterator[Server]:
         },
     )  # fmt: skip
     try:
-        await until(lambda: _accepts(port, process))
+        wait_for(lambda: _accepts(port, process))
         yield Server(port, process)
     finally:
         process.terminate()
@@ -78,6 +79,14 @@ def _accepts(port: int, process: subprocess.Popen[bytes]) -> bool:
     return False
 
 
+def wait_for(condition: Callable[[], Any], *, seconds: float = PATIENCE) -> None:
+    """Like `until`, outside of a loop."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
 async def until(condition: Callable[[], Any], *, seconds: float = PATIENCE) -> Any:
     """Wait for a condition; fails the test when it does not come true in time."""
     async with asyncio.timeout(seconds):
@@ -88,14 +97,22 @@ async def until(condition: Callable[[], Any], *, seconds: float = PATIENCE) -> A
 
 @pytest.fixture
 def daphne(transactional_db) -> Callable[..., Any]:
-    """`async with daphne(TARSY_AUTH="login") as server`."""
+    """`with daphne(TARSY_AUTH="login") as server`: one with an environment of its own."""
     return _daphne
 
 
-@pytest.fixture
-async def server(daphne) -> AsyncIterator[Server]:
-    async with daphne() as running:
+@pytest.fixture(scope="module")
+def shared_server(django_db_setup, django_db_blocker) -> Iterator[Server]:
+    with django_db_blocker.unblock():
+        url = _database_url()
+    with _daphne(DATABASE_URL=url) as running:
         yield running
+
+
+@pytest.fixture
+def server(shared_server, transactional_db) -> Server:
+    """The usual one; tests share it, as browsers do."""
+    return shared_server
 
 
 @dataclass
@@ -125,6 +142,9 @@ class Browser:
 
     def of_type(self, kind: str) -> list[dict[str, Any]]:
         return [message for message in self.seen if message["type"] == kind]
+
+    async def has_stored(self, count: int) -> None:
+        await until(lambda: len(self.seqs()) >= count)
 
     async def sees(self, kind: str, count: int = 1) -> dict[str, Any]:
         await until(lambda: len(self.of_type(kind)) >= count)

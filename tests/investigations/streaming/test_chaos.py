@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from investigations.following import WAITING_LIMIT, SessionFollower
 from investigations.hub import Head, Reconnected, Told
 from investigations.timeline import Payload, session_channel
+from tests.investigations.streaming.conftest import until
 
 
 class Ledger:
@@ -81,9 +82,7 @@ async def _run_chaos(chance: random.Random, drop: float, double: float, shuffle:
         await asyncio.sleep(0)
     await _deliver(follower, waiting, chance, drop, double, shuffle)
     follower.notice(Head(len(ledger.rows)))
-    async with asyncio.timeout(10):
-        while len(seen) < len(ledger.rows):
-            await asyncio.sleep(0)
+    await until(lambda: len(seen) >= len(ledger.rows))
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 

@@ -1,0 +1,208 @@
+"""The product under measurement: embedded servers, workers, web and the model, all on loopback."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.model import READY
+from benchmarks.scripts import Script
+from tarsy.embedded import ensure
+from tests.processes import ROOT, Process, find_free_port, wait_for
+
+CONFIG_DIR = Path(__file__).parent / "config"
+_NOT_OURS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY",
+             "XAI_API_KEY", "DATABASE_URL", "REDIS_URL", "PYTHONDONTWRITEBYTECODE")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelLog:
+    """What the model saw so far."""
+
+    arrivals: Sequence[float]
+    endings: Sequence[float]
+    open: int
+    most_open: int
+    largest: dict[str, Any]
+
+
+class Lab:
+    """Starts what a benchmark needs; everything ends with the `with` block it was started in."""
+
+    def __init__(self, directory: Path, *, is_quick: bool) -> None:
+        self.directory = directory
+        self.is_quick = is_quick
+        self.model_port = find_free_port()
+        self.model_url = f"http://127.0.0.1:{self.model_port}/v1"
+
+    def choose(self, usual: int, quick: int) -> int:
+        return quick if self.is_quick else usual
+
+    # ---- Processes ------------------------------------------------------------------------------
+
+    @contextmanager
+    def model(self, script: Script) -> Iterator[Process]:
+        path = self.directory / "script.yaml"
+        path.write_text(json.dumps(script), encoding="utf-8")
+        arguments = ("--script", str(path), "--port", str(self.model_port))
+        with self._running("-m", "benchmarks.model", *arguments, ready=READY) as process:
+            yield process
+
+    @contextmanager
+    def worker(self, *, concurrency: int = 64) -> Iterator[Process]:
+        arguments = ("-m", "celery", "-A", "tarsy.worker", "worker", "-P", "threads")
+        options = ("-c", str(concurrency), "--without-gossip", "--without-mingle", "-l", "INFO")
+        name = ("-n", f"worker-{find_free_port()}@%h")
+        with self._running(*arguments, *options, *name, ready=" ready.", LOG_LEVEL="INFO") as it:
+            yield it
+
+    @contextmanager
+    def product(self, script: Script, *, concurrency: int = 64) -> Iterator[Process]:
+        """The model and one worker process without any session; yields the worker."""
+        self.clear()
+        with self.model(script), self.worker(concurrency=concurrency) as worker:
+            yield worker
+
+    @contextmanager
+    def daphne(self) -> Iterator[tuple[Process, int]]:
+        port = find_free_port()
+        arguments = ("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "tarsy.asgi:application")
+        with self._web(*arguments, ready="Listening on TCP") as process:
+            yield process, port
+
+    @contextmanager
+    def gunicorn(self) -> Iterator[tuple[Process, int]]:
+        """One process with four threads."""
+        port = find_free_port()
+        options = ("--bind", f"127.0.0.1:{port}", "--workers", "1", "--threads", "4")
+        arguments = ("-m", "gunicorn", "tarsy.wsgi:application", *options)
+        with self._web(*arguments, ready="Booting worker") as process:
+            yield process, port
+
+    @contextmanager
+    def _web(self, *arguments: str, ready: str) -> Iterator[Process]:
+        settings = {"DJANGO_SETTINGS_MODULE": "benchmarks.settings", "LOG_LEVEL": "INFO"}
+        with self._running(*arguments, ready=ready, **settings) as process:
+            yield process
+
+    @contextmanager
+    def _running(self, *arguments: str, ready: str, **environment: str) -> Iterator[Process]:
+        process = Process(*arguments, environment={**os.environ, **environment}, ready=ready)
+        try:
+            process.wait_until_ready()
+            yield process
+        finally:
+            process.stop()
+
+    def measure_apart(self, module: str, *arguments: object) -> Any:
+        """Run a measuring client in a process of its own and return what it prints as JSON."""
+        done = subprocess.run(
+            [sys.executable, "-m", module, *map(str, arguments)],
+            cwd=ROOT,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{module} failed:\n{done.stderr.decode(errors='replace')[-3000:]}")
+        return json.loads(done.stdout)
+
+    def start_apart(self, module: str, *arguments: object, ready: str) -> Process:
+        """The same, going on while something else is done."""
+        process = Process("-m", module, *map(str, arguments), environment=os.environ, ready=ready)
+        process.wait_until_ready()
+        return process
+
+    # ---- The model ------------------------------------------------------------------------------
+
+    def model_log(self) -> ModelLog:
+        with urllib.request.urlopen(self._model_page("benchmark/log"), timeout=10) as answer:
+            return ModelLog(**json.load(answer))
+
+    def release(self, name: str) -> None:
+        page = self._model_page(f"control/release/{name}")
+        with urllib.request.urlopen(page, data=b"", timeout=10):
+            pass
+
+    def _model_page(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.model_port}/{path}"
+
+    # ---- Sessions -------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Forget all sessions, and what Redis still has of them."""
+        import redis
+
+        from investigations.models import AlertSession
+
+        AlertSession.objects.all()._raw_delete("default")
+        with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
+            client.flushall()
+
+    def submit(self, alert_type: str, data: str = "the load is high") -> Any:
+        from investigations.services.intake import read_alert, submit_alert
+
+        return submit_alert(read_alert({"alert_type": alert_type, "data": data}), author="bench")
+
+    def wait_until_all_ended(self, within: float = 120.0) -> None:
+        """Raises AssertionError when a session does not complete."""
+        from investigations.models import AlertSession
+
+        def are_ended() -> bool:
+            return not AlertSession.objects.exclude(status__in=AlertSession.TERMINAL).exists()
+
+        wait_for(are_ended, within=within, what="the end of all sessions")
+        bad = AlertSession.objects.exclude(status="completed").first()
+        if bad is not None:
+            raise AssertionError(f"a session ended {bad.status}: {bad.error_message}")
+
+
+@contextmanager
+def open_lab(*, is_quick: bool) -> Iterator[Lab]:
+    """Servers of our own in a temporary directory, Django set up on them, tables made."""
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tarsy-bench-")))
+        tempfile.tempdir = str(directory)  # logs of the processes go with it
+        lab = Lab(directory, is_quick=is_quick)
+        for name in _NOT_OURS:
+            os.environ.pop(name, None)
+        servers = stack.enter_context(ensure(directory / "var"))
+        os.environ.update(
+            DATABASE_URL=servers.database_url,
+            REDIS_URL=servers.redis_url,
+            TARSY_VAR_DIR=str(directory / "var"),
+            CONFIG_DIR=str(CONFIG_DIR),
+            TARSY_REHEARSAL_URL=lab.model_url,
+            OPENAI_BASE_URL=lab.model_url,
+            OPENAI_MODEL="rehearsal",
+            BENCHMARK_KEY="none",
+            TARSY_AUTH="none",
+            LOG_FORMAT="console",
+            LOG_LEVEL="WARNING",
+            PYTHONUNBUFFERED="1",
+            DJANGO_SETTINGS_MODULE="tarsy.settings",
+        )
+        _prepare_database()
+        yield lab
+        _close_connections()
+
+
+def _prepare_database() -> None:
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0, interactive=False)
+
+
+def _close_connections() -> None:
+    from django.db import connections
+
+    connections.close_all()

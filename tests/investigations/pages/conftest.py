@@ -1,0 +1,110 @@
+"""Sessions as people meet them, and a person who looks."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from investigations.markdown import render_markdown
+from investigations.models import AlertSession, TimelineEvent
+from tests.factories import (
+    ExecutionFactory,
+    LLMInteractionFactory,
+    SessionFactory,
+    StageFactory,
+    TimelineEventFactory,
+    UserFactory,
+)
+
+REPORT = """## Conclusion
+The basket service passes its memory limit. Confidence: high
+
+## Evidence
+1. The pod was killed with exit code 137 [T1].
+2. Somebody changed the limit on Monday.
+3. The alert says so (alert).
+
+## Next steps
+1. Raise the limit: `kubectl set resources deploy/basket --limits=memory=1Gi`
+
+## Not checked
+- The node's own memory [T2].
+
+## Ruled out
+- Nothing.
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_root() -> None:
+    """WhiteNoise wants its directory, even while it serves from the sources."""
+    Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+
+
+@pytest.fixture
+def viewer(client: Client) -> Client:
+    client.force_login(UserFactory())
+    return client
+
+
+def add_event(execution, kind, content="", status="completed", **metadata):
+    session = execution.session
+    session.refresh_from_db()
+    session.last_seq += 1
+    session.save()
+    is_markdown = kind in TimelineEvent.MARKDOWN and status == "completed"
+    return TimelineEventFactory(
+        execution=execution,
+        event_type=kind,
+        content=content,
+        status=status,
+        metadata=metadata,
+        sequence_number=session.last_seq,
+        content_html=render_markdown(content) if is_markdown else "",
+    )
+
+
+def add_tool_call(execution, number, content="137", **metadata):
+    known = {
+        "tool_number": number,
+        "server_name": "ops",
+        "tool_name": "query",
+        "arguments": {"kind": "pods", "namespace": "checkout"},
+        "is_error": False,
+        "duration_ms": 120,
+    }
+    kind = TimelineEvent.Type.LLM_TOOL_CALL
+    return add_event(execution, kind, content, **{**known, **metadata})
+
+
+@pytest.fixture
+def finished(db: None) -> AlertSession:
+    """Two agents side by side, three tool calls, a report."""
+    session = SessionFactory(completed=True, title="basket restarts", final_analysis=REPORT)
+    stage = StageFactory(session=session, stage_name="Investigate", completed=True)
+    for index in (1, 2):
+        execution = ExecutionFactory(
+            stage=stage, agent_name=f"inspector-{index}", llm_provider="openai", completed=True
+        )
+        LLMInteractionFactory(execution=execution, estimated_cost_usd=0.25)
+        add_event(execution, TimelineEvent.Type.LLM_THINKING, "Look at the pods first. " * 20)
+        add_tool_call(execution, index, is_error=index == 2)
+        add_event(
+            execution, TimelineEvent.Type.FINAL_ANALYSIS, f"Killed, as **seen** in [T{index}]."
+        )
+    session.refresh_from_db()
+    return session
+
+
+@pytest.fixture
+def running(db: None) -> AlertSession:
+    """One agent that writes at this moment."""
+    session = SessionFactory(running=True, title="basket restarts")
+    stage = StageFactory(session=session, stage_name="Investigate", active=True)
+    AlertSession.objects.filter(pk=session.pk).update(current_stage_id=stage.pk)
+    execution = ExecutionFactory(stage=stage, agent_name="inspector", active=True)
+    add_tool_call(execution, 1)
+    add_event(execution, TimelineEvent.Type.LLM_RESPONSE, "The pod", status="streaming")
+    session.refresh_from_db()
+    return session

@@ -1,0 +1,93 @@
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.urls import reverse
+
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+MADE_BY = {
+    "AlertSession": factories.SessionFactory,
+    "Stage": factories.StageFactory,
+    "AgentExecution": factories.ExecutionFactory,
+    "TimelineEvent": factories.TimelineEventFactory,
+    "Message": factories.MessageFactory,
+    "LLMInteraction": factories.LLMInteractionFactory,
+    "MCPInteraction": factories.MCPInteractionFactory,
+    "Event": factories.EventFactory,
+    "ApprovalRequest": factories.ApprovalRequestFactory,
+    "Chat": factories.ChatFactory,
+    "ChatUserMessage": factories.ChatUserMessageFactory,
+    "AuditEvent": factories.AuditEventFactory,
+}
+
+
+@pytest.fixture
+def operator(client):
+    client.force_login(factories.UserFactory(admin=True))
+    return client
+
+
+@pytest.mark.parametrize("name", MADE_BY)
+def test_every_model_can_be_listed_searched_and_read_but_not_changed(operator, name):
+    row = MADE_BY[name]()
+    base = f"admin:investigations_{name.lower()}"
+    one = reverse(f"{base}_change", args=[row.pk])
+
+    listed = operator.get(reverse(f"{base}_changelist"))
+    found = operator.get(reverse(f"{base}_changelist"), {"q": "nothing like this"})
+    read = operator.get(one)
+
+    assert listed.status_code == found.status_code == read.status_code == 200
+    assert str(row.pk) in listed.content.decode()
+    assert 'name="_save"' not in read.content.decode()
+    assert operator.post(one, {}).status_code == 403
+    assert operator.get(reverse(f"{base}_add")).status_code == 403
+
+
+def test_no_model_of_the_history_is_missing():
+    ours = {model for model in apps.get_app_config("investigations").get_models()}
+    read_only = {m for m in ours if m.__name__ in MADE_BY}
+
+    assert all(admin.site.is_registered(model) for model in read_only)
+    assert all(not admin.site.get_model_admin(m).show_full_result_count for m in read_only)
+
+
+def test_rows_lead_to_the_live_page(operator):
+    event = factories.TimelineEventFactory()
+
+    page = operator.get(reverse("admin:investigations_timelineevent_changelist")).content.decode()
+
+    assert f"/sessions/{event.session_id}/#e-{event.sequence_number}" in page
+
+
+def test_long_texts_are_not_read_for_the_list(operator, django_assert_max_num_queries):
+    for _ in range(20):
+        factories.SessionFactory(alert_data="secret-looking text " * 10)
+
+    with django_assert_max_num_queries(8) as queries:
+        operator.get(reverse("admin:investigations_alertsession_changelist"))
+
+    assert not any("alert_data" in query["sql"] for query in queries.captured_queries)
+
+
+def test_text_from_outside_stays_text(operator):
+    event = factories.TimelineEventFactory(content="<script>alert(1)</script>\u202e")
+
+    page = operator.get(
+        reverse("admin:investigations_timelineevent_change", args=[event.pk])
+    ).content.decode()
+
+    assert "<script>alert(1)" not in page
+    assert "[U+202E]" in page
+
+
+def test_the_lease_of_a_worker_is_not_shown(operator):
+    execution = factories.ExecutionFactory(active=True)
+
+    page = operator.get(
+        reverse("admin:investigations_agentexecution_change", args=[execution.pk])
+    ).content.decode()
+
+    assert str(execution.lease_token) not in page

@@ -1,0 +1,299 @@
+"""The pages in a real Chromium: what a person sees, and that nothing is refused or logged."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import pytest
+from django.db import connections
+
+from investigations.fragments import fragment_for
+from investigations.models import TimelineEvent
+from investigations.timeline import timeline_event_completed, timeline_event_created, with_event_id
+from tests.investigations.pages.conftest import add_event
+
+T = TypeVar("T")
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        not os.path.exists(CHROMIUM),  # noqa: PTH110  (evaluated at import, a plain answer)
+        reason=f"NO BROWSER TEST WAS RUN: there is no Chromium at {CHROMIUM}",
+    ),
+]
+
+
+class Stream:
+    """A stand-in for the server's end of the socket; the rest of the page is real."""
+
+    def __init__(self) -> None:
+        self.route = None
+        self.heard: list[dict[str, object]] = []
+        self.refuses = False
+
+    def accept(self, route) -> None:
+        if self.refuses:
+            route.close()
+            return
+        self.route = route
+        route.on_message(self.hear)
+        self.send({"type": "connection.established", "connection_id": "1"})
+
+    def hear(self, text: str) -> None:
+        message = json.loads(text)
+        self.heard.append(message)
+        if message["action"] == "subscribe":
+            self.send({"type": "subscription.confirmed", "channel": message["channel"]})
+        if message["action"] == "ping":
+            self.send({"type": "pong"})
+
+    def send(self, payload: dict[str, object]) -> None:
+        self.route.send(json.dumps(payload))
+
+
+@pytest.fixture
+def stream() -> Stream:
+    return Stream()
+
+
+@pytest.fixture
+def page(settings, live_server, request, stream) -> Iterator[object]:
+    """A page that fails its test on any console message, error or refused content."""
+    playwright_api = pytest.importorskip("playwright.sync_api")
+    settings.TARSY_AUTH = "none"
+    options = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+        )
+        page = browser.new_page(base_url=live_server.url, **options)
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.route_web_socket("**/api/v1/ws", stream.accept)
+        yield page
+        browser.close()
+    assert said == []
+
+
+def in_thread(work: Callable[[], T]) -> T:
+    """Database work of a test: Playwright keeps a loop in the test's own thread."""
+
+    def work_and_close() -> T:
+        try:
+            return work()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work_and_close).result()
+
+
+def test_a_finished_session_shows_its_conclusion(finished, page):
+    page.goto(f"/sessions/{finished.pk}/")
+
+    assert page.locator("#conclusion .t-lead").inner_text() == (
+        "The basket service passes its memory limit."
+    )
+    assert page.title() == "✓ basket restarts - TARSy"
+    assert page.get_by_role("button", name="Copy summary").is_visible()
+
+
+def test_a_chip_opens_and_marks_its_tool_call(finished, page):
+    page.goto(f"/sessions/{finished.pk}/")
+    call = page.locator("details:has(> #T1)")
+    assert call.get_attribute("open") is None
+
+    page.locator('#conclusion a[href="#T1"]').first.click()
+
+    assert call.get_attribute("open") is not None
+    assert "is-target" in call.get_attribute("class")
+    assert page.locator("#T1").evaluate("e => e.getBoundingClientRect().top >= 0")
+
+
+def test_a_deep_link_opens_what_is_around_it(finished, page):
+    page.goto(f"/sessions/{finished.pk}/#T2")
+
+    page.locator("details:has(> #T2)[open]").wait_for()
+
+
+def test_an_unknown_link_is_told_without_getting_in_the_way(finished, page):
+    page.goto(f"/sessions/{finished.pk}/#T77")
+
+    page.get_by_text("This session has no tool call T77 yet.").wait_for()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [{"viewport": {"width": 390, "height": 844}}, {"viewport": {"width": 360, "height": 640}}],
+    indirect=True,
+)
+def test_nothing_is_wider_than_a_phone(finished, running, page):
+    for address in ("/", f"/sessions/{finished.pk}/", f"/sessions/{running.pk}/", "/login/"):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+
+
+def test_the_theme_switch_goes_through_its_states_and_stays(finished, page):
+    page.goto(f"/sessions/{finished.pk}/")
+    seen = set()
+    for _ in range(3):
+        page.locator(".theme-toggle").click()
+        seen.add(page.evaluate("document.documentElement.dataset.theme"))
+        if seen >= {"dark"} and page.evaluate("document.documentElement.dataset.theme") == "dark":
+            break
+    page.reload()
+
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 23, 26)"
+
+
+@pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)
+def test_without_a_script_the_page_is_complete(finished, page):
+    page.goto(f"/sessions/{finished.pk}/")
+
+    assert page.get_by_text("The basket service passes its memory limit.").first.is_visible()
+    page.locator("#T1").click()
+    assert page.locator("details:has(> #T1) .t-out").is_visible()
+
+
+def test_the_keyboard_walks_opens_and_explains(finished, page):
+    page.goto(f"/sessions/{finished.pk}/")
+
+    page.keyboard.press("e")
+    page.keyboard.press("o")
+    assert page.locator(".t-call--bad[open]").count() == 1
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").is_visible()
+
+
+def test_a_live_page_continues_from_what_it_shows(running, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    page.locator("#strip").wait_for(state="hidden")
+
+    _first_heard(page, stream)
+    assert _first(stream, "subscribe") == {
+        "action": "subscribe",
+        "channel": f"session:{running.pk}",
+        "last_event_id": running.last_seq,
+        "format": "html",
+    }
+
+
+@pytest.fixture
+def writing(running) -> dict[str, str]:
+    """The block that is being written, as its chunks name it."""
+    event = running.timeline_events.get(event_type="llm_response")
+    return {
+        "type": "stream.chunk",
+        "event_id": str(event.pk),
+        "execution_id": str(event.execution_id),
+    }
+
+
+def test_text_is_appended_as_text_and_never_twice(running, writing, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    _first_heard(page, stream)
+    more, last = " <b>6</b> times 👍.", "!"
+
+    for offset, delta in ((7, " restarts"), (7, " restarts"), (16, more), (16 + len(more), last)):
+        stream.send({**writing, "offset": offset, "delta": delta})
+
+    _wait_for_text(page, writing, "The pod restarts <b>6</b> times 👍.!")
+
+
+def test_a_gap_in_the_text_is_shown_as_one(running, writing, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    _first_heard(page, stream)
+
+    stream.send({**writing, "offset": 100, "delta": "times."})
+
+    _wait_for_text(page, writing, "The pod[…] times.")
+
+
+def test_a_stored_message_puts_its_piece_where_it_belongs_once(running, writing, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    _first_heard(page, stream)
+
+    seen = running.last_seq
+
+    def go_on():
+        event = running.timeline_events.get(pk=writing["event_id"])
+        event.status, event.content = "completed", "It *died*."
+        event.save()
+        kind = TimelineEvent.Type.LLM_THINKING
+        thought = add_event(running.executions.get(), kind, "And now?")
+        return (
+            _message(timeline_event_completed(event), seen + 1),
+            _message(timeline_event_created(thought), seen + 2),
+        )
+
+    done, new = in_thread(go_on)
+    for message in (done, new, done, new):
+        stream.send(message)
+
+    page.get_by_text("And now?").wait_for()
+    assert page.get_by_text("And now?").count() == 1
+    assert page.locator(f'[data-event="{writing["event_id"]}"] em').inner_text() == "died"
+
+
+def test_a_hole_in_the_numbers_is_asked_for_again(running, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    _first_heard(page, stream)
+
+    stream.send({"type": "session.status", "db_event_id": running.last_seq + 5})
+    _wait_until(page, lambda: any(m["action"] == "catchup" for m in stream.heard))
+
+    assert _first(stream, "catchup")["last_event_id"] == running.last_seq
+
+
+def test_a_lost_stream_is_told_and_the_page_goes_on_by_asking(running, page, stream):
+    stream.refuses = True
+    page.goto(f"/sessions/{running.pk}/")
+
+    page.get_by_text("Live stream unavailable, refreshing every 5 s.").first.wait_for()
+    stream.refuses = False
+
+    page.get_by_text("Live again.").first.wait_for()
+    page.locator("#strip").wait_for(state="hidden")
+
+
+def test_a_new_session_appears_on_the_list_by_itself(finished, page, stream):
+    page.goto("/")
+    _first_heard(page, stream)
+
+    stream.send({"type": "session.status", "session_id": "x", "status": "completed"})
+
+    page.get_by_role("button", name="1 new session finished. Show it").click()
+    page.get_by_role("button", name="1 new session finished. Show it").wait_for(state="hidden")
+
+
+def _message(payload, seq):
+    return {**with_event_id(payload, seq), "html": fragment_for(payload, None)}
+
+
+def _first(stream, action):
+    return next(message for message in stream.heard if message["action"] == action)
+
+
+def _first_heard(page, stream) -> None:
+    _wait_until(page, lambda: any(m["action"] == "subscribe" for m in stream.heard))
+
+
+def _wait_until(page, condition) -> None:
+    for _ in range(100):
+        if condition():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("the page did not do it within 5 s")
+
+
+def _wait_for_text(page, writing, text) -> None:
+    block = page.locator(f'[data-event="{writing["event_id"]}"] [data-stream]')
+    _wait_until(page, lambda: block.text_content() == text)

@@ -1,0 +1,130 @@
+import re
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from investigations.fragments import fragment_for
+from investigations.models import Stage, TimelineEvent
+from investigations.timeline import (
+    execution_status,
+    interaction_created,
+    session_status,
+    stage_status,
+    timeline_event_completed,
+    timeline_event_created,
+)
+from tests.investigations.pages.conftest import add_event, add_tool_call
+
+pytestmark = pytest.mark.django_db
+
+
+def _fragment(payload):
+    return fragment_for(payload, AnonymousUser())
+
+
+def _ids(html):
+    return re.findall(r'\bid="([^"]+)"', html)
+
+
+def _without_times(html):
+    return re.sub(r"<time.*?</time>", "", html)
+
+
+def test_an_event_of_the_stream_looks_like_the_same_event_of_the_page(viewer, running):
+    page = _without_times(viewer.get(f"/sessions/{running.pk}/").content.decode())
+
+    for event in running.timeline_events.all():
+        assert _without_times(_fragment(timeline_event_completed(event))).strip() in page
+
+
+def test_a_new_event_says_where_it_goes(running):
+    execution = running.executions.get()
+    event = add_event(execution, TimelineEvent.Type.LLM_THINKING, "Hm.")
+
+    html = _fragment(timeline_event_created(event))
+
+    assert f'id="e-{event.sequence_number}"' in html
+    assert f'data-into="feed-{execution.pk}"' in html
+
+
+def test_a_finished_event_takes_the_place_of_its_beginning(running):
+    event = running.timeline_events.get(event_type="llm_response")
+    before = _fragment(timeline_event_created(event))
+    TimelineEvent.objects.filter(pk=event.pk).update(status="completed", content="The pod *died*.")
+
+    after = _fragment(timeline_event_completed(event))
+
+    assert "data-stream" in before
+    assert "data-stream" not in after
+    assert _ids(before) == _ids(after)
+
+
+def test_a_status_of_a_stage_brings_its_head_the_trail_and_what_is_waited_for(running):
+    stage = running.stages.get()
+
+    ids = _ids(_fragment(stage_status(stage)))
+
+    assert {f"stage-{stage.pk}-head", "trail", "conclusion"} <= set(ids)
+
+
+def test_a_status_of_an_agent_brings_the_head_of_its_column(running):
+    execution = running.executions.get()
+
+    assert f"agent-{execution.pk}-head" in _ids(_fragment(execution_status(execution)))
+
+
+def test_a_status_of_the_session_brings_its_head_and_the_conclusion(finished):
+    html = _fragment(session_status(finished.pk, "completed"))
+
+    assert {"session-head", "facts", "conclusion"} <= set(_ids(html))
+    assert "The basket service passes its memory limit." in html
+
+
+def test_what_changes_nothing_on_the_page_has_no_fragment(running):
+    payload = interaction_created(running.executions.get(), running.pk, "llm")
+
+    assert _fragment(payload) is None
+
+
+def test_what_is_gone_has_no_fragment(running):
+    stage = running.stages.get()
+    payload = stage_status(stage)
+    Stage.objects.filter(pk=stage.pk).delete()
+
+    assert _fragment(payload) is None
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "<b hx-get='/x' hx-trigger='load'>x</b>",
+        "</summary></details><script>alert(1)</script>",
+    ],
+)
+@pytest.mark.parametrize("place", ["content", "tool_name", "arguments", "thinking", "error"])
+def test_text_from_outside_stays_text_wherever_it_stands(running, hostile, place):
+    execution = running.executions.get()
+    if place == "thinking":
+        event = add_event(execution, TimelineEvent.Type.LLM_THINKING, hostile)
+    elif place == "error":
+        event = add_event(execution, TimelineEvent.Type.ERROR, hostile)
+    else:
+        values = {"content": hostile, "tool_name": "query", "arguments": {"a": "b"}}
+        values[place] = {hostile: hostile} if place == "arguments" else hostile
+        event = add_tool_call(execution, 2, values.pop("content"), **values)
+
+    html = _fragment(timeline_event_completed(event))
+
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "<b hx-get" not in html
+
+
+def test_template_language_from_outside_is_not_run(running):
+    event = add_tool_call(running.executions.get(), 2, "{{ 7|add:7 }} {% now 'Y' %}")
+
+    html = _fragment(timeline_event_completed(event))
+
+    assert "{{ 7|add:7 }} {% now &#x27;Y&#x27; %}" in html

@@ -1,0 +1,221 @@
+import uuid
+
+import pytest
+
+from investigations.models import TimelineEvent
+from investigations.selectors.pages import LATEST
+from tests.factories import (
+    EventFactory,
+    ExecutionFactory,
+    SessionFactory,
+    StageFactory,
+)
+from tests.investigations.pages.conftest import add_event, add_tool_call
+
+pytestmark = pytest.mark.django_db
+
+
+def _read(viewer, session) -> str:
+    answer = viewer.get(f"/sessions/{session.pk}/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_an_unknown_session_is_not_found(viewer):
+    answer = viewer.get(f"/sessions/{uuid.uuid4()}/")
+
+    assert answer.status_code == 404
+    assert "There is nothing at this address" in answer.content.decode()
+
+
+def test_the_conclusion_comes_before_the_timeline(viewer, finished):
+    page = _read(viewer, finished)
+
+    assert "The basket service passes its memory limit." in page
+    assert "High confidence." in page
+    assert page.index('id="conclusion"') < page.index('id="timeline"')
+
+
+def test_claims_show_their_evidence_or_its_absence(viewer, finished):
+    page = _read(viewer, finished)
+
+    assert 'href="#T1"' in page
+    assert "1 of 3 claims cite tool calls" in page
+    assert "No tool call of this session is named for it" in page
+    assert "From the alert" in page
+
+
+def test_a_command_of_a_next_step_can_be_copied(viewer, finished):
+    page = _read(viewer, finished)
+
+    assert "Raise the limit" in page
+    assert page.count("kubectl set resources deploy/basket --limits=memory=1Gi</code>") == 2
+
+
+def test_a_report_without_the_shape_is_shown_as_it_is(viewer):
+    session = SessionFactory(completed=True, final_analysis="It was **the disk**.")
+
+    assert "It was <strong>the disk</strong>." in _read(viewer, session)
+
+
+def test_agents_stand_side_by_side_with_their_tool_calls(viewer, finished):
+    page = _read(viewer, finished)
+
+    assert "2 agents side by side" in page
+    assert page.count('class="t-agent"') == 2
+    assert 'id="T1"' in page
+    assert "kind=pods namespace=checkout" in page
+    assert "~$0.50" in page
+
+
+def test_a_running_session_can_be_cancelled_and_continues_from_its_last_event(viewer, running):
+    page = _read(viewer, running)
+
+    assert f'data-last-seq="{running.last_seq}"' in page
+    assert 'data-live="1"' in page
+    assert "No conclusion yet." in page
+    assert "Investigate ends when inspector is done" in page
+    assert f'action="/sessions/{running.pk}/cancel/"' in page
+
+
+def test_cancelling_is_told_to_the_service_with_the_name_of_who_asked(viewer, running, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        "investigations.views.cancel_session", lambda pk, actor: told.append((pk, actor))
+    )
+
+    answer = viewer.post(f"/sessions/{running.pk}/cancel/")
+
+    assert answer.url == f"/sessions/{running.pk}/"
+    assert told[0][0] == running.pk
+    assert told[0][1].startswith("engineer-")
+
+
+def test_cancelling_what_has_ended_changes_nothing(viewer, finished):
+    answer = viewer.post(f"/sessions/{finished.pk}/cancel/")
+
+    assert answer.status_code == 302
+    finished.refresh_from_db()
+    assert finished.status == "completed"
+
+
+def test_a_queued_session_is_cancelled_at_once(viewer):
+    session = SessionFactory()
+
+    viewer.post(f"/sessions/{session.pk}/cancel/")
+
+    session.refresh_from_db()
+    assert session.status == "cancelled"
+
+
+def test_a_failed_session_shows_the_reason_and_the_last_finding_as_such(viewer):
+    session = SessionFactory(failed=True)
+    stage = StageFactory(session=session, completed=True)
+    execution = ExecutionFactory(stage=stage, completed=True)
+    add_event(execution, TimelineEvent.Type.FINAL_ANALYSIS, "The queue stands still.")
+
+    page = _read(viewer, session)
+
+    assert "The model provider refused the key (401)." in page
+    assert "Last finding, not a conclusion" in page
+
+
+@pytest.mark.parametrize(("provider", "is_told"), [("rehearsal", True), ("openai", False)])
+def test_scripted_answers_are_called_that(viewer, provider, is_told):
+    stage = StageFactory(active=True)
+    ExecutionFactory(stage=stage, active=True, llm_provider=provider)
+
+    assert ("Scripted answers." in _read(viewer, stage.session)) is is_told
+
+
+def test_text_that_follows_as_the_finding_is_not_shown_twice(viewer, finished):
+    execution = finished.executions.first()
+    add_event(execution, TimelineEvent.Type.LLM_RESPONSE, "Only once, please.", is_final=True)
+
+    assert "Only once, please." not in _read(viewer, finished)
+
+
+def test_a_long_timeline_sends_its_latest_events_and_a_way_to_the_rest(viewer):
+    stage = StageFactory(active=True)
+    execution = ExecutionFactory(stage=stage, active=True)
+    TimelineEvent.objects.bulk_create(
+        TimelineEvent(
+            session=stage.session,
+            stage=stage,
+            execution=execution,
+            sequence_number=n,
+            event_type="llm_thinking",
+            status="completed",
+            content=f"thought-{n:04}.",
+        )
+        for n in range(1, 451)
+    )
+
+    page = _read(viewer, stage.session)
+    earlier = viewer.get(
+        f"/sessions/{stage.session.pk}/executions/{execution.pk}/earlier/?before=251",
+        headers={"HX-Request": "true"},
+    ).content.decode()
+
+    assert page.count('class="t-event"') == LATEST
+    assert "Load earlier, 250 more" in page
+    assert "thought-0450." in page
+    assert "thought-0250." not in page
+    assert "thought-0250." in earlier
+    assert "thought-0051." in earlier
+    assert "Load earlier, 50 more" in earlier
+
+
+def test_earlier_events_are_a_whole_page_without_a_script(viewer, finished):
+    execution = finished.executions.first()
+    address = f"/sessions/{finished.pk}/executions/{execution.pk}/earlier/?before=99"
+
+    assert "Back to basket restarts" in viewer.get(address).content.decode()
+
+
+def test_a_large_result_is_cut_and_whole_on_request(viewer, running):
+    execution = running.executions.get()
+    event = add_tool_call(execution, 2, "x" * 50_000)
+
+    page = _read(viewer, running)
+    whole = viewer.get(f"/sessions/{running.pk}/events/{event.pk}/content/")
+
+    assert "The first 8.2 kB of 50 kB are shown." in page
+    assert "x" * 9000 not in page
+    assert whole.content == b"x" * 50_000
+    assert whole.headers["Content-Type"].startswith("text/plain")
+    assert whole.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_number_of_queries_does_not_grow_with_the_agents(
+    viewer, finished, django_assert_max_num_queries
+):
+    for n in range(3, 9):
+        execution = ExecutionFactory(stage=finished.stages.get(), completed=True)
+        add_tool_call(execution, n)
+
+    with django_assert_max_num_queries(14):
+        _read(viewer, finished)
+
+
+def test_pages_carry_a_strict_policy_and_keep_it(viewer, finished, running):
+    for session in (finished, running):
+        answer = viewer.get(f"/sessions/{session.pk}/")
+        page = answer.content.decode()
+
+        assert "script-src 'self';" in answer.headers["Content-Security-Policy"] + ";"
+        assert "unsafe" not in answer.headers["Content-Security-Policy"]
+        assert " style=" not in page
+        assert "<script>" not in page
+        assert " onclick=" not in page
+
+
+def test_a_page_without_a_socket_can_ask_for_what_it_missed(viewer, running):
+    EventFactory(session=running, seq=running.last_seq + 1)
+    after = running.last_seq - 1
+
+    answer = viewer.get(f"/sessions/{running.pk}/events/?after={after}").json()
+
+    assert answer["has_more"] is False
+    assert [message["type"] for message in answer["messages"]] == ["session.status"]
+    assert 'id="session-head"' in answer["messages"][0]["html"]
