@@ -21,7 +21,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from config import get_config
-from config.providers import choose_provider
+from config.providers import REHEARSAL, choose_provider
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
 from tarsy.errors import ConfigError, Mistake
@@ -32,7 +32,6 @@ ADMIN = "admin"
 HOST = "127.0.0.1"
 WORKERS = 2
 READY_WITHIN = 60.0
-REHEARSAL = "rehearsal"
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
 

@@ -10,6 +10,7 @@ from kombu.transport.redis import Channel
 from agents.llm.client import is_direct, warm_up
 from config import get_config
 from config.usage import providers_in_use
+from investigations.queue import CANCEL_SESSION
 from tarsy.aio import worker_loop
 from tarsy.celery import app
 from tarsy.logs import configure
@@ -53,7 +54,7 @@ def _stop(**_: object) -> None:
     threads().stop()
 
 
-@control_command(args=[("session_id", str)], signature="[session_id]")
+@control_command(name=CANCEL_SESSION, args=[("session_id", str)], signature="[session_id]")
 def cancel_session(_state: object, session_id: str) -> dict[str, str]:
     """Look at once which of this process's executions are being cancelled, and stop them."""
     from investigations.worker import stop_cancelled

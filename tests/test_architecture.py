@@ -86,6 +86,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "investigations.worker": (
         "investigations.publish",
+        "investigations.selectors.workers",
         "investigations.services",
         "config",
         "tarsy.aio",

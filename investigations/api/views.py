@@ -16,9 +16,11 @@ from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.query import (
     LARGEST_PAGE,
+    PAGE_SIZE,
     RATINGS,
     REVIEW_STATUSES,
     SCORING_STATUSES,
+    SHORTEST_SEARCH,
     read_list_query,
     read_timeline_query,
 )
@@ -92,13 +94,15 @@ class SessionsView(APIView):
         operation_id="list_sessions",
         parameters=[
             _parameter("page", type=int, default=1),
-            _parameter("page_size", f"At most {LARGEST_PAGE}.", type=int, default=25),
+            _parameter("page_size", f"At most {LARGEST_PAGE}.", type=int, default=PAGE_SIZE),
             _parameter("sort_by", enum=list(SORTS), default="created_at"),
             _parameter("sort_order", enum=["asc", "desc"], default="desc"),
             _parameter("status", f"Some of {', '.join(AlertSession.Status.values)}, by commas."),
             _parameter("alert_type"),
             _parameter("chain_id"),
-            _parameter("search", "At least 3 characters, in alert, report and timeline."),
+            _parameter(
+                "search", f"At least {SHORTEST_SEARCH} characters, in alert, report and timeline."
+            ),
             _parameter("start_date", "Created then or later.", type=OpenApiTypes.DATETIME),
             _parameter("end_date", "Created before.", type=OpenApiTypes.DATETIME),
             _parameter("scoring_status", enum=list(SCORING_STATUSES)),

@@ -92,7 +92,9 @@ class SessionSummary:
 
 
 @dataclass(frozen=True)
-class SessionPage:
+class SummaryPage:
+    """One page of a list of sessions. `total_items` is counted up to `COUNT_LIMIT`."""
+
     summaries: list[SessionSummary]
     total_items: int
 
@@ -112,15 +114,15 @@ def get_session(session_id: uuid.UUID) -> AlertSession:
 
 def list_sessions(
     wanted: SessionFilter, *, sort_by: str, descending: bool, page: int, page_size: int
-) -> SessionPage:
+) -> SummaryPage:
     """One page, in a fixed number of queries."""
     if wanted.none_can_match:
-        return SessionPage([], 0)
+        return SummaryPage([], 0)
     sessions = _narrow(visible_sessions(), wanted)
     total = sessions.order_by()[:COUNT_LIMIT].count()
     start = (page - 1) * page_size
     rows = _sort(sessions.only(*LIST_FIELDS), sort_by, descending)[start : start + page_size]
-    return SessionPage(summarize(list(rows), search=wanted.search), total)
+    return SummaryPage(summarize(list(rows), search=wanted.search), total)
 
 
 def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
@@ -129,6 +131,13 @@ def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
     active = sessions.filter(status__in=AlertSession.ACTIVE).order_by("started_at", "id")
     queued = sessions.filter(status=AlertSession.Status.PENDING).order_by("created_at", "id")
     return list(active[:COUNT_LIMIT]), list(queued[:COUNT_LIMIT])
+
+
+def count_active_and_queued() -> tuple[int, int]:
+    """How many sessions run and how many wait."""
+    sessions = visible_sessions()
+    active = sessions.filter(status__in=AlertSession.ACTIVE).count()
+    return active, sessions.filter(status=AlertSession.Status.PENDING).count()
 
 
 def summarize(sessions: Sequence[AlertSession], *, search: str = "") -> list[SessionSummary]:

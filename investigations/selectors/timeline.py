@@ -8,6 +8,8 @@ from investigations.selectors.sessions import get_session, visible_sessions
 from investigations.timeline import Payload, with_event_id
 
 TIMELINE_LIMIT = 1000
+CATCHUP_LIMIT = 200
+"""Stored messages that one answer carries; who missed more loads anew."""
 
 
 def list_timeline(
