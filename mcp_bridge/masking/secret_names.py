@@ -150,7 +150,7 @@ def looks_random(value: str) -> bool:
     )
 
 
-# Hostile text makes these judge megabytes: nothing here may look at characters one by one in Python.
+# Hostile text makes these judge megabytes: no loop of Python's own over characters here.
 _BLANK = re.compile(r"\s")
 _PIECE = re.compile(r"[A-Za-z0-9]{6,}")
 _LONG_PIECE = re.compile(r"[A-Za-z0-9]{16,}")
