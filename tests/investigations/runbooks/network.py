@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpcore
+import pytest
 
+from investigations.runbooks import fetch
 from investigations.runbooks.fetch import Network
+from investigations.services import runbooks
 
 PUBLIC = "93.184.215.14"
 
@@ -102,3 +105,10 @@ class World:
         alive = sum(1 for each in self.asked if each.address not in self.dead)
         answer = self.answers[min(alive, len(self.answers)) - 1]
         return Stream(answer, ask, self.wait_at_end)
+
+
+def put_in_place(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process reach `world` instead of the public network, with nothing remembered."""
+    monkeypatch.setattr(fetch, "resolve_name", world.network.resolve)
+    monkeypatch.setattr(fetch, "connect_to", world.network.connect)
+    runbooks._listing.cache_clear()
