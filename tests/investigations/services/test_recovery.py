@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from agents.types import AgentOutcome
 from investigations.models import AgentExecution, AlertSession, Stage
-from investigations.services import recovery
+from investigations.services import intake, recovery
 from investigations.services.executions import Claim, claim_execution, finish_execution
 from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep
 from investigations.services.sessions import CLAIM_LOCK, cancel_session
@@ -251,8 +251,6 @@ def test_only_one_sweeps_at_a_time_and_the_lock_is_given_back():
 
 def test_a_sweep_is_in_nobodys_way():
     """Each advisory lock of the product has a number of its own."""
-    from investigations.services import intake
-
     assert len({SWEEP_LOCK, CLAIM_LOCK, intake._QUEUE_LOCK}) == 3
 
 

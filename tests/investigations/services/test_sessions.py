@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from agents.types import AgentOutcome
 from investigations.models import AgentExecution, AlertSession, AuditEvent, Event
-from investigations.services.executions import claim_execution
+from investigations.services.executions import claim_execution, finish_execution
 from investigations.services.sessions import cancel_session, claim_next_session, seconds_left
 from tarsy.errors import Conflict, NotFound
 from tests.factories import SessionFactory
@@ -156,9 +157,6 @@ def test_only_waiting_executions_end_at_once_and_the_rest_when_they_stop(clean_r
     session.refresh_from_db()
     assert session.status == "cancelling"
     assert statuses(executions_of(stage)) == ["active", "cancelled"]
-
-    from agents.types import AgentOutcome
-    from investigations.services.executions import finish_execution
 
     finish_execution(claim, AgentOutcome("cancelled"))
 
