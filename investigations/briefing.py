@@ -45,6 +45,7 @@ from config.schema.chains import ChainConfig
 from investigations.masking import product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage, TimelineEvent
+from investigations.runbooks.shelf import Runbook
 from investigations.selectors.findings import (
     AgentHistory,
     ChatExchange,
@@ -83,6 +84,14 @@ class Briefing:
     investigation: tuple[StageHistory, ...]
     """For an answer in the chat: the investigation it is about."""
     exchanges: tuple[ChatExchange, ...]
+    runbook: Runbook
+    """What holds for every alert, until that of this alert was read."""
+
+    @property
+    def needs_runbook(self) -> bool:
+        """Whether a prompt is still to be written, and one that speaks of a runbook."""
+        is_summary = self.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY
+        return not is_summary and not self.claim.messages
 
     @property
     def _interaction_type(self) -> InteractionType | None:
@@ -130,6 +139,7 @@ def brief(claim: Claim) -> Briefing:
         histories=tuple(histories_of_stage(subject)) if subject else (),
         investigation=tuple(investigation_of(claim.session)) if is_chat else (),
         exchanges=tuple(exchanges_before(stage)) if is_chat else (),
+        runbook=Runbook(text=config.defaults.runbook),
     )
 
 
@@ -216,7 +226,8 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
         agent_name=briefing.claim.execution.agent_name,
         now=datetime.now(UTC),
         alert=_alert(briefing.claim),
-        runbook=_runbook(briefing),
+        runbook=briefing.runbook.text,
+        runbook_problem=briefing.runbook.problem,
         server_instructions=toolbox.instructions,
         unavailable=toolbox.unavailable,
         skills=tuple(
@@ -237,7 +248,8 @@ def _synthesis_input(briefing: Briefing) -> SynthesisInput:
         alert=_alert(briefing.claim),
         stage_name=stage.referenced_stage.stage_name if stage.referenced_stage else "",
         findings=tuple(_to_findings(history) for history in briefing.histories),
-        runbook=_runbook(briefing),
+        runbook=briefing.runbook.text,
+        runbook_problem=briefing.runbook.problem,
         agent_instructions=briefing.agent.custom_instructions,
         previous_stages=_previous(briefing),
     )
@@ -269,10 +281,6 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
 def _alert(claim: Claim) -> Alert:
     metadata = {"Runbook": claim.session.runbook_url} if claim.session.runbook_url else {}
     return Alert(claim.session.alert_type, claim.session.alert_data, metadata)
-
-
-def _runbook(briefing: Briefing) -> str:
-    return briefing.config.defaults.runbook
 
 
 def _previous(briefing: Briefing) -> tuple[StageResult, ...]:

@@ -16,6 +16,7 @@ from agents.run import run_agent
 from agents.types import AgentOutcome
 from investigations.briefing import Briefing, brief
 from investigations.journal import ExecutionJournal
+from investigations.runbook_reading import add_runbook
 from investigations.services.executions import (
     Claim,
     claim_execution,
@@ -115,6 +116,7 @@ async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
         model=briefing.llm.model,
     )
     journal = ExecutionJournal(claim.execution, loop, briefing.mask)
+    briefing = await add_runbook(briefing, journal)
     async with open_execution_toolbox(briefing) as toolbox:
         task = briefing.make_task(toolbox)
         return await run_agent(task, llm=briefing.llm, toolbox=toolbox, journal=journal)

@@ -30,6 +30,7 @@ from investigations.selectors.sessions import SORTS, get_session, list_active, l
 from investigations.selectors.timeline import TIMELINE_LIMIT, list_timeline
 from investigations.services.chat import ask_question, read_question
 from investigations.services.intake import read_alert, submit_alert
+from investigations.services.runbooks import available_runbooks
 from investigations.services.sessions import cancel_session
 
 _ERROR = OpenApiResponse(serializers.ErrorSerializer)
@@ -83,6 +84,19 @@ class AlertTypesView(APIView):
                 "default_alert_type": config.default_alert_type,
             }
         )
+
+
+class RunbooksView(APIView):
+    @extend_schema(
+        operation_id="list_runbooks",
+        responses={
+            200: {"type": "array", "items": {"type": "string", "format": "uri"}},
+            **_ANYBODY,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        """The runbooks of the configured repository; none when it cannot be read."""
+        return Response(available_runbooks())
 
 
 def _parameter(name: str, about: str = "", *, type: Any = str, **options: Any) -> OpenApiParameter:
