@@ -270,7 +270,7 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         exchanges=tuple(
             Exchange(each.author, each.question, each.answer) for each in briefing.exchanges
         ),
-        runbook=_runbook(briefing),
+        runbook=briefing.runbook.text,
         server_instructions=toolbox.instructions,
         unavailable=toolbox.unavailable,
         agent_instructions=briefing.agent.custom_instructions,
