@@ -271,6 +271,7 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
             Exchange(each.author, each.question, each.answer) for each in briefing.exchanges
         ),
         runbook=briefing.runbook.text,
+        runbook_problem=briefing.runbook.problem,
         server_instructions=toolbox.instructions,
         unavailable=toolbox.unavailable,
         agent_instructions=briefing.agent.custom_instructions,
