@@ -22,7 +22,7 @@ SENDERS = {
     "execution": lambda: queue.enqueue_execution(uuid.uuid4(), uuid.uuid4()),
     "cancel": lambda: queue.broadcast_cancel(SESSION),
     "publish": lambda: publish.publish("sessions", [{"type": "session.status"}]),
-    "ring": publish.ring,
+    "publish_and_ring": lambda: publish.publish_and_ring([]),
     "presence": lambda: worker._tell_presence(3),
 }
 
