@@ -86,6 +86,10 @@ def stage_status(stage: Stage) -> Payload:
     )
 
 
+def chat_created(session_id: uuid.UUID, chat_id: uuid.UUID, created_by: str) -> Payload:
+    return _payload("chat.created", session_id, chat_id=str(chat_id), created_by=created_by)
+
+
 def interaction_created(
     execution: AgentExecution, interaction_id: uuid.UUID, interaction_type: str
 ) -> Payload:

@@ -5,6 +5,7 @@ import gc
 from celery.signals import celeryd_init, setup_logging, worker_ready, worker_shutting_down
 from celery.worker.control import control_command
 from django.conf import settings
+from kombu.transport.redis import Channel
 
 from agents.llm.client import is_direct, warm_up
 from config import get_config
@@ -16,6 +17,10 @@ from tarsy.logs import configure
 from tarsy.startup import read_config_or_exit
 
 __all__ = ["app"]
+
+# When Redis goes away, kombu 5.7 tries to put unacknowledged messages back over the connection it
+# has just lost, and the worker ends with an AttributeError. The sweeper sends them again anyway.
+Channel.do_restore = False
 
 
 @setup_logging.connect

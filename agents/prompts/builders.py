@@ -33,7 +33,7 @@ def build_investigation(prompt: PromptInput) -> Opening:
     user = join_sections(
         render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
         render("alert", alert=prompt.alert, shows_type=True),
-        render("runbook", runbook=prompt.runbook),
+        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
         render("previous_stages", stages=prompt.previous_stages),
         render("investigation_task", has_tools=prompt.has_tools),
     )
@@ -54,7 +54,7 @@ def build_synthesis(prompt: SynthesisInput) -> Opening:
     completed = sum(1 for findings in prompt.findings if findings.is_completed)
     user = join_sections(
         render("alert", alert=prompt.alert, shows_type=False),
-        render("runbook", runbook=prompt.runbook),
+        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
         render("previous_stages", stages=prompt.previous_stages),
         render("findings", prompt=prompt, completed=completed),
         render("synthesis_task"),
@@ -90,7 +90,7 @@ def build_chat(prompt: ChatInput) -> Opening:
     user = join_sections(
         render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
         render("alert", alert=prompt.alert, shows_type=True),
-        render("runbook", runbook=prompt.runbook),
+        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
         render("chat_history", prompt=prompt),
         render("chat_task", prompt=prompt),
     )

@@ -73,6 +73,16 @@ class AcceptedSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
+class QuestionSerializer(serializers.Serializer[Any]):
+    content = serializers.CharField(help_text="At most 100,000 characters.")
+
+
+class QuestionTakenSerializer(serializers.Serializer[Any]):
+    chat_id = serializers.UUIDField()
+    message_id = serializers.UUIDField()
+    stage_id = serializers.UUIDField()
+
+
 class CancelledSerializer(serializers.Serializer[Any]):
     session_id = serializers.UUIDField()
     message = serializers.CharField()

@@ -28,7 +28,9 @@ from investigations.models import AlertSession
 from investigations.selectors.detail import get_session_detail
 from investigations.selectors.sessions import SORTS, get_session, list_active, list_sessions
 from investigations.selectors.timeline import TIMELINE_LIMIT, list_timeline
+from investigations.services.chat import ask_question, read_question
 from investigations.services.intake import read_alert, submit_alert
+from investigations.services.runbooks import available_runbooks
 from investigations.services.sessions import cancel_session
 
 _ERROR = OpenApiResponse(serializers.ErrorSerializer)
@@ -82,6 +84,19 @@ class AlertTypesView(APIView):
                 "default_alert_type": config.default_alert_type,
             }
         )
+
+
+class RunbooksView(APIView):
+    @extend_schema(
+        operation_id="list_runbooks",
+        responses={
+            200: {"type": "array", "items": {"type": "string", "format": "uri"}},
+            **_ANYBODY,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        """The runbooks of the configured repository; none when it cannot be read."""
+        return Response(available_runbooks())
 
 
 def _parameter(name: str, about: str = "", *, type: Any = str, **options: Any) -> OpenApiParameter:
@@ -199,6 +214,30 @@ class SessionTimelineView(APIView):
         return Response(serializers.TimelineEventSerializer(shown, many=True).data, headers=headers)
 
 
+class ChatMessagesView(APIView):
+    @extend_schema(
+        operation_id="ask_question",
+        request=serializers.QuestionSerializer,
+        responses={
+            202: serializers.QuestionTakenSerializer,
+            **dict.fromkeys((400, 409, 413, 415), _ERROR),
+            **_ONE_SESSION,
+        },
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Ask a question about an investigation that has ended."""
+        content = read_question(read_json_object(request._request))
+        question = ask_question(session_id, content, author=author_of(request))
+        return Response(
+            {
+                "chat_id": str(question.chat_id),
+                "message_id": str(question.message_id),
+                "stage_id": str(question.stage_id),
+            },
+            status=202,
+        )
+
+
 class CancelSessionView(APIView):
     @extend_schema(
         operation_id="cancel_session",
@@ -206,7 +245,7 @@ class CancelSessionView(APIView):
         responses={200: serializers.CancelledSerializer, 409: _ERROR, **_ONE_SESSION},
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Stop a session that waits or runs."""
+        """Stop a session that waits or runs, or the answer being given in its chat."""
         cancel_session(session_id, author_of(request))
         return Response(
             {"session_id": str(session_id), "message": "Session cancellation requested"}

@@ -202,8 +202,9 @@ def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
     when, _, identity = cursor.partition("_")
     try:
         created_at, session_id = parse_datetime(when), uuid.UUID(identity)
-    except ValueError:
-        created_at = None
-    if created_at is None or created_at.tzinfo is None:
-        raise InvalidInput("before", "is not a place in this list; take the address of a page link")
-    return created_at, session_id
+        if created_at is not None and created_at.tzinfo is not None:
+            # A moment near the end of all calendars may have none in UTC.
+            return created_at.astimezone(UTC), session_id
+    except (ValueError, OverflowError):
+        pass
+    raise InvalidInput("before", "is not a place in this list; take the address of a page link")

@@ -256,7 +256,8 @@ def _add_messages(
             ]
             or None,
             tool_call_id=message.tool_call_id,
-            tool_name=message.tool_name,
+            # A name the model made up may be of any length; the call itself keeps it whole.
+            tool_name=message.tool_name[:200],
             tool_number=tool_number,
             provider_fields=dict(message.provider_fields),
         )

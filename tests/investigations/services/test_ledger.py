@@ -72,10 +72,14 @@ def test_what_is_rolled_back_leaves_no_gap_and_tells_nobody(clean_redis: redis.R
     listener.subscribe(stream_channel(session_channel(session.pk)))
     listener.get_message(timeout=5)
 
-    with pytest.raises(ValueError, match="no"), session_write(session.pk) as write:
-        tell(write, "lost")
-        write.next_tool_number()
-        raise ValueError("no")
+    def write_and_fail():
+        with session_write(session.pk) as write:
+            tell(write, "lost")
+            write.next_tool_number()
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        write_and_fail()
     with session_write(session.pk) as write:
         assert tell(write, "kept") == 1
 
@@ -92,10 +96,16 @@ def test_what_is_rolled_back_leaves_no_gap_and_tells_nobody(clean_redis: redis.R
 def test_a_statement_that_fails_at_commit_leaves_no_gap():
     session = SessionFactory()
 
-    with pytest.raises(DatabaseError), session_write(session.pk) as write:
-        event = TimelineEvent(session_id=session.pk, execution_id=uuid.uuid4(), event_type="error")
-        write.announce(event)
-        event.save(force_insert=True)
+    def write_about_an_unknown_execution():
+        with session_write(session.pk) as write:
+            event = TimelineEvent(
+                session_id=session.pk, execution_id=uuid.uuid4(), event_type="error"
+            )
+            write.announce(event)
+            event.save(force_insert=True)
+
+    with pytest.raises(DatabaseError):
+        write_about_an_unknown_execution()
 
     session.refresh_from_db()
     assert (seqs(session.pk), session.last_seq) == ([], 0)

@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from agents.types import AgentOutcome
 from investigations.models import AgentExecution, AlertSession, AuditEvent, Event
-from investigations.services.executions import claim_execution
-from investigations.services.sessions import cancel_session, claim_next_session, seconds_left
+from investigations.services.executions import claim_execution, finish_execution
+from investigations.services.sessions import cancel_session, claim_next_session
 from tarsy.errors import Conflict, NotFound
 from tests.factories import SessionFactory
 from tests.investigations.engine import (
@@ -69,7 +70,7 @@ def test_a_claimed_session_has_a_deadline_and_its_first_stage_is_sent(clean_redi
     session = start_session("parallel")
 
     assert session.status == "in_progress"
-    assert 0 < seconds_left(session) <= 40 * 60
+    assert 0 < current_stage(session).seconds_left <= 40 * 60
     stage = current_stage(session)
     assert (session.current_stage_id, session.current_stage_index) == (stage.pk, 1)
     executions = [str(execution.pk) for execution in executions_of(stage)]
@@ -156,9 +157,6 @@ def test_only_waiting_executions_end_at_once_and_the_rest_when_they_stop(clean_r
     session.refresh_from_db()
     assert session.status == "cancelling"
     assert statuses(executions_of(stage)) == ["active", "cancelled"]
-
-    from agents.types import AgentOutcome
-    from investigations.services.executions import finish_execution
 
     finish_execution(claim, AgentOutcome("cancelled"))
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from investigations.models import Event, Stage
+from investigations.models import AgentExecution, Event, Stage
+from investigations.services.executions import claim_execution
 from investigations.services.sessions import cancel_session
 from investigations.services.stages import advance_stage
 from tests.investigations.engine import (
@@ -203,11 +204,9 @@ def _forget_chains(reconfigure, name: str = "other") -> None:
 def test_a_cancelled_session_gets_no_further_stage():
     session = start_session("two-stages")
     stage = current_stage(session)
-    from investigations.services.executions import claim_execution
-
     claim_execution(executions_of(stage)[0].pk, "worker-1")
     cancel_session(session.pk, "ana")
-    executions_of(stage)[0].__class__.objects.filter(stage=stage).update(
+    AgentExecution.objects.filter(stage=stage).update(
         status="completed", lease_token=None, completed_at=session.started_at
     )
 
