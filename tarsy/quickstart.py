@@ -24,7 +24,7 @@ from config import get_config
 from config.providers import REHEARSAL, choose_provider
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
-from tarsy.errors import ConfigError, Mistake
+from tarsy.env import Env
 from tarsy.processes import ProcessSpec, Supervisor
 from tarsy.sample_alert import make_sample_alert
 
@@ -66,11 +66,11 @@ def start(*, with_sample: bool) -> int:
 
 
 def _make_plan(*, with_sample: bool) -> Plan:
-    port = int(os.environ.get("PORT") or 8000)
+    env = Env(os.environ)
+    port = env.integer("PORT", 8000, minimum=1, maximum=65535)
     if not _is_free(port):
-        raise ConfigError(
-            [Mistake("environment", 0, f"PORT {port} is taken; set PORT to a free one")]
-        )
+        env.wrong("PORT", f"{port} is taken; set PORT to a free one")
+    env.raise_if_wrong()
     provider = choose_provider(os.environ)
     given = os.environ.get("TARSY_REHEARSAL_URL")
     needs_rehearsal = provider == REHEARSAL and not given
