@@ -31,7 +31,6 @@ class SessionWrite:
     def __init__(self, session: AlertSession) -> None:
         self.session = session
         self._stored: list[Payload] = []
-        self._transient: list[Payload] = []
         self._global: list[Payload] = []
         self._is_touched = False
 
@@ -40,10 +39,6 @@ class SessionWrite:
         self.session.last_seq += 1
         self._stored.append(with_event_id(payload, self.session.last_seq))
         return self.session.last_seq
-
-    def tell_passing(self, payload: Payload) -> None:
-        """Send a message after commit without storing it."""
-        self._transient.append(payload)
 
     def tell_lists(self, payload: Payload) -> None:
         """Send a message to list pages after commit without storing it."""
@@ -81,8 +76,7 @@ class SessionWrite:
             last_tool_number=self.session.last_tool_number,
             **touched,
         )
-        messages = [*self._stored, *self._transient]
-        transaction.on_commit(partial(publish, channel, messages), robust=True)
+        transaction.on_commit(partial(publish, channel, self._stored), robust=True)
         transaction.on_commit(partial(publish, SESSIONS_CHANNEL, self._global), robust=True)
 
 
