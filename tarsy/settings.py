@@ -176,7 +176,8 @@ def _read_database(url: str) -> dict[str, Any]:
         database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 16, "timeout": 10}
     else:
         database["CONN_MAX_AGE"] = 60
-        database["CONN_HEALTH_CHECKS"] = True
+    # Otherwise every connection that a restart of the server has cut fails one request.
+    database["CONN_HEALTH_CHECKS"] = True
     return database
 
 

@@ -1,7 +1,9 @@
 """Every error as JSON: `{"message", "field"?, "detail"?}`."""
 
+import logging
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
@@ -11,6 +13,11 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from tarsy.errors import Conflict, InvalidInput, NotFound, PayloadTooLarge, QueueFull
+
+logger = logging.getLogger(__name__)
+
+UNAVAILABLE_SECONDS = 5
+"""When to come back after the database could not be reached."""
 
 
 class UnsupportedContent(InvalidInput):
@@ -27,6 +34,8 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"message": str(error)}, status=status.HTTP_404_NOT_FOUND)
     if isinstance(error, Conflict):
         return Response({"message": str(error)}, status=status.HTTP_409_CONFLICT)
+    if isinstance(error, OperationalError | InterfaceError):
+        return _answer_unavailable(error)
     response = exception_handler(error, context)
     if response is not None:
         response.data = {"message": _message_of(error)}
@@ -59,6 +68,15 @@ def _answer_full_queue(error: QueueFull) -> Response:
         body,
         status=status.HTTP_429_TOO_MANY_REQUESTS,
         headers={"Retry-After": str(error.retry_after)},
+    )
+
+
+def _answer_unavailable(error: Exception) -> Response:
+    logger.error("The database could not be used", exc_info=error)
+    return Response(
+        {"message": "the database is not available now, try again"},
+        status=status.HTTP_503_SERVICE_UNAVAILABLE,
+        headers={"Retry-After": str(UNAVAILABLE_SECONDS)},
     )
 
 
