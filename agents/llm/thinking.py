@@ -1,9 +1,12 @@
 """How much each family of models is asked to think, in litellm's words."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from agents.llm.settings import ProviderSettings
+from agents.llm.wire import open_fields
+from agents.types import Message
 
 CLAUDE_BUDGET = 32_000
 CLAUDE_MAX_TOKENS = 64_000
@@ -16,11 +19,17 @@ _OPENAI_THINKS = re.compile(r"^(?:gpt-(?:[5-9]|\d{2,})|o\d)")
 _OPENAI_CHATS = re.compile(r"chat|main")
 
 
-def choose_thinking(settings: ProviderSettings, max_output_tokens: int | None) -> dict[str, Any]:
+def choose_thinking(
+    settings: ProviderSettings,
+    messages: Sequence[Message] = (),
+    max_output_tokens: int | None = None,
+) -> dict[str, Any]:
     """The parameters that make a model think; none for one that cannot or must not be told.
 
     An effort given in the settings counts before the family's own.
     """
+    if _would_miss_its_thoughts(settings, messages):
+        return {}
     if settings.reasoning_effort is not None:
         return {"reasoning_effort": settings.reasoning_effort}
     model = settings.model.lower()
@@ -37,6 +46,18 @@ def choose_thinking(settings: ProviderSettings, max_output_tokens: int | None) -
             return _think_like_gemini(model)
         case "xai":
             return {}  # Grok decides for itself, and refuses a wish
+
+
+def _would_miss_its_thoughts(settings: ProviderSettings, messages: Sequence[Message]) -> bool:
+    """Claude with a budget refuses to go on from tool calls that it did not think about itself."""
+    generation = _find_generation(settings.model.lower())
+    if generation is None or generation >= LOWEST_ADAPTIVE:
+        return False
+    answers = [message for message in messages if message.role == "assistant"]
+    if not answers or not answers[-1].tool_calls:
+        return False
+    own = open_fields(answers[-1].provider_fields, settings.provider_name)
+    return not own.get("thinking_blocks")
 
 
 def is_image_model(model: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from agents.llm.chunks import ChunkReader
@@ -54,9 +55,7 @@ class ViaLitellm:
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
-        if not self._settings.api_key and self._settings.type != "vertexai":
-            # litellm would look for a key of its own in the environment.
-            raise refuse_key(None, self._settings)
+        _check_readiness(self._settings)
         reader = ChunkReader(self.model)
         fields = _ProviderFields()
         native = NativeToolReader()
@@ -109,7 +108,7 @@ class ViaLitellm:
             "vertex_credentials": settings.vertex_credentials,
             "max_tokens": options.max_output_tokens,
             "tools": functions or native_tools,
-            **choose_thinking(settings, options.max_output_tokens),
+            **choose_thinking(settings, messages, options.max_output_tokens),
         }
         return request | {name: value for name, value in optional.items() if value}
 
@@ -118,6 +117,19 @@ class ViaLitellm:
             return event
         cost = _find_cost(_qualify(self._settings), event.usage)
         return UsageReported(replace(event.usage, cost_usd=cost))
+
+
+def _check_readiness(settings: ProviderSettings) -> None:
+    if settings.type == "vertexai":
+        if find_spec("google") is None or find_spec("google.auth") is None:
+            raise LLMError(
+                "credentials",
+                f"The provider {settings.provider_name} needs the Python package google-auth to "
+                "sign in to Vertex AI, and it is not installed.",
+            )
+    elif not settings.api_key:
+        # litellm would look for a key of its own in the environment.
+        raise refuse_key(None, settings)
 
 
 @cache

@@ -62,7 +62,7 @@ def _write_message(message: Message, provider_name: str, ids: Mapping[str, str])
             }
             for call in message.tool_calls
         ]
-    wire.update(_open_fields(message.provider_fields, provider_name))
+    wire.update(open_fields(message.provider_fields, provider_name))
     return wire
 
 
@@ -77,7 +77,8 @@ def _shorten(call_id: str) -> str:
     return f"call_{hashlib.sha256(call_id.encode()).hexdigest()[:24]}"
 
 
-def _open_fields(sealed: Mapping[str, JSON], provider_name: str) -> Mapping[str, JSON]:
+def open_fields(sealed: Mapping[str, JSON], provider_name: str) -> Mapping[str, JSON]:
+    """What was sealed for this provider; empty for any other."""
     fields = sealed.get(FIELDS)
     if sealed.get(PROVIDER) != provider_name or not isinstance(fields, dict):
         return {}

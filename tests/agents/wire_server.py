@@ -59,7 +59,8 @@ class WireServer:
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             self.paths.append(head[0].split(" ")[1])
             self.headers.append(headers)
-            self.requests.append(json.loads(body))
+            is_json = "json" in headers.get("content-type", "")
+            self.requests.append(json.loads(body) if is_json else {"form": body.decode()})
             play = self.plays.pop(0) if len(self.plays) > 1 else self.plays[0]
             playing = asyncio.create_task(play(Wire(writer)))
             await self._watch(reader, playing)
@@ -202,6 +203,11 @@ def refuse(status: int, body: Mapping[str, Any] | str, **headers: str) -> Play:
         await wire.end()
 
     return play
+
+
+def say_once(body: Mapping[str, Any]) -> Play:
+    """A whole answer that is no stream."""
+    return refuse(200, body)
 
 
 def named_events(*events: Mapping[str, Any]) -> Play:
