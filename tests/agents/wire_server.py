@@ -59,8 +59,7 @@ class WireServer:
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             self.paths.append(head[0].split(" ")[1])
             self.headers.append(headers)
-            is_json = "json" in headers.get("content-type", "")
-            self.requests.append(json.loads(body) if is_json else {"form": body.decode()})
+            self.requests.append(json.loads(body))
             play = self.plays.pop(0) if len(self.plays) > 1 else self.plays[0]
             playing = asyncio.create_task(play(Wire(writer)))
             await self._watch(reader, playing)
@@ -203,11 +202,6 @@ def refuse(status: int, body: Mapping[str, Any] | str, **headers: str) -> Play:
         await wire.end()
 
     return play
-
-
-def say_once(body: Mapping[str, Any]) -> Play:
-    """A whole answer that is no stream."""
-    return refuse(200, body)
 
 
 def named_events(*events: Mapping[str, Any]) -> Play:

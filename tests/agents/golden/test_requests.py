@@ -5,9 +5,11 @@ After a wanted change, run with UPDATE_GOLDEN=1 and read the difference before k
 
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import aclosing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -24,7 +26,7 @@ from agents.ports import LLM, LLMOptions
 from tarsy.errors import LLMError
 from tests.agents.doubles import READ_ONLY
 from tests.agents.golden.cases import CASES, Case
-from tests.agents.wire_server import WireServer, refuse, run_wire_server, say_once
+from tests.agents.wire_server import WireServer, refuse
 
 pytestmark = pytest.mark.filterwarnings(READ_ONLY)
 
@@ -40,18 +42,34 @@ KEPT_HEADERS = (
 )
 
 
-@pytest.fixture
-async def token_server() -> AsyncIterator[WireServer]:
+class _GiveToken(BaseHTTPRequestHandler):
     """Stands for Google's: gives a token to a service account."""
-    async with run_wire_server() as server:
-        server.plays = [
-            say_once({"access_token": "secret-token", "expires_in": 3600, "token_type": "Bearer"})
-        ]
-        yield server
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        token = {"access_token": "secret-token", "expires_in": 3600, "token_type": "Bearer"}
+        body = json.dumps(token).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
 
 
 @pytest.fixture
-def credentials(token_server: WireServer) -> str:
+def token_url() -> Iterator[str]:
+    # In a thread of its own: it is asked synchronously, from the event loop.
+    with ThreadingHTTPServer(("127.0.0.1", 0), _GiveToken) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/token"
+        server.shutdown()
+
+
+@pytest.fixture
+def credentials(token_url: str) -> str:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
     return json.dumps(
@@ -62,7 +80,7 @@ def credentials(token_server: WireServer) -> str:
             "private_key": pem,
             "client_email": "tarsy@project-1.iam.gserviceaccount.com",
             "client_id": "1",
-            "token_uri": f"{token_server.base_url}/token",
+            "token_uri": token_url,
         }
     )
 
