@@ -42,6 +42,8 @@ class FallbackPlan:
     needs_native_tools: bool = False
     attempts: int = 0
     """How many switches came before; an interrupted execution may have had some."""
+    tried: frozenset[str] = frozenset()
+    """Providers that failed before."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class FallbackState:
         self._needs_native_tools = plan.needs_native_tools
         self._waiting = list(plan.entries)
         self._attempts = plan.attempts
+        self._tried = {*plan.tried, plan.current.provider_name}
         self._limit = 1 if is_single_shot else FAILURES_IN_A_ROW
         self._streak: tuple[Sort, int] = ("none", 0)
         self._ever_skipped = _Skipped()
@@ -105,6 +108,7 @@ class FallbackState:
             self._attempts += 1
             switch = self._describe(entry, failure, skipped)
             self._current = entry.name
+            self._tried.add(entry.name.provider_name)
             self._native_tools = entry.native_tools
             self.note_success()
             return Takeover(llm, switch)
@@ -123,7 +127,7 @@ class FallbackState:
     def _open(self, entry: Fallback, skipped: _Skipped) -> LLM | None:
         name = entry.name.provider_name
         match self._why_not(entry):
-            case "same":
+            case "tried":
                 return None
             case "incompatible":
                 skipped.incompatible.append(name)
@@ -136,9 +140,9 @@ class FallbackState:
             self._ever_skipped.unusable[name] = str(error)
             return None
 
-    def _why_not(self, entry: Fallback) -> Literal["same", "incompatible"] | None:
-        if entry.name.provider_name == self._current.provider_name:
-            return "same"
+    def _why_not(self, entry: Fallback) -> Literal["tried", "incompatible"] | None:
+        if entry.name.provider_name in self._tried:
+            return "tried"
         if self._needs_native_tools and entry.name.backend != _NATIVE_BACKEND:
             return "incompatible"
         return None

@@ -61,13 +61,15 @@ def choose_models(agent: ResolvedAgent, execution: AgentExecution) -> tuple[LLM,
     ]
     position = _find_takeover(others, execution)
     current = first if position is None else others[position]
+    earlier = [] if position is None else [first, *others[:position]]
     remaining = others if position is None else others[position + 1 :]
     plan = FallbackPlan(
         current=current.name,
         entries=tuple(_offer(agent, each) for each in remaining),
         native_tools=current.working_native_tools,
         needs_native_tools=any(agent.native_wishes.values()),
-        attempts=0 if position is None else position + 1,
+        attempts=len(earlier),
+        tried=frozenset(each.provider_name for each in earlier),
     )
     return _open(current), plan
 
