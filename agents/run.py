@@ -283,7 +283,11 @@ class _Execution:
 
     async def _tell(self, failure: Failure) -> None:
         await self._journal.record_note(
-            Note("error", failure.message, {"error_code": failure.code})
+            Note(
+                "error",
+                failure.message,
+                {"error_code": failure.code, "provider": self._llm.provider_name},
+            )
         )
 
     # Ends

@@ -67,8 +67,6 @@ def record_llm_call(
             _add_note(
                 write, execution, note.kind, mask(note.content), _mask_json(note.metadata, mask)
             )
-        if record.error:
-            _tell_error(write, execution, record)
         write.tell(interaction_created(execution, interaction.pk, "llm"))
         write.touch()
         return tuple(numbers)
@@ -143,15 +141,6 @@ def _propose(write: SessionWrite, execution: AgentExecution, planned: PlannedCal
     write.announce(event)
     event.save(force_insert=True)
     return number
-
-
-def _tell_error(write: SessionWrite, execution: AgentExecution, record: LLMCallRecord) -> None:
-    event = _new_event(execution, TimelineEvent.Type.ERROR)
-    event.status = TimelineEvent.Status.COMPLETED
-    event.content = record.error
-    event.metadata = {"error_code": record.error_code, "provider": record.provider_name}
-    write.announce(event)
-    event.save(force_insert=True)
 
 
 def record_tool_call(execution: AgentExecution, record: ToolCallRecord) -> None:

@@ -107,7 +107,9 @@ def test_when_every_model_fails_so_does_the_session_with_the_last_reason(
     assert "model-c" in execution.error_message
     assert "model-c" in session.error_message
     assert switches_of(session).count() == 2
-    assert TimelineEvent.objects.filter(session=session, event_type="error").count() >= 3
+    errors = TimelineEvent.objects.filter(session=session, event_type="error")
+    providers = errors.order_by("sequence_number").values_list("metadata__provider", flat=True)
+    assert list(providers) == ["model-a", "model-b", "model-c"]
     assert [r.body["model"] for r in rehearsal.requests] == ["model-a", "model-b", "model-c"]
 
 
