@@ -18,6 +18,7 @@ from agents.types import (
     ClosedBlock,
     LLMEvent,
     Message,
+    NativeToolTold,
     Note,
     TextDelta,
     ThinkingDelta,
@@ -41,6 +42,8 @@ class Failure:
     message: str
     partial: bool = False
     """Some of the answer was already shown."""
+    retryable: bool = False
+    """The provider's word on whether asking again may help."""
 
 
 class Answer:
@@ -56,6 +59,7 @@ class Answer:
         self.provider_fields: dict[str, JSON] = {}
         self.failure: Failure | None = None
         self.duration_ms = 0
+        self.notes: list[Note] = []
 
     @property
     def text(self) -> str:
@@ -83,6 +87,8 @@ class Answer:
                 self.calls.append(self._with_own_id(call))
             case UsageReported(usage):
                 self.usage = usage
+            case NativeToolTold(note):
+                self.notes.append(note)
             case AnswerFinished(reason, fields):
                 self.finish_reason = reason
                 self.provider_fields = dict(fields)
@@ -135,7 +141,7 @@ async def ask(llm: LLM, question: Question, journal: Journal) -> Answer:
         async with limit:
             await _collect(answer, llm, question, journal)
     except LLMError as error:
-        answer.failure = Failure(error.code, str(error), error.partial)
+        answer.failure = Failure(error.code, str(error), error.partial, error.retryable)
     except TimeoutError:
         if not limit.expired():
             raise
@@ -160,6 +166,16 @@ async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journa
             await answer.take(event)
             if answer.failure is not None:
                 return
+
+
+def explain_useless(reason: str, finish_reason: str) -> str:
+    """Why an answer that ended well is of no use."""
+    match finish_reason:
+        case "length":
+            return f"{reason}: it reached its output limit before it wrote anything."
+        case "content_filter":
+            return f"{reason}: the provider's content filter held it back."
+    return f"{reason}."
 
 
 def _note_retry(retry: Retry) -> Note:

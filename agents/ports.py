@@ -9,6 +9,7 @@ from agents.types import (
     LLMCallRecord,
     LLMEvent,
     Message,
+    ModelSwitch,
     Note,
     Phase,
     ToolCall,
@@ -99,6 +100,10 @@ class Journal(Protocol):
     async def record_tool_call(self, record: ToolCallRecord) -> None: ...
 
     async def record_note(self, note: Note) -> None: ...
+
+    async def record_fallback(self, switch: ModelSwitch) -> None:
+        """Show that another model took over, and keep it as the execution's model."""
+        ...
 
     def report_progress(self, phase: Phase, message: str) -> None: ...
 

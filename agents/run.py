@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.answers import (
     ITERATION_TIMEOUT,
@@ -12,10 +12,13 @@ from agents.answers import (
     Failure,
     Question,
     ask,
+    explain_useless,
 )
 from agents.calls import CallRunner
 from agents.controllers import AskAgain, CallTools, Conclude, make_controller
 from agents.conversation import Conversation
+from agents.fallback import FallbackPlan, FallbackState
+from agents.patience import Patience
 from agents.ports import LLM, Journal, LLMOptions, Toolbox
 from agents.prompts.nudges import (
     ask_after_broken_answer,
@@ -30,6 +33,7 @@ from agents.types import (
     InteractionType,
     LLMCallRecord,
     Message,
+    ModelName,
     Note,
     Phase,
     PlannedCall,
@@ -37,45 +41,42 @@ from agents.types import (
     ToolSpec,
 )
 
-MAX_ASKED_AGAIN = 2
-"""How often in a row a useless or a broken answer is asked for again."""
-MAX_TIMEOUTS = 2
-"""Timeouts in a row that end an execution."""
 MAX_SINGLE_ATTEMPTS = 6
 """Model calls of a controller that does not iterate; only useless answers use them up."""
 
 
 async def run_agent(
-    task: AgentTask, *, llm: LLM, toolbox: Toolbox, journal: Journal
+    task: AgentTask,
+    *,
+    llm: LLM,
+    toolbox: Toolbox,
+    journal: Journal,
+    fallbacks: FallbackPlan | None = None,
 ) -> AgentOutcome:
     """Work on a task until it is concluded, fails or runs out of iterations.
 
-    Goes on from `task.history` when that is there. Cancelling the coroutine stops the model call
-    and the tool calls; what is open on the timeline is left to the caller.
+    When the model fails, the next one of `fallbacks` takes over. Goes on from `task.history` when
+    that is there. Cancelling the coroutine stops the model call and the tool calls; what is open on
+    the timeline is left to the caller.
     """
-    return await _Execution(task, llm, toolbox, journal).run()
-
-
-@dataclass
-class _Streaks:
-    """Bad answers in a row; a good one clears them."""
-
-    timeouts: int = 0
-    broken: int = 0
-    useless: int = 0
+    plan = fallbacks or FallbackPlan(ModelName(llm.provider_name, "", llm.model))
+    return await _Execution(task, llm, toolbox, journal, plan).run()
 
 
 class _Execution:
-    def __init__(self, task: AgentTask, llm: LLM, toolbox: Toolbox, journal: Journal) -> None:
+    def __init__(
+        self, task: AgentTask, llm: LLM, toolbox: Toolbox, journal: Journal, plan: FallbackPlan
+    ) -> None:
         self._task = task
         self._llm = llm
         self._toolbox = toolbox
         self._journal = journal
         self._controller = make_controller(task.controller)
+        self._fallback = FallbackState(plan, is_single_shot=not self._controller.may_iterate)
         self._conversation = Conversation(task.history or task.opening)
         self._iteration = self._count_past_iterations()
-        self._streaks = _Streaks()
-        self._last_failure = ""
+        self._patience = Patience()
+        self._known_notes: list[Note] = []
 
     async def run(self) -> AgentOutcome:
         if not self._task.history:
@@ -89,7 +90,7 @@ class _Execution:
             if outcome is not None:
                 return outcome
         if not self._controller.may_iterate:
-            return self._fail("no_answer", self._last_failure)
+            return self._end(Failure("no_answer", self._patience.last))
         return await self._conclude_by_force()
 
     @property
@@ -117,6 +118,7 @@ class _Execution:
         answer = await self._ask(tools, deadline)
         if answer.failure is not None:
             return await self._react_to_failure(answer, answer.failure, tools)
+        self._fallback.note_success()
         match self._controller.decide(answer.text, tuple(answer.calls)):
             case CallTools(calls):
                 return await self._call_tools(answer, calls, tools, deadline)
@@ -126,7 +128,7 @@ class _Execution:
                     await self._tell_cut_answer()
                 return await self._complete(text)
             case AskAgain(reason, nudge):
-                failure = Failure("empty_answer", _explain_reason(reason, answer.finish_reason))
+                failure = Failure("empty_answer", explain_useless(reason, answer.finish_reason))
                 await self._record(answer, tools, kind=self._kind, failure=failure)
                 return await self._ask_again_after_useless(failure, nudge)
 
@@ -173,11 +175,18 @@ class _Execution:
             error=failure.message if failure else "",
             error_code=failure.code if failure else "",
             thinking=answer.thinking,
+            notes=self._take_new_notes(answer),
         )
         numbers = await self._journal.record_llm_call(record)
         if message is not None:
             self._conversation.add(message)
         return numbers
+
+    def _take_new_notes(self, answer: Answer) -> tuple[Note, ...]:
+        """What each call says anew, such as that a tool cannot be offered, is told once."""
+        new = [note for note in answer.notes if note not in self._known_notes]
+        self._known_notes += new
+        return tuple(new)
 
     # Tools
 
@@ -189,18 +198,18 @@ class _Execution:
         deadline: float,
     ) -> AgentOutcome | None:
         numbers = await self._record(answer, tools, kind=self._kind, calls=calls)
-        self._streaks.broken = self._streaks.useless = 0
+        self._patience.note_calls()
         by_id = {call.id: number for call, number in zip(calls, numbers, strict=True)}
         is_late = await self._run_calls(calls, by_id, deadline)
         if not is_late:
-            self._streaks.timeouts = 0
+            self._patience.note_results()
             return None
         limit = self._task.limits.iteration
         failure = Failure(
             ITERATION_TIMEOUT, f"Tools did not end within the {limit:g} s an iteration may take."
         )
         await self._tell(failure)
-        return self._count_timeout(failure)
+        return self._end_if(self._patience.count_timeout(failure))
 
     async def _run_calls(
         self, calls: Sequence[ToolCall], numbers: Mapping[str, int], deadline: float
@@ -227,41 +236,45 @@ class _Execution:
         if failure.code == REPETITION:
             return await self._ask_again_after_useless(failure, ask_after_repetition(answer.text))
         await self._tell(failure)
-        if failure.code in TIMEOUTS:
-            outcome = self._count_timeout(failure)
-        elif failure.code == "partial_stream_error":
-            outcome = self._count_broken(failure)
-        else:
-            outcome = self._fail(failure.code, failure.message)
+        outcome = await self._switch_or_count(failure)
         if outcome is None and failure.partial:
             await self._nudge(ask_after_broken_answer(failure.message, answer.text))
         return outcome
 
+    async def _switch_or_count(self, failure: Failure) -> AgentOutcome | None:
+        """Let another model take over when it is time to, at the latest before this one fails."""
+        if self._fallback.note_failure(failure.code) and await self._switch_model(failure):
+            return None
+        end = self._count_failure(failure)
+        if end is None or await self._switch_model(failure):
+            return None
+        return self._end(replace(end, message=self._fallback.explain(end.message)))
+
+    async def _switch_model(self, failure: Failure) -> bool:
+        takeover = self._fallback.take_next(failure)
+        if takeover is None:
+            return False
+        await self._journal.record_fallback(takeover.switch)
+        self._llm = takeover.llm
+        self._patience = Patience()
+        self._iteration -= 1  # asked again, of another
+        return True
+
+    def _count_failure(self, failure: Failure) -> Failure | None:
+        if failure.code in TIMEOUTS:
+            return self._patience.count_timeout(failure)
+        if failure.code == "partial_stream_error":
+            return self._patience.count_broken(failure)
+        # Where somebody could take over, this one is asked once more before.
+        return None if self._fallback.has_next else failure
+
     async def _ask_again_after_useless(self, failure: Failure, nudge: str) -> AgentOutcome | None:
         await self._tell(failure)
-        self._streaks.timeouts = self._streaks.broken = 0
-        self._streaks.useless += 1
-        self._last_failure = failure.message
-        if self._streaks.useless > MAX_ASKED_AGAIN:
-            times = self._streaks.useless
-            return self._fail(failure.code, f"{failure.message} It did so {times} times in a row.")
-        await self._nudge(nudge)
-        return None
-
-    def _count_timeout(self, failure: Failure) -> AgentOutcome | None:
-        self._streaks.timeouts += 1
-        self._last_failure = failure.message
-        if self._streaks.timeouts < MAX_TIMEOUTS:
-            return None
-        return self._time_out(failure)
-
-    def _count_broken(self, failure: Failure) -> AgentOutcome | None:
-        self._streaks.broken += 1
-        self._last_failure = failure.message
-        if self._streaks.broken <= MAX_ASKED_AGAIN:
-            return None
-        times = self._streaks.broken
-        return self._fail(failure.code, f"{failure.message} It did so {times} times in a row.")
+        self._fallback.note_success()
+        end = self._patience.count_useless(failure)
+        if end is None:
+            await self._nudge(nudge)
+        return self._end_if(end)
 
     async def _nudge(self, text: str) -> None:
         message = Message("user", text)
@@ -270,7 +283,11 @@ class _Execution:
 
     async def _tell(self, failure: Failure) -> None:
         await self._journal.record_note(
-            Note("error", failure.message, {"error_code": failure.code})
+            Note(
+                "error",
+                failure.message,
+                {"error_code": failure.code, "provider": self._llm.provider_name},
+            )
         )
 
     # Ends
@@ -279,20 +296,27 @@ class _Execution:
         self._report("concluding", f"Concluding after {_count(self._iteration, 'iteration')}")
         if not self._is_forced():
             await self._nudge(self._forced_prompt)
-        answer = await self._ask((), self._start_deadline())
-        failure = answer.failure
-        if failure is None and not answer.text.strip():
-            failure = Failure("empty_answer", "The model gave an empty answer.")
-        if failure is None:
-            await self._record(answer, (), kind="forced_conclusion", is_final=True)
-            return await self._complete(answer.text.strip())
-        await self._record(answer, (), kind="forced_conclusion", failure=failure)
-        await self._tell(failure)
+        iteration = self._iteration
+        while True:
+            answer = await self._ask((), self._start_deadline())
+            failure = answer.failure
+            if failure is None and not answer.text.strip():
+                failure = Failure("empty_answer", "The model gave an empty answer.")
+            if failure is None:
+                await self._record(answer, (), kind="forced_conclusion", is_final=True)
+                return await self._complete(answer.text.strip())
+            await self._record(answer, (), kind="forced_conclusion", failure=failure)
+            await self._tell(failure)
+            # Nothing comes after this: what could be asked again is asked of another model.
+            may_switch = failure.code not in (REPETITION, "empty_answer")
+            if not may_switch or not await self._switch_model(failure):
+                return self._give_up_conclusion(failure)
+            self._iteration = iteration
+
+    def _give_up_conclusion(self, failure: Failure) -> AgentOutcome:
         iterations = _count(self._task.max_iterations, "iteration")
         reason = f"After {iterations} no conclusion could be had. {failure.message}"
-        if failure.code in TIMEOUTS:
-            return self._time_out(Failure(failure.code, reason))
-        return self._fail(failure.code, reason)
+        return self._end(Failure(failure.code, self._fallback.explain(reason)))
 
     async def _complete(self, text: str) -> AgentOutcome:
         is_forced = self._is_forced()
@@ -311,14 +335,12 @@ class _Execution:
             is_forced=is_forced,
         )
 
-    def _fail(self, code: str, reason: str) -> AgentOutcome:
-        return AgentOutcome(
-            "failed", error=reason, error_code=code, iterations_used=self._iteration
-        )
+    def _end_if(self, failure: Failure | None) -> AgentOutcome | None:
+        return None if failure is None else self._end(failure)
 
-    def _time_out(self, failure: Failure) -> AgentOutcome:
+    def _end(self, failure: Failure) -> AgentOutcome:
         return AgentOutcome(
-            "timed_out",
+            "timed_out" if failure.code in TIMEOUTS else "failed",
             error=failure.message,
             error_code=failure.code,
             iterations_used=self._iteration,
@@ -362,15 +384,6 @@ class _Execution:
 
 def _finish_message(answer: Answer, calls: tuple[ToolCall, ...]) -> Message:
     return replace(answer.message, tool_calls=calls)
-
-
-def _explain_reason(reason: str, finish_reason: str) -> str:
-    match finish_reason:
-        case "length":
-            return f"{reason}: it reached its output limit before it wrote anything."
-        case "content_filter":
-            return f"{reason}: the provider's content filter held it back."
-    return f"{reason}."
 
 
 def _count(number: int, noun: str) -> str:

@@ -20,7 +20,8 @@ InteractionType = Literal[
     "chat_response", "summarization",
 ]  # fmt: skip
 ExecutionStatus = Literal["completed", "failed", "timed_out", "cancelled"]
-NoteKind = Literal["error", "provider_fallback", "skill_loaded", "final_analysis"]
+NativeToolKind = Literal["google_search_result", "url_context_result", "code_execution"]
+NoteKind = Literal["error", "skill_loaded", "final_analysis"] | NativeToolKind
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,15 @@ class Usage:
         return (self.input_tokens or 0) + (self.output_tokens or 0)
 
 
+@dataclass(frozen=True)
+class Note:
+    """Something people should see that is neither model text nor a tool call."""
+
+    kind: NoteKind
+    content: str
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+
+
 # What a model's answer consists of while it streams.
 
 
@@ -135,6 +145,13 @@ class UsageReported:
 
 
 @dataclass(frozen=True)
+class NativeToolTold:
+    """What a tool of the provider's own did, or that it could not be offered."""
+
+    note: Note
+
+
+@dataclass(frozen=True)
 class AnswerFinished:
     """The last event of every stream that was not cut."""
 
@@ -142,7 +159,9 @@ class AnswerFinished:
     provider_fields: Mapping[str, JSON] = field(default_factory=dict)
 
 
-LLMEvent = TextDelta | ThinkingDelta | CallProposed | UsageReported | AnswerFinished
+LLMEvent = (
+    TextDelta | ThinkingDelta | CallProposed | UsageReported | NativeToolTold | AnswerFinished
+)
 
 
 # What an agent tells its journal.
@@ -187,6 +206,27 @@ class LLMCallRecord:
     error: str = ""
     error_code: str = ""
     thinking: str = ""
+    notes: tuple[Note, ...] = ()
+    """What the provider's own tools did meanwhile."""
+
+
+@dataclass(frozen=True)
+class ModelName:
+    """A model, the provider that has it, and the backend it is asked through."""
+
+    provider_name: str
+    backend: str
+    model: str
+
+
+@dataclass(frozen=True)
+class ModelSwitch:
+    """Another model takes over an execution: from which one, to which one and why."""
+
+    before: ModelName
+    after: ModelName
+    reason: str
+    metadata: Mapping[str, JSON]
 
 
 @dataclass(frozen=True)
@@ -199,15 +239,6 @@ class ToolCallRecord:
     target: ToolTarget
     result: ToolResult
     message: Message
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something people should see that is neither model text nor a tool call."""
-
-    kind: NoteKind
-    content: str
-    metadata: Mapping[str, JSON] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

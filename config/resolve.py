@@ -48,7 +48,9 @@ class ResolvedAgent:
     """Everything an execution needs to know about its agent.
 
     `agent_name` is shown to people and is single within a stage; `definition` is the entry under
-    `agents`. `tool_filter` has the servers of which only some tools were chosen. `skills` are the
+    `agents`. `native_tools` is what the provider has, the agent says and the alert says, together;
+    `native_wishes` only what the last two say. `tool_filter` has the servers of which only some
+    tools were chosen. `skills` are the
     ones it may load, `required_skills` those that stand in its prompt.
     """
 
@@ -64,6 +66,7 @@ class ResolvedAgent:
     mcp_servers: tuple[str, ...]
     tool_filter: Mapping[str, tuple[str, ...]]
     native_tools: Mapping[str, bool]
+    native_wishes: Mapping[str, bool]
     control_level: ControlLevelName
     custom_instructions: str
     required_skills: tuple[str, ...]
@@ -224,7 +227,7 @@ def _resolved(
     chosen = selection or ToolSelection()
     provider = config.llm_providers[provider_name]
     required, skills = _skills(config, agent, extra)
-    native = {**provider.native_tools, **agent.native_tools.overrides(), **chosen.native_tools}
+    wishes = {**agent.native_tools.overrides(), **chosen.native_tools}
     return ResolvedAgent(
         agent_name=agent_name,
         definition=agent.name,
@@ -242,7 +245,8 @@ def _resolved(
         tool_filter=MappingProxyType(
             {server.name: server.tools for server in chosen.servers if server.tools}
         ),
-        native_tools=MappingProxyType(native),
+        native_tools=MappingProxyType({**provider.native_tools, **wishes}),
+        native_wishes=MappingProxyType(wishes),
         control_level=control_level,
         custom_instructions=agent.custom_instructions,
         required_skills=required,

@@ -1,13 +1,11 @@
 """Everything one execution needs, gathered once from the rows and the configuration."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
-from agents.llm.client import make_llm
-from agents.llm.settings import ProviderSettings
+from agents.fallback import FallbackPlan
 from agents.ports import LLM, Toolbox
 from agents.prompts import (
     AgentFindings,
@@ -42,6 +40,7 @@ from config.resolve import (
     resolve_synthesis,
 )
 from config.schema.chains import ChainConfig
+from investigations.language_models import choose_models
 from investigations.masking import product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage, TimelineEvent
@@ -77,6 +76,7 @@ class Briefing:
     config: Config
     agent: ResolvedAgent
     llm: LLM
+    fallbacks: FallbackPlan
     mask: Callable[[str], str]
     previous: tuple[StageFindings, ...]
     histories: tuple[AgentHistory, ...]
@@ -127,13 +127,15 @@ def brief(claim: Claim) -> Briefing:
     config = get_config()
     agent = _resolve(config, claim)
     stage = claim.stage
+    llm, fallbacks = choose_models(agent, claim.execution)
     is_chat = stage.stage_type == Stage.Type.CHAT
     subject = stage.referenced_stage_id if stage.stage_type == Stage.Type.SYNTHESIS else None
     return Briefing(
         claim=claim,
         config=config,
         agent=agent,
-        llm=make_llm(_provider_settings(agent)),
+        llm=llm,
+        fallbacks=fallbacks,
         mask=product_masker(),
         previous=tuple(findings_before(claim.session, stage)),
         histories=tuple(histories_of_stage(subject)) if subject else (),
@@ -180,26 +182,6 @@ def _resolve_stage_agent(
 def _selection(config: Config, claim: Claim) -> ToolSelection | None:
     selection = claim.session.mcp_selection
     return parse_selection(selection, config) if selection else None
-
-
-def _provider_settings(agent: ResolvedAgent) -> ProviderSettings:
-    provider = agent.provider
-    environ = os.environ
-    if missing := provider.missing_variables(environ):
-        names = ", ".join(missing)
-        raise AgentError(f'The model provider "{agent.provider_name}" cannot be used: set {names}.')
-    return ProviderSettings(
-        provider_name=agent.provider_name,
-        type=provider.type,
-        model=provider.model,
-        api_key=provider.api_key(environ) or "",
-        api_key_env=" or ".join(provider.key_variables),
-        base_url=provider.base_url or "",
-        backend=agent.llm_backend,
-        vertex_project=environ.get(provider.project_variable, ""),
-        vertex_location=environ.get(provider.location_variable, ""),
-        vertex_credentials=environ.get(provider.credentials_env, ""),
-    )
 
 
 # ---- The conversation's opening ------------------------------------------------------------------

@@ -6,6 +6,7 @@ from agents.types import (
     BlockKind,
     LLMCallRecord,
     Message,
+    ModelSwitch,
     Note,
     Phase,
     ToolCallRecord,
@@ -50,6 +51,9 @@ class ExecutionJournal:
 
     async def record_note(self, note: Note) -> None:
         await self._loop.db(recording.record_note, self._execution, note, self._mask)
+
+    async def record_fallback(self, switch: ModelSwitch) -> None:
+        await self._loop.db(recording.record_fallback, self._execution, switch, self._mask)
 
     def report_progress(self, phase: Phase, message: str) -> None:
         progress = execution_progress(self._execution, phase, message)

@@ -108,18 +108,18 @@ async def _run_and_explain(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
 
 async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
     briefing: Briefing = await loop.db(brief, claim)
-    await loop.db(
-        keep_model,
-        claim,
-        backend=briefing.agent.llm_backend,
-        provider=briefing.agent.provider_name,
-        model=briefing.llm.model,
-    )
+    await loop.db(keep_model, claim, briefing.fallbacks.current)
     journal = ExecutionJournal(claim.execution, loop, briefing.mask)
     briefing = await add_runbook(briefing, journal)
     async with open_execution_toolbox(briefing) as toolbox:
         task = briefing.make_task(toolbox)
-        return await run_agent(task, llm=briefing.llm, toolbox=toolbox, journal=journal)
+        return await run_agent(
+            task,
+            llm=briefing.llm,
+            toolbox=toolbox,
+            journal=journal,
+            fallbacks=briefing.fallbacks,
+        )
 
 
 async def _settle_stop(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:

@@ -66,7 +66,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "agents.types",
         "tarsy.aio",
     ),
+    "investigations.language_models": (
+        "investigations.models",
+        "agents",
+        "config",
+        "tarsy.errors",
+    ),
     "investigations.briefing": (
+        "investigations.language_models",
         "investigations.models",
         "investigations.services",
         "investigations.selectors",

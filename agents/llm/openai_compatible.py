@@ -10,8 +10,9 @@ from agents.llm.chunks import ChunkReader
 from agents.llm.classify import classify
 from agents.llm.deadlines import stream_within
 from agents.llm.loose import loosen
+from agents.llm.native_tools import offer_native_tools
 from agents.llm.settings import ProviderSettings
-from agents.llm.wire import write_messages, write_tools
+from agents.llm.wire import seal_fields, write_messages, write_tools
 from agents.ports import LLMOptions
 from agents.types import LLMEvent, Message, ToolSpec
 from tarsy.errors import LLMError
@@ -48,6 +49,8 @@ class OpenAICompatible:
     ) -> AsyncGenerator[LLMEvent, None]:
         reader = ChunkReader(self.model)
         request = self._write_request(messages, tools, options)
+        for told in offer_native_tools(self._settings, messages, tools)[1]:
+            yield told
         try:
             chunks = stream_within(lambda: self._open(request, options), options, model=self.model)
             async with aclosing(chunks):
@@ -60,7 +63,7 @@ class OpenAICompatible:
             # The port promises LLMError and nothing else, whatever the SDK raises. Its error is
             # not carried along: addresses with keys stand in its text.
             raise classify(error, self._settings) from None
-        for event in reader.finish():
+        for event in reader.finish(seal_fields(self.provider_name, {})):
             yield event
 
     @asynccontextmanager

@@ -6,12 +6,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from agents.llm.chunks import ChunkReader
 from agents.llm.classify import classify, refuse_key
 from agents.llm.deadlines import stream_within
-from agents.llm.settings import NativeTool, ProviderSettings, ProviderType
+from agents.llm.native_tools import NativeToolReader, offer_native_tools
+from agents.llm.settings import ProviderSettings, ProviderType
+from agents.llm.thinking import choose_thinking, is_image_model
 from agents.llm.wire import seal_fields, write_messages, write_tools
 from agents.ports import LLMOptions
 from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
@@ -33,11 +36,6 @@ _PREFIXES: Mapping[ProviderType, str] = {
     "xai": "xai",
     "vertexai": "vertex_ai",
 }
-_NATIVE_TOOLS: Mapping[NativeTool, str] = {
-    "google_search": "googleSearch",
-    "url_context": "urlContext",
-    "code_execution": "codeExecution",
-}
 
 
 class ViaLitellm:
@@ -57,14 +55,16 @@ class ViaLitellm:
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
-        if not self._settings.api_key and self._settings.type != "vertexai":
-            # litellm would look for a key of its own in the environment.
-            raise refuse_key(None, self._settings)
+        _check_readiness(self._settings)
         reader = ChunkReader(self.model)
         fields = _ProviderFields()
-        request = self._write_request(messages, tools, options)
+        native = NativeToolReader()
+        offered, withheld = offer_native_tools(self._settings, messages, tools)
+        for told in withheld:
+            yield told
+        request = self._write_request(messages, tools, offered, options)
         try:
-            chunks = stream_within(lambda: _open(request), options, model=self.model)
+            chunks = stream_within(lambda: _open(request, native), options, model=self.model)
             async with aclosing(chunks):
                 async for chunk in chunks:
                     fields.take(chunk)
@@ -76,13 +76,20 @@ class ViaLitellm:
             # The port promises LLMError and nothing else, whatever the SDK raises. Its error is
             # not carried along: addresses with keys stand in its text.
             raise classify(error, self._settings) from None
+        for told in native.tell():
+            yield told
         for event in reader.finish(seal_fields(self.provider_name, fields.collect())):
             yield event
 
     def _write_request(
-        self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        native_tools: list[dict[str, JSON]],
+        options: LLMOptions,
     ) -> dict[str, Any]:
         settings = self._settings
+        functions = [] if is_image_model(settings.model) else write_tools(tools)
         request: dict[str, Any] = {
             "model": _qualify(settings),
             "messages": write_messages(messages, provider_name=self.provider_name),
@@ -100,8 +107,8 @@ class ViaLitellm:
             "vertex_location": settings.vertex_location,
             "vertex_credentials": settings.vertex_credentials,
             "max_tokens": options.max_output_tokens,
-            "tools": write_tools(tools) or _write_native_tools(settings, messages),
-            "reasoning_effort": _choose_effort(settings),
+            "tools": functions or native_tools,
+            **choose_thinking(settings, messages, options.max_output_tokens),
         }
         return request | {name: value for name, value in optional.items() if value}
 
@@ -110,6 +117,19 @@ class ViaLitellm:
             return event
         cost = _find_cost(_qualify(self._settings), event.usage)
         return UsageReported(replace(event.usage, cost_usd=cost))
+
+
+def _check_readiness(settings: ProviderSettings) -> None:
+    if settings.type == "vertexai":
+        if find_spec("google") is None or find_spec("google.auth") is None:
+            raise LLMError(
+                "credentials",
+                f"The provider {settings.provider_name} needs the Python package google-auth to "
+                "sign in to Vertex AI, and it is not installed.",
+            )
+    elif not settings.api_key:
+        # litellm would look for a key of its own in the environment.
+        raise refuse_key(None, settings)
 
 
 @cache
@@ -128,12 +148,36 @@ def load_litellm() -> Any:
 
 
 @asynccontextmanager
-async def _open(request: Mapping[str, Any]) -> AsyncGenerator[AsyncIterator[Any], None]:
+async def _open(
+    request: Mapping[str, Any], native: NativeToolReader
+) -> AsyncGenerator[AsyncIterator[Any], None]:
     stream = await load_litellm().acompletion(**request)
+    _show_raw_chunks(stream, native)
     try:
         yield _read_honestly(stream)
     finally:
         await stream.aclose()
+
+
+def _show_raw_chunks(stream: Any, native: NativeToolReader) -> None:
+    """Let Google's chunks be seen before litellm, which drops the code a model ran, reads them."""
+    connect = getattr(stream, "make_call", None)
+    if connect is None:
+        return
+
+    async def connect_and_show(*args: Any, **named: Any) -> Any:
+        chunks = await connect(*args, **named)
+        parse = getattr(chunks, "chunk_parser", None)
+        if parse is not None:
+
+            def parse_and_show(chunk: Any) -> Any:
+                native.take(chunk)
+                return parse(chunk)
+
+            chunks.chunk_parser = parse_and_show
+        return chunks
+
+    stream.make_call = connect_and_show
 
 
 async def _read_honestly(stream: Any) -> AsyncIterator[Any]:
@@ -212,23 +256,6 @@ class _ProviderFields:
 
 def _qualify(settings: ProviderSettings) -> str:
     return f"{_PREFIXES[settings.type]}/{settings.model}"
-
-
-def _choose_effort(settings: ProviderSettings) -> str | None:
-    if settings.reasoning_effort is not None:
-        return settings.reasoning_effort
-    return "high" if settings.backend == "google-native" else None
-
-
-def _write_native_tools(
-    settings: ProviderSettings, messages: Sequence[Message]
-) -> list[dict[str, JSON]]:
-    """Google's own tools; only for agents without others, for Gemini refuses the mix."""
-    if settings.backend != "google-native" or settings.type not in ("google", "vertexai"):
-        return []
-    if any(message.tool_calls for message in messages):
-        return []
-    return [{_NATIVE_TOOLS[name]: {}} for name in sorted(settings.native_tools)]
 
 
 def _find_cost(model: str, usage: Usage) -> float | None:

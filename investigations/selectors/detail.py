@@ -78,7 +78,7 @@ def _fallbacks_of(session: AlertSession) -> dict[uuid.UUID, dict[str, object]]:
         session=session, event_type=TimelineEvent.Type.PROVIDER_FALLBACK
     ).order_by("sequence_number")
     return {
-        event.execution_id: {**event.metadata, "reason": event.content}
+        event.execution_id: {"reason": event.content, **event.metadata}
         for event in events
         if event.execution_id
     }

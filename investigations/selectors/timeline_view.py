@@ -139,6 +139,8 @@ class EventView:
 
     @property
     def notice_title(self) -> str:
+        if self.event.metadata.get("is_offered") is False:
+            return "A tool of the model's own was left out"
         return _NOTICES.get(self.event.event_type, self.event.event_type.replace("_", " "))
 
 

@@ -13,7 +13,7 @@ from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
-from agents.types import AgentOutcome
+from agents.types import AgentOutcome, ModelName, ModelSwitch
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
 from investigations.services.endings import cancel_waiting_executions, settle_cancelled
@@ -103,11 +103,29 @@ def check_lease(write: SessionWrite, execution: AgentExecution) -> None:
         raise LeaseLost(f"execution {execution.pk} is no longer ours")
 
 
-def keep_model(claim: Claim, *, backend: str, provider: str, model: str) -> None:
+def keep_model(claim: Claim, model: ModelName) -> None:
     """Write down which model the execution runs with."""
     AgentExecution.objects.filter(
         pk=claim.execution.pk, lease_token=claim.execution.lease_token
-    ).update(llm_backend=backend, llm_provider=provider, model_name=model)
+    ).update(llm_backend=model.backend, llm_provider=model.provider_name, model_name=model.model)
+
+
+def replace_model(execution: AgentExecution, switch: ModelSwitch) -> None:
+    """Write down that another model took over; the first one is kept beside it.
+
+    Inside a transaction of the caller's, who answers for the lease.
+    """
+    row = AgentExecution.objects.filter(pk=execution.pk)
+    row.filter(original_llm_provider="").update(
+        original_llm_backend=switch.before.backend,
+        original_llm_provider=switch.before.provider_name,
+        original_model_name=switch.before.model,
+    )
+    row.update(
+        llm_backend=switch.after.backend,
+        llm_provider=switch.after.provider_name,
+        model_name=switch.after.model,
+    )
 
 
 def finish_execution(claim: Claim, outcome: AgentOutcome) -> None:

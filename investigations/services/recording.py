@@ -1,15 +1,17 @@
 """What an agent's journal asks to be kept: one function, one transaction, for each step."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from django.db.models import Max
 from django.utils import timezone
 
 from agents.types import (
+    JSON,
     BlockKind,
     ClosedBlock,
     LLMCallRecord,
+    ModelSwitch,
     Note,
     PlannedCall,
     ToolCallRecord,
@@ -23,7 +25,7 @@ from investigations.models import (
     Message,
     TimelineEvent,
 )
-from investigations.services.executions import check_lease
+from investigations.services.executions import check_lease, replace_model
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.timeline import interaction_created, timeline_event_completed
 
@@ -61,6 +63,10 @@ def record_llm_call(
         interaction.save(force_insert=True)
         _close_blocks(write, record.blocks, interaction.pk, mask)
         numbers = [_propose(write, execution, call) for call in record.planned_calls]
+        for note in record.notes:
+            _add_note(
+                write, execution, note.kind, mask(note.content), _mask_json(note.metadata, mask)
+            )
         write.tell(interaction_created(execution, interaction.pk, "llm"))
         write.touch()
         return tuple(numbers)
@@ -193,14 +199,53 @@ def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
         check_lease(write, execution)
         if _is_repeated_analysis(execution, note):
             return
-        event = _new_event(execution, note.kind)
-        event.status = TimelineEvent.Status.COMPLETED
-        event.content = mask(note.content)
-        event.metadata = dict(note.metadata)
-        if event.event_type in TimelineEvent.MARKDOWN:
-            event.content_html = render_markdown(event.content)
-        write.announce(event)
-        event.save(force_insert=True)
+        _add_note(write, execution, note.kind, mask(note.content), note.metadata)
+
+
+def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) -> None:
+    """Show that another model took over, and keep it as the execution's model."""
+    with session_write(execution.session_id) as write:
+        check_lease(write, execution)
+        replace_model(execution, switch)
+        before, after = switch.before, switch.after
+        text = (
+            f"{after.model} of {after.provider_name} goes on in place of {before.model} of "
+            f"{before.provider_name}. {switch.reason}"
+        )
+        metadata = {**switch.metadata, "reason": mask(switch.reason)}
+        _add_note(write, execution, TimelineEvent.Type.PROVIDER_FALLBACK, mask(text), metadata)
+
+
+def _mask_json(value: Mapping[str, JSON], mask: Mask) -> dict[str, JSON]:
+    """Metadata whose texts came from outside, such as the output of code a model ran."""
+    return {name: _mask_value(each, mask) for name, each in value.items()}
+
+
+def _mask_value(value: JSON, mask: Mask) -> JSON:
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, list):
+        return [_mask_value(each, mask) for each in value]
+    if isinstance(value, dict):
+        return _mask_json(value, mask)
+    return value
+
+
+def _add_note(
+    write: SessionWrite,
+    execution: AgentExecution,
+    kind: str,
+    content: str,
+    metadata: Mapping[str, JSON],
+) -> None:
+    event = _new_event(execution, kind)
+    event.status = TimelineEvent.Status.COMPLETED
+    event.content = content
+    event.metadata = dict(metadata)
+    if event.event_type in TimelineEvent.MARKDOWN:
+        event.content_html = render_markdown(event.content)
+    write.announce(event)
+    event.save(force_insert=True)
 
 
 def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:

@@ -12,6 +12,7 @@ from agents.types import (
     LLMCallRecord,
     LLMEvent,
     Message,
+    ModelSwitch,
     Note,
     Phase,
     TextDelta,
@@ -123,6 +124,7 @@ class MemoryJournal:
     llm_calls: list[LLMCallRecord] = field(default_factory=list)
     tool_calls: list[ToolCallRecord] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    switches: list[ModelSwitch] = field(default_factory=list)
     progress: list[tuple[Phase, str]] = field(default_factory=list)
     tool_progress: list[tuple[int, str]] = field(default_factory=list)
     raise_on_tool_call: Exception | None = None
@@ -161,6 +163,10 @@ class MemoryJournal:
     async def record_note(self, note: Note) -> None:
         self.log.append(f"note {note.kind}")
         self.notes.append(note)
+
+    async def record_fallback(self, switch: ModelSwitch) -> None:
+        self.log.append("note provider_fallback")
+        self.switches.append(switch)
 
     def report_progress(self, phase: Phase, message: str) -> None:
         self.progress.append((phase, message))

@@ -388,7 +388,7 @@ async def test_an_answer_cut_at_the_output_limit_is_kept_and_said_to_be_cut(jour
     outcome = await run(ScriptedLLM([say("the disk is", reason="length")]), journal)
 
     assert outcome.status == "completed"
-    assert journal.notes[0].metadata == {"error_code": "output_limit"}
+    assert journal.notes[0].metadata == {"error_code": "output_limit", "provider": "scripted"}
 
 
 async def test_cancelling_closes_the_model_call_and_writes_nothing_more(journal):

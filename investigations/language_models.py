@@ -1,0 +1,123 @@
+"""The models of one execution: the one that answers, and those that may take over.
+
+Keys are read from the environment here, and only those of a model that is about to be asked.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import get_args
+
+from agents.fallback import Fallback, FallbackPlan
+from agents.llm.client import make_llm
+from agents.llm.settings import NativeTool, ProviderSettings
+from agents.ports import LLM
+from agents.types import ModelName
+from config.resolve import BackendName, ResolvedAgent
+from config.schema.providers import LLMProviderConfig
+from investigations.models import AgentExecution
+from tarsy.errors import AgentError
+
+_NATIVE_BACKEND = "google-native"
+_NATIVE_TOOLS: tuple[NativeTool, ...] = get_args(NativeTool)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """One configured model."""
+
+    provider_name: str
+    provider: LLMProviderConfig
+    backend: BackendName
+    wishes: Mapping[str, bool]
+
+    @property
+    def name(self) -> ModelName:
+        return ModelName(self.provider_name, self.backend, self.provider.model)
+
+    @property
+    def native_tools(self) -> frozenset[NativeTool]:
+        """Those that are switched on; without the backend for them, only what was asked for."""
+        provided = self.provider.native_tools if self.backend == _NATIVE_BACKEND else {}
+        switched = {**provided, **self.wishes}
+        return frozenset(name for name in _NATIVE_TOOLS if switched.get(name))
+
+    @property
+    def working_native_tools(self) -> frozenset[str]:
+        return self.native_tools if self.backend == _NATIVE_BACKEND else frozenset()
+
+
+def choose_models(agent: ResolvedAgent, execution: AgentExecution) -> tuple[LLM, FallbackPlan]:
+    """The model an execution begins with, and those that may take over.
+
+    An execution that was interrupted after a fallback goes on with the model that had taken over.
+    Raises AgentError when none can be used.
+    """
+    first = _Choice(agent.provider_name, agent.provider, agent.llm_backend, agent.native_wishes)
+    others = [
+        _Choice(each.provider_name, each.provider, each.llm_backend, agent.native_wishes)
+        for each in agent.fallback_providers
+    ]
+    position = _find_takeover(others, execution)
+    current = first if position is None else others[position]
+    earlier = [] if position is None else [first, *others[:position]]
+    remaining = others if position is None else others[position + 1 :]
+    plan = FallbackPlan(
+        current=current.name,
+        entries=tuple(_offer(agent, each) for each in remaining),
+        native_tools=current.working_native_tools,
+        needs_native_tools=any(agent.native_wishes.values()),
+        attempts=len(earlier),
+        tried=frozenset(each.provider_name for each in earlier),
+    )
+    return _open(current), plan
+
+
+def _find_takeover(others: list[_Choice], execution: AgentExecution) -> int | None:
+    """Where in the list the model stands that had already taken over."""
+    if not execution.original_llm_provider:
+        return None
+    for position, choice in enumerate(others):
+        kept = (execution.llm_provider, execution.llm_backend)
+        if (choice.provider_name, choice.backend) == kept:
+            return position
+    return None
+
+
+def _offer(agent: ResolvedAgent, choice: _Choice) -> Fallback:
+    opening = partial(_open_as_fallback, agent, choice)
+    return Fallback(choice.name, opening, choice.working_native_tools)
+
+
+def _open_as_fallback(agent: ResolvedAgent, choice: _Choice) -> LLM:
+    if agent.controller == "function_calling" and not choice.provider.tool_calling:
+        raise AgentError("it has tool_calling: false, and this agent calls tools")
+    return _open(choice)
+
+
+def _open(choice: _Choice) -> LLM:
+    return make_llm(_read_settings(choice))
+
+
+def _read_settings(choice: _Choice) -> ProviderSettings:
+    provider = choice.provider
+    environ = os.environ
+    if missing := provider.missing_variables(environ):
+        names = ", ".join(missing.values())
+        raise AgentError(
+            f'The model provider "{choice.provider_name}" cannot be used: set {names}.'
+        )
+    return ProviderSettings(
+        provider_name=choice.provider_name,
+        type=provider.type,
+        model=provider.model,
+        api_key=provider.api_key(environ) or "",
+        api_key_env=" or ".join(provider.key_variables),
+        base_url=provider.base_url or "",
+        backend=choice.backend,
+        native_tools=choice.native_tools,
+        vertex_project=environ.get(provider.project_variable, ""),
+        vertex_location=environ.get(provider.location_variable, ""),
+        vertex_credentials=environ.get(provider.credentials_env, ""),
+    )

@@ -1,0 +1,102 @@
+"""Which models an execution gets, from its configuration and its row."""
+
+import os
+
+import pytest
+
+from agents.answers import Failure
+from agents.fallback import FallbackState
+from config.check import check
+from config.resolve import resolve_agent
+from investigations.language_models import choose_models
+from investigations.models import AgentExecution
+from tarsy.errors import AgentError
+
+PROVIDERS = """
+llm_providers:
+  first: {type: google, model: gemini-x, api_key_env: FIRST_KEY, native_tools: {url_context: true}}
+  second: {type: openai, model: second-x, base_url: "http://127.0.0.1:1/v1", tool_calling: false}
+  third: {type: openai, model: third-x, base_url: "http://127.0.0.1:1/v1"}
+"""
+TARSY = """
+agents:
+  Looker: {description: looks, mcp_servers: [ops], native_tools: NATIVE}
+agent_chains:
+  c:
+    alert_types: [c]
+    llm_provider: first
+    llm_backend: google-native
+    fallback_providers:
+      - {provider: second, backend: langchain}
+      - {provider: third, backend: langchain}
+    stages: [{name: look, agents: [{name: Looker}]}]
+"""
+
+
+@pytest.fixture
+def resolve(tmp_path, monkeypatch):
+    monkeypatch.setenv("FIRST_KEY", "k")
+
+    def make(native="{}"):
+        (tmp_path / "llm-providers.yaml").write_text(PROVIDERS)
+        (tmp_path / "tarsy.yaml").write_text(TARSY.replace("NATIVE", native))
+        report = check(tmp_path, os.environ)
+        assert report.config is not None, report.mistakes
+        chain = report.config.chains["c"]
+        stage = chain.stages[0]
+        return resolve_agent(report.config, chain=chain, stage=stage, stage_agent=stage.agents[0])
+
+    return make
+
+
+def test_an_execution_begins_with_its_own_model_and_the_others_wait(resolve):
+    llm, plan = choose_models(resolve(), AgentExecution())
+
+    assert (llm.provider_name, plan.current.backend) == ("first", "google-native")
+    assert [entry.name.provider_name for entry in plan.entries] == ["second", "third"]
+    assert plan.native_tools == {"url_context"}
+    assert plan.needs_native_tools is False
+
+
+@pytest.mark.parametrize(
+    ("native", "needed", "had"),
+    [
+        ("{google_search: true}", True, {"google_search", "url_context"}),
+        ("{url_context: false}", False, set()),
+    ],
+)
+def test_only_what_the_agent_itself_switches_on_is_needed(resolve, native, needed, had):
+    _, plan = choose_models(resolve(native), AgentExecution())
+
+    assert (plan.needs_native_tools, set(plan.native_tools)) == (needed, had)
+
+
+def test_an_interrupted_execution_goes_on_with_the_model_that_took_over(resolve):
+    execution = AgentExecution(
+        original_llm_provider="first", llm_provider="third", llm_backend="langchain"
+    )
+
+    llm, plan = choose_models(resolve(), execution)
+
+    assert llm.provider_name == "third"
+    assert plan.entries == ()
+    assert (plan.attempts, plan.tried) == (2, {"first", "second"})
+
+
+def test_a_model_that_cannot_call_tools_does_not_take_over_from_one_that_does(resolve):
+    _, plan = choose_models(resolve(), AgentExecution())
+    state = FallbackState(plan, is_single_shot=False)
+
+    takeover = state.take_next(Failure("credentials", "refused"))
+
+    assert takeover is not None
+    assert takeover.switch.after.provider_name == "third"
+    assert "tool_calling: false" in takeover.switch.metadata["skipped_unusable"]["second"]
+
+
+def test_a_missing_key_is_named_by_its_variable(resolve, monkeypatch):
+    agent = resolve()
+    monkeypatch.delenv("FIRST_KEY")
+
+    with pytest.raises(AgentError, match="set FIRST_KEY"):
+        choose_models(agent, AgentExecution())
