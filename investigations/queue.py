@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 RUN_EXECUTION = "investigations.run_execution"
 ADVANCE_STAGE = "investigations.advance_stage"
-REMOVE_OLD_SESSIONS = "investigations.remove_old_sessions"
+APPLY_RETENTION = "investigations.apply_retention"
 CANCEL_SESSION = "cancel_session"
 """Name of the remote-control command, not of a task."""
 

@@ -29,7 +29,7 @@ def advance_stage(stage_id: str) -> None:
     worker_loop().run_in_database_thread(advance, uuid.UUID(stage_id))
 
 
-@shared_task(name=queue.REMOVE_OLD_SESSIONS)
-def remove_old_sessions() -> None:
+@shared_task(name=queue.APPLY_RETENTION)
+def apply_retention() -> None:
     """Keep the history as long as the configuration says, and no longer."""
-    worker_loop().run_in_database_thread(retention.remove_old_sessions)
+    worker_loop().run_in_database_thread(retention.apply_retention)

@@ -190,9 +190,13 @@ def events(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     after = request.GET.get("after", "0")
     if not (after.isascii() and after.isdigit() and len(after) < 18):
         raise BadRequest("after must be a number")
-    missed = list_stream(_find(session_id).pk, after=int(after), limit=CATCHUP_LIMIT + 1)
+    found = _find(session_id)
+    missed = list_stream(found.pk, after=int(after), limit=CATCHUP_LIMIT + 1)
     messages = [{**payload, "html": fragment_for(payload)} for payload in missed[:CATCHUP_LIMIT]]
-    return JsonResponse({"messages": messages, "has_more": len(missed) > CATCHUP_LIMIT})
+    # Retention removes messages of ended sessions: then the page must load anew.
+    following = missed[0]["db_event_id"] if missed else found.last_seq + 1
+    has_more = len(missed) > CATCHUP_LIMIT or following > int(after) + 1
+    return JsonResponse({"messages": messages, "has_more": has_more})
 
 
 @require_POST

@@ -223,9 +223,11 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
-    "remove-old-sessions": {
-        "task": "investigations.remove_old_sessions",
-        "schedule": 12 * 60 * 60,
+    "apply-retention": {
+        "task": "investigations.apply_retention",
+        "schedule": 15 * 60,
+        # One that nobody took before the next was sent is not needed any more.
+        "options": {"expires": 15 * 60},
     },
 }
 

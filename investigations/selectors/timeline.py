@@ -22,8 +22,9 @@ def list_timeline(
 
 
 def list_stream(session_id: uuid.UUID, *, after: int, limit: int) -> list[Payload]:
-    """Stored messages behind `after`, in order, as they go over the wire."""
-    rows = Event.objects.filter(session_id=session_id, seq__gt=after).order_by("seq")
+    """Stored messages behind `after`, in order, as they go over the wire; none of a deleted one."""
+    events = Event.objects.filter(session_id=session_id, session__deleted_at=None)
+    rows = events.filter(seq__gt=after).order_by("seq")
     return [
         with_event_id(payload, seq) for seq, payload in rows.values_list("seq", "payload")[:limit]
     ]

@@ -13,7 +13,7 @@ from config.schema.chains import ChainConfig
 from investigations.chain_plan import plan_answer
 from investigations.masking import product_masker
 from investigations.models import AlertSession, Chat, ChatUserMessage, Stage, TimelineEvent
-from investigations.services.ledger import SessionWrite, session_write
+from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
 from investigations.services.stages import create_stage
 from investigations.timeline import chat_created
 from tarsy.errors import Conflict, InvalidInput
@@ -55,6 +55,7 @@ def ask_question(session_id: uuid.UUID, content: str, *, author: str) -> Questio
     """
     text = _check_content(content)
     with session_write(session_id) as write:
+        refuse_deleted(write.session)
         chain = _check_session(write.session)
         chat = _find_or_make_chat(write, author)
         if chat.stages.exclude(status__in=Stage.TERMINAL).exists():

@@ -21,6 +21,7 @@ from investigations.chain_plan import count_stages
 from investigations.masking import mask_alert_data
 from investigations.models import AlertSession, Event
 from investigations.publish import publish_and_ring
+from investigations.selectors.sessions import visible_sessions
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.titles import title_of
 from investigations.timeline import (
@@ -120,7 +121,7 @@ def _refuse_full_queue() -> None:
     # Counting and inserting must be one step, or a burst gets in all at once.
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_QUEUE_LOCK])
-    waiting = AlertSession.objects.filter(status=AlertSession.Status.PENDING).count()
+    waiting = visible_sessions().filter(status=AlertSession.Status.PENDING).count()
     if waiting >= limit:
         raise QueueFull(waiting, limit, RETRY_AFTER_SECONDS)
 

@@ -100,3 +100,9 @@ def session_write(session_id: uuid.UUID) -> Iterator[SessionWrite]:
         write = SessionWrite(session)
         yield write
         write.save()
+
+
+def refuse_deleted(session: AlertSession) -> None:
+    """Raise NotFound for a session that retention has hidden: nobody may act on it any more."""
+    if session.deleted_at is not None:
+        raise NotFound(f"there is no session {session.pk}")

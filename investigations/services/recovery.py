@@ -6,7 +6,9 @@ never begun, executions whose worker no longer renews its lease.
 """
 
 import logging
+import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 
@@ -26,7 +28,7 @@ from investigations.services.endings import (
 from investigations.services.executions import end_execution, return_to_queue
 from investigations.services.ledger import session_write
 from investigations.services.stages import advance_stage
-from tarsy.errors import NotFound
+from tarsy.errors import NotFound, TarsyError
 
 logger = logging.getLogger(__name__)
 
@@ -40,29 +42,69 @@ OVERDUE_GRACE = timedelta(seconds=60)
 """An agent ends itself at its session's deadline; this much later nobody does any more."""
 
 
+MOST_ROUNDS = 1000
+"""How often `sweep_all` looks; a row that is found for ever must not keep it for ever."""
+
+PATIENCE_SECONDS = 30.0
+"""How long `sweep_all` waits for another sweeper."""
+
+
+class SweepBusy(TarsyError):
+    """The caller: another process is sweeping, and goes on for longer than we wait."""
+
+
 def sweep() -> int:
     """Look once for lost work and send it again. Returns how much was found.
 
     Returns 0 at once when another worker is sweeping.
     """
+    found = _sweep_alone()
+    return sum(found.values()) if found else 0
+
+
+def sweep_all() -> dict[str, int]:
+    """Look for lost work until there is no more. Returns how much was found of each kind.
+
+    Raises SweepBusy.
+    """
+    total: Counter[str] = Counter()
+    for _ in range(MOST_ROUNDS):
+        found = _sweep_patiently()
+        total.update(found)
+        if not any(found.values()):
+            break
+    return dict(total)
+
+
+def _sweep_patiently() -> dict[str, int]:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while (found := _sweep_alone()) is None:
+        if time.monotonic() > until:
+            raise SweepBusy("another process has been looking for lost work for a while; try again")
+        time.sleep(0.2)
+    return found
+
+
+def _sweep_alone() -> dict[str, int] | None:
+    """None when another process is sweeping."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [SWEEP_LOCK])
         if not cursor.fetchone()[0]:
-            return 0
+            return None
         try:
             return _sweep()
         finally:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [SWEEP_LOCK])
 
 
-def _sweep() -> int:
-    return (
-        _mend_each(_stale_executions(), _recover_stale)
-        + _mend_each(_overdue_executions(), _end_overdue)
-        + _mend_each(_cancelling_sessions(), _settle)
-        + _mend_each(_finished_stages(), _advance)
-        + _send_forgotten()
-    )
+def _sweep() -> dict[str, int]:
+    return {
+        "executions whose worker is gone": _mend_each(_stale_executions(), _recover_stale),
+        "executions past their deadline": _mend_each(_overdue_executions(), _end_overdue),
+        "sessions that were to be stopped": _mend_each(_cancelling_sessions(), _settle),
+        "stages that were finished but not advanced": _mend_each(_finished_stages(), _advance),
+        "executions that were never begun": _send_forgotten(),
+    }
 
 
 def _mend_each(found: Iterable[uuid.UUID], mend: Callable[[uuid.UUID], int]) -> int:

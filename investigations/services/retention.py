@@ -1,36 +1,141 @@
-"""Removing what is old, in bounded steps."""
+"""Letting go of what is old, in bounded steps: hidden first, deleted later."""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db import connection
+from typing_extensions import override
 
 from config import get_config
 
+logger = logging.getLogger(__name__)
+
 BATCH = 500
-"""Sessions removed by one statement; everything below them goes by the database's cascade."""
+"""Sessions hidden or deleted by one statement; what belongs to them goes by the database's cascade.
+"""
+
+EVENT_BATCH = 5000
+"""Stream messages deleted by one statement; nothing hangs on them."""
+
+GRACE = timedelta(days=30)
+"""How long a hidden session can still be brought back in the database, by emptying `deleted_at`."""
+
+_NOBODY_ASKS = """
+    NOT EXISTS (SELECT FROM investigations_stage stage
+                 WHERE stage.session_id = session.id AND stage.completed_at IS NULL)
+"""
+
+_ENDED_LONG_AGO = f"""
+    SELECT session.id FROM investigations_alertsession session
+     WHERE session.completed_at < now() - make_interval(secs => %(age)s)
+       AND session.deleted_at IS NULL AND {_NOBODY_ASKS}
+     ORDER BY session.completed_at
+"""
+_WAITED_TOO_LONG = """
+    SELECT session.id FROM investigations_alertsession session
+     WHERE session.created_at < now() - make_interval(secs => %(age)s)
+       AND session.status = 'pending' AND session.deleted_at IS NULL
+     ORDER BY session.created_at
+"""
+_HIDDEN_LONG_AGO = """
+    SELECT session.id FROM investigations_alertsession session
+     WHERE session.deleted_at < now() - make_interval(secs => %(age)s)
+     ORDER BY session.deleted_at
+"""
+_OLD_EVENTS = f"""
+    SELECT event.id FROM investigations_event event
+      JOIN investigations_alertsession session ON session.id = event.session_id
+     WHERE event.created_at < now() - make_interval(secs => %(age)s)
+       AND session.completed_at IS NOT NULL AND {_NOBODY_ASKS}
+     ORDER BY event.created_at
+"""
 
 
-def remove_old_sessions() -> int:
-    """Delete sessions that ended longer ago than `system.retention` keeps them; returns how many.
+@dataclass(frozen=True)
+class _Step:
+    """One kind of row to let go of: the statement, which rows, and how many at once."""
 
-    Each batch is a statement and a transaction of its own, so that nothing waits long for it.
-    """
-    keep_days = get_config().system.retention.session_retention_days
-    removed = 0
-    while batch := _remove_batch(keep_days):
-        removed += batch
-    return removed
+    change: str
+    found: str
+    table: str
+    batch: int
 
+    def apply(self, age: timedelta) -> int:
+        """Change every row that is found, in batches; returns how many."""
+        rows = f"{self.found} LIMIT %(batch)s FOR UPDATE OF {self.table} SKIP LOCKED"
+        total = 0
+        while changed := self._execute(f"{self.change} WHERE id IN ({rows})", age):
+            total += changed
+        return total
 
-def _remove_batch(keep_days: int) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            DELETE FROM investigations_alertsession WHERE id IN (
-                SELECT id FROM investigations_alertsession
-                 WHERE completed_at < now() - make_interval(days => %s)
-                 ORDER BY completed_at LIMIT %s
-                   FOR UPDATE SKIP LOCKED
+    def _execute(self, statement: str, age: timedelta) -> int:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, {"age": age.total_seconds(), "batch": self.batch})
+            return int(cursor.rowcount)
+
+    def count(self, age: timedelta) -> int:
+        """How many rows `apply` would change."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT count(*) FROM ({self.found}) AS found", {"age": age.total_seconds()}
             )
-            """,
-            [keep_days, BATCH],
+            return int(cursor.fetchone()[0])
+
+
+_HIDE = "UPDATE investigations_alertsession SET deleted_at = now()"
+
+
+def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
+    """What is done, in order, with the age from which on it is."""
+    retention = get_config().system.retention
+    keep = timedelta(days=retention.session_retention_days)
+    delete = _Step("DELETE FROM investigations_alertsession", _HIDDEN_LONG_AGO, "session", BATCH)
+    forget = _Step("DELETE FROM investigations_event", _OLD_EVENTS, "event", EVENT_BATCH)
+    return {
+        "hidden": [
+            (_Step(_HIDE, _ENDED_LONG_AGO, "session", BATCH), keep),
+            (_Step(_HIDE, _WAITED_TOO_LONG, "session", BATCH), keep),
+        ],
+        "deleted": [(delete, GRACE)],
+        "events": [(forget, retention.event_ttl)],
+    }
+
+
+@dataclass(frozen=True)
+class Cleanup:
+    """How much was let go of, or would be."""
+
+    hidden: int
+    """Sessions that vanish from every list and page."""
+    deleted: int
+    """Sessions that were hidden `GRACE` ago and now leave the database."""
+    events: int
+    """Stream messages of sessions that have ended. A page that missed them loads anew."""
+
+    @override
+    def __str__(self) -> str:
+        return (
+            f"{self.hidden} sessions hidden, {self.deleted} sessions deleted, "
+            f"{self.events} stream messages deleted"
         )
-        return int(cursor.rowcount)
+
+
+def apply_retention() -> Cleanup:
+    """Hide, and later delete, what is older than `system.retention` keeps it.
+
+    Each batch is a statement and a transaction of its own, so that nothing waits long for it, and
+    rows that somebody writes at this moment are left for the next time.
+    """
+    done = Cleanup(
+        **{kind: sum(step.apply(age) for step, age in steps) for kind, steps in _steps().items()}
+    )
+    logger.info("Retention: %s", done)
+    return done
+
+
+def count_old() -> Cleanup:
+    """What `apply_retention` would do now."""
+    return Cleanup(
+        **{kind: sum(step.count(age) for step, age in steps) for kind, steps in _steps().items()}
+    )

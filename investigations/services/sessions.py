@@ -19,7 +19,7 @@ from investigations.services.endings import (
     settle_cancelled,
     tell_session_status,
 )
-from investigations.services.ledger import SessionWrite, session_write
+from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
 from investigations.services.stages import create_stage
 from tarsy.errors import Conflict
 
@@ -96,6 +96,7 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
     """
     with session_write(session_id) as write:
         session = write.session
+        refuse_deleted(session)
         stages = list(open_stages(session))
         if session.is_terminal and not stages:
             raise Conflict(f"the session is {session.status} already and cannot be cancelled")

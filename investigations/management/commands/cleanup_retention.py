@@ -1,15 +1,26 @@
-"""`manage.py cleanup_retention`: remove what is older than the configuration keeps."""
+"""`manage.py cleanup_retention`: let go of what is older than the configuration keeps."""
+
+from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 from typing_extensions import override
 
-from investigations.services.retention import remove_old_sessions
+from investigations.services.retention import apply_retention, count_old
 
 
 class Command(BaseCommand):
-    help = "Delete sessions older than system.retention.session_retention_days."
+    help = (
+        "Hide sessions older than system.retention.session_retention_days, delete those that were "
+        "hidden 30 days ago, and delete stream messages older than system.retention.event_ttl."
+    )
+
+    @override
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="count only, change nothing")
 
     @override
     def handle(self, *args: object, **options: object) -> None:
-        removed = remove_old_sessions()
-        self.stdout.write(f"{removed} sessions removed")
+        if options["dry_run"]:
+            self.stdout.write(f"would do: {count_old()}")
+        else:
+            self.stdout.write(str(apply_retention()))

@@ -2,7 +2,7 @@ import uuid
 
 import pytest
 
-from investigations.models import TimelineEvent
+from investigations.models import Event, TimelineEvent
 from investigations.selectors.pages import LATEST
 from tests.factories import (
     EventFactory,
@@ -219,3 +219,20 @@ def test_a_page_without_a_socket_can_ask_for_what_it_missed(viewer, running):
     assert answer["has_more"] is False
     assert [message["type"] for message in answer["messages"]] == ["session.status"]
     assert 'id="session-head"' in answer["messages"][0]["html"]
+
+
+def test_a_page_that_missed_what_retention_removed_is_told_to_load_anew(viewer, finished):
+    for _ in range(3):
+        EventFactory(session=finished)
+    finished.refresh_from_db()
+    Event.objects.filter(session=finished).exclude(seq=finished.last_seq).delete()
+
+    def asks(after: int) -> bool:
+        return viewer.get(f"/sessions/{finished.pk}/events/?after={after}").json()["has_more"]
+
+    assert asks(finished.last_seq - 2)
+    assert not asks(finished.last_seq - 1)
+    assert not asks(finished.last_seq)
+    Event.objects.all().delete()
+    assert asks(finished.last_seq - 1)
+    assert not asks(finished.last_seq)

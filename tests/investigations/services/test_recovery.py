@@ -1,9 +1,12 @@
 """Each lost thing is found, once, from the database alone."""
 
 from datetime import timedelta
+from io import StringIO
 
+import psycopg
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
@@ -11,7 +14,7 @@ from agents.types import AgentOutcome
 from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.services import intake, recovery
 from investigations.services.executions import Claim, claim_execution, finish_execution
-from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep
+from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep, sweep_all
 from investigations.services.sessions import CLAIM_LOCK, cancel_session
 from tarsy.errors import LeaseLost
 from tests.factories import TimelineEventFactory
@@ -266,4 +269,29 @@ def test_the_lock_of_a_sweeper_that_dies_is_free_again():
 
     run_at_once(die_while_sweeping)
 
-    assert sweep() == 1
+    # PostgreSQL notices a closed connection a moment later.
+    assert sum(sweep_all().values()) == 1
+
+
+@committed
+def test_the_command_looks_until_nothing_is_lost_any_more(clean_redis, monkeypatch):
+    monkeypatch.setattr(recovery, "BATCH", 1)
+    for _ in range(3):
+        lost()
+
+    out = StringIO()
+    call_command("recover_orphans", stdout=out)
+
+    assert "3 executions whose worker is gone\n" in out.getvalue()
+    assert "0 stages that were finished but not advanced\n" in out.getvalue()
+    assert sweep() == 0
+
+
+@committed
+def test_the_command_says_so_when_another_process_keeps_sweeping(clean_redis, monkeypatch):
+    monkeypatch.setattr(recovery, "PATIENCE_SECONDS", 0.1)
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [SWEEP_LOCK])
+
+        with pytest.raises(CommandError, match="another process"):
+            call_command("recover_orphans")

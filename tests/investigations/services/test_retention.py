@@ -1,62 +1,160 @@
 """What is old goes, in bounded steps, and nothing else."""
 
 from datetime import timedelta
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
 from investigations.models import AlertSession, Event
+from investigations.selectors.lists import read_recent
+from investigations.selectors.timeline import is_visible, list_stream
 from investigations.services import retention
-from tests.factories import EventFactory, SessionFactory
+from investigations.services.chat import ask_question
+from investigations.services.intake import read_alert, submit_alert
+from investigations.services.retention import Cleanup, apply_retention, count_old
+from investigations.services.sessions import cancel_session, claim_next_session
+from tarsy.errors import NotFound, QueueFull
+from tests.factories import EventFactory, SessionFactory, StageFactory
 
 pytestmark = pytest.mark.django_db
 
 
-def ended(*, days_ago: float) -> AlertSession:
+def ended(*, days_ago: float, **fields: object) -> AlertSession:
     moment = timezone.now() - timedelta(days=days_ago)
-    return SessionFactory(completed=True, started_at=moment, completed_at=moment)
+    return SessionFactory(completed=True, started_at=moment, completed_at=moment, **fields)
 
 
-def test_sessions_are_kept_as_long_as_the_configuration_says_and_no_longer():
+def hidden(*, days_ago: float) -> AlertSession:
+    return ended(days_ago=400, deleted_at=timezone.now() - timedelta(days=days_ago))
+
+
+def told(session: AlertSession, *, hours_ago: float) -> Event:
+    return EventFactory(session=session, created_at=timezone.now() - timedelta(hours=hours_ago))
+
+
+def visible() -> set[AlertSession]:
+    return set(AlertSession.objects.filter(deleted_at=None))
+
+
+def test_sessions_are_shown_as_long_as_the_configuration_says_and_no_longer():
     old, young = ended(days_ago=365.1), ended(days_ago=364.9)
-    for session in (old, young):
-        EventFactory(session=session)
-    still_open = [
-        SessionFactory(created_at=timezone.now() - timedelta(days=900)),
-        SessionFactory(running=True, started_at=timezone.now() - timedelta(days=900)),
-        SessionFactory(cancelling=True),
+    waiting_for_ever = SessionFactory(created_at=timezone.now() - timedelta(days=366))
+    others = [
+        SessionFactory(),
+        SessionFactory(running=True, created_at=timezone.now() - timedelta(days=900)),
+        SessionFactory(cancelling=True, created_at=timezone.now() - timedelta(days=900)),
     ]
 
-    assert retention.remove_old_sessions() == 1
+    assert apply_retention() == Cleanup(hidden=2, deleted=0, events=0)
 
-    assert set(AlertSession.objects.all()) == {young, *still_open}
+    assert visible() == {young, *others}
+    assert set(AlertSession.objects.all()) == {old, waiting_for_ever, young, *others}
+    assert apply_retention() == Cleanup(0, 0, 0)
+
+
+def test_a_hidden_session_leaves_the_database_thirty_days_later_with_all_that_is_its():
+    old, young = hidden(days_ago=30.1), hidden(days_ago=29.9)
+    for session in (old, young):
+        StageFactory(session=session, completed=True)
+        told(session, hours_ago=0)
+
+    assert apply_retention() == Cleanup(hidden=0, deleted=1, events=0)
+
+    assert set(AlertSession.objects.all()) == {young}
     assert set(Event.objects.values_list("session_id", flat=True)) == {young.pk}
+
+
+def test_a_session_whose_chat_is_answering_is_left_alone():
+    session = ended(days_ago=400)
+    StageFactory(session=session, stage_type="chat", active=True)
+    told(session, hours_ago=400 * 24)
+
+    assert apply_retention() == Cleanup(0, 0, 0)
+
+
+def test_stream_messages_of_ended_sessions_go_after_their_time_and_others_stay():
+    done, running = ended(days_ago=1), SessionFactory(running=True)
+    told(done, hours_ago=1.1)
+    kept = [told(done, hours_ago=0.9), told(running, hours_ago=48)]
+
+    assert apply_retention() == Cleanup(hidden=0, deleted=0, events=1)
+
+    assert set(Event.objects.all()) == set(kept)
+
+
+@pytest.mark.parametrize("act", [cancel_session, lambda pk, who: ask_question(pk, "?", author=who)])
+def test_a_hidden_session_can_neither_be_stopped_nor_asked(act):
+    for session in (hidden(days_ago=1), SessionFactory(deleted_at=timezone.now())):
+        with pytest.raises(NotFound):
+            act(session.pk, "engineer")
+
+
+def test_a_hidden_session_is_in_no_list_and_on_no_stream():
+    session = hidden(days_ago=1)
+    told(session, hours_ago=0)
+
+    assert read_recent([], "").rows == []
+    assert not is_visible(session.pk)
+    assert list_stream(session.pk, after=0, limit=10) == []
+
+
+def test_a_hidden_session_is_never_begun_and_takes_no_place_in_the_queue(reconfigure):
+    SessionFactory(deleted_at=timezone.now())
+    reconfigure("queue: {max_queue_size: 1}\n")
+
+    assert claim_next_session() is None
+    submit_alert(read_alert({"data": "disk full"}), author="test")
+    with pytest.raises(QueueFull):
+        submit_alert(read_alert({"data": "disk full"}), author="test")
 
 
 def test_many_go_in_several_bounded_batches(monkeypatch, django_assert_num_queries):
     monkeypatch.setattr(retention, "BATCH", 2)
+    monkeypatch.setattr(retention, "EVENT_BATCH", 2)
     for _ in range(5):
-        ended(days_ago=400)
+        told(ended(days_ago=400), hours_ago=2)
 
-    with django_assert_num_queries(4):
-        assert retention.remove_old_sessions() == 5
-
-    assert not AlertSession.objects.exists()
-
-
-def test_nothing_is_old():
-    ended(days_ago=1)
-
-    assert retention.remove_old_sessions() == 0
+    # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0.
+    with django_assert_num_queries(10):
+        assert apply_retention() == Cleanup(hidden=5, deleted=0, events=5)
 
 
-def test_old_sessions_are_found_by_an_index():
+def test_a_rehearsal_counts_the_same_and_changes_nothing():
+    told(ended(days_ago=400), hours_ago=2)
+    hidden(days_ago=31)
+    before = set(AlertSession.objects.values_list("pk", "deleted_at"))
+
+    out = StringIO()
+    call_command("cleanup_retention", "--dry-run", stdout=out)
+
+    expected = "1 sessions hidden, 1 sessions deleted, 1 stream messages deleted\n"
+    assert out.getvalue() == f"would do: {expected}"
+    assert set(AlertSession.objects.values_list("pk", "deleted_at")) == before
+    assert Event.objects.count() == 1
+    assert count_old() == Cleanup(1, 1, 1)
+
+    out = StringIO()
+    call_command("cleanup_retention", stdout=out)
+
+    assert out.getvalue() == expected
+
+
+@pytest.mark.parametrize(
+    ("index", "found"),
+    [
+        ("session_ended", retention._ENDED_LONG_AGO),
+        ("session_queue", retention._WAITED_TOO_LONG),
+        ("session_deleted", retention._HIDDEN_LONG_AGO),
+        ("event_created", retention._OLD_EVENTS),
+    ],
+)
+def test_what_is_old_is_found_by_an_index(index, found):
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute(
-            "EXPLAIN SELECT id FROM investigations_alertsession"
-            " WHERE completed_at < now() ORDER BY completed_at LIMIT 500"
-        )
+        cursor.execute("SET LOCAL enable_sort = off")
+        cursor.execute(f"EXPLAIN {found} LIMIT 500", {"age": 86_400})
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert "session_ended" in plan
+    assert index in plan
