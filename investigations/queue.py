@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 RUN_EXECUTION = "investigations.run_execution"
 ADVANCE_STAGE = "investigations.advance_stage"
 APPLY_RETENTION = "investigations.apply_retention"
+SEND_NOTICE = "investigations.send_notice"
 CANCEL_SESSION = "cancel_session"
 """Name of the remote-control command, not of a task."""
 
@@ -43,6 +44,14 @@ def enqueue_stage(stage_id: uuid.UUID, execution_ids: Sequence[uuid.UUID]) -> No
 def enqueue_execution(stage_id: uuid.UUID, execution_id: uuid.UUID) -> None:
     """Run one execution again; `advance` follows it and does nothing while others still run."""
     enqueue_stage(stage_id, [execution_id])
+
+
+def enqueue_notice(session_id: uuid.UUID, moment: str) -> None:
+    """Tell the world of a session's start or end, once the surrounding transaction commits."""
+    notice = app.signature(
+        SEND_NOTICE, args=(str(session_id), moment), options={"ignore_result": True}
+    )
+    _send_on_commit(notice, otherwise="nobody outside is told")
 
 
 def count_waiting_messages() -> int | None:
@@ -68,11 +77,13 @@ def broadcast_cancel(session_id: uuid.UUID) -> None:
     transaction.on_commit(send, robust=True)
 
 
-def _send_on_commit(canvas: Signature) -> None:
+def _send_on_commit(
+    canvas: Signature, *, otherwise: str = "the sweeper will send it again"
+) -> None:
     def send() -> None:
         try:
             canvas.apply_async()
         except (OperationalError, RedisError, OSError) as error:
-            logger.warning("Not enqueued, the sweeper will send it again: %s", error)
+            logger.warning("Not enqueued, %s: %s", otherwise, error)
 
     transaction.on_commit(send, robust=True)

@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.exceptions import Reject
 
 from investigations import pipeline, queue
-from investigations.services import retention
+from investigations.services import notices, retention
 from investigations.services.stages import advance_stage as advance
 from investigations.worker import worker_id
 from tarsy.aio import worker_loop
@@ -33,3 +33,14 @@ def advance_stage(stage_id: str) -> None:
 def apply_retention() -> None:
     """Keep the history as long as the configuration says, and no longer."""
     worker_loop().run_in_database_thread(retention.apply_retention)
+
+
+# Acknowledged when it begins: a message that is lost with its worker is better than one told twice.
+@shared_task(name=queue.SEND_NOTICE, acks_late=False)
+def send_notice(session_id: str, moment: notices.Moment) -> None:
+    """Tell the world outside of a session's start or end."""
+    notice = worker_loop().run_in_database_thread(
+        notices.read_notice, uuid.UUID(session_id), moment
+    )
+    if notice is not None:
+        notices.send_notice(notice)

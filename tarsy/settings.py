@@ -245,6 +245,12 @@ REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)
 DATABASE_THREADS = 4
 STREAM_SILENCE_SECONDS = env.integer("TARSY_STREAM_SILENCE_SECONDS", 60, minimum=1)
 
+# ---- The world outside -------------------------------------------------------------------------
+
+SLACK_API_URL = env.text("SLACK_API_URL", "https://slack.com/api/").rstrip("/") + "/"
+if not SLACK_API_URL.startswith(("https://", "http://")):
+    env.wrong("SLACK_API_URL", "must begin with https:// (or http:// for a test server)")
+
 # ---- Requests ----------------------------------------------------------------------------------
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

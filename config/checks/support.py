@@ -9,7 +9,6 @@ _SWITCHED = {
     "defaults.scoring": "scoring",
     "agent_chains.*.scoring": "scoring",
     "defaults.memory": "memory",
-    "system.slack": "Slack",
 }
 _PRESENT = {
     "agents.*.orchestrator": "orchestration",

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.services.ledger import SessionWrite
+from investigations.services.notices import announce_end
 from investigations.timeline import execution_status, session_status, stage_status
 
 logger = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ def end_session(write: SessionWrite, status: str, *, error: str = "") -> None:
         partial(logger.info, "Session %s %s%s", write.session.pk, status, reason), robust=True
     )
     tell_session_status(write, status, error_message=error or None)
+    announce_end(write.session)
 
 
 def tell_session_status(write: SessionWrite, status: str, **fields: object) -> None:

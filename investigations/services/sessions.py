@@ -20,6 +20,7 @@ from investigations.services.endings import (
     tell_session_status,
 )
 from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
+from investigations.services.notices import announce_start
 from investigations.services.stages import create_stage
 from tarsy.errors import Conflict
 
@@ -86,6 +87,7 @@ def _start(write: SessionWrite, config: Config) -> None:
         end_session(write, AlertSession.Status.FAILED, error=reason)
         return
     create_stage(write, plan_stage(config, chain, 0), index=1)
+    announce_start(session)
 
 
 def cancel_session(session_id: uuid.UUID, actor: str) -> None:

@@ -131,7 +131,7 @@ def test_features_that_do_not_run_yet_are_warned_of(check_files):
 
     report = check_files(FULL, environ=environ, dns=SKILL)
 
-    for feature in ("scoring", "memory", "Slack", "sub-agents", "orchestration", "cost promotions"):
+    for feature in ("scoring", "memory", "sub-agents", "orchestration", "cost promotions"):
         assert feature in "\n".join(map(str, report.warnings))
 
 

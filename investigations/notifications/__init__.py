@@ -1,0 +1,1 @@
+"""What the product tells the world by itself. Nothing here knows the database."""
