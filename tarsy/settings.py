@@ -251,6 +251,10 @@ SLACK_API_URL = env.text("SLACK_API_URL", "https://slack.com/api/").rstrip("/") 
 if not SLACK_API_URL.startswith(("https://", "http://")):
     env.wrong("SLACK_API_URL", "must begin with https:// (or http:// for a test server)")
 
+METRICS_TOKEN = env.secret("TARSY_METRICS_TOKEN")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    env.wrong("TARSY_METRICS_TOKEN", "must be a random text of at least 16 characters")
+
 # ---- Requests ----------------------------------------------------------------------------------
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

@@ -3,12 +3,13 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from tarsy import health
+from tarsy import health, metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health", health.report_health, name="health"),
     path("healthz", health.report_alive, name="healthz"),
     path("readyz", health.report_ready, name="readyz"),
+    path("metrics", metrics.report_metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("api/", include("investigations.api.urls")),
     path("", include("investigations.urls")),

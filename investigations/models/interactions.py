@@ -91,6 +91,7 @@ class LLMInteraction(models.Model):
             models.Index(fields=["execution", "created_at"], name="llm_execution"),
             models.Index(fields=["stage", "created_at"], name="llm_stage"),
             models.Index(fields=["session", "created_at"], name="llm_session"),
+            models.Index(fields=["created_at"], name="llm_created"),
         ]
 
     @override
@@ -126,6 +127,7 @@ class MCPInteraction(models.Model):
             models.Index(fields=["execution", "created_at"], name="mcp_execution"),
             models.Index(fields=["stage", "created_at"], name="mcp_stage"),
             models.Index(fields=["session", "created_at"], name="mcp_session"),
+            models.Index(fields=["created_at"], name="mcp_created"),
         ]
 
     @override
