@@ -100,6 +100,18 @@ class AlertTypesSerializer(serializers.Serializer[Any]):
     default_alert_type = serializers.CharField(allow_blank=True)
 
 
+class WarningSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    category = serializers.ChoiceField(choices=["configuration", "redis", "workers"])
+    message = serializers.CharField()
+    details = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class WarningsSerializer(serializers.Serializer[Any]):
+    warnings = WarningSerializer(many=True)
+
+
 class SessionStatusSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(choices=SESSION_STATUSES)

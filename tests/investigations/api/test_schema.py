@@ -42,6 +42,7 @@ def test_document_is_valid_and_lists_every_endpoint(document):
         "/alerts",
         "/alert-types",
         "/runbooks",
+        "/system/warnings",
         "/sessions",
         "/sessions/active",
         "/sessions/{session_id}",
@@ -68,6 +69,7 @@ def test_answers_are_as_the_document_says(api, submit, document):
     check(document, cancel, "post", api.post(f"{base}/{SessionFactory().pk}/cancel"))
     check(document, "/api/v1/alert-types", "get", api.get("/api/v1/alert-types"))
     check(document, "/api/v1/runbooks", "get", api.get("/api/v1/runbooks"))
+    check(document, "/api/v1/system/warnings", "get", api.get("/api/v1/system/warnings"))
     check(document, "/api/v1/alerts", "post", submit({"data": "x"}))
     check(document, "/api/v1/alerts", "post", submit({"data": ""}))
 
