@@ -43,6 +43,9 @@ class Failure:
     """Some of the answer was already shown."""
 
 
+NO_CONCLUSION = Failure("no_conclusion", "The model asked for a tool instead of concluding.")
+
+
 class Answer:
     """A model's answer as it grows; complete unless `failure` is set."""
 
@@ -88,9 +91,14 @@ class Answer:
                 self.provider_fields = dict(fields)
 
     def close_blocks(
-        self, status: BlockStatus = "completed", *, is_final: bool = False
+        self,
+        status: BlockStatus = "completed",
+        *,
+        is_final: bool = False,
+        response: str | None = None,
     ) -> tuple[ClosedBlock, ...]:
-        response = self.text.strip() if is_final else self.text
+        """The blocks with the texts that stand in the end; `response` replaces what streamed."""
+        response = self.text if response is None else response
         return self._blocks.close(response, self.thinking, status=status, is_final=is_final)
 
     def finish_blocks(self) -> None:
@@ -181,3 +189,22 @@ def _describe_timeout(llm: LLM, question: Question, answer: Answer) -> Failure:
         f"{question.iteration_limit:.0f} s an iteration may take.",
         partial=bool(answer.text or answer.thinking),
     )
+
+
+def explain_no_conclusion(answer: Answer) -> Failure:
+    """Why the answer to the demand to conclude is none."""
+    if answer.text.strip():
+        return NO_CONCLUSION
+    return Failure("empty_answer", "The model gave an empty answer.")
+
+
+def explain_useless(reason: str, answer: Answer) -> str:
+    """Why an answer is of no use, as a sentence for people."""
+    match answer.finish_reason:
+        case "length" if answer.text.strip():
+            return f"{reason}: it reached its output limit."
+        case "length":
+            return f"{reason}: it reached its output limit before it wrote anything."
+        case "content_filter":
+            return f"{reason}: the provider's content filter held it back."
+    return f"{reason}."

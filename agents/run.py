@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 
 from agents.answers import (
     ITERATION_TIMEOUT,
+    NO_CONCLUSION,
     REPETITION,
     TIMEOUTS,
     Answer,
     Failure,
     Question,
     ask,
+    explain_no_conclusion,
+    explain_useless,
 )
 from agents.calls import CallRunner
 from agents.controllers import AskAgain, CallTools, Conclude, make_controller
@@ -20,7 +23,9 @@ from agents.ports import LLM, Journal, LLMOptions, Toolbox
 from agents.prompts.nudges import (
     ask_after_broken_answer,
     ask_after_repetition,
+    ask_for_text_without_tools,
     ask_to_conclude,
+    ask_to_conclude_early,
 )
 from agents.streaming import BlockStatus
 from agents.task import AgentTask
@@ -75,6 +80,8 @@ class _Execution:
         self._conversation = Conversation(task.history or task.opening)
         self._iteration = self._count_past_iterations()
         self._streaks = _Streaks()
+        self._forced_prompt = ask_to_conclude(task.max_iterations)
+        self._early_prompt = ask_to_conclude_early()
         self._last_failure = ""
 
     async def run(self) -> AgentOutcome:
@@ -83,7 +90,7 @@ class _Execution:
         answer = await self._resume()
         if answer:
             return await self._complete(answer)
-        while self._iteration < self._max_iterations:
+        while self._iteration < self._max_iterations and not self._is_forced():
             self._iteration += 1
             outcome = await self._iterate()
             if outcome is not None:
@@ -108,7 +115,8 @@ class _Execution:
         calls = self._conversation.find_open_calls()
         if calls:
             await self._run_calls(calls, self._task.open_numbers, self._start_deadline())
-        return self._conversation.find_answer()
+        answer = self._controller.conclude(self._conversation.find_answer())
+        return answer.text if answer else ""
 
     async def _iterate(self) -> AgentOutcome | None:
         deadline = self._start_deadline()
@@ -118,17 +126,19 @@ class _Execution:
         if answer.failure is not None:
             return await self._react_to_failure(answer, answer.failure, tools)
         match self._controller.decide(answer.text, tuple(answer.calls)):
-            case CallTools(calls):
-                return await self._call_tools(answer, calls, tools, deadline)
-            case Conclude(text):
-                await self._record(answer, tools, kind=self._final_kind, is_final=True)
+            case CallTools() as wanted:
+                return await self._call_tools(answer, wanted, tools, deadline)
+            case Conclude() as conclusion:
+                await self._record_conclusion(answer, tools, self._final_kind, conclusion)
                 if answer.finish_reason == "length":
                     await self._tell_cut_answer()
-                return await self._complete(text)
-            case AskAgain(reason, nudge):
-                failure = Failure("empty_answer", _explain_reason(reason, answer.finish_reason))
+                return await self._complete(conclusion.text)
+            case AskAgain(reason, nudge, code) as useless:
+                failure = Failure(code, explain_useless(reason, answer))
                 await self._record(answer, tools, kind=self._kind, failure=failure)
-                return await self._ask_again_after_useless(failure, nudge)
+                return await self._ask_again_after_useless(
+                    failure, nudge, may_conclude=useless.may_conclude
+                )
 
     # Asking
 
@@ -140,7 +150,8 @@ class _Execution:
             call_timeout=limits.llm_call,
             max_output_tokens=self._task.max_output_tokens,
         )
-        question = Question(self._conversation.messages, tools, options, deadline, limits.iteration)
+        messages = self._controller.present(self._conversation.messages)
+        question = Question(messages, tools, options, deadline, limits.iteration)
         return await ask(self._llm, question, self._journal)
 
     async def _record(
@@ -152,9 +163,11 @@ class _Execution:
         calls: tuple[ToolCall, ...] = (),
         failure: Failure | None = None,
         is_final: bool = False,
+        kept: str | None = None,
+        shown: str | None = None,
     ) -> tuple[int, ...]:
         """Write one model call down and, when it was good, keep it in the conversation."""
-        message = None if failure else _finish_message(answer, calls)
+        message = None if failure else _finish_message(answer, calls, kept)
         status: BlockStatus = "completed"
         if failure is not None:
             status = "timed_out" if failure.code in TIMEOUTS else "failed"
@@ -165,7 +178,7 @@ class _Execution:
             model=self._llm.model,
             messages_count=len(self._conversation.messages),
             tools_count=len(tools),
-            blocks=answer.close_blocks(status, is_final=is_final),
+            blocks=answer.close_blocks(status, is_final=is_final, response=shown),
             message=message,
             planned_calls=tuple(PlannedCall(c, self._toolbox.identify(c)) for c in calls),
             usage=answer.usage,
@@ -179,16 +192,31 @@ class _Execution:
             self._conversation.add(message)
         return numbers
 
+    async def _record_conclusion(
+        self,
+        answer: Answer,
+        tools: tuple[ToolSpec, ...],
+        kind: InteractionType,
+        conclusion: Conclude,
+    ) -> None:
+        await self._record(
+            answer,
+            tools,
+            kind=kind,
+            is_final=True,
+            kept=conclusion.kept,
+            shown=conclusion.text,
+        )
+
     # Tools
 
     async def _call_tools(
-        self,
-        answer: Answer,
-        calls: tuple[ToolCall, ...],
-        tools: tuple[ToolSpec, ...],
-        deadline: float,
+        self, answer: Answer, wanted: CallTools, tools: tuple[ToolSpec, ...], deadline: float
     ) -> AgentOutcome | None:
-        numbers = await self._record(answer, tools, kind=self._kind, calls=calls)
+        calls = wanted.calls
+        numbers = await self._record(
+            answer, tools, kind=self._kind, calls=calls, kept=wanted.kept, shown=wanted.shown
+        )
         self._streaks.broken = self._streaks.useless = 0
         by_id = {call.id: number for call, number in zip(calls, numbers, strict=True)}
         is_late = await self._run_calls(calls, by_id, deadline)
@@ -237,13 +265,18 @@ class _Execution:
             await self._nudge(ask_after_broken_answer(failure.message, answer.text))
         return outcome
 
-    async def _ask_again_after_useless(self, failure: Failure, nudge: str) -> AgentOutcome | None:
+    async def _ask_again_after_useless(
+        self, failure: Failure, nudge: str, *, may_conclude: bool = False
+    ) -> AgentOutcome | None:
         await self._tell(failure)
         self._streaks.timeouts = self._streaks.broken = 0
         self._streaks.useless += 1
         self._last_failure = failure.message
-        if self._streaks.useless > MAX_ASKED_AGAIN:
-            times = self._streaks.useless
+        times = self._streaks.useless
+        if times > MAX_ASKED_AGAIN:
+            if may_conclude:
+                await self._nudge(self._early_prompt)
+                return None
             return self._fail(failure.code, f"{failure.message} It did so {times} times in a row.")
         await self._nudge(nudge)
         return None
@@ -279,16 +312,24 @@ class _Execution:
         self._report("concluding", f"Concluding after {_count(self._iteration, 'iteration')}")
         if not self._is_forced():
             await self._nudge(self._forced_prompt)
-        answer = await self._ask((), self._start_deadline())
-        failure = answer.failure
-        if failure is None and not answer.text.strip():
-            failure = Failure("empty_answer", "The model gave an empty answer.")
-        if failure is None:
-            await self._record(answer, (), kind="forced_conclusion", is_final=True)
-            return await self._complete(answer.text.strip())
-        await self._record(answer, (), kind="forced_conclusion", failure=failure)
-        await self._tell(failure)
-        iterations = _count(self._task.max_iterations, "iteration")
+        failure = NO_CONCLUSION
+        for attempt in range(1 + MAX_ASKED_AGAIN):
+            if attempt:
+                await self._nudge(ask_for_text_without_tools())
+            answer = await self._ask((), self._start_deadline())
+            conclusion = None if answer.failure else self._controller.conclude(answer.text)
+            if conclusion is not None:
+                await self._record_conclusion(answer, (), "forced_conclusion", conclusion)
+                return await self._complete(conclusion.text)
+            failure = answer.failure or explain_no_conclusion(answer)
+            await self._record(answer, (), kind="forced_conclusion", failure=failure)
+            await self._tell(failure)
+            if failure.code != "no_conclusion":
+                break
+        return self._end_without_conclusion(failure)
+
+    def _end_without_conclusion(self, failure: Failure) -> AgentOutcome:
+        iterations = _count(self._iteration, "iteration")
         reason = f"After {iterations} no conclusion could be had. {failure.message}"
         if failure.code in TIMEOUTS:
             return self._time_out(Failure(failure.code, reason))
@@ -342,14 +383,10 @@ class _Execution:
     def _final_kind(self) -> InteractionType:
         return self._task.interaction_type or self._controller.final_interaction_type
 
-    @property
-    def _forced_prompt(self) -> str:
-        return ask_to_conclude(self._task.max_iterations)
-
     def _is_forced(self) -> bool:
         """Whether the model was made to conclude, now or before an interruption."""
         return any(
-            message.role == "user" and message.content == self._forced_prompt
+            message.role == "user" and message.content in (self._forced_prompt, self._early_prompt)
             for message in self._conversation.messages
         )
 
@@ -360,17 +397,9 @@ class _Execution:
         self._journal.report_progress(phase, message)
 
 
-def _finish_message(answer: Answer, calls: tuple[ToolCall, ...]) -> Message:
-    return replace(answer.message, tool_calls=calls)
-
-
-def _explain_reason(reason: str, finish_reason: str) -> str:
-    match finish_reason:
-        case "length":
-            return f"{reason}: it reached its output limit before it wrote anything."
-        case "content_filter":
-            return f"{reason}: the provider's content filter held it back."
-    return f"{reason}."
+def _finish_message(answer: Answer, calls: tuple[ToolCall, ...], kept: str | None) -> Message:
+    content = answer.text if kept is None else kept
+    return replace(answer.message, content=content, tool_calls=calls)
 
 
 def _count(number: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from agents.types import InteractionType, Message, Phase
 
-ControllerName = Literal["function_calling", "synthesis", "single_call"]
+ControllerName = Literal["function_calling", "react", "synthesis", "single_call"]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from agents.prompts import (
     build_synthesis,
 )
 from agents.prompts.inputs import ItemKind
-from agents.task import AgentTask, ControllerName, Limits
+from agents.task import AgentTask, Limits
 from agents.types import Message, Role, ToolCall
 from config import get_config
 from config.model import Config
@@ -73,7 +73,7 @@ class Briefing:
 
     def make_task(self, toolbox: Toolbox) -> AgentTask:
         return AgentTask(
-            controller=_controller(self.agent),
+            controller=self.agent.controller,
             agent_name=self.claim.execution.agent_name,
             opening=_open_conversation(self, toolbox),
             max_iterations=self.agent.max_iterations,
@@ -81,15 +81,6 @@ class Briefing:
             history=tuple(_to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
         )
-
-
-def _controller(agent: ResolvedAgent) -> ControllerName:
-    if agent.controller == "react":
-        raise AgentError(
-            f'the model provider "{agent.provider_name}" has tool_calling: false, and calling '
-            "tools by text is not supported; choose a model with tool calling"
-        )
-    return agent.controller
 
 
 def brief(claim: Claim) -> Briefing:
@@ -183,6 +174,7 @@ def _open_conversation(briefing: Briefing, toolbox: Toolbox) -> tuple[Message, .
 
 
 def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
+    is_react = briefing.agent.controller == "react"
     return PromptInput(
         agent_name=briefing.claim.execution.agent_name,
         now=datetime.now(UTC),
@@ -197,6 +189,8 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
         agent_instructions=briefing.agent.custom_instructions,
         previous_stages=_previous(briefing),
         has_tools=bool(toolbox.specs),
+        is_react=is_react,
+        tools=toolbox.specs if is_react else (),
     )
 
 

@@ -6,7 +6,7 @@ observation the model invented, is dropped.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agents.controllers.react_input import (
@@ -44,6 +44,8 @@ class Malformed:
 
     reason: Reason
     written: str = ""
+    has_input: bool = False
+    """Input for a tool was given: it was meant as a call."""
 
 
 Step = Action | FinalAnswer | Malformed
@@ -119,7 +121,9 @@ class _Reader:
 
     def _explain_nothing(self) -> Malformed:
         has_input = any(label.kind == "input" for label in self._labels)
-        return Malformed("no_action" if has_input else "no_action_or_answer")
+        if has_input:
+            return Malformed("no_action", has_input=True)
+        return Malformed("no_action_or_answer")
 
     def _read_thought(self, end: int) -> str:
         before = strip_labels(self._body[:end], "thought")
@@ -240,7 +244,7 @@ class _Reader:
         """No tool: a mistake when it was meant as a call, else a heading to read on behind."""
         malformed = Malformed("no_action") if is_none else Malformed("tool_name", written)
         if has_input and not is_none:
-            return malformed
+            return replace(malformed, has_input=True)
         self._rejected = self._rejected or malformed
         return None
 

@@ -7,6 +7,7 @@ that includes what tool servers say about themselves, stands fenced in the user 
 from agents.prompts.day import describe_day
 from agents.prompts.inputs import ExecutiveSummaryInput, PromptInput, SynthesisInput
 from agents.prompts.rendering import join_sections, render
+from agents.prompts.tools import describe_tools
 from agents.types import Message
 
 Opening = tuple[Message, Message]
@@ -17,9 +18,12 @@ def build_investigation(prompt: PromptInput) -> Opening:
     system = join_sections(
         render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
-        render("investigation_rules", has_tools=prompt.has_tools),
+        render(
+            "investigation_rules", has_tools=prompt.has_tools, calls_at_once=not prompt.is_react
+        ),
         render("outside_rules"),
         render("report_shape"),
+        render("react_rules", has_tools=prompt.has_tools) if prompt.is_react else "",
         render("unavailable_names", names=sorted(prompt.unavailable)),
         render("skills", skills=prompt.skills),
         render("agent_instructions", instructions=prompt.agent_instructions),
@@ -27,6 +31,7 @@ def build_investigation(prompt: PromptInput) -> Opening:
     )
     user = join_sections(
         render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
+        render("tools", servers=describe_tools(prompt.tools)),
         render("alert", alert=prompt.alert, shows_type=True),
         render("runbook", runbook=prompt.runbook),
         render("previous_stages", stages=prompt.previous_stages),
