@@ -43,8 +43,16 @@ def find_json_step(text: str) -> JsonStep | None:
 def _read_step(value: Mapping[str, JSON], start: int) -> JsonStep | None:
     fields = {_fold(key): item for key, item in value.items()}
     thought = _to_text(fields.get("thought")).strip()
-    if "finalanswer" in fields:
-        return JsonStep(start, thought, answer=_to_text(fields["finalanswer"]))
+    return _read_call(fields, start, thought) or _read_answer(fields, start, thought)
+
+
+def _read_answer(fields: Mapping[str, JSON], start: int, thought: str) -> JsonStep | None:
+    if "finalanswer" not in fields:
+        return None
+    return JsonStep(start, thought, answer=_to_text(fields["finalanswer"]))
+
+
+def _read_call(fields: Mapping[str, JSON], start: int, thought: str) -> JsonStep | None:
     name = next((fields[key] for key in _ACTION_KEYS if key in fields), None)
     if isinstance(name, dict):
         fields = {_fold(key): item for key, item in name.items()}

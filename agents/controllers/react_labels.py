@@ -35,6 +35,7 @@ _WITHIN_LINE = re.compile(
 _TRAILING_MARK = re.compile(r"(?:\*{1,3}|_{1,3}|`{1,3})\Z")
 _LEADING_BLANK = re.compile(rf"{_BLANK}*")
 _SENTENCE_ENDS = frozenset('.!?…;:。！？；：)）”"')
+_PAUSES = frozenset(",，、-–—|")
 _LONGEST_GAP = 12
 
 
@@ -51,7 +52,7 @@ class Label:
 
 
 def find_labels(text: str) -> list[Label]:
-    """All labels in the order they stand, those behind the end of a sentence included."""
+    """All labels in the order they stand, those within a line included."""
     at_line_starts = [label for match in _AT_LINE_START.finditer(text) if (label := _read(match))]
     taken = {label.value for label in at_line_starts}
     inline = [
@@ -80,13 +81,23 @@ def _place(match: re.Match[str], *, is_inline: bool = False) -> Label:
     value = match.end()
     open_mark = ""
     if mark and not match["before"]:
+        closing = _skip_blank(text, value)
         if text.startswith(mark, value):
             value += len(mark)
+        elif (
+            text.startswith(mark, closing)
+            and not text[closing + len(mark) : closing + len(mark) + 1].strip()
+        ):
+            value = closing + len(mark)
         else:
             open_mark = mark
-    blank = _LEADING_BLANK.match(text, value)
     start = word_start - len(mark) if is_inline else match.start()
-    return Label(kind, start, blank.end() if blank else value, open_mark, is_inline)
+    return Label(kind, start, _skip_blank(text, value), open_mark, is_inline)
+
+
+def _skip_blank(text: str, position: int) -> int:
+    blank = _LEADING_BLANK.match(text, position)
+    return blank.end() if blank else position
 
 
 def _kind(match: re.Match[str]) -> LabelKind:
@@ -109,10 +120,14 @@ def _may_stand_inline(text: str, match: re.Match[str]) -> bool:
     if kind not in ("final", "action"):
         return False
     # A quotation mark right before it makes it a quotation.
-    if before and before[-1] in "\"“'":
+    if before and (before[-1] in "\"“'" or text[start - 1] == "`"):
         return False
+    if kind == "action":
+        # Whoever reads it asks for the name of a tool behind it, which says enough.
+        return True
     before = before.rstrip().rstrip("*_`")
-    return bool(before) and before[-1] in _SENTENCE_ENDS
+    ends = _SENTENCE_ENDS | _PAUSES if match[kind][0].isupper() else _SENTENCE_ENDS
+    return bool(before) and before[-1] in ends
 
 
 def strip_labels(text: str, kind: LabelKind) -> str:

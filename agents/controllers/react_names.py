@@ -11,6 +11,11 @@ _NAME = re.compile(
 )
 _COMMENT = re.compile(r"[(\[#\-–—=]|//|→")
 _NOTHING = re.compile(r"(?:none|null|nil|n/?a|nothing|no|not)\b|[-–—]+$", re.IGNORECASE)
+_REQUEST = re.compile(
+    r"(?:(?:use|call|run|execute|invoke)\s{1,4})?(?:the\s{1,4})?(?:tool\s{0,4}[:：]?\s{0,4})?"
+    r"(?P<name>\S{1,200}?)(?:\s{1,4}tool)?",
+    re.IGNORECASE,
+)
 _FINISH = re.compile(
     r"(?:final[\s_-]{0,3}answer|finish|answer|conclude|conclusion)"
     r"(?:\s*[:：]\s*(?P<said>.*)|\s*[\[(](?P<inside>.*)[\])])?",
@@ -45,6 +50,9 @@ class NoTool:
 def read_tool_name(line: str, *, open_mark: str = "") -> ToolName | Finish | NoTool:
     """What one line behind `Action:` names."""
     bare = _unwrap(line, open_mark)
+    if asked := _REQUEST.fullmatch(bare.rstrip(_CLOSING)):
+        name = asked["name"].strip(_OPENING + _CLOSING)
+        bare = name if _NAME.fullmatch(name) else bare
     if found := _NAME.match(bare):
         name = _trim_name(found[0])
         named = _read_rest(name, bare[found.start() + len(name) :]) if name else None

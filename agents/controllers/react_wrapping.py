@@ -7,6 +7,7 @@ _THINKING = re.compile(
     r"|\[(?P<close2>/?)THINK\]|(?P<kimi>◁/?think▷))(?![`'\"])",
     re.IGNORECASE,
 )
+_SPECIAL_TOKENS = re.compile(r"(?:<\|[a-z_]{1,20}\|>|</s>|<eos>|<end_of_turn>)\s{0,20}\Z")
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+-]{0,20}[^\S\n]*")
 _BLANKS_OF_LINES = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\ufeff": None, "\u200b": None})
 
@@ -14,6 +15,7 @@ _BLANKS_OF_LINES = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\ufeff": None
 def unwrap(text: str) -> str:
     """The answer itself; empty when nothing but thinking is there."""
     unified = text.replace("\r\n", "\n").replace("\r", "\n").translate(_BLANKS_OF_LINES)
+    unified = _SPECIAL_TOKENS.sub("", unified.rstrip())
     return _strip_fence(_strip_quoting(_remove_thinking(unified).strip())).strip()
 
 
