@@ -29,6 +29,7 @@ class RepetitionWatch:
             return False
         self._next_check = self._length + CHECK_EVERY
         text = self.text
+        self._parts = [text]  # Joining thousands of parts again and again is quadratic.
         cut = find_repetition(text)
         if cut is None:
             return False

@@ -28,19 +28,37 @@ def main() -> int:
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
     began = time.monotonic()
+    _print_speed()
     with open_lab(is_quick=options.quick) as lab:
-        for name in options.names or NAMES:
-            _run(name, lab)
+        failed = [name for name in options.names or NAMES if not _run(name, lab)]
+    _print_speed()
     print(f"\n{time.monotonic() - began:.0f} s in all, on {os.cpu_count()} cores")
-    return 0
+    if failed:
+        print(f"FAILED: {', '.join(failed)}")
+    return 1 if failed else 0
 
 
-def _run(name: str, lab: Lab) -> None:
+def _print_speed() -> None:
+    """How fast this machine computes just now: CPU figures are to be read beside it."""
+    before = time.process_time()
+    sum(number * number for number in range(2_000_000))
+    spent = (time.process_time() - before) * 1000
+    load = os.getloadavg()[0]
+    print(f"2,000,000 squares take {spent:.0f} ms of CPU; load average {load:.1f}", flush=True)
+
+
+def _run(name: str, lab: Lab) -> bool:
+    """Measure and print; False, with the reason printed, where that was not possible."""
     benchmark = importlib.import_module(f"benchmarks.{name}")
     load, began = os.getloadavg()[0], time.monotonic()
-    report = benchmark.measure(lab)
+    try:
+        report = benchmark.measure(lab)
+    except (AssertionError, RuntimeError, OSError) as error:
+        print(f"\n== {name} could not be measured: {error}", flush=True)
+        return False
     seconds = time.monotonic() - began
     print_report(name, report, seconds=seconds, load=(load, os.getloadavg()[0]))
+    return True
 
 
 if __name__ == "__main__":

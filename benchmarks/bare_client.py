@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--agents", type=int, required=True)
     parser.add_argument("--calls", type=int, required=True)
     options = parser.parse_args()
-    warm_up()
+    warm_up(with_litellm=not options.url)
     request = json.loads(options.request.read_text(encoding="utf-8"))
     settings = ProviderSettings(
         provider_name="bare", type="openai", model="rehearsal", api_key="none", base_url=options.url

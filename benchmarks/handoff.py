@@ -20,6 +20,7 @@ def measure(lab: Lab) -> Report:
     trials = lab.choose(15, 5)
     with lab.product(scripts.conclude_at_once()), lab.daphne() as (_, port):
         _run_one(lab, "stages-of-3")  # everything imported and connected
+        _time_bare_chord(1)
         first = [_measure_first_request(lab, port) for _ in range(trials)]
         rows = [
             _row("alert sent -> first model request", [sent for sent, _ in first]),
@@ -28,6 +29,9 @@ def measure(lab: Lab) -> Report:
         figures = _figures("alert_sent_to_model", [sent for sent, _ in first])
         figures |= _figures("alert_to_model", [answered for _, answered in first])
         for width in WIDTHS:
+            floor = [_time_bare_chord(width) for _ in range(trials)]
+            rows.append(_row(f"floor: bare chord of {width}", floor))
+            figures |= _figures(f"bare_chord_{width}", floor)
             claimed, asked = _measure_handoffs(lab, width, trials)
             name = f"stage of {width} ended -> next"
             rows += [_row(f"{name} claimed", claimed), _row(f"{name} model request", asked)]
@@ -47,6 +51,21 @@ def _figures(name: str, values: list[float]) -> dict[str, float | int | None]:
         f"{name}_p50_ms": to_ms(percentile(values, 0.5)),
         f"{name}_p95_ms": to_ms(percentile(values, 0.95)),
     }
+
+
+def _time_bare_chord(width: int) -> float:
+    """Seconds for Celery alone: a chord of tasks that do nothing, until its body has run."""
+    from celery import chord
+
+    from tarsy.celery import app
+
+    nothing = app.signature("celery.accumulate", immutable=True, ignore_result=False)
+    began = time.time()
+    result = chord([nothing] * width, nothing).apply_async()
+    result.get(timeout=30)
+    seconds = time.time() - began
+    result.forget()
+    return seconds
 
 
 def _measure_first_request(lab: Lab, port: int) -> tuple[float, float]:

@@ -34,11 +34,12 @@ def measure(lab: Lab) -> Report:
 
 def _make_body() -> bytes:
     line = "2026-01-05T10:14:{:02d}Z db-1 kernel: ext4 /dev/sda1 free blocks low, {} of 524288 left"
-    data = {"title": "Disk almost full", "host": "db-1", "lines": []}
+    lines: list[str] = []
+    data: dict[str, object] = {"title": "Disk almost full", "host": "db-1", "lines": lines}
     body = {"alert_type": "direct", "data": data}
     number = 0
     while len(json.dumps(body)) < BODY_BYTES - 100:
-        data["lines"].append(line.format(number, 4000 - number))
+        lines.append(line.format(number, 4000 - number))
         number += 1
     data["padding"] = "x" * (BODY_BYTES - len(json.dumps(body)) - len(', "padding": ""'))
     return json.dumps(body).encode()

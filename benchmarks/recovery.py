@@ -54,7 +54,8 @@ def _measure_loss(lab: Lab, lose: Callable[[Any, list[Process]], None]) -> float
         lab.release("gate")
         _wait_for_status(session, "completed")
         session.refresh_from_db()
-        return round(session.completed_at.timestamp() - began, 2)
+        ended: float = session.completed_at.timestamp()
+        return round(ended - began, 2)
 
 
 def _flush(_session: Any, _workers: list[Process]) -> None:

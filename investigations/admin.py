@@ -29,10 +29,10 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.plain_text import show_invisible
+from investigations.selectors.sessions import COUNT_LIMIT
 from investigations.templatetags.tarsy import pill
 
 _SHOWN_CHARACTERS = 20_000
-_COUNT_LIMIT = 10_000
 
 admin.site.site_header = "TARSy"
 admin.site.site_title = "TARSy admin"
@@ -47,7 +47,7 @@ class CappedPaginator(Paginator[Any]):
     @override
     def count(self) -> int:
         rows: QuerySet[Model] = self.object_list  # type: ignore[assignment]
-        return rows.order_by()[:_COUNT_LIMIT].count()
+        return rows.order_by()[:COUNT_LIMIT].count()
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):

@@ -6,4 +6,3 @@ from django.apps import AppConfig
 class InvestigationsConfig(AppConfig):
     name = "investigations"
     verbose_name = "Investigations"
-    default_auto_field = "django.db.models.BigAutoField"

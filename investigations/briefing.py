@@ -12,26 +12,32 @@ from agents.ports import LLM, Toolbox
 from agents.prompts import (
     AgentFindings,
     Alert,
+    ChatInput,
+    ChatStage,
+    Exchange,
     ExecutiveSummaryInput,
     PromptInput,
     Skill,
     StageResult,
     SynthesisInput,
     TimelineItem,
+    build_chat,
     build_executive_summary,
     build_investigation,
     build_synthesis,
 )
 from agents.prompts.inputs import ItemKind
 from agents.task import AgentTask, Limits
-from agents.types import Message, Role, ToolCall
+from agents.types import InteractionType, Message, Role, ToolCall
 from config import get_config
 from config.model import Config
 from config.resolve import (
     ResolvedAgent,
+    ToolSelection,
     executions_of,
     parse_selection,
     resolve_agent,
+    resolve_chat,
     resolve_executive_summary,
     resolve_synthesis,
 )
@@ -39,11 +45,16 @@ from config.schema.chains import ChainConfig
 from investigations.masking import product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage, TimelineEvent
+from investigations.runbooks.shelf import Runbook
 from investigations.selectors.findings import (
     AgentHistory,
+    ChatExchange,
     StageFindings,
+    StageHistory,
+    exchanges_before,
     findings_before,
     histories_of_stage,
+    investigation_of,
 )
 from investigations.services.executions import Claim
 from tarsy.errors import AgentError
@@ -70,6 +81,26 @@ class Briefing:
     previous: tuple[StageFindings, ...]
     histories: tuple[AgentHistory, ...]
     """For a synthesis: the work of the stage it is about."""
+    investigation: tuple[StageHistory, ...]
+    """For an answer in the chat: the investigation it is about."""
+    exchanges: tuple[ChatExchange, ...]
+    runbook: Runbook
+    """What holds for every alert, until that of this alert was read."""
+
+    @property
+    def needs_runbook(self) -> bool:
+        """Whether a prompt is still to be written, and one that speaks of a runbook."""
+        is_summary = self.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY
+        return not is_summary and not self.claim.messages
+
+    @property
+    def _interaction_type(self) -> InteractionType | None:
+        return "chat_response" if self.claim.stage.stage_type == Stage.Type.CHAT else None
+
+    @property
+    def is_react(self) -> bool:
+        """Whether tools are called by text and so have to stand in the prompt."""
+        return self.agent.controller == "react"
 
     def make_task(self, toolbox: Toolbox) -> AgentTask:
         return AgentTask(
@@ -78,6 +109,7 @@ class Briefing:
             opening=_open_conversation(self, toolbox),
             max_iterations=self.agent.max_iterations,
             limits=Limits(),
+            interaction_type=self._interaction_type,
             history=tuple(_to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
         )
@@ -91,6 +123,7 @@ def brief(claim: Claim) -> Briefing:
     config = get_config()
     agent = _resolve(config, claim)
     stage = claim.stage
+    is_chat = stage.stage_type == Stage.Type.CHAT
     subject = stage.referenced_stage_id if stage.stage_type == Stage.Type.SYNTHESIS else None
     return Briefing(
         claim=claim,
@@ -100,6 +133,9 @@ def brief(claim: Claim) -> Briefing:
         mask=product_masker(),
         previous=tuple(findings_before(claim.session, stage)),
         histories=tuple(histories_of_stage(subject)) if subject else (),
+        investigation=tuple(investigation_of(claim.session)) if is_chat else (),
+        exchanges=tuple(exchanges_before(stage)) if is_chat else (),
+        runbook=Runbook(text=config.defaults.runbook),
     )
 
 
@@ -110,6 +146,8 @@ def _resolve(config: Config, claim: Claim) -> ResolvedAgent:
     stage = claim.stage
     if stage.stage_type == Stage.Type.EXEC_SUMMARY:
         return resolve_executive_summary(config, chain)
+    if stage.stage_type == Stage.Type.CHAT:
+        return resolve_chat(config, chain, _selection(config, claim))
     position = stage.chain_position
     if position is None or position >= len(chain.stages):
         raise AgentError(f'the chain "{claim.session.chain_id}" has no such stage any more')
@@ -126,14 +164,18 @@ def _resolve_stage_agent(
     index = claim.execution.agent_index - 1
     if index >= len(agents):
         raise AgentError(f'the stage "{stage.name}" has no agent {index + 1} any more')
-    selection = claim.session.mcp_selection
     return resolve_agent(
         config,
         chain=chain,
         stage=stage,
         stage_agent=agents[index],
-        selection=parse_selection(selection, config) if selection else None,
+        selection=_selection(config, claim),
     )
+
+
+def _selection(config: Config, claim: Claim) -> ToolSelection | None:
+    selection = claim.session.mcp_selection
+    return parse_selection(selection, config) if selection else None
 
 
 def _provider_settings(agent: ResolvedAgent) -> ProviderSettings:
@@ -170,16 +212,18 @@ def _open_conversation(briefing: Briefing, toolbox: Toolbox) -> tuple[Message, .
         )
     if briefing.claim.stage.stage_type == Stage.Type.SYNTHESIS:
         return build_synthesis(_synthesis_input(briefing))
+    if briefing.claim.stage.stage_type == Stage.Type.CHAT:
+        return build_chat(_chat_input(briefing, toolbox))
     return build_investigation(_investigation_input(briefing, toolbox))
 
 
 def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
-    is_react = briefing.agent.controller == "react"
     return PromptInput(
         agent_name=briefing.claim.execution.agent_name,
         now=datetime.now(UTC),
         alert=_alert(briefing.claim),
-        runbook=_runbook(briefing),
+        runbook=briefing.runbook.text,
+        runbook_problem=briefing.runbook.problem,
         server_instructions=toolbox.instructions,
         unavailable=toolbox.unavailable,
         skills=tuple(
@@ -189,8 +233,8 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
         agent_instructions=briefing.agent.custom_instructions,
         previous_stages=_previous(briefing),
         has_tools=bool(toolbox.specs),
-        is_react=is_react,
-        tools=toolbox.specs if is_react else (),
+        is_react=briefing.is_react,
+        tools=toolbox.specs if briefing.is_react else (),
     )
 
 
@@ -202,19 +246,42 @@ def _synthesis_input(briefing: Briefing) -> SynthesisInput:
         alert=_alert(briefing.claim),
         stage_name=stage.referenced_stage.stage_name if stage.referenced_stage else "",
         findings=tuple(_to_findings(history) for history in briefing.histories),
-        runbook=_runbook(briefing),
+        runbook=briefing.runbook.text,
+        runbook_problem=briefing.runbook.problem,
         agent_instructions=briefing.agent.custom_instructions,
         previous_stages=_previous(briefing),
+    )
+
+
+def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
+    question = briefing.claim.stage.chat_user_message
+    return ChatInput(
+        agent_name=briefing.claim.execution.agent_name,
+        now=datetime.now(UTC),
+        alert=_alert(briefing.claim),
+        stages=tuple(
+            ChatStage(stage.stage_name, stage.status, tuple(map(_to_findings, stage.agents)))
+            for stage in briefing.investigation
+        ),
+        author=question.author,
+        question=question.content,
+        exchanges=tuple(
+            Exchange(each.author, each.question, each.answer) for each in briefing.exchanges
+        ),
+        runbook=briefing.runbook.text,
+        runbook_problem=briefing.runbook.problem,
+        server_instructions=toolbox.instructions,
+        unavailable=toolbox.unavailable,
+        agent_instructions=briefing.agent.custom_instructions,
+        has_tools=bool(toolbox.specs),
+        is_react=briefing.is_react,
+        tools=toolbox.specs if briefing.is_react else (),
     )
 
 
 def _alert(claim: Claim) -> Alert:
     metadata = {"Runbook": claim.session.runbook_url} if claim.session.runbook_url else {}
     return Alert(claim.session.alert_type, claim.session.alert_data, metadata)
-
-
-def _runbook(briefing: Briefing) -> str:
-    return briefing.config.defaults.runbook
 
 
 def _previous(briefing: Briefing) -> tuple[StageResult, ...]:

@@ -13,6 +13,7 @@ from investigations.models import Stage
 
 SYNTHESIS_SUFFIX = " - Synthesis"
 EXECUTIVE_SUMMARY = "Executive Summary"
+CHAT = "Chat"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,12 @@ def _plan_synthesis(chain: ChainConfig, finished: Stage, position: int) -> Stage
         chain_position=position,
         agent_names=(agent,),
     )
+
+
+def plan_answer(chain: ChainConfig) -> StagePlan:
+    """The stage that answers a question about a session of this chain."""
+    agent = chain.chat.agent or "ChatAgent"
+    return StagePlan(CHAT, Stage.Type.CHAT, None, (agent,))
 
 
 def decide_stage_end(statuses: Sequence[str], policy: str) -> Stage.Status:

@@ -163,7 +163,7 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self, channel: str, as_html: bool, payload: Payload, text: str | None
     ) -> None:
         if as_html and "db_event_id" in payload:
-            html = await _fragments().fragment_of(channel, payload, self._request.user)
+            html = await _fragments().fragment_of(channel, payload)
             if html is not None:
                 payload, text = {**payload, "html": html}, None
         await self._outlet.send(text if text is not None else json.dumps(payload))

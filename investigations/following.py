@@ -12,9 +12,9 @@ from typing import Protocol
 
 from investigations.hub import Head, Notice, Reconnected, Told
 from investigations.models import TimelineEvent
+from investigations.selectors.timeline import CATCHUP_LIMIT
 from investigations.timeline import Payload
 
-CATCHUP_LIMIT = 200
 WAITING_LIMIT = 1000
 WAITING_CHARACTERS = 4 * 1024 * 1024
 """What is kept for a socket that is slower than its stream; beyond, the database is read."""

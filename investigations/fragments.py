@@ -8,8 +8,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.template.loader import render_to_string
 
 from investigations.selectors.conclusions import build_card
@@ -23,13 +21,12 @@ from investigations.selectors.pages import (
     read_stage,
 )
 
-Viewer = AbstractBaseUser | AnonymousUser | None
 
-
-def fragment_for(payload: Mapping[str, Any], user: Viewer) -> str | None:
+def fragment_for(payload: Mapping[str, Any]) -> str | None:
     """The HTML that goes with a stored message, or None when it changes nothing on the page.
 
     Shows the state of now, not of the message: a page that catches up never goes back in time.
+    The same for every viewer, so that sockets can share it.
     """
     render = _RENDERERS.get(str(payload.get("type")))
     return render(payload) if render else None

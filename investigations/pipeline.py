@@ -16,6 +16,7 @@ from agents.run import run_agent
 from agents.types import AgentOutcome
 from investigations.briefing import Briefing, brief
 from investigations.journal import ExecutionJournal
+from investigations.runbook_reading import add_runbook
 from investigations.services.executions import (
     Claim,
     claim_execution,
@@ -23,7 +24,6 @@ from investigations.services.executions import (
     keep_model,
     release_execution,
 )
-from investigations.services.sessions import seconds_left
 from investigations.toolboxes import open_execution_toolbox
 from tarsy.aio import StopReason, WorkerLoop
 from tarsy.errors import AgentError, LeaseLost, NotFound
@@ -76,7 +76,7 @@ async def _run_claimed(claim: Claim, loop: WorkerLoop) -> None:
 
 async def _run_until_stopped(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
     """The outcome, or None when there is nothing (more) to write."""
-    limit = seconds_left(claim.session)
+    limit = claim.stage.seconds_left
     try:
         async with asyncio.timeout(limit) as session_limit:
             return await _run_and_explain(claim, loop)
@@ -116,6 +116,7 @@ async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
         model=briefing.llm.model,
     )
     journal = ExecutionJournal(claim.execution, loop, briefing.mask)
+    briefing = await add_runbook(briefing, journal)
     async with open_execution_toolbox(briefing) as toolbox:
         task = briefing.make_task(toolbox)
         return await run_agent(task, llm=briefing.llm, toolbox=toolbox, journal=journal)

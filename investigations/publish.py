@@ -64,9 +64,13 @@ def publish_chunk(channel: str, chunk: Payload) -> None:
         logger.warning("Not published, the finished block will show it: %s", error)
 
 
-def ring() -> None:
-    """Wake every dispatcher."""
+def publish_and_ring(messages: Sequence[tuple[str, Payload]]) -> None:
+    """Send messages, each to its client channel, and wake every dispatcher, in one round trip."""
     try:
-        _client().publish(RING_CHANNEL, "1")
+        with _client().pipeline(transaction=False) as pipe:
+            for channel, payload in messages:
+                pipe.publish(stream_channel(channel), json.dumps(payload))
+            pipe.publish(RING_CHANNEL, "1")
+            pipe.execute()
     except redis.RedisError as error:
         logger.warning("No ring, dispatchers will poll: %s", error)

@@ -43,32 +43,24 @@ def _text(identity: uuid.UUID | None) -> str | None:
 
 
 def timeline_event_created(event: TimelineEvent) -> Payload:
-    return _payload(
-        "timeline_event.created",
-        event.session_id,
-        event_id=str(event.pk),
-        stage_id=_text(event.stage_id),
-        execution_id=_text(event.execution_id),
-        parent_execution_id=_text(event.parent_execution_id),
-        event_type=event.event_type,
-        status=event.status,
-        content=event.content,
-        metadata=event.metadata,
-        sequence_number=event.sequence_number,
-    )
+    return _timeline_event("timeline_event.created", event)
 
 
 def timeline_event_completed(event: TimelineEvent) -> Payload:
+    return _timeline_event("timeline_event.completed", event)
+
+
+def _timeline_event(kind: str, event: TimelineEvent) -> Payload:
     return _payload(
-        "timeline_event.completed",
+        kind,
         event.session_id,
         event_id=str(event.pk),
         stage_id=_text(event.stage_id),
         execution_id=_text(event.execution_id),
         parent_execution_id=_text(event.parent_execution_id),
         event_type=event.event_type,
-        content=event.content,
         status=event.status,
+        content=event.content,
         metadata=event.metadata,
         sequence_number=event.sequence_number,
     )
@@ -92,6 +84,10 @@ def stage_status(stage: Stage) -> Payload:
         status=status,
         error_message=stage.error_message,
     )
+
+
+def chat_created(session_id: uuid.UUID, chat_id: uuid.UUID, created_by: str) -> Payload:
+    return _payload("chat.created", session_id, chat_id=str(chat_id), created_by=created_by)
 
 
 def interaction_created(

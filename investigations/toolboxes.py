@@ -12,7 +12,8 @@ from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import HttpClients
 
 _WITHOUT_TOOLS = ("synthesis", "single_call")
-_IN_PROCESS = {"ops": build_server}
+# One for the whole process: building it costs as much as a hundred of its calls.
+_IN_PROCESS = {"ops": cache(build_server)}
 
 
 @asynccontextmanager

@@ -19,8 +19,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from investigations.fragments import fragment_for, render_facts, session_context
 from investigations.identity import actor_of, may_view
-from investigations.models import AlertSession, Event
+from investigations.models import AlertSession
 from investigations.selectors import lists, pages
+from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.login_links import use_login_link_token
 from investigations.services.sessions import cancel_session
 from investigations.templatetags.tarsy import state_look
@@ -28,8 +29,6 @@ from tarsy.errors import Conflict, InvalidInput, NotFound
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
-
-MAX_CATCH_UP = 200
 
 
 def for_viewers(view: View[P]) -> View[P]:
@@ -165,7 +164,8 @@ def event_content(
 @require_GET
 @for_viewers
 def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID) -> HttpResponse:
-    agent = pages.read_agent(_find(session_id).pk, execution_id)
+    found = _find(session_id)
+    agent = pages.read_agent(found.pk, execution_id)
     before = request.GET.get("before", "")
     if agent is None or not (before.isascii() and before.isdigit() and len(before) < 18):
         raise Http404
@@ -176,7 +176,7 @@ def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID
         "earlier": still_older,
         "oldest": older[0].event.sequence_number if older else 0,
         "tools": pages.read_cited_tools(session_id),
-        "session": agent.execution.session,
+        "session": found,
     }
     is_piece = bool(request.headers.get("HX-Request"))
     name = "earlier_events" if is_piece else "earlier_page"
@@ -190,16 +190,9 @@ def events(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     after = request.GET.get("after", "0")
     if not (after.isascii() and after.isdigit() and len(after) < 18):
         raise BadRequest("after must be a number")
-    missed = list(
-        Event.objects.filter(session=_find(session_id), seq__gt=int(after)).order_by("seq")[
-            : MAX_CATCH_UP + 1
-        ]
-    )
-    messages = [
-        {**row.payload, "html": fragment_for(row.payload, request.user)}
-        for row in missed[:MAX_CATCH_UP]
-    ]
-    return JsonResponse({"messages": messages, "has_more": len(missed) > MAX_CATCH_UP})
+    missed = list_stream(_find(session_id).pk, after=int(after), limit=CATCHUP_LIMIT + 1)
+    messages = [{**payload, "html": fragment_for(payload)} for payload in missed[:CATCHUP_LIMIT]]
+    return JsonResponse({"messages": messages, "has_more": len(missed) > CATCHUP_LIMIT})
 
 
 @require_POST

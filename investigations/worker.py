@@ -23,15 +23,13 @@ from django.db import close_old_connections
 
 from config import get_config
 from investigations.publish import RING_CHANNEL
+from investigations.selectors.workers import WORKERS_KEY
 from investigations.services.executions import find_cancelling, renew_leases
 from investigations.services.recovery import sweep
 from investigations.services.sessions import claim_next_session
 from tarsy.aio import WorkerLoop, worker_loop
 
 logger = logging.getLogger(__name__)
-
-WORKERS_KEY = "tarsy:workers"
-"""Redis hash: worker id -> JSON `{seen_at, active}`, renewed with each heartbeat."""
 
 
 @cache

@@ -1,6 +1,8 @@
 """Checks a call's arguments against the tool's own schema and says what is wrong."""
 
+import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -70,7 +72,17 @@ def _branch_types(error: jsonschema.ValidationError) -> list[str]:
 
 
 def _build_validator(schema: Mapping[str, JSON]) -> Validator | None:
-    usable = dict(schema)
+    try:
+        spelled = json.dumps(schema)
+    except RecursionError:
+        return None
+    return _build_spelled(spelled)
+
+
+@lru_cache(maxsize=128)
+def _build_spelled(schema: str) -> Validator | None:
+    """Made once for each schema: every execution meets the same tools again."""
+    usable = json.loads(schema)
     base = validators.validator_for(usable, default=jsonschema.Draft202012Validator)
     try:
         base.check_schema(usable)

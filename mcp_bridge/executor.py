@@ -9,12 +9,12 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from agents.ports import ReportProgress
 from agents.types import JSON, ToolCall, ToolResult, ToolTarget
-from mcp_bridge.arguments import ParsedArguments, parse_arguments
+from mcp_bridge.arguments import WRAPPING_KEY, ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_result
 from mcp_bridge.failures import SERVER_FAILURES, ConnectionLost, describe_failure, is_timeout
@@ -87,12 +87,7 @@ class ToolExecutor:
                 call, self._masker, "An internal error of this system stopped the call. It is "
                 "logged. Do not repeat the call; go on without it and say so in the report.",
             )  # fmt: skip
-        duration = round((time.monotonic() - started) * 1000)
-        return ToolResult(
-            content=result.content, stored=result.stored, is_error=result.is_error,
-            size_bytes=result.size_bytes, truncated=result.truncated, masked=result.masked,
-            duration_ms=duration,
-        )  # fmt: skip
+        return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
 
     async def _execute(self, call: ToolCall, report_progress: ReportProgress) -> ToolResult:
         tool = self._catalogue.find(call.name)
@@ -199,7 +194,7 @@ class ToolExecutor:
     def _show_arguments(self, parsed: ParsedArguments, masker: Masker) -> Mapping[str, JSON]:
         values: dict[str, JSON] = parsed.values
         if parsed.form == "raw":
-            values = {"raw": parsed.values["input"]}
+            values = {"raw": parsed.values[WRAPPING_KEY]}
         try:
             masked = masker.mask_json(_clean_values(values))
         except Exception:

@@ -3,14 +3,18 @@
 import os
 
 from channels.routing import ProtocolTypeRouter, URLRouter
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.urls import path, re_path
 
+from tarsy.logs import configure
 from tarsy.startup import read_config_or_exit
 
 
 def _build_application() -> ProtocolTypeRouter:
     http = get_asgi_application()
+    # Daphne has set up logs of its own before it loaded this.
+    configure(settings.LOGGING)
     # Needs the models, so it cannot be imported before Django is set up.
     from investigations.consumers import RefuseSocket, StreamConsumer
 

@@ -98,6 +98,7 @@ LLMErrorCode = Literal[
     "initial_response_timeout",
     "stall_timeout",
     "partial_stream_error",
+    "endless_answer",
     "max_retries",
 ]
 

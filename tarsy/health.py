@@ -16,7 +16,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from investigations.models import AlertSession
+from investigations.selectors.sessions import count_active_and_queued
 from investigations.selectors.workers import client, live_workers
 
 HEALTH_BUDGET_SECONDS = 5.0
@@ -74,14 +74,14 @@ def report_health(request: HttpRequest) -> JsonResponse:
 
 def _describe_pool() -> dict[str, object]:
     workers = live_workers()
-    sessions = AlertSession.objects.filter(deleted_at=None)
+    active, queued = count_active_and_queued()
     return {
         "status": "healthy" if workers else "degraded",
         "total_workers": len(workers),
         "active_workers": sum(1 for worker in workers if worker.active),
         "active_executions": sum(worker.active for worker in workers),
-        "active_sessions": sessions.filter(status__in=AlertSession.ACTIVE).count(),
-        "queue_depth": sessions.filter(status=AlertSession.Status.PENDING).count(),
+        "active_sessions": active,
+        "queue_depth": queued,
         **({} if workers else {"message": "no worker was heard of lately"}),
     }
 

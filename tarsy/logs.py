@@ -5,6 +5,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
+from typing_extensions import override
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 STYLES = ("json", "console")
@@ -16,6 +17,14 @@ _SHARED: list[Any] = [
     structlog.stdlib.ExtraAdder(),
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+
+
+class _OnlyAddress(logging.Filter):
+    """Of what Daphne says at its start, where it listens, and whatever is wrong."""
+
+    @override
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.levelno >= logging.WARNING or "Listening on" in record.getMessage()
 
 
 def logging_config(*, level: str, style: str) -> dict[str, Any]:
@@ -35,11 +44,13 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
                 ],
             }
         },
+        "filters": {"only_address": {"()": _OnlyAddress}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django.server": {"level": "WARNING"},
             "daphne": {"level": "WARNING"},
+            "daphne.server": {"filters": ["only_address"], "level": "INFO"},
             # One line for each task says nothing that a session's own lines do not say better.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},

@@ -21,10 +21,10 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from config import get_config
-from config.providers import choose_provider
+from config.providers import REHEARSAL, choose_provider
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
-from tarsy.errors import ConfigError, Mistake
+from tarsy.env import Env
 from tarsy.processes import ProcessSpec, Supervisor
 from tarsy.sample_alert import make_sample_alert
 
@@ -32,7 +32,6 @@ ADMIN = "admin"
 HOST = "127.0.0.1"
 WORKERS = 2
 READY_WITHIN = 60.0
-REHEARSAL = "rehearsal"
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
 
@@ -67,11 +66,11 @@ def start(*, with_sample: bool) -> int:
 
 
 def _make_plan(*, with_sample: bool) -> Plan:
-    port = int(os.environ.get("PORT") or 8000)
+    env = Env(os.environ)
+    port = env.integer("PORT", 8000, minimum=1, maximum=65535)
     if not _is_free(port):
-        raise ConfigError(
-            [Mistake("environment", 0, f"PORT {port} is taken; set PORT to a free one")]
-        )
+        env.wrong("PORT", f"{port} is taken; set PORT to a free one")
+    env.raise_if_wrong()
     provider = choose_provider(os.environ)
     given = os.environ.get("TARSY_REHEARSAL_URL")
     needs_rehearsal = provider == REHEARSAL and not given

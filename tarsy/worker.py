@@ -5,16 +5,22 @@ import gc
 from celery.signals import celeryd_init, setup_logging, worker_ready, worker_shutting_down
 from celery.worker.control import control_command
 from django.conf import settings
+from kombu.transport.redis import Channel
 
 from agents.llm.client import is_direct, warm_up
 from config import get_config
 from config.usage import providers_in_use
+from investigations.queue import CANCEL_SESSION
 from tarsy.aio import worker_loop
 from tarsy.celery import app
 from tarsy.logs import configure
 from tarsy.startup import read_config_or_exit
 
 __all__ = ["app"]
+
+# When Redis goes away, kombu 5.7 tries to put unacknowledged messages back over the connection it
+# has just lost, and the worker ends with an AttributeError. The sweeper sends them again anyway.
+Channel.do_restore = False
 
 
 @setup_logging.connect
@@ -48,7 +54,7 @@ def _stop(**_: object) -> None:
     threads().stop()
 
 
-@control_command(args=[("session_id", str)], signature="[session_id]")
+@control_command(name=CANCEL_SESSION, args=[("session_id", str)], signature="[session_id]")
 def cancel_session(_state: object, session_id: str) -> dict[str, str]:
     """Look at once which of this process's executions are being cancelled, and stop them."""
     from investigations.worker import stop_cancelled

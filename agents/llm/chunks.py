@@ -1,5 +1,6 @@
 """Reads OpenAI-shaped chunks, which both clients produce, as our events."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,14 @@ from agents.types import (
 )
 from tarsy.errors import LLMError
 
+MAX_CHARACTERS = 2_000_000
+"""Of one answer with thinking and calls; four times what the longest output limits amount to."""
+MAX_CALLS = 500
+
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_HALF = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
 
 @dataclass
 class _Fragments:
@@ -27,7 +36,11 @@ class _Fragments:
     arguments: str = ""
 
     def join(self) -> ToolCall:
-        return ToolCall(self.id, self.name, self.arguments)
+        return ToolCall(
+            clean_characters(self.id),
+            clean_characters(self.name),
+            clean_characters(self.arguments),
+        )
 
 
 class ChunkReader:
@@ -42,6 +55,8 @@ class ChunkReader:
         self._calls: list[_Fragments] = []
         self._by_index: dict[int, _Fragments] = {}
         self._finish_reason = ""
+        self._length = 0
+        self._half: dict[type[TextDelta] | type[ThinkingDelta], str] = {}
 
     def read(self, chunk: Any) -> list[LLMEvent]:
         try:
@@ -63,8 +78,9 @@ class ChunkReader:
                 retryable=True,
             )
         calls = [fragments.join() for fragments in self._calls]
-        finished = AnswerFinished(self._finish_reason, dict(provider_fields or {}))
-        return [*(CallProposed(call) for call in calls if call.name), finished]
+        finished = AnswerFinished(self._finish_reason, _clean_fields(provider_fields or {}))
+        rest = [kind(clean_characters(half)) for kind, half in self._half.items() if half]
+        return [*rest, *(CallProposed(call) for call in calls if call.name), finished]
 
     def _read(self, chunk: Any) -> Iterator[LLMEvent]:
         usage = read_usage(getattr(chunk, "usage", None))
@@ -80,22 +96,43 @@ class ChunkReader:
     def _read_delta(self, delta: Any) -> Iterator[LLMEvent]:
         thinking = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
         if thinking:
-            yield ThinkingDelta(_as_text(thinking))
+            yield from self._say(ThinkingDelta, self._count(_as_text(thinking)))
         if delta.content:
-            yield TextDelta(_as_text(delta.content))
+            yield from self._say(TextDelta, self._count(_as_text(delta.content)))
         refusal = getattr(delta, "refusal", None)
         if refusal:
-            yield TextDelta(_as_text(refusal))
+            yield from self._say(TextDelta, self._count(_as_text(refusal)))
         for fragment in delta.tool_calls or ():
             self._add_fragment(fragment)
 
+    def _say(
+        self, kind: type[TextDelta] | type[ThinkingDelta], text: str
+    ) -> Iterator[TextDelta | ThinkingDelta]:
+        """Some servers split an emoji into two escapes and put them into two chunks."""
+        text = self._half.pop(kind, "") + text
+        if "\ud800" <= text[-1] <= "\udbff":
+            self._half[kind], text = text[-1], text[:-1]
+        if text:
+            yield kind(clean_characters(text))
+
+    def _count(self, text: str) -> str:
+        """The text, unless there was too much of it: nothing else ends a stream that flows."""
+        self._length += len(text)
+        if self._length > MAX_CHARACTERS or len(self._calls) > MAX_CALLS:
+            raise LLMError(
+                "endless_answer",
+                f"The answer of the model {self._model} grew too long and was stopped: more than "
+                f"{MAX_CHARACTERS:,} characters or {MAX_CALLS} tool calls.",
+            )
+        return text
+
     def _add_fragment(self, fragment: Any) -> None:
         call = self._find_call(int(fragment.index or 0), fragment.id or "")
-        call.id = call.id or (fragment.id or "")
+        call.id = call.id or self._count(fragment.id or "")
         if fragment.function is None:
             return
-        call.name = call.name or _as_text(fragment.function.name or "")
-        call.arguments += _as_text(fragment.function.arguments or "")
+        call.name = call.name or self._count(_as_text(fragment.function.name or ""))
+        call.arguments += self._count(_as_text(fragment.function.arguments or ""))
 
     def _find_call(self, index: int, call_id: str) -> _Fragments:
         known = self._by_index.get(index)
@@ -117,6 +154,28 @@ def read_usage(usage: Any) -> Usage | None:
         output_tokens=_as_count(getattr(usage, "completion_tokens", None)),
         thinking_tokens=_as_count(getattr(details, "reasoning_tokens", None)),
     )
+
+
+def clean_characters(text: str) -> str:
+    """The text with what neither PostgreSQL nor a wire takes replaced: NUL, half of a pair."""
+    if _UNSTORABLE.search(text) is None:
+        return text
+    text = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+    return _HALF.sub("\ufffd", text).replace("\x00", "\ufffd")
+
+
+def _clean_fields(fields: Mapping[str, JSON]) -> dict[str, JSON]:
+    return {name: _clean_value(value) for name, value in fields.items()}
+
+
+def _clean_value(value: JSON) -> JSON:
+    if isinstance(value, str):
+        return clean_characters(value)
+    if isinstance(value, list):
+        return [_clean_value(item) for item in value]
+    if isinstance(value, dict):
+        return {clean_characters(name): _clean_value(item) for name, item in value.items()}
+    return value
 
 
 def _as_text(value: object) -> str:

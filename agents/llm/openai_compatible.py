@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from agents.llm.chunks import ChunkReader
 from agents.llm.classify import classify
 from agents.llm.deadlines import stream_within
+from agents.llm.loose import loosen
 from agents.llm.settings import ProviderSettings
 from agents.llm.wire import write_messages, write_tools
 from agents.ports import LLMOptions
@@ -66,7 +67,7 @@ class OpenAICompatible:
     async def _open(
         self, request: Mapping[str, Any], options: LLMOptions
     ) -> AsyncGenerator[AsyncIterator[Any], None]:
-        from openai import Timeout
+        from openai import AsyncStream, Timeout
 
         client = _find_client(self._settings)
         timeout = Timeout(
@@ -75,9 +76,17 @@ class OpenAICompatible:
             pool=WRITE_TIMEOUT,
             read=max(options.first_chunk_timeout, options.stall_timeout) + 5,
         )
-        stream = await client.chat.completions.create(**request, timeout=timeout)
+        # Not `chat.completions.create`: building its models takes most of the time of a stream.
+        stream = await client.post(
+            "/chat/completions",
+            cast_to=object,
+            body=request,
+            options={"timeout": timeout},
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
         async with stream:
-            yield aiter(stream)
+            yield (loosen(chunk) async for chunk in stream)
 
     def _write_request(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions

@@ -72,7 +72,8 @@ def choose_delay(error: LLMError, attempt: int) -> float | None:
 
 
 def _mark_partial(error: LLMError) -> LLMError:
-    code = error.code if error.code == "stall_timeout" else "partial_stream_error"
+    is_told_apart = error.code in ("stall_timeout", "endless_answer")
+    code = error.code if is_told_apart else "partial_stream_error"
     return LLMError(code, f"The answer broke off. {error}", partial=True)
 
 

@@ -1,6 +1,7 @@
 """Prompts: template files and the builders that fill them."""
 
 from agents.prompts.builders import (
+    build_chat,
     build_executive_summary,
     build_investigation,
     build_synthesis,
@@ -8,6 +9,9 @@ from agents.prompts.builders import (
 from agents.prompts.inputs import (
     AgentFindings,
     Alert,
+    ChatInput,
+    ChatStage,
+    Exchange,
     ExecutiveSummaryInput,
     PromptInput,
     Skill,
@@ -20,6 +24,9 @@ from agents.prompts.nudges import ask_to_conclude
 __all__ = [
     "AgentFindings",
     "Alert",
+    "ChatInput",
+    "ChatStage",
+    "Exchange",
     "ExecutiveSummaryInput",
     "PromptInput",
     "Skill",
@@ -27,6 +34,7 @@ __all__ = [
     "SynthesisInput",
     "TimelineItem",
     "ask_to_conclude",
+    "build_chat",
     "build_executive_summary",
     "build_investigation",
     "build_synthesis",

@@ -5,7 +5,12 @@ that includes what tool servers say about themselves, stands fenced in the user 
 """
 
 from agents.prompts.day import describe_day
-from agents.prompts.inputs import ExecutiveSummaryInput, PromptInput, SynthesisInput
+from agents.prompts.inputs import (
+    ChatInput,
+    ExecutiveSummaryInput,
+    PromptInput,
+    SynthesisInput,
+)
 from agents.prompts.rendering import join_sections, render
 from agents.prompts.tools import describe_tools
 from agents.types import Message
@@ -23,7 +28,7 @@ def build_investigation(prompt: PromptInput) -> Opening:
         ),
         render("outside_rules"),
         render("report_shape"),
-        render("react_rules", has_tools=prompt.has_tools) if prompt.is_react else "",
+        _prescribe_form(prompt, "report"),
         render("unavailable_names", names=sorted(prompt.unavailable)),
         render("skills", skills=prompt.skills),
         render("agent_instructions", instructions=prompt.agent_instructions),
@@ -33,7 +38,7 @@ def build_investigation(prompt: PromptInput) -> Opening:
         render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
         render("tools", servers=describe_tools(prompt.tools)),
         render("alert", alert=prompt.alert, shows_type=True),
-        render("runbook", runbook=prompt.runbook),
+        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
         render("previous_stages", stages=prompt.previous_stages),
         render("investigation_task", has_tools=prompt.has_tools),
     )
@@ -54,7 +59,7 @@ def build_synthesis(prompt: SynthesisInput) -> Opening:
     completed = sum(1 for findings in prompt.findings if findings.is_completed)
     user = join_sections(
         render("alert", alert=prompt.alert, shows_type=False),
-        render("runbook", runbook=prompt.runbook),
+        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
         render("previous_stages", stages=prompt.previous_stages),
         render("findings", prompt=prompt, completed=completed),
         render("synthesis_task"),
@@ -77,9 +82,38 @@ def build_executive_summary(prompt: ExecutiveSummaryInput) -> Opening:
     )
 
 
-def _drop_empty(prompt: PromptInput) -> list[tuple[str, str]]:
+def build_chat(prompt: ChatInput) -> Opening:
+    """The opening of an agent that answers a question about an investigation."""
+    system = join_sections(
+        render("agent_name", name=prompt.agent_name),
+        render("day", day=describe_day(prompt.now, prompt.holidays)),
+        render("chat_rules", has_tools=prompt.has_tools),
+        render("outside_rules"),
+        _prescribe_form(prompt, "answer"),
+        render("unavailable_names", names=sorted(prompt.unavailable)),
+        render("agent_instructions", instructions=prompt.agent_instructions),
+    )
+    user = join_sections(
+        render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
+        render("tools", servers=describe_tools(prompt.tools)),
+        render("alert", alert=prompt.alert, shows_type=True),
+        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
+        render("chat_history", prompt=prompt),
+        render("chat_task", prompt=prompt),
+    )
+    return Message("system", system), Message("user", user)
+
+
+def _prescribe_form(prompt: PromptInput | ChatInput, result: str) -> str:
+    """How to call tools by text; empty for models that need not."""
+    if not prompt.is_react:
+        return ""
+    return render("react_rules", has_tools=prompt.has_tools, result=result)
+
+
+def _drop_empty(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:
     return [(name, text) for name, text in prompt.server_instructions.items() if text.strip()]
 
 
-def _sort_errors(prompt: PromptInput) -> list[tuple[str, str]]:
+def _sort_errors(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:
     return sorted(prompt.unavailable.items())

@@ -43,13 +43,15 @@ class PromptInput:
     """All an investigating agent is told before its first answer.
 
     `now` is in UTC. `server_instructions` names every connected server, `unavailable` every one
-    that could not be reached with the reason; both come from the toolbox.
+    that could not be reached with the reason; both come from the toolbox. `runbook_problem` says
+    why the runbook that the alert names is not what `runbook` holds.
     """
 
     agent_name: str
     now: datetime
     alert: Alert
     runbook: str = ""
+    runbook_problem: str = ""
     server_instructions: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
     skills: tuple[Skill, ...] = ()
@@ -98,6 +100,7 @@ class SynthesisInput:
     stage_name: str
     findings: tuple[AgentFindings, ...]
     runbook: str = ""
+    runbook_problem: str = ""
     agent_instructions: str = ""
     previous_stages: tuple[StageResult, ...] = ()
     holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)
@@ -110,3 +113,43 @@ class ExecutiveSummaryInput:
     agent_name: str
     final_analysis: str
     alert_type: str = ""
+
+
+@dataclass(frozen=True)
+class ChatStage:
+    """One stage of the investigation a question is about."""
+
+    name: str
+    status: str
+    agents: tuple[AgentFindings, ...]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question that was asked before; `answer` is empty when none came."""
+
+    author: str
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class ChatInput:
+    """What an agent that answers a question about an investigation is told."""
+
+    agent_name: str
+    now: datetime
+    alert: Alert
+    stages: tuple[ChatStage, ...]
+    author: str
+    question: str
+    exchanges: tuple[Exchange, ...] = ()
+    runbook: str = ""
+    runbook_problem: str = ""
+    server_instructions: Mapping[str, str] = field(default_factory=dict)
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    agent_instructions: str = ""
+    has_tools: bool = True
+    is_react: bool = False
+    tools: tuple[ToolSpec, ...] = ()
+    holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)

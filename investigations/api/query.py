@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.utils.dateparse import parse_datetime
 
@@ -100,11 +100,18 @@ def _moment(query: Query, name: str) -> datetime | None:
     text = query.get(name, "")
     if not text:
         return None
+    moment = _read_moment(text)
+    if moment is None:
+        raise InvalidInput(name, "must be a moment such as 2026-03-01T12:00:00Z")
+    return moment
+
+
+def _read_moment(text: str) -> datetime | None:
+    """A moment with its time zone, in UTC; None for anything else."""
     try:
         # A plus sign that was not escaped arrives as a blank.
         moment = parse_datetime(text.strip().replace(" ", "+"))
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise InvalidInput(name, "must be a moment such as 2026-03-01T12:00:00Z")
-    return moment
+        # The last day of the year 9999 is in no other time zone's calendar.
+        return None if moment is None or moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from investigations.api.fields import NullField, TextOrNull
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.selectors.detail import ExecutionDetail
+from investigations.selectors.sessions import COUNT_LIMIT
 
 SESSION_STATUSES = AlertSession.Status.choices
 
@@ -70,6 +71,16 @@ class AcceptedSerializer(serializers.Serializer[Any]):
     session_id = serializers.UUIDField()
     status = serializers.ChoiceField(choices=["queued"])
     message = serializers.CharField()
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    content = serializers.CharField(help_text="At most 100,000 characters.")
+
+
+class QuestionTakenSerializer(serializers.Serializer[Any]):
+    chat_id = serializers.UUIDField()
+    message_id = serializers.UUIDField()
+    stage_id = serializers.UUIDField()
 
 
 class CancelledSerializer(serializers.Serializer[Any]):
@@ -190,7 +201,7 @@ class PaginationSerializer(serializers.Serializer[Any]):
     page = serializers.IntegerField()
     page_size = serializers.IntegerField()
     total_pages = serializers.IntegerField()
-    total_items = serializers.IntegerField(help_text="Counted up to 10,000.")
+    total_items = serializers.IntegerField(help_text=f"Counted up to {COUNT_LIMIT:,}.")
 
 
 class SessionListSerializer(serializers.Serializer[Any]):

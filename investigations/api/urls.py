@@ -9,6 +9,7 @@ from investigations.api.errors import answer_unknown_path
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/alerts", views.AlertsView.as_view(), name="api-alerts"),
     path("v1/alert-types", views.AlertTypesView.as_view(), name="api-alert-types"),
+    path("v1/runbooks", views.RunbooksView.as_view(), name="api-runbooks"),
     path("v1/sessions", views.SessionsView.as_view(), name="api-sessions"),
     path("v1/sessions/active", views.ActiveSessionsView.as_view(), name="api-sessions-active"),
     path("v1/sessions/<uuid:session_id>", views.SessionView.as_view(), name="api-session"),
@@ -26,6 +27,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "v1/sessions/<uuid:session_id>/cancel",
         views.CancelSessionView.as_view(),
         name="api-session-cancel",
+    ),
+    path(
+        "v1/sessions/<uuid:session_id>/chat/messages",
+        views.ChatMessagesView.as_view(),
+        name="api-session-chat",
     ),
     path("schema/", SchemaView.as_view(), name="api-schema"),
     path("docs/", DocsView.as_view(), name="api-docs"),

@@ -16,9 +16,11 @@ from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.query import (
     LARGEST_PAGE,
+    PAGE_SIZE,
     RATINGS,
     REVIEW_STATUSES,
     SCORING_STATUSES,
+    SHORTEST_SEARCH,
     read_list_query,
     read_timeline_query,
 )
@@ -26,7 +28,9 @@ from investigations.models import AlertSession
 from investigations.selectors.detail import get_session_detail
 from investigations.selectors.sessions import SORTS, get_session, list_active, list_sessions
 from investigations.selectors.timeline import TIMELINE_LIMIT, list_timeline
+from investigations.services.chat import ask_question, read_question
 from investigations.services.intake import read_alert, submit_alert
+from investigations.services.runbooks import available_runbooks
 from investigations.services.sessions import cancel_session
 
 _ERROR = OpenApiResponse(serializers.ErrorSerializer)
@@ -82,6 +86,19 @@ class AlertTypesView(APIView):
         )
 
 
+class RunbooksView(APIView):
+    @extend_schema(
+        operation_id="list_runbooks",
+        responses={
+            200: {"type": "array", "items": {"type": "string", "format": "uri"}},
+            **_ANYBODY,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        """The runbooks of the configured repository; none when it cannot be read."""
+        return Response(available_runbooks())
+
+
 def _parameter(name: str, about: str = "", *, type: Any = str, **options: Any) -> OpenApiParameter:
     return OpenApiParameter(name, type, description=about, **options)
 
@@ -91,13 +108,15 @@ class SessionsView(APIView):
         operation_id="list_sessions",
         parameters=[
             _parameter("page", type=int, default=1),
-            _parameter("page_size", f"At most {LARGEST_PAGE}.", type=int, default=25),
+            _parameter("page_size", f"At most {LARGEST_PAGE}.", type=int, default=PAGE_SIZE),
             _parameter("sort_by", enum=list(SORTS), default="created_at"),
             _parameter("sort_order", enum=["asc", "desc"], default="desc"),
             _parameter("status", f"Some of {', '.join(AlertSession.Status.values)}, by commas."),
             _parameter("alert_type"),
             _parameter("chain_id"),
-            _parameter("search", "At least 3 characters, in alert, report and timeline."),
+            _parameter(
+                "search", f"At least {SHORTEST_SEARCH} characters, in alert, report and timeline."
+            ),
             _parameter("start_date", "Created then or later.", type=OpenApiTypes.DATETIME),
             _parameter("end_date", "Created before.", type=OpenApiTypes.DATETIME),
             _parameter("scoring_status", enum=list(SCORING_STATUSES)),
@@ -195,6 +214,30 @@ class SessionTimelineView(APIView):
         return Response(serializers.TimelineEventSerializer(shown, many=True).data, headers=headers)
 
 
+class ChatMessagesView(APIView):
+    @extend_schema(
+        operation_id="ask_question",
+        request=serializers.QuestionSerializer,
+        responses={
+            202: serializers.QuestionTakenSerializer,
+            **dict.fromkeys((400, 409, 413, 415), _ERROR),
+            **_ONE_SESSION,
+        },
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Ask a question about an investigation that has ended."""
+        content = read_question(read_json_object(request._request))
+        question = ask_question(session_id, content, author=author_of(request))
+        return Response(
+            {
+                "chat_id": str(question.chat_id),
+                "message_id": str(question.message_id),
+                "stage_id": str(question.stage_id),
+            },
+            status=202,
+        )
+
+
 class CancelSessionView(APIView):
     @extend_schema(
         operation_id="cancel_session",
@@ -202,7 +245,7 @@ class CancelSessionView(APIView):
         responses={200: serializers.CancelledSerializer, 409: _ERROR, **_ONE_SESSION},
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Stop a session that waits or runs."""
+        """Stop a session that waits or runs, or the answer being given in its chat."""
         cancel_session(session_id, author_of(request))
         return Response(
             {"session_id": str(session_id), "message": "Session cancellation requested"}

@@ -127,8 +127,3 @@ class AlertSession(models.Model):
     @property
     def is_terminal(self) -> bool:
         return self.status in self.TERMINAL
-
-    @property
-    def channel(self) -> str:
-        """The name clients subscribe to."""
-        return f"session:{self.pk}"

@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils import timezone
 from typing_extensions import override
 
 from investigations.models.keys import cascading_key
@@ -75,6 +76,13 @@ class Stage(models.Model):
     error_message = models.TextField(blank=True)
     actions_executed = models.BooleanField(null=True, blank=True)
 
+    deadline_at = models.DateTimeField(
+        null=True, blank=True, help_text="The session's, or a question's own."
+    )
+    cancel_requested_at = models.DateTimeField(
+        null=True, blank=True, help_text="None of its executions may begin or go on after this."
+    )
+
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     dispatched_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
@@ -118,6 +126,17 @@ class Stage(models.Model):
     @override
     def __str__(self) -> str:
         return f"{self.stage_index}. {self.stage_name} ({self.status})"
+
+    @property
+    def seconds_left(self) -> float:
+        """Until its deadline; never negative."""
+        if self.deadline_at is None:
+            return 0.0
+        return max(0.0, (self.deadline_at - timezone.now()).total_seconds())
+
+    @property
+    def is_cancelling(self) -> bool:
+        return self.cancel_requested_at is not None and not self.is_terminal
 
     @property
     def is_terminal(self) -> bool:

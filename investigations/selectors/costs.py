@@ -1,4 +1,4 @@
-"""Tokens, money and counts, summed for many sessions at once."""
+"""Tokens, money and counts of model calls, summed for many sessions or executions at once."""
 
 import uuid
 from collections.abc import Collection
@@ -47,14 +47,17 @@ def costs_by_session(session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Cost
     return _sum_by("session_id", session_ids)
 
 
-def costs_by_execution(session_id: uuid.UUID) -> dict[uuid.UUID | None, Costs]:
-    """The calls of one session; those of no execution stand under None."""
-    return _sum_by("execution_id", [session_id])
+def costs_of_session(session_id: uuid.UUID) -> Costs:
+    return costs_by_session([session_id]).get(session_id, Costs())
 
 
-def _sum_by(key: str, session_ids: Collection[uuid.UUID]) -> dict[Any, Costs]:
+def costs_by_execution(execution_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Costs]:
+    return _sum_by("execution_id", execution_ids)
+
+
+def _sum_by(key: str, ids: Collection[uuid.UUID]) -> dict[Any, Costs]:
     rows = (
-        LLMInteraction.objects.filter(session_id__in=session_ids)
+        LLMInteraction.objects.filter(**{f"{key}__in": ids})
         .order_by()
         .values_list(key)
         .annotate(

@@ -52,7 +52,7 @@ def _has_chat(session: AlertSession) -> bool:
 def _stages_of(session: AlertSession) -> list[StageDetail]:
     stages = list(Stage.objects.filter(session=session).order_by("stage_index"))
     executions = list(AgentExecution.objects.filter(session=session).order_by("agent_index"))
-    costs = costs_by_execution(session.pk)
+    costs = costs_by_execution([execution.pk for execution in executions])
     fallbacks = _fallbacks_of(session)
     below: dict[uuid.UUID | None, list[ExecutionDetail]] = defaultdict(list)
     details = {

@@ -77,6 +77,48 @@ def histories_of_stage(stage_id: uuid.UUID) -> list[AgentHistory]:
     return [_history_of(execution) for execution in executions]
 
 
+@dataclass(frozen=True)
+class StageHistory:
+    """A stage of the investigation, whole, for whoever answers questions about it."""
+
+    stage_name: str
+    status: str
+    agents: tuple[AgentHistory, ...]
+
+
+@dataclass(frozen=True)
+class ChatExchange:
+    """A question and its answer; the answer is empty when none came."""
+
+    author: str
+    question: str
+    answer: str
+
+
+def investigation_of(session: AlertSession) -> list[StageHistory]:
+    """Every stage but those of the chat, in order, summary and actions included."""
+    stages = session.stages.exclude(stage_type=Stage.Type.CHAT).order_by("stage_index")
+    return [
+        StageHistory(stage.stage_name, stage.status, tuple(histories_of_stage(stage.pk)))
+        for stage in stages
+    ]
+
+
+def exchanges_before(stage: Stage) -> list[ChatExchange]:
+    """The questions asked before the one this stage answers."""
+    earlier = (
+        Stage.objects.filter(chat=stage.chat, stage_index__lt=stage.stage_index)
+        .select_related("chat_user_message")
+        .order_by("stage_index")
+    )
+    return [
+        ChatExchange(
+            each.chat_user_message.author, each.chat_user_message.content, analysis_of_stage(each)
+        )
+        for each in earlier
+    ]
+
+
 def _history_of(execution: AgentExecution) -> AgentHistory:
     events = execution.timeline_events.filter(event_type__in=_SHOWN_TO_SYNTHESIS).order_by(
         "sequence_number"

@@ -5,16 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject, Left
 from django.utils.dateparse import parse_datetime
 
-from investigations.models import AgentExecution, AlertSession, Event, LLMInteraction, TimelineEvent
+from investigations.models import AgentExecution, AlertSession, Event, TimelineEvent
 from investigations.selectors.conclusions import conclusion_of, first_words
+from investigations.selectors.costs import Costs, costs_by_session
+from investigations.selectors.sessions import COUNT_LIMIT, visible_sessions
 from tarsy.errors import InvalidInput
 
 PAGE_SIZE = 25
-COUNT_LIMIT = 10_000
 _SHOWN_AT_ONCE = 50
 _CONCLUSION_CHARACTERS = 3000
 
@@ -48,8 +49,7 @@ class RunningRow:
 class RecentRow:
     session: AlertSession
     line: str
-    tokens: int
-    cost_usd: float | None
+    costs: Costs
 
     @property
     def seconds(self) -> float | None:
@@ -71,23 +71,23 @@ class RecentPage:
 
 
 def is_empty() -> bool:
-    return not _visible().exists()
+    return not visible_sessions().exists()
 
 
 def read_running() -> list[RunningRow]:
-    running = _visible().filter(status__in=AlertSession.ACTIVE).order_by("started_at", "id")
+    running = visible_sessions().filter(status__in=AlertSession.ACTIVE).order_by("started_at", "id")
     return _running_rows(running[:_SHOWN_AT_ONCE])
 
 
 def read_running_row(session_id: uuid.UUID) -> RunningRow | None:
     """The row of one session, whatever has become of it."""
-    rows = _running_rows(_visible().filter(pk=session_id))
+    rows = _running_rows(visible_sessions().filter(pk=session_id))
     return rows[0] if rows else None
 
 
 def read_queued() -> tuple[list[AlertSession], int]:
     """The sessions that wait, oldest first, and how many there are."""
-    queued = _visible().filter(status=AlertSession.Status.PENDING)
+    queued = visible_sessions().filter(status=AlertSession.Status.PENDING)
     shown = list(_light(queued).order_by("created_at", "id")[:_SHOWN_AT_ONCE])
     return shown, len(shown) if len(shown) < _SHOWN_AT_ONCE else queued.count()
 
@@ -97,7 +97,7 @@ def read_recent(statuses: Sequence[str] = (), before: str = "") -> RecentPage:
 
     Raises InvalidInput for a cursor that is none.
     """
-    wanted = _visible().filter(status__in=statuses or AlertSession.TERMINAL)
+    wanted = visible_sessions().filter(status__in=statuses or AlertSession.TERMINAL)
     count = wanted.order_by()[: COUNT_LIMIT + 1].count()
     if before:
         created_at, session_id = _read_cursor(before)
@@ -106,13 +106,12 @@ def read_recent(statuses: Sequence[str] = (), before: str = "") -> RecentPage:
         )
     sessions = list(_light(wanted).order_by("-created_at", "-id")[: PAGE_SIZE + 1])
     shown = sessions[:PAGE_SIZE]
-    usage = _read_usage([session.pk for session in shown])
-    rows = [_recent_row(session, usage.get(session.pk, (0, None))) for session in shown]
+    costs = costs_by_session([session.pk for session in shown])
+    rows = [
+        RecentRow(session, _outcome_line(session), costs.get(session.pk, Costs()))
+        for session in shown
+    ]
     return RecentPage(rows, _cursor(shown[-1]) if len(sessions) > PAGE_SIZE else "", count)
-
-
-def _visible() -> QuerySet[AlertSession]:
-    return AlertSession.objects.filter(deleted_at__isnull=True)
 
 
 def _light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:
@@ -186,12 +185,6 @@ def _step_words(step: Mapping[str, str | None] | None) -> str:
     return "writing"
 
 
-def _recent_row(session: AlertSession, usage: tuple[int, float | None]) -> RecentRow:
-    return RecentRow(
-        session=session, line=_outcome_line(session), tokens=usage[0], cost_usd=usage[1]
-    )
-
-
 def _outcome_line(session: AlertSession) -> str:
     """The conclusion, or why there is none, in one line."""
     if session.status != AlertSession.Status.COMPLETED and session.error_message:
@@ -199,16 +192,6 @@ def _outcome_line(session: AlertSession) -> str:
     analysis: str = session.analysis_start  # type: ignore[attr-defined]
     summary: str = session.summary_start  # type: ignore[attr-defined]
     return conclusion_of(analysis) or first_words(summary)
-
-
-def _read_usage(session_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, tuple[int, float | None]]:
-    rows = (
-        LLMInteraction.objects.filter(session_id__in=session_ids)
-        .order_by()
-        .values("session_id")
-        .annotate(tokens=Sum("total_tokens"), cost=Sum("estimated_cost_usd"))
-    )
-    return {row["session_id"]: (row["tokens"] or 0, row["cost"]) for row in rows}
 
 
 def _cursor(session: AlertSession) -> str:
@@ -219,8 +202,9 @@ def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
     when, _, identity = cursor.partition("_")
     try:
         created_at, session_id = parse_datetime(when), uuid.UUID(identity)
-    except ValueError:
-        created_at = None
-    if created_at is None or created_at.tzinfo is None:
-        raise InvalidInput("before", "is not a place in this list; take the address of a page link")
-    return created_at, session_id
+        if created_at is not None and created_at.tzinfo is not None:
+            # A moment near the end of all calendars may have none in UTC.
+            return created_at.astimezone(UTC), session_id
+    except (ValueError, OverflowError):
+        pass
+    raise InvalidInput("before", "is not a place in this list; take the address of a page link")

@@ -6,37 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Case, Count, F, Q, QuerySet, Sum, When, Window
+from django.db.models import Case, Count, F, Q, QuerySet, When, Window
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Left, Length, RowNumber
 
+from config.providers import REHEARSAL
 from investigations.markdown import CitedTool
 from investigations.models import (
     AgentExecution,
     AlertSession,
-    LLMInteraction,
     Stage,
     TimelineEvent,
 )
 from investigations.selectors.conclusions import conclusion_of
+from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.live_text import read_live_texts
+from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
 
 LATEST = 200
 """Events of an execution that a page carries; earlier ones are loaded when asked for."""
 
-REHEARSAL = "rehearsal"
 _TEXT_CHARACTERS = 64 * 1024
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What model calls have used. `cost_usd` is None when no call has a price."""
-
-    tokens: int = 0
-    cost_usd: float | None = None
-    unpriced: int = 0
-    calls: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class AgentView:
     earlier: int
     """How many older events are not on the page."""
     tool_count: int
-    totals: Totals
+    costs: Costs
 
     @property
     def finding(self) -> EventView | None:
@@ -146,7 +137,7 @@ class SessionPage:
 
     session: AlertSession
     stages: Sequence[StageView]
-    totals: Totals
+    costs: Costs
     tools: Mapping[int, CitedTool]
 
     @property
@@ -195,7 +186,7 @@ _ENDED: dict[str, str] = {
 
 
 def find_session(session_id: uuid.UUID) -> AlertSession | None:
-    return AlertSession.objects.filter(pk=session_id, deleted_at__isnull=True).first()
+    return visible_sessions().filter(pk=session_id).first()
 
 
 def read_session_page(session: AlertSession) -> SessionPage:
@@ -206,7 +197,7 @@ def read_session_page(session: AlertSession) -> SessionPage:
     return SessionPage(
         session=session,
         stages=_join(stages, _read_agents(executions)),
-        totals=read_totals(session.pk),
+        costs=costs_of_session(session.pk),
         tools=read_cited_tools(session.pk),
     )
 
@@ -262,29 +253,6 @@ def read_cited_tools(session_id: uuid.UUID) -> dict[int, CitedTool]:
     }
 
 
-def read_totals(session_id: uuid.UUID) -> Totals:
-    return _totals(LLMInteraction.objects.filter(session_id=session_id).aggregate(**_SUMS))
-
-
-_SUMS = {
-    "token_sum": Sum("total_tokens"),
-    "cost_sum": Sum("estimated_cost_usd"),
-    "unpriced_count": Count("id", filter=Q(estimated_cost_usd__isnull=True)),
-    "call_count": Count("id"),
-}
-
-
-def _totals(row: Mapping[str, object]) -> Totals:
-    tokens, cost = row["token_sum"], row["cost_sum"]
-    unpriced, calls = row["unpriced_count"], row["call_count"]
-    return Totals(
-        tokens=tokens if isinstance(tokens, int) else 0,
-        cost_usd=cost if isinstance(cost, float) else None,
-        unpriced=unpriced if isinstance(unpriced, int) else 0,
-        calls=calls if isinstance(calls, int) else 0,
-    )
-
-
 def _join(stages: Sequence[Stage], agents: Sequence[AgentView]) -> list[StageView]:
     by_stage: dict[uuid.UUID, list[AgentView]] = defaultdict(list)
     for agent in agents:
@@ -308,13 +276,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
             tool_count=Count("id", filter=Q(event_type=TimelineEvent.Type.LLM_TOOL_CALL)),
         )
     }
-    totals = {
-        row["execution_id"]: _totals(row)
-        for row in LLMInteraction.objects.filter(execution_id__in=ids)
-        .order_by()
-        .values("execution_id")
-        .annotate(**_SUMS)
-    }
+    costs = costs_by_execution(ids)
     nothing = {"event_count": 0, "tool_count": 0}
     return [
         AgentView(
@@ -322,7 +284,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
             events=events[execution.pk],
             earlier=counts.get(execution.pk, nothing)["event_count"] - len(events[execution.pk]),
             tool_count=counts.get(execution.pk, nothing)["tool_count"],
-            totals=totals.get(execution.pk, Totals()),
+            costs=costs.get(execution.pk, Costs()),
         )
         for execution in executions
     ]

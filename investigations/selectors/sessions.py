@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.contrib.postgres.search import SearchVector
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Left
 
 from investigations.models import (
     AgentExecution,
@@ -19,6 +21,7 @@ from investigations.selectors.costs import Costs, costs_by_session
 from tarsy.errors import NotFound
 
 COUNT_LIMIT = 10_000
+SEARCHED_CHARACTERS = 200_000
 """Lists count no further: an exact number costs a walk over all rows and helps nobody."""
 
 LIST_FIELDS = (
@@ -92,7 +95,9 @@ class SessionSummary:
 
 
 @dataclass(frozen=True)
-class SessionPage:
+class SummaryPage:
+    """One page of a list of sessions. `total_items` is counted up to `COUNT_LIMIT`."""
+
     summaries: list[SessionSummary]
     total_items: int
 
@@ -112,15 +117,15 @@ def get_session(session_id: uuid.UUID) -> AlertSession:
 
 def list_sessions(
     wanted: SessionFilter, *, sort_by: str, descending: bool, page: int, page_size: int
-) -> SessionPage:
+) -> SummaryPage:
     """One page, in a fixed number of queries."""
     if wanted.none_can_match:
-        return SessionPage([], 0)
+        return SummaryPage([], 0)
     sessions = _narrow(visible_sessions(), wanted)
     total = sessions.order_by()[:COUNT_LIMIT].count()
     start = (page - 1) * page_size
     rows = _sort(sessions.only(*LIST_FIELDS), sort_by, descending)[start : start + page_size]
-    return SessionPage(summarize(list(rows), search=wanted.search), total)
+    return SummaryPage(summarize(list(rows), search=wanted.search), total)
 
 
 def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
@@ -129,6 +134,13 @@ def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
     active = sessions.filter(status__in=AlertSession.ACTIVE).order_by("started_at", "id")
     queued = sessions.filter(status=AlertSession.Status.PENDING).order_by("created_at", "id")
     return list(active[:COUNT_LIMIT]), list(queued[:COUNT_LIMIT])
+
+
+def count_active_and_queued() -> tuple[int, int]:
+    """How many sessions run and how many wait."""
+    sessions = visible_sessions()
+    active = sessions.filter(status__in=AlertSession.ACTIVE).count()
+    return active, sessions.filter(status=AlertSession.Status.PENDING).count()
 
 
 def summarize(sessions: Sequence[AlertSession], *, search: str = "") -> list[SessionSummary]:
@@ -185,7 +197,9 @@ def _narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> QuerySet
 
 
 def _matching_content(search: str) -> QuerySet[TimelineEvent]:
-    return TimelineEvent.objects.filter(content__search=search).order_by()
+    # PostgreSQL refuses to take more than a megabyte of words apart, and with it the whole search.
+    searched = SearchVector(Left("content", SEARCHED_CHARACTERS))
+    return TimelineEvent.objects.annotate(words=searched).filter(words=search).order_by()
 
 
 def _matched_in_content(ids: Sequence[uuid.UUID], search: str) -> set[uuid.UUID]:

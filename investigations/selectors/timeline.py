@@ -8,6 +8,8 @@ from investigations.selectors.sessions import get_session, visible_sessions
 from investigations.timeline import Payload, with_event_id
 
 TIMELINE_LIMIT = 1000
+CATCHUP_LIMIT = 200
+"""Stored messages that one answer carries; who missed more loads anew."""
 
 
 def list_timeline(
@@ -28,7 +30,7 @@ def list_stream(session_id: uuid.UUID, *, after: int, limit: int) -> list[Payloa
 
 
 def stream_heads(session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, int]:
-    """The newest `seq` of each session that can be seen: one query for all of them."""
+    """The newest `seq` of each session: one query for all of them."""
     rows = AlertSession.objects.filter(pk__in=session_ids).values_list("pk", "last_seq")
     return dict(rows)
 

@@ -4,6 +4,7 @@ import logging
 from functools import partial
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -26,12 +27,17 @@ def close_stage(write: SessionWrite, stage: Stage, status: str, *, error: str = 
     write.tell(stage_status(stage))
 
 
-def cancel_waiting_executions(write: SessionWrite) -> None:
-    """End the executions no worker has begun."""
-    waiting = AgentExecution.objects.filter(
-        session_id=write.session.pk, status=AgentExecution.Status.PENDING
+def request_stop(write: SessionWrite, stage: Stage) -> None:
+    """None of the stage's executions may begin from now on; those that run are told elsewhere."""
+    Stage.objects.filter(pk=stage.pk, cancel_requested_at__isnull=True).update(
+        cancel_requested_at=Now()
     )
-    for execution in waiting:
+    cancel_waiting_executions(write, stage)
+
+
+def cancel_waiting_executions(write: SessionWrite, stage: Stage) -> None:
+    """End the executions of a stage that no worker has begun."""
+    for execution in stage.executions.filter(status=AgentExecution.Status.PENDING):
         execution.status = AgentExecution.Status.CANCELLED
         execution.completed_at = timezone.now()
         execution.save(update_fields=["status", "completed_at"])
@@ -39,18 +45,24 @@ def cancel_waiting_executions(write: SessionWrite) -> None:
 
 
 def settle_cancelled(write: SessionWrite) -> None:
-    """End a session that is being cancelled once none of its executions runs any more."""
-    running = AgentExecution.objects.filter(
-        session_id=write.session.pk, status__in=AgentExecution.OPEN
-    )
-    if running.exists():
-        return
-    open_stages = Stage.objects.filter(session_id=write.session.pk).exclude(
-        status__in=Stage.TERMINAL
-    )
-    for stage in open_stages:
+    """Close stages that were told to stop once nothing of them runs, and their session with them.
+
+    Does nothing while an execution still runs, and nothing where nobody asked for a stop.
+    """
+    running = AgentExecution.objects.filter(stage_id=OuterRef("pk"), status__in=AgentExecution.OPEN)
+    for stage in open_stages(write.session).filter(~Exists(running), is_told_to_stop()):
         close_stage(write, stage, Stage.Status.CANCELLED)
-    end_session(write, AlertSession.Status.CANCELLED)
+    is_cancelling = write.session.status == AlertSession.Status.CANCELLING
+    if is_cancelling and not open_stages(write.session).exists():
+        end_session(write, AlertSession.Status.CANCELLED)
+
+
+def open_stages(session: AlertSession) -> QuerySet[Stage]:
+    return Stage.objects.filter(session_id=session.pk).exclude(status__in=Stage.TERMINAL)
+
+
+def is_told_to_stop() -> Q:
+    return Q(cancel_requested_at__isnull=False)
 
 
 def end_session(write: SessionWrite, status: str, *, error: str = "") -> None:

@@ -50,8 +50,9 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
     if session_id is None:
         return None
     with session_write(session_id) as write:
-        if write.session.status != AlertSession.Status.IN_PROGRESS:
-            cancel_waiting_executions(write)
+        stage = _stage_of(execution_id)
+        if not _may_begin(write.session, stage):
+            cancel_waiting_executions(write, stage)
             return None
         claimed = AgentExecution.objects.filter(
             pk=execution_id, status=AgentExecution.Status.PENDING
@@ -67,9 +68,20 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
             return None
         execution = AgentExecution.objects.get(pk=execution_id)
         write.tell(execution_status(execution))
-        stage = Stage.objects.select_related("referenced_stage").get(pk=execution.stage_id)
         messages = tuple(execution.messages.order_by("sequence_number"))
         return Claim(write.session, stage, execution, messages, _open_numbers(execution))
+
+
+def _may_begin(session: AlertSession, stage: Stage) -> bool:
+    """Only a question may still be answered once the session has ended."""
+    if stage.is_terminal or stage.is_cancelling:
+        return False
+    return not session.is_terminal or stage.stage_type == Stage.Type.CHAT
+
+
+def _stage_of(execution_id: uuid.UUID) -> Stage:
+    stages = Stage.objects.select_related("referenced_stage", "chat_user_message")
+    return stages.get(executions__id=execution_id)
 
 
 def _open_numbers(execution: AgentExecution) -> dict[str, int]:
@@ -103,8 +115,7 @@ def finish_execution(claim: Claim, outcome: AgentOutcome) -> None:
     with session_write(claim.session.pk) as write:
         check_lease(write, claim.execution)
         end_execution(write, claim.execution, outcome.status, error=outcome.error)
-        if write.session.status == AlertSession.Status.CANCELLING:
-            settle_cancelled(write)
+        settle_cancelled(write)
 
 
 def end_execution(
@@ -150,12 +161,12 @@ _TEXT_BLOCKS = (TimelineEvent.Type.LLM_THINKING, TimelineEvent.Type.LLM_RESPONSE
 def release_execution(claim: Claim) -> None:
     """Hand an execution back untouched, because this worker stops; another goes on with it.
 
-    Does not count as an attempt: nothing was wrong with the execution. One whose session is being
+    Does not count as an attempt: nothing was wrong with the execution. One that is being
     cancelled ends instead.
     """
     with session_write(claim.session.pk) as write:
         check_lease(write, claim.execution)
-        if write.session.status == AlertSession.Status.CANCELLING:
+        if _stage_of(claim.execution.pk).is_cancelling:
             end_execution(write, claim.execution, AgentExecution.Status.CANCELLED)
             settle_cancelled(write)
             return
@@ -183,7 +194,7 @@ class HeldLease:
 
 
 def renew_leases(worker_id: str, lease_tokens: Sequence[str]) -> list[HeldLease]:
-    """Renew leases of a process in one statement; says which sessions are being cancelled.
+    """Renew leases of a process in one statement; says which are being cancelled.
 
     Only what really runs may be named: a lease whose run has ended without a word must go stale.
     """
@@ -191,25 +202,22 @@ def renew_leases(worker_id: str, lease_tokens: Sequence[str]) -> list[HeldLease]
         cursor.execute(
             """
             UPDATE investigations_agentexecution AS execution SET heartbeat_at = now()
-              FROM investigations_alertsession AS session
-             WHERE session.id = execution.session_id
+              FROM investigations_stage AS stage
+             WHERE stage.id = execution.stage_id
                AND execution.worker_id = %s AND execution.status = 'active'
                AND execution.lease_token = ANY(%s::uuid[])
-            RETURNING execution.lease_token, session.status
+            RETURNING execution.lease_token, stage.cancel_requested_at IS NOT NULL
             """,
             [worker_id, list(lease_tokens)],
         )
-        return [
-            HeldLease(str(token), status == AlertSession.Status.CANCELLING)
-            for token, status in cursor.fetchall()
-        ]
+        return [HeldLease(str(token), is_cancelling) for token, is_cancelling in cursor.fetchall()]
 
 
 def find_cancelling(worker_id: str) -> list[str]:
-    """The leases of a process on executions whose session is being cancelled."""
+    """The leases of a process on executions that are being cancelled."""
     found = AgentExecution.objects.filter(
         worker_id=worker_id,
         status=AgentExecution.Status.ACTIVE,
-        session__status=AlertSession.Status.CANCELLING,
+        stage__cancel_requested_at__isnull=False,
     )
     return [str(token) for token in found.values_list("lease_token", flat=True)]

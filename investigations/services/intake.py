@@ -20,7 +20,7 @@ from config.words import suggest
 from investigations.chain_plan import count_stages
 from investigations.masking import mask_alert_data
 from investigations.models import AlertSession, Event
-from investigations.publish import publish, ring
+from investigations.publish import publish_and_ring
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.titles import title_of
 from investigations.timeline import (
@@ -108,9 +108,9 @@ def submit_alert(alert: Alert, *, author: str) -> AlertSession:
 
 
 def _tell(session_id: uuid.UUID, told: Payload) -> None:
-    publish(session_channel(session_id), [with_event_id(told, 1)])
-    publish(SESSIONS_CHANNEL, [told])
-    ring()
+    publish_and_ring(
+        [(session_channel(session_id), with_event_id(told, 1)), (SESSIONS_CHANNEL, told)]
+    )
 
 
 def _refuse_full_queue() -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from django.db import transaction
+from django.utils import timezone
 
 from investigations.models import AlertSession, Event, TimelineEvent
 from investigations.publish import publish
@@ -30,18 +31,14 @@ class SessionWrite:
     def __init__(self, session: AlertSession) -> None:
         self.session = session
         self._stored: list[Payload] = []
-        self._transient: list[Payload] = []
         self._global: list[Payload] = []
+        self._is_touched = False
 
     def tell(self, payload: Payload) -> int:
         """Store a message of the session's stream; it is sent after commit. Returns its `seq`."""
         self.session.last_seq += 1
         self._stored.append(with_event_id(payload, self.session.last_seq))
         return self.session.last_seq
-
-    def tell_passing(self, payload: Payload) -> None:
-        """Send a message after commit without storing it."""
-        self._transient.append(payload)
 
     def tell_lists(self, payload: Payload) -> None:
         """Send a message to list pages after commit without storing it."""
@@ -57,6 +54,10 @@ class SessionWrite:
         self.session.last_tool_number += 1
         return self.session.last_tool_number
 
+    def touch(self) -> None:
+        """Note that the session has just got on."""
+        self._is_touched = True
+
     def save(self) -> None:
         """Write the events and the counters; `session_write` calls it last."""
         channel = session_channel(self.session.pk)
@@ -69,11 +70,13 @@ class SessionWrite:
             )
             for payload in self._stored
         )
+        touched = {"last_interaction_at": timezone.now()} if self._is_touched else {}
         AlertSession.objects.filter(pk=self.session.pk).update(
-            last_seq=self.session.last_seq, last_tool_number=self.session.last_tool_number
+            last_seq=self.session.last_seq,
+            last_tool_number=self.session.last_tool_number,
+            **touched,
         )
-        messages = [*self._stored, *self._transient]
-        transaction.on_commit(partial(publish, channel, messages), robust=True)
+        transaction.on_commit(partial(publish, channel, self._stored), robust=True)
         transaction.on_commit(partial(publish, SESSIONS_CHANNEL, self._global), robust=True)
 
 

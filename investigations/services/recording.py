@@ -18,7 +18,6 @@ from agents.types import Message as AgentMessage
 from investigations.markdown import render_markdown
 from investigations.models import (
     AgentExecution,
-    AlertSession,
     LLMInteraction,
     MCPInteraction,
     Message,
@@ -65,7 +64,7 @@ def record_llm_call(
         if record.error:
             _tell_error(write, execution, record)
         write.tell(interaction_created(execution, interaction.pk, "llm"))
-        _touch(write)
+        write.touch()
         return tuple(numbers)
 
 
@@ -100,6 +99,11 @@ def _interaction_of(execution: AgentExecution, record: LLMCallRecord, mask: Mask
     )
 
 
+_CLOSED_FIELDS = (
+    "content", "content_html", "status", "llm_interaction_id", "updated_at", "metadata",
+)  # fmt: skip
+
+
 def _close_blocks(
     write: SessionWrite, blocks: Sequence[ClosedBlock], interaction_id: uuid.UUID, mask: Mask
 ) -> None:
@@ -114,11 +118,9 @@ def _close_blocks(
             event.metadata = {**event.metadata, "is_final": True}
         if block.kind == "llm_response":
             event.content_html = render_markdown(event.content)
+        # At most two, so `bulk_update` would cost more.
+        event.save(update_fields=_CLOSED_FIELDS)
         write.tell(timeline_event_completed(event))
-    TimelineEvent.objects.bulk_update(
-        events.values(),
-        ["content", "content_html", "status", "llm_interaction_id", "updated_at", "metadata"],
-    )
 
 
 def _propose(write: SessionWrite, execution: AgentExecution, planned: PlannedCall) -> int:
@@ -166,7 +168,7 @@ def record_tool_call(execution: AgentExecution, record: ToolCallRecord) -> None:
         _add_messages(execution, [record.message], tool_number=record.number)
         _complete_tool_event(write, execution, record, interaction.pk)
         write.tell(interaction_created(execution, interaction.pk, "mcp"))
-        _touch(write)
+        write.touch()
 
 
 def _complete_tool_event(
@@ -254,13 +256,10 @@ def _add_messages(
             ]
             or None,
             tool_call_id=message.tool_call_id,
-            tool_name=message.tool_name,
+            # A name the model made up may be of any length; the call itself keeps it whole.
+            tool_name=message.tool_name[:200],
             tool_number=tool_number,
             provider_fields=dict(message.provider_fields),
         )
         for number, message in enumerate(messages, start=newest + 1)
     )
-
-
-def _touch(write: SessionWrite) -> None:
-    AlertSession.objects.filter(pk=write.session.pk).update(last_interaction_at=timezone.now())

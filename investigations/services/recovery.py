@@ -17,7 +17,12 @@ from django.db.models.functions import Now
 
 from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.queue import count_waiting_messages, enqueue_execution
-from investigations.services.endings import cancel_waiting_executions, settle_cancelled
+from investigations.services.endings import (
+    cancel_waiting_executions,
+    is_told_to_stop,
+    open_stages,
+    settle_cancelled,
+)
 from investigations.services.executions import end_execution, return_to_queue
 from investigations.services.ledger import session_write
 from investigations.services.stages import advance_stage
@@ -87,14 +92,19 @@ def _recover_stale(execution_id: uuid.UUID) -> int:
     """Another worker goes on with it, unless too many have died over it."""
     with session_write(_session_of(execution_id)) as write:
         oldest = Now() - timedelta(seconds=settings.LEASE_STALE_SECONDS)
-        execution = AgentExecution.objects.filter(
-            pk=execution_id, status=AgentExecution.Status.ACTIVE, heartbeat_at__lt=oldest
-        ).first()
+        execution = (
+            AgentExecution.objects.filter(
+                pk=execution_id, status=AgentExecution.Status.ACTIVE, heartbeat_at__lt=oldest
+            )
+            .select_related("stage")
+            .first()
+        )
         if execution is None:
             return 0
         logger.warning("Worker %s is gone; recovering %s", execution.worker_id, execution_id)
-        if write.session.status == AlertSession.Status.CANCELLING:
+        if execution.stage.is_cancelling:
             end_execution(write, execution, AgentExecution.Status.CANCELLED)
+            settle_cancelled(write)
         elif execution.attempt >= AgentExecution.MAX_ATTEMPTS:
             reason = (
                 f"{execution.attempt} workers stopped while they ran this agent; it is not tried "
@@ -119,16 +129,13 @@ def _overdue_executions() -> list[uuid.UUID]:
     """Open executions nobody ended in time: no worker took them, or theirs hangs."""
     overdue = AgentExecution.objects.filter(
         status__in=AgentExecution.OPEN,
-        session__status=AlertSession.Status.IN_PROGRESS,
-        session__deadline_at__lt=Now() - OVERDUE_GRACE,
+        stage__deadline_at__lt=Now() - OVERDUE_GRACE,
     )
     return list(overdue.values_list("id", flat=True)[:BATCH])
 
 
 def _end_overdue(execution_id: uuid.UUID) -> int:
     with session_write(_session_of(execution_id)) as write:
-        if write.session.status != AlertSession.Status.IN_PROGRESS:
-            return 0
         execution = AgentExecution.objects.filter(
             pk=execution_id, status__in=AgentExecution.OPEN
         ).first()
@@ -141,20 +148,28 @@ def _end_overdue(execution_id: uuid.UUID) -> int:
 
 
 def _cancelling_sessions() -> list[uuid.UUID]:
+    """Sessions with a stage, or nothing at all, left to close after somebody asked for a stop."""
     running = AgentExecution.objects.filter(
-        session_id=OuterRef("pk"), status=AgentExecution.Status.ACTIVE
+        stage_id=OuterRef("pk"), status=AgentExecution.Status.ACTIVE
     )
-    waiting = AlertSession.objects.filter(status=AlertSession.Status.CANCELLING).exclude(
-        Exists(running)
+    stopped = Stage.objects.exclude(status__in=Stage.TERMINAL).filter(
+        ~Exists(running), is_told_to_stop()
     )
-    return list(waiting.values_list("id", flat=True)[:BATCH])
+    still_open = Stage.objects.filter(session_id=OuterRef("pk")).exclude(status__in=Stage.TERMINAL)
+    emptied = AlertSession.objects.filter(status=AlertSession.Status.CANCELLING).exclude(
+        Exists(still_open)
+    )
+    return list(
+        stopped.order_by()
+        .values_list("session_id", flat=True)
+        .union(emptied.order_by().values_list("id", flat=True))[:BATCH]
+    )
 
 
 def _settle(session_id: uuid.UUID) -> int:
     with session_write(session_id) as write:
-        if write.session.status != AlertSession.Status.CANCELLING:
-            return 0
-        cancel_waiting_executions(write)
+        for stage in open_stages(write.session).filter(is_told_to_stop()):
+            cancel_waiting_executions(write, stage)
         settle_cancelled(write)
     return 1
 
@@ -167,7 +182,6 @@ def _finished_stages() -> list[uuid.UUID]:
     recent = AgentExecution.objects.filter(stage_id=OuterRef("pk"), completed_at__gt=settled)
     stages = (
         Stage.objects.exclude(status__in=Stage.TERMINAL)
-        .filter(session__status__in=AlertSession.ACTIVE)
         .exclude(Exists(running))
         .exclude(Exists(recent))
     )
@@ -186,7 +200,7 @@ def _send_forgotten() -> int:
     forgotten = AgentExecution.objects.filter(
         status=AgentExecution.Status.PENDING,
         dispatched_at__lt=oldest,
-        session__status=AlertSession.Status.IN_PROGRESS,
+        stage__cancel_requested_at__isnull=True,
     )
     found = list(forgotten.values_list("id", "stage_id")[:BATCH])
     if not found or count_waiting_messages() != 0:

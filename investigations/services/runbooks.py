@@ -1,12 +1,24 @@
-"""Which runbook addresses an alert may name."""
+"""Runbook addresses of alerts, and the runbooks to choose from."""
 
-from collections.abc import Sequence
-from urllib.parse import urlsplit
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cache
 
+from config import get_config
+from investigations.runbooks.addresses import Unavailable, check_host, read_address
+from investigations.runbooks.fetch import public_network
+from investigations.runbooks.shelf import list_runbooks
 from tarsy.errors import InvalidInput
 
+logger = logging.getLogger(__name__)
+
 FIELD = "runbook"
-LONGEST = 2048
+LISTING_SECONDS = 5.0
 
 
 def check_runbook_url(url: str, allowed_domains: Sequence[str]) -> None:
@@ -14,22 +26,64 @@ def check_runbook_url(url: str, allowed_domains: Sequence[str]) -> None:
 
     Checked by form only, nothing is looked up: fetching repeats the check at each hop.
     """
-    if len(url) > LONGEST:
-        raise InvalidInput(FIELD, f"must not be longer than {LONGEST:,} characters")
-    if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
-        raise InvalidInput(FIELD, "must be a plain address without blanks or foreign letters")
     try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise InvalidInput(FIELD, "is no address") from error
-    if parts.scheme.lower() != "https":
-        raise InvalidInput(FIELD, "must start with https://")
-    if "@" in parts.netloc:
-        raise InvalidInput(FIELD, "must not carry a user or password")
-    if port not in (None, 443):
-        raise InvalidInput(FIELD, "must use port 443")
-    host = (parts.hostname or "").lower()
-    if host.removeprefix("www.") not in {domain.lower() for domain in allowed_domains}:
-        listed = ", ".join(allowed_domains)
-        raise InvalidInput(FIELD, f'has the host "{host}"; allowed are {listed}')
+        check_host(read_address(url), allowed_domains)
+    except Unavailable as error:
+        raise InvalidInput(FIELD, str(error)) from error
+
+
+def available_runbooks() -> tuple[str, ...]:
+    """The addresses of the runbooks in the configured repository; none when it cannot be read."""
+    system = get_config().system
+    if not system.runbooks.repo_url:
+        return ()
+    return _listing().read(system.runbooks.cache_ttl.total_seconds())
+
+
+class Listing:
+    """A list that takes a while to load, kept for a while, and loaded by one thread at a time.
+
+    Who asks waits `patience` seconds at most, for a name server or GitHub may not answer at all;
+    what comes later is there for the next one.
+    """
+
+    def __init__(self, load: Callable[[], tuple[str, ...]], patience: float) -> None:
+        self._load = load
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="runbooks")
+        self._latest: Future[tuple[str, ...]] | None = None
+        self._begun = 0.0
+
+    def read(self, fresh_seconds: float) -> tuple[str, ...]:
+        """The list, at most `fresh_seconds` old; empty when it did not come in time."""
+        latest = self._begin(fresh_seconds)
+        wait((latest,), timeout=self._patience)
+        return latest.result() if latest.done() else ()
+
+    def _begin(self, fresh_seconds: float) -> "Future[tuple[str, ...]]":
+        with self._lock:
+            now = time.monotonic()
+            latest = self._latest
+            if latest is None or (latest.done() and now - self._begun > fresh_seconds):
+                self._latest = latest = self._thread.submit(self._load)
+                self._begun = now
+            return latest
+
+
+@cache
+def _listing() -> Listing:
+    return Listing(_list_or_warn, LISTING_SECONDS)
+
+
+def _list_or_warn() -> tuple[str, ...]:
+    system = get_config().system
+    token = os.environ.get(system.github.token_env, "").strip()
+    listing = list_runbooks(
+        system.runbooks.repo_url or "", token, public_network(), seconds=LISTING_SECONDS
+    )
+    try:
+        return asyncio.run(listing)
+    except Unavailable as error:
+        logger.warning("The runbooks cannot be listed: system.runbooks.repo_url %s", error)
+        return ()

@@ -2,7 +2,6 @@
 
 import logging
 import uuid
-from datetime import timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
@@ -14,8 +13,9 @@ from investigations.models import AlertSession
 from investigations.queue import broadcast_cancel
 from investigations.services.audit import record_audit
 from investigations.services.endings import (
-    cancel_waiting_executions,
     end_session,
+    open_stages,
+    request_stop,
     settle_cancelled,
     tell_session_status,
 )
@@ -89,28 +89,25 @@ def _start(write: SessionWrite, config: Config) -> None:
 
 
 def cancel_session(session_id: uuid.UUID, actor: str) -> None:
-    """Stop a session that has not ended: at once when nothing runs, else within a moment.
+    """Stop what runs of a session: the investigation, or after its end the answer in its chat.
 
-    Raises NotFound, or Conflict when it ended already.
+    At once when nothing runs, else within a moment. Raises NotFound, or Conflict when there is
+    nothing left to stop.
     """
     with session_write(session_id) as write:
         session = write.session
-        if session.is_terminal:
+        stages = list(open_stages(session))
+        if session.is_terminal and not stages:
             raise Conflict(f"the session is {session.status} already and cannot be cancelled")
         record_audit(actor, "session.cancel", "session", session.pk)
-        if session.status == AlertSession.Status.CANCELLING:
+        if session.status == AlertSession.Status.PENDING:
+            end_session(write, AlertSession.Status.CANCELLED)
             return
         if session.status == AlertSession.Status.IN_PROGRESS:
             AlertSession.objects.filter(pk=session.pk).update(status=AlertSession.Status.CANCELLING)
             session.status = AlertSession.Status.CANCELLING
             tell_session_status(write, AlertSession.Status.CANCELLING)
-            cancel_waiting_executions(write)
-            broadcast_cancel(session.pk)
+        for stage in stages:
+            request_stop(write, stage)
+        broadcast_cancel(session.pk)
         settle_cancelled(write)
-
-
-def seconds_left(session: AlertSession) -> float:
-    """Until the session's deadline; never negative."""
-    if session.deadline_at is None:
-        return timedelta(minutes=40).total_seconds()
-    return max(0.0, (session.deadline_at - timezone.now()).total_seconds())

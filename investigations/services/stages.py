@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from config import get_config
 from investigations.chain_plan import StagePlan, decide_stage_end, plan_next
-from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.models import AgentExecution, AlertSession, ChatUserMessage, Stage
 from investigations.queue import enqueue_stage
 from investigations.selectors.findings import analysis_of_stage
 from investigations.services.endings import close_stage, end_session, settle_cancelled
@@ -16,7 +16,12 @@ from investigations.timeline import execution_status, session_progress, stage_st
 
 
 def create_stage(
-    write: SessionWrite, plan: StagePlan, *, index: int, referenced: Stage | None = None
+    write: SessionWrite,
+    plan: StagePlan,
+    *,
+    index: int,
+    referenced: Stage | None = None,
+    question: ChatUserMessage | None = None,
 ) -> Stage:
     """Create a stage with its executions and send them to workers once this commits."""
     session = write.session
@@ -31,9 +36,12 @@ def create_stage(
         success_policy=plan.success_policy,
         expected_agent_count=len(plan.agent_names),
         referenced_stage=referenced,
+        chat=question.chat if question else None,
+        chat_user_message=question,
         status=Stage.Status.ACTIVE,
         started_at=now,
         dispatched_at=now,
+        deadline_at=now + get_config().queue.session_timeout if question else session.deadline_at,
     )
     executions = AgentExecution.objects.bulk_create(
         AgentExecution(
@@ -45,15 +53,24 @@ def create_stage(
         )
         for number, name in enumerate(plan.agent_names, start=1)
     )
-    AlertSession.objects.filter(pk=session.pk).update(
-        current_stage_index=index, current_stage_id=stage.pk, last_interaction_at=Now()
-    )
+    if question is None:
+        _move_on(session, stage)
     write.tell(stage_status(stage))
     for execution in executions:
         write.tell(execution_status(execution))
-    write.tell_lists(session_progress(session, stage, active_executions=len(executions)))
+    if question is None:
+        write.tell_lists(session_progress(session, stage, active_executions=len(executions)))
     enqueue_stage(stage.pk, [execution.pk for execution in executions])
     return stage
+
+
+def _move_on(session: AlertSession, stage: Stage) -> None:
+    """The session stands at this stage now."""
+    AlertSession.objects.filter(pk=session.pk).update(
+        current_stage_index=stage.stage_index,
+        current_stage_id=stage.pk,
+        last_interaction_at=Now(),
+    )
 
 
 def advance_stage(stage_id: uuid.UUID) -> None:
@@ -66,7 +83,7 @@ def advance_stage(stage_id: uuid.UUID) -> None:
         return
     with session_write(session_id) as write:
         stage = Stage.objects.get(pk=stage_id)
-        if stage.is_terminal or write.session.is_terminal:
+        if stage.is_terminal:
             return
         executions = list(stage.executions.filter(parent_execution__isnull=True))
         if any(not execution.is_terminal for execution in executions):
@@ -75,12 +92,14 @@ def advance_stage(stage_id: uuid.UUID) -> None:
 
 
 def _advance(write: SessionWrite, stage: Stage, executions: list[AgentExecution]) -> None:
-    if write.session.status == AlertSession.Status.CANCELLING:
+    if stage.is_cancelling:
         settle_cancelled(write)
         return
     end = decide_stage_end([execution.status for execution in executions], stage.success_policy)
     error = "" if end == Stage.Status.COMPLETED else describe_failures(executions)
     close_stage(write, stage, end, error=error)
+    if stage.stage_type == Stage.Type.CHAT or write.session.is_terminal:
+        return
     if stage.stage_type == Stage.Type.EXEC_SUMMARY:
         _keep_summary(write, stage, error)
         end_session(write, AlertSession.Status.COMPLETED)

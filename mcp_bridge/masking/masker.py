@@ -25,6 +25,7 @@ MAX_ROUNDS = 5
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_QUOTE = re.compile(r'\\(?:["\'\\]|u00)')
+_ESCAPED_LETTER = re.compile(r'\\[^nrtbf"\\/]')
 _PERCENT_MARK = re.compile(r"%(?:3[AaDd]|40|2[26])")
 
 
@@ -158,7 +159,7 @@ class Masker:
 
     def _find_in_documents(self, text: str) -> Iterator[Span]:
         """Kubernetes Secrets and named variables, as JSON or YAML, somewhere in the text."""
-        if "{" in text and '"' in text:
+        if "{" in text and _may_hold_documents(text):
             walked = json_text.walk(text)
             if "kubernetes_secret" in self._enabled:
                 for start, end in walked.secret_values:
@@ -223,6 +224,15 @@ def build_masker(
 def build_default_masker(placeholders: Placeholders | None = None) -> Masker:
     """A masker of the product's own profile: every kind of credential, nothing merely personal."""
     return build_masker(placeholders=placeholders)
+
+
+def _may_hold_documents(text: str) -> bool:
+    """Cheaply: whether a kind `Secret` or a key `value` can be in it, however it is escaped."""
+    if '"' not in text:
+        return False
+    if "alue" in text or "Secret" in text:
+        return True
+    return "\\" in text and _ESCAPED_LETTER.search(text) is not None
 
 
 def _is_json(text: str) -> bool:

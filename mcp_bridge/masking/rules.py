@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import re2
 
-from mcp_bridge.masking.assignments import NAME_AND_SEPARATOR, find_assignments
+from mcp_bridge.masking.assignments import MAY_ASSIGN, find_assignments
 from mcp_bridge.masking.patterns import PATTERN_OF_KIND
 from mcp_bridge.masking.placeholders import PLACEHOLDER
 from mcp_bridge.masking.spans import Span
@@ -30,19 +30,18 @@ class LineRules:
         self._enabled = enabled
         self._rules = [rule for rule in TOKEN_RULES if rule.pattern_name in enabled]
         self._compiled = [re2.compile(rule.pattern) for rule in self._rules]
-        self._names = re2.compile(NAME_AND_SEPARATOR)
         options = re2.Options()
         options.max_mem = SET_MEMORY
         self._set = re2.Set.SearchSet(options)
         for rule in self._rules:
             self._set.Add(rule.pattern)
-        self._set.Add(NAME_AND_SEPARATOR)
+        self._set.Add(MAY_ASSIGN)
         self._set.Compile()
 
     def find(self, line: str) -> Iterator[Span]:
         for index in self._set.Match(line) or ():
             if index == len(self._rules):
-                for span in find_assignments(self._names, line):
+                for span in find_assignments(line):
                     if is_enabled(span.kind, self._enabled):
                         yield span
                 continue

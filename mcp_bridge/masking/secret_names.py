@@ -100,7 +100,6 @@ _PATH = re.compile(
 )
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _FILLER = re.compile(r"[*xX•.#_\-\s…]+$")
-_SEGMENT = re.compile(r"[^a-zA-Z0-9]+")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 
 
@@ -132,40 +131,49 @@ def is_harmless(value: str) -> bool:
 
 def looks_like_credential(value: str) -> bool:
     """Letters mixed with digits or with case in one piece; names made of words are none."""
-    if len(value) < 8 or any(mark.isspace() for mark in value):
+    if len(value) < 8 or _BLANK.search(value):
         return False
     if _UUID.match(value):
         return True
-    pieces = [piece for piece in _SEGMENT.split(value) if piece]
-    if any(_is_mixed(piece) for piece in pieces) or _is_mixed_as_a_whole(value):
+    if any(map(_is_mixed, _PIECE.findall(value))) or _is_mixed_as_a_whole(value):
         return True
-    return any(mark in value for mark in "!$^*~") and any(mark.isdigit() for mark in value)
+    return bool(_RARE_MARK.search(value)) and any(map(str.isdigit, value))
 
 
 def looks_random(value: str) -> bool:
     """Long, and of several kinds of characters in one piece."""
-    if len(value) < 20 or any(mark.isspace() for mark in value):
+    if len(value) < 20 or _BLANK.search(value):
         return False
-    pieces = [piece for piece in _SEGMENT.split(value) if len(piece) >= 16]
     return any(
-        any(c.isdigit() for c in piece)
-        and any(c.isupper() for c in piece)
-        and any(c.islower() for c in piece)
-        for piece in pieces
+        _DIGIT.search(piece) and _UPPER.search(piece) and not piece.isupper()
+        for piece in _LONG_PIECE.findall(value)
     )
 
 
+# Hostile text makes these judge megabytes: no loop of Python's own over characters here.
+_BLANK = re.compile(r"\s")
+_PIECE = re.compile(r"[A-Za-z0-9]{6,}")
+_LONG_PIECE = re.compile(r"[A-Za-z0-9]{16,}")
+_DIGIT = re.compile(r"[0-9]")
+_UPPER = re.compile(r"[A-Z]")
+_RARE_MARK = re.compile(r"[!$^*~]")
+
+
 def _is_mixed_as_a_whole(value: str) -> bool:
-    upper, lower = sum(c.isupper() for c in value), sum(c.islower() for c in value)
-    return len(value) >= 20 and min(upper, lower) >= 4 and any(c.isdigit() for c in value)
+    return (
+        len(value) >= 20
+        and any(map(str.isdigit, value))
+        and sum(map(str.isupper, value)) >= 4
+        and sum(map(str.islower, value)) >= 4
+    )
 
 
 def _is_mixed(piece: str) -> bool:
-    digits = sum(c.isdigit() for c in piece)
-    letters = sum(c.isalpha() for c in piece)
-    if digits and letters:
-        return len(piece) >= 8 or (len(piece) >= 6 and digits >= 2)
-    if letters and len(piece) >= 16:
-        upper = sum(c.isupper() for c in piece)
-        return 3 <= upper <= letters - 3 or len(piece) >= 32
-    return digits >= 16
+    """About six or more ASCII letters and digits."""
+    if piece.isdigit():
+        return len(piece) >= 16
+    if not piece.isalpha():
+        return len(piece) >= 8 or len(_DIGIT.findall(piece)) >= 2
+    if len(piece) < 16:
+        return False
+    return len(piece) >= 32 or 3 <= len(_UPPER.findall(piece)) <= len(piece) - 3

@@ -2,6 +2,7 @@
 
 import re
 import struct
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from typing import cast
 import anyio
 import httpx
 
-from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure
+from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure, snake_case
 from mcp_bridge.ops.line_filter import LineFilter
 from mcp_bridge.ops.redaction import show_command
 from mcp_bridge.ops.settings import OpsSettings
@@ -43,10 +44,7 @@ class DockerReader:
 
     async def list(self, *, limit: int) -> Answer:
         rows = await self.containers()
-        states: dict[str, int] = {}
-        for row in rows:
-            state = str(row["state"])
-            states[state] = states.get(state, 0) + 1
+        states = Counter(str(row["state"]) for row in rows)
         cuts = (f"containers: the first {limit} of {len(rows)}",) if len(rows) > limit else ()
         data = {"containers": rows[:limit], "total": len(rows), "by_state": states}
         return Answer(cast(JsonObject, data), cuts)
@@ -149,7 +147,8 @@ class DockerReader:
 
 @asynccontextmanager
 async def _open(socket: Path) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.AsyncHTTPTransport(uds=str(socket))
+    # A socket file speaks no TLS; reading all certificate authorities for it would hold the loop.
+    transport = httpx.AsyncHTTPTransport(uds=str(socket), verify=False)
     async with httpx.AsyncClient(
         transport=transport, base_url="http://docker", timeout=None, trust_env=False
     ) as client:
@@ -252,11 +251,7 @@ def _port(port: JsonObject) -> str:
 
 
 def _pick(item: JsonObject, names: str) -> dict[str, Json]:
-    return {_snake_case(name): item.get(name) for name in names.split() if name in item}
-
-
-def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return {snake_case(name): item.get(name) for name in names.split() if name in item}
 
 
 def _object(value: Json) -> JsonObject:

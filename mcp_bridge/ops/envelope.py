@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -117,6 +118,11 @@ def to_result(envelope: Envelope) -> CallToolResult:
         structured_content=payload,
         is_error=not envelope.ok,
     )
+
+
+def snake_case(name: str) -> str:
+    """`ExitCode` as the keys of our replies are written: `exit_code`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _meta(

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Literal
 
@@ -161,10 +162,7 @@ def take_processes(
     rows = [row for process in sampled if (row := _process_row(process)) is not None]
     key = "cpu_percent" if order == "cpu" else "rss_bytes"
     rows.sort(key=lambda row: _as_number(row[key]), reverse=True)
-    states: dict[str, int] = {}
-    for row in rows:
-        state = str(row["state"])
-        states[state] = states.get(state, 0) + 1
+    states = Counter(str(row["state"]) for row in rows)
     data: dict[str, Json] = {
         "sort": order,
         "sample_seconds": sample_seconds,
@@ -219,10 +217,7 @@ def _connections_by_state() -> dict[str, Json] | None:
         connections = psutil.net_connections(kind="tcp")
     except (psutil.AccessDenied, OSError):
         return None
-    states: dict[str, int] = {}
-    for connection in connections:
-        states[connection.status] = states.get(connection.status, 0) + 1
-    return dict(states)
+    return dict(Counter(connection.status for connection in connections))
 
 
 def _process_row(process: psutil.Process) -> dict[str, Json] | None:

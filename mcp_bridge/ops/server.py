@@ -167,50 +167,37 @@ def _add_read(server: EnvelopeServer, settings: OpsSettings) -> None:
         since: Since = "",
     ) -> Reply:
         accepts = build_line_filter(grep)
-        since_time = parse_since(since)
-        match action:
-            case "file":
-                work = run_in_thread(
-                    lambda deadline: files.read_file(
+        newer_than = parse_since(since)
+
+        def take(deadline: Deadline) -> Answer:
+            match action:
+                case "file":
+                    return files.read_file(
                         path,
                         start_line=start_line,
                         lines=lines,
                         accepts=accepts,
                         sensitive=sensitive,
                         deadline=deadline,
-                    ),
-                    _READ_SECONDS,
-                )
-            case "tail":
-                work = run_in_thread(
-                    lambda deadline: files.tail_file(
-                        path,
-                        lines=lines,
-                        accepts=accepts,
-                        sensitive=sensitive,
-                        deadline=deadline,
-                    ),
-                    _READ_SECONDS,
-                )
-            case "find":
-                work = run_in_thread(
-                    lambda deadline: find_files(
+                    )
+                case "tail":
+                    return files.tail_file(
+                        path, lines=lines, accepts=accepts, sensitive=sensitive, deadline=deadline
+                    )
+                case "find":
+                    return find_files(
                         path,
                         pattern=pattern,
                         depth=depth,
                         limit=lines,
                         sensitive=sensitive,
                         deadline=deadline,
-                    ),
-                    _READ_SECONDS,
-                )
-            case "logs":
-                request = LogRequest(unit, lines, since_time, accepts)
-                work = run_in_thread(
-                    lambda deadline: read_logs(request, settings, sensitive, deadline),
-                    _READ_SECONDS,
-                )
-        return await server.deliver(work)
+                    )
+                case "logs":
+                    request = LogRequest(unit, lines, newer_than, accepts)
+                    return read_logs(request, settings, sensitive, deadline)
+
+        return await server.deliver(run_in_thread(take, _READ_SECONDS))
 
 
 def _add_metrics(server: EnvelopeServer) -> None:

@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 
 from mcp_bridge.ops.bounded import Deadline, run_process
-from mcp_bridge.ops.envelope import Json, ToolFailure
+from mcp_bridge.ops.envelope import Json, ToolFailure, snake_case
 from mcp_bridge.ops.redaction import show_command
 from mcp_bridge.ops.settings import OpsSettings
 
@@ -68,7 +68,7 @@ def show_service(settings: OpsSettings, name: str, deadline: Deadline) -> dict[s
             retryable=True,
         )
     pairs = (line.partition("=") for line in finished.stdout.splitlines())
-    return {_snake_case(key): _show_value(key, value) for key, equals, value in pairs if equals}
+    return {snake_case(key): _show_value(key, value) for key, equals, value in pairs if equals}
 
 
 def check_unit_name(name: str) -> None:
@@ -93,7 +93,3 @@ def _show_value(key: str, value: str) -> str:
         return value
     arguments = _ARGUMENTS.search(value)
     return show_command(arguments[1].split()) if arguments else ""
-
-
-def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

@@ -1,7 +1,7 @@
 """A PostgreSQL and a Redis-protocol server of our own, for when none is given.
 
-`ensure` runs them, `locate` finds them, `provide_urls` does it for a Django command. Only the
-programs of the two wheels are used; their own launchers open parent directories, create a login
+`ensure` runs them, `locate` finds them, `commands.servers_for` gives them to a Django command. Only
+the programs of the two wheels are used; their own launchers open parent directories, create a login
 user and leave servers behind.
 """
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tarsy.embedded.files import REPOSITORY
 from tarsy.embedded.protocol import ServerName
 from tarsy.embedded.servers import ensure
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 VARIABLES: dict[ServerName, str] = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
 

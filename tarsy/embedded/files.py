@@ -15,6 +15,8 @@ from pathlib import Path
 
 from tarsy.embedded.errors import EmbeddedError
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+
 # sun_path holds 108 bytes on Linux and 104 elsewhere, with the closing NUL.
 LONGEST_SOCKET_PATH = 100
 

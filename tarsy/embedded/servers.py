@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tarsy.embedded.errors import EmbeddedError
-from tarsy.embedded.files import Files, locked
+from tarsy.embedded.files import REPOSITORY, Files, locked
 from tarsy.embedded.protocol import (
     SERVER_NAMES,
     Answer,
@@ -22,7 +22,6 @@ from tarsy.embedded.protocol import (
 
 logger = logging.getLogger(__name__)
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 # initdb on a slow disk, or recovery after a power cut, bounded again by the keeper itself.
 START_WITHIN = 120.0
 LARGEST_LOG = 5 * 1024 * 1024

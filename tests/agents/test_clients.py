@@ -334,3 +334,14 @@ async def test_parallel_calls_that_all_claim_index_zero_are_told_apart(wire):
 
 def test_settings_do_not_show_the_key():
     assert KEY not in repr(ProviderSettings("lab", "openai", "lab-1", api_key=KEY))
+
+
+async def test_an_emoji_torn_between_two_chunks_is_whole_again(llm, wire):
+    wire.plays = [
+        stream(
+            chunk({"content": "disk \ud83d"}), chunk({"content": "\ude00 full"}),
+            chunk({"content": " \ud83d"}), chunk({}, finish="stop"),
+        )
+    ]  # fmt: skip
+
+    assert join(await collect(llm), TextDelta) == "disk \U0001f600 full \ufffd"

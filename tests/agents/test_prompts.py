@@ -104,6 +104,20 @@ def test_empty_parts_leave_no_headings_behind():
     assert "\n\n\n" not in system.content + user.content
 
 
+def test_a_runbook_that_could_not_be_had_is_told_with_its_reason_fenced():
+    _, user = build_investigation(replace(PROMPT, runbook_problem="OUT-REASON"))
+    _, bare = build_investigation(replace(PROMPT, runbook="", runbook_problem="OUT-REASON"))
+
+    for content in (user.content, bare.content):
+        assert "could not be had" in content
+        assert "OUT-REASON" in content
+        assert "OUT-REASON" not in FENCED.sub("", content)
+        assert "There is no runbook" not in content
+        assert "\n\n\n" not in content
+    assert "OUT-RUNBOOK" in user.content
+    assert "RUNBOOK_START" not in bare.content
+
+
 def test_an_agent_without_tools_is_not_told_to_use_them():
     system, user = build_investigation(replace(PROMPT, has_tools=False))
 

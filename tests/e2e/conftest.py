@@ -16,6 +16,7 @@ from tests.processes import Process, find_free_port, start_worker, wait_for
 CONFIG_DIR = Path(__file__).parent / "config"
 
 Play = Callable[[str], RunningRehearsal]
+StartWorker = Callable[[], Process]
 Investigate = Callable[..., AlertSession]
 
 

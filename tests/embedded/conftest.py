@@ -13,8 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tarsy.embedded.files import Files
-from tarsy.embedded.servers import REPOSITORY
+from tarsy.embedded.files import REPOSITORY, Files
 
 USE_SERVERS = """
 import json, sys

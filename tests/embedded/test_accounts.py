@@ -12,8 +12,8 @@ import pytest
 
 from tarsy.embedded import ensure
 from tarsy.embedded.accounts import PRIVATE_BASES, SERVER_UID, Account, _private_name
+from tarsy.embedded.files import REPOSITORY
 from tarsy.embedded.run_as import CAP_DAC_READ_SEARCH
-from tarsy.embedded.servers import REPOSITORY
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy.embedded.servers import REPOSITORY
+from tarsy.embedded.files import REPOSITORY
 from tests.embedded.conftest import is_gone, wait_until
 
 # Each argument is NAME=PYTHON CODE of one process.

@@ -12,7 +12,9 @@ from django.core.management.base import BaseCommand, CommandParser
 from typing_extensions import override
 
 from investigations.api.parsing import parse_json
-from investigations.models import AlertSession, Event
+from investigations.models import AlertSession
+from investigations.selectors.sessions import get_session
+from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.selectors.workers import live_workers
 from investigations.services.intake import read_alert, submit_alert
 from investigations.terminal import describe
@@ -60,12 +62,11 @@ class Command(BaseCommand):
         """Print what happens until the session ends."""
         seen, began, warned = 0, time.monotonic(), False
         while True:
-            events = Event.objects.filter(session_id=session_id, seq__gt=seen).order_by("seq")
-            for event in events:
-                seen = event.seq
-                if line := describe(event.payload):
+            for payload in list_stream(session_id, after=seen, limit=CATCHUP_LIMIT):
+                seen = payload["db_event_id"]
+                if line := describe(payload):
                     tell(line)
-            session = AlertSession.objects.get(pk=session_id)
+            session = get_session(session_id)
             if session.is_terminal and seen >= session.last_seq:
                 return session
             if not warned and time.monotonic() - began > NO_WORKER_AFTER and not live_workers():

@@ -1,5 +1,6 @@
 // One channel of the stream: connect, continue from the last event, notice silence, reconnect.
-// Tells its owner through three callbacks: message(payload), state(name, details), missed().
+// Tells its owner through two callbacks, message(payload) and state(name, details); `poll`, where it
+// is given, fetches what the stream would have brought.
 
 const PING_EVERY = 20000;
 const PONG_WITHIN = 10000;

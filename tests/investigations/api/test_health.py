@@ -30,8 +30,10 @@ def tell_presence(redis, name: str, *, seconds_ago: float = 0, active: int = 0) 
     redis.hset(workers.WORKERS_KEY, name, json.dumps(presence))
 
 
-def test_workers_and_readers_agree_on_the_key():
-    assert workers.WORKERS_KEY == worker.WORKERS_KEY
+def test_a_worker_that_tells_of_itself_is_heard(clean_redis):
+    worker._tell_presence(active=3)
+
+    assert [(each.id, each.active) for each in workers.live_workers()] == [(worker.worker_id(), 3)]
 
 
 def test_process_is_alive_whatever_else_is_not(probe, no_redis):

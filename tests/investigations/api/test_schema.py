@@ -41,6 +41,7 @@ def test_document_is_valid_and_lists_every_endpoint(document):
     assert {path.removeprefix("/api/v1") for path in document["paths"]} == {
         "/alerts",
         "/alert-types",
+        "/runbooks",
         "/sessions",
         "/sessions/active",
         "/sessions/{session_id}",
@@ -66,6 +67,7 @@ def test_answers_are_as_the_document_says(api, submit, document):
     check(document, cancel, "post", api.post(f"{base}/{session.pk}/cancel"))
     check(document, cancel, "post", api.post(f"{base}/{SessionFactory().pk}/cancel"))
     check(document, "/api/v1/alert-types", "get", api.get("/api/v1/alert-types"))
+    check(document, "/api/v1/runbooks", "get", api.get("/api/v1/runbooks"))
     check(document, "/api/v1/alerts", "post", submit({"data": "x"}))
     check(document, "/api/v1/alerts", "post", submit({"data": ""}))
 

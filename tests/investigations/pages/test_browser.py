@@ -275,7 +275,7 @@ def test_a_new_session_appears_on_the_list_by_itself(finished, page, stream):
 
 
 def _message(payload, seq):
-    return {**with_event_id(payload, seq), "html": fragment_for(payload, None)}
+    return {**with_event_id(payload, seq), "html": fragment_for(payload)}
 
 
 def _first(stream, action):

@@ -1,7 +1,6 @@
 import re
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 
 from investigations.fragments import fragment_for
 from investigations.models import Stage, TimelineEvent
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _fragment(payload):
-    return fragment_for(payload, AnonymousUser())
+    return fragment_for(payload)
 
 
 def _ids(html):

@@ -39,7 +39,10 @@ def tell_silently(session, count: int = 1) -> None:
         session.last_seq += 1
         payload = session_status(session.pk, "in_progress")
         Event.objects.create(
-            session=session, seq=session.last_seq, channel=session.channel, payload=payload
+            session=session,
+            seq=session.last_seq,
+            channel=session_channel(session.pk),
+            payload=payload,
         )
         session.save(update_fields=["last_seq"])
 

@@ -1,0 +1,119 @@
+"""Follow-up questions: one chat for each session, one question at a time."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Max
+from django.utils import timezone
+
+from agents.types import JSON
+from config import get_config
+from config.schema.chains import ChainConfig
+from investigations.chain_plan import plan_answer
+from investigations.masking import product_masker
+from investigations.models import AlertSession, Chat, ChatUserMessage, Stage, TimelineEvent
+from investigations.services.ledger import SessionWrite, session_write
+from investigations.services.stages import create_stage
+from investigations.timeline import chat_created
+from tarsy.errors import Conflict, InvalidInput
+
+QUESTION_LIMIT = 100_000
+"""Characters."""
+
+ANSWERABLE = (
+    AlertSession.Status.COMPLETED,
+    AlertSession.Status.FAILED,
+    AlertSession.Status.TIMED_OUT,
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that was taken: its rows."""
+
+    chat_id: uuid.UUID
+    message_id: uuid.UUID
+    stage_id: uuid.UUID
+
+
+def read_question(body: Mapping[str, JSON]) -> str:
+    """The question in a request. Raises InvalidInput naming the field that is wrong."""
+    for name in body:
+        if name != "content":
+            raise InvalidInput(name[:100] or "body", 'is not a known field; known is "content"')
+    content = body.get("content")
+    if not isinstance(content, str):
+        raise InvalidInput("content", "must be a text")
+    return content
+
+
+def ask_question(session_id: uuid.UUID, content: str, *, author: str) -> Question:
+    """Take a question about a session that has ended; a stage of its own answers it.
+
+    Raises InvalidInput, NotFound, or Conflict while another question is being answered.
+    """
+    text = _check_content(content)
+    with session_write(session_id) as write:
+        chain = _check_session(write.session)
+        chat = _find_or_make_chat(write, author)
+        if chat.stages.exclude(status__in=Stage.TERMINAL).exists():
+            raise Conflict("another question is being answered; wait for its answer or cancel it")
+        message = ChatUserMessage.objects.create(chat=chat, content=text, author=author)
+        newest = write.session.stages.aggregate(newest=Max("stage_index"))["newest"] or 0
+        stage = create_stage(write, plan_answer(chain), index=newest + 1, question=message)
+        _show_question(write, stage, message)
+        return Question(chat.pk, message.pk, stage.pk)
+
+
+def explain_no_chat(session: AlertSession) -> str:
+    """Why no question can be asked about a session; empty when one can."""
+    if session.status not in ANSWERABLE:
+        return f"questions can be asked once the investigation has ended; it is {session.status}"
+    chain = get_config().chains.get(session.chain_id)
+    if chain is None:
+        return f'the chain "{session.chain_id}" is no longer configured'
+    if not chain.chat.enabled:
+        return f'chat is switched off for the chain "{session.chain_id}"'
+    return ""
+
+
+def _check_content(content: str) -> str:
+    if not content.strip():
+        raise InvalidInput("content", "must not be empty")
+    if len(content) > QUESTION_LIMIT:
+        raise InvalidInput("content", f"must not have more than {QUESTION_LIMIT:,} characters")
+    return product_masker()(content)
+
+
+def _check_session(session: AlertSession) -> ChainConfig:
+    if reason := explain_no_chat(session):
+        raise InvalidInput("session", reason)
+    return get_config().chains[session.chain_id]
+
+
+def _find_or_make_chat(write: SessionWrite, author: str) -> Chat:
+    chat, is_new = Chat.objects.get_or_create(
+        session_id=write.session.pk,
+        defaults={"chain_id": write.session.chain_id, "created_by": author},
+    )
+    if is_new:
+        write.tell(chat_created(write.session.pk, chat.pk, author))
+    Chat.objects.filter(pk=chat.pk).update(last_interaction_at=timezone.now())
+    return chat
+
+
+def _show_question(write: SessionWrite, stage: Stage, message: ChatUserMessage) -> None:
+    event = TimelineEvent(
+        session_id=write.session.pk,
+        stage_id=stage.pk,
+        execution_id=stage.executions.values_list("pk", flat=True).get(),
+        event_type=TimelineEvent.Type.USER_QUESTION,
+        status=TimelineEvent.Status.COMPLETED,
+        content=message.content,
+        metadata={"author": message.author},
+        created_at=timezone.now(),
+        updated_at=timezone.now(),
+    )
+    write.announce(event)
+    event.save(force_insert=True)

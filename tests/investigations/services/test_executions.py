@@ -1,0 +1,282 @@
+"""Who owns an execution, and what one that lost it may still do: nothing."""
+
+import uuid
+
+import pytest
+
+from agents.types import (
+    AgentOutcome,
+    LLMCallRecord,
+    Message,
+    Note,
+    PlannedCall,
+    ToolCall,
+    ToolCallRecord,
+    ToolResult,
+    ToolTarget,
+)
+from investigations.models import AgentExecution, AlertSession, TimelineEvent
+from investigations.services import recording
+from investigations.services.executions import (
+    Claim,
+    claim_execution,
+    find_cancelling,
+    finish_execution,
+    keep_model,
+    release_execution,
+    renew_leases,
+)
+from investigations.services.sessions import cancel_session
+from tarsy.errors import LeaseLost
+from tests.factories import ExecutionFactory, SessionFactory, StageFactory
+from tests.investigations.engine import (
+    committed,
+    current_stage,
+    executions_of,
+    grow_old,
+    run_at_once,
+    sent,
+    seqs,
+    start_session,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def claim() -> Claim:
+    """The only execution of a running session, claimed."""
+    session = start_session("single")
+    claim = claim_execution(executions_of(current_stage(session))[0].pk, "worker-1")
+    assert claim is not None
+    return claim
+
+
+def row_of(claim: Claim) -> AgentExecution:
+    return AgentExecution.objects.get(pk=claim.execution.pk)
+
+
+def take_away(claim: Claim) -> Claim:
+    """Another worker owns the execution now."""
+    AgentExecution.objects.filter(pk=claim.execution.pk).update(status="pending", lease_token=None)
+    taken = claim_execution(claim.execution.pk, "worker-2")
+    assert taken is not None
+    return taken
+
+
+CALL = ToolCall(id="call_0", name="ops__query", arguments="{}")
+TARGET = ToolTarget("ops", "query", {})
+
+
+def llm_call(*calls: ToolCall) -> LLMCallRecord:
+    return LLMCallRecord(
+        interaction_type="iteration",
+        iteration=1,
+        provider_name="rehearsal",
+        model="rehearsal",
+        messages_count=1,
+        tools_count=1,
+        blocks=(),
+        message=Message(role="assistant", content="I look.", tool_calls=calls),
+        planned_calls=tuple(PlannedCall(call, TARGET) for call in calls),
+    )
+
+
+def tool_call(number: int) -> ToolCallRecord:
+    result = ToolResult(content="fine", stored="fine")
+    message = Message(role="tool", content="fine", tool_call_id=CALL.id, tool_name=CALL.name)
+    return ToolCallRecord(number, CALL, TARGET, result, message)
+
+
+@committed
+def test_one_of_many_claimers_gets_the_execution():
+    session = start_session("single")
+    execution = executions_of(current_stage(session))[0]
+
+    claims = run_at_once(
+        *[lambda name=f"worker-{n}": claim_execution(execution.pk, name) for n in range(6)]
+    )
+
+    won = [each for each in claims if each is not None]
+    assert len(won) == 1
+    execution.refresh_from_db()
+    assert (execution.status, execution.attempt) == ("active", 1)
+    assert execution.lease_token == won[0].lease_token
+
+
+@pytest.mark.parametrize("status", ["completed", "cancelled"])
+def test_an_execution_of_a_session_that_has_ended_cannot_be_claimed(status: str):
+    session = SessionFactory(**{status: True})
+    execution = ExecutionFactory(stage=StageFactory(session=session, active=True))
+
+    assert claim_execution(execution.pk, "worker-1") is None
+
+    execution.refresh_from_db()
+    assert execution.status == "cancelled"
+
+
+def test_an_unknown_execution_cannot_be_claimed():
+    assert claim_execution(uuid.uuid4(), "worker-1") is None
+
+
+WRITES = {
+    "prompt": lambda c: recording.record_prompt(c.execution, [Message(role="user", content="?")]),
+    "block": lambda c: recording.open_block(c.execution, "llm_response"),
+    "model call": lambda c: recording.record_llm_call(c.execution, llm_call(CALL), str),
+    "tool call": lambda c: recording.record_tool_call(c.execution, tool_call(1)),
+    "note": lambda c: recording.record_note(c.execution, Note("final_analysis", "x"), str),
+    "finish": lambda c: finish_execution(c, AgentOutcome("completed")),
+    "release": release_execution,
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
+def test_a_worker_that_lost_its_lease_writes_nothing(claim: Claim, write):
+    taken = take_away(claim)
+    before = seqs(claim.session.pk)
+
+    with pytest.raises(LeaseLost):
+        write(claim)
+
+    row = row_of(claim)
+    assert (row.status, row.lease_token, row.worker_id) == ("active", taken.lease_token, "worker-2")
+    assert not row.messages.exists()
+    assert seqs(claim.session.pk) == before
+
+
+def test_the_model_of_a_lost_execution_stays_as_it_was(claim: Claim):
+    take_away(claim)
+
+    keep_model(claim, backend="langchain", provider="stale", model="stale")
+
+    assert row_of(claim).model_name == ""
+
+
+def test_an_execution_finishes_once(claim: Claim):
+    finish_execution(claim, AgentOutcome("completed"))
+
+    with pytest.raises(LeaseLost):
+        finish_execution(claim, AgentOutcome("failed", error="again"))
+
+    row = row_of(claim)
+    assert (row.status, row.error_message, row.lease_token) == ("completed", "", None)
+    assert row.duration_ms is not None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "fate"),
+    [("completed", "failed"), ("failed", "failed"), ("cancelled", "cancelled"),
+     ("timed_out", "timed_out")],
+)  # fmt: skip
+def test_nothing_streams_after_the_end(claim: Claim, outcome: str, fate: str):
+    block = recording.open_block(claim.execution, "llm_response")
+
+    finish_execution(claim, AgentOutcome(outcome))
+
+    block.refresh_from_db()
+    assert block.status == fate
+
+
+@committed
+def test_what_is_handed_back_is_sent_again_and_counts_no_attempt(claim: Claim, clean_redis):
+    text = recording.open_block(claim.execution, "llm_response")
+    recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    clean_redis.delete("celery")
+
+    release_execution(claim)
+
+    row = row_of(claim)
+    assert (row.status, row.lease_token, row.worker_id, row.attempt) == ("pending", None, "", 0)
+    assert sent(clean_redis) == [("run_execution", str(row.pk))]
+    text.refresh_from_db()
+    assert text.status == "cancelled"
+    proposed = TimelineEvent.objects.get(execution=row, event_type="llm_tool_call")
+    assert proposed.status == "streaming"
+
+
+@committed
+def test_what_is_handed_back_while_its_session_is_cancelled_ends(claim: Claim, clean_redis):
+    cancel_session(claim.session.pk, "ana")
+    clean_redis.delete("celery")
+
+    release_execution(claim)
+
+    assert row_of(claim).status == "cancelled"
+    assert AlertSession.objects.get(pk=claim.session.pk).status == "cancelled"
+    assert sent(clean_redis) == []
+
+
+def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(claim: Claim):
+    recording.record_prompt(claim.execution, [Message(role="user", content="why?")])
+    (number,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    first_token = claim.lease_token
+    release_execution(claim)
+
+    again = claim_execution(claim.execution.pk, "worker-2")
+
+    assert again is not None
+    assert [message.role for message in again.messages] == ["user", "assistant"]
+    assert again.open_numbers == {"call_0": number}
+    assert again.lease_token != first_token
+    assert row_of(claim).attempt == 1
+
+
+def test_a_call_id_that_a_model_uses_twice_is_open_again(claim: Claim):
+    """Some OpenAI-compatible servers number the calls of each answer from zero."""
+    (first,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    recording.record_tool_call(claim.execution, tool_call(first))
+    (second,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    release_execution(claim)
+
+    again = claim_execution(claim.execution.pk, "worker-2")
+
+    assert again is not None
+    assert again.open_numbers == {"call_0": second}
+
+
+# ---- Heartbeats ----------------------------------------------------------------------------------
+
+
+def test_only_the_leases_of_what_runs_are_renewed(claim: Claim):
+    other = claim_execution(executions_of(current_stage(start_session("single")))[0].pk, "worker-1")
+    assert other is not None
+    for each in (claim, other):
+        grow_old(each.execution)
+    before = row_of(other).heartbeat_at
+
+    held = renew_leases("worker-1", [str(claim.lease_token)])
+
+    assert [lease.lease_token for lease in held] == [str(claim.lease_token)]
+    assert row_of(other).heartbeat_at == before
+    assert row_of(claim).heartbeat_at > before
+
+
+def test_a_lease_that_was_taken_away_is_not_renewed(claim: Claim):
+    taken = take_away(claim)
+
+    assert renew_leases("worker-1", [str(claim.lease_token)]) == []
+    assert len(renew_leases("worker-2", [str(taken.lease_token)])) == 1
+    assert renew_leases("worker-2", []) == []
+
+
+def test_heartbeats_hear_of_a_cancel(claim: Claim):
+    assert [each.is_cancelling for each in renew_leases("worker-1", [str(claim.lease_token)])] == [
+        False
+    ]
+    assert find_cancelling("worker-1") == []
+
+    cancel_session(claim.session.pk, "ana")
+
+    assert [each.is_cancelling for each in renew_leases("worker-1", [str(claim.lease_token)])] == [
+        True
+    ]
+    assert find_cancelling("worker-1") == [str(claim.lease_token)]
+    assert find_cancelling("worker-2") == []
+
+
+def test_renewing_needs_as_many_statements_for_many_as_for_one(
+    claim: Claim, django_assert_num_queries
+):
+    tokens = [str(claim.lease_token), *(str(uuid.uuid4()) for _ in range(50))]
+    with django_assert_num_queries(1):
+        renew_leases("worker-1", tokens)

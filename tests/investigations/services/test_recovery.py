@@ -1,0 +1,269 @@
+"""Each lost thing is found, once, from the database alone."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from agents.types import AgentOutcome
+from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.services import intake, recovery
+from investigations.services.executions import Claim, claim_execution, finish_execution
+from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep
+from investigations.services.sessions import CLAIM_LOCK, cancel_session
+from tarsy.errors import LeaseLost
+from tests.factories import TimelineEventFactory
+from tests.investigations.engine import (
+    committed,
+    current_stage,
+    executions_of,
+    grow_old,
+    run,
+    run_at_once,
+    sent,
+    start_session,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def claimed(chain: str = "single") -> Claim:
+    claim = claim_execution(executions_of(current_stage(start_session(chain)))[0].pk, "gone")
+    assert claim is not None
+    return claim
+
+
+def lost(chain: str = "single", *, attempt: int = 1) -> AgentExecution:
+    """An execution whose worker died."""
+    execution = claimed(chain).execution
+    AgentExecution.objects.filter(pk=execution.pk).update(attempt=attempt)
+    grow_old(execution)
+    return execution
+
+
+def let_it_settle(stage: Stage) -> None:
+    """Its executions ended longer ago than the sweeper waits for the chord."""
+    past = timezone.now() - timedelta(seconds=3)
+    stage.executions.filter(completed_at__isnull=False).update(completed_at=past)
+
+
+def pass_deadline(session: AlertSession, *, by: timedelta = timedelta(seconds=1)) -> None:
+    past = timezone.now() - OVERDUE_GRACE - by
+    Stage.objects.filter(session_id=session.pk).update(deadline_at=past)
+
+
+@committed
+def test_there_is_nothing_to_find(clean_redis):
+    start_session("single")
+    claimed()
+    before = sent(clean_redis)
+
+    assert sweep() == 0
+    assert sent(clean_redis) == before
+
+
+@committed
+def test_the_execution_of_a_dead_worker_goes_to_another(clean_redis):
+    execution = lost()
+    clean_redis.delete("celery")
+
+    assert [sweep(), sweep()] == [1, 0]
+
+    execution.refresh_from_db()
+    assert (execution.status, execution.attempt) == ("pending", 1)
+    assert sent(clean_redis) == [("run_execution", str(execution.pk))]
+
+
+@committed
+def test_two_sweepers_at_once_find_each_lost_thing_once(clean_redis):
+    executions = [lost() for _ in range(3)]
+    clean_redis.delete("celery")
+
+    found = run_at_once(*[sweep] * 4)
+
+    assert sum(found) == 3
+    assert sorted(sent(clean_redis)) == sorted(("run_execution", str(e.pk)) for e in executions)
+
+
+def test_after_three_attempts_it_fails_with_a_reason():
+    execution = lost(attempt=AgentExecution.MAX_ATTEMPTS)
+    streaming = TimelineEventFactory(execution=execution, streaming=True)
+
+    assert sweep() == 1
+
+    execution.refresh_from_db()
+    streaming.refresh_from_db()
+    assert (execution.status, streaming.status) == ("failed", "failed")
+    assert "3 workers stopped" in execution.error_message
+
+
+def test_a_worker_that_comes_back_after_it_was_given_up_changes_nothing():
+    claim = claimed()
+    grow_old(claim.execution)
+    sweep()
+
+    with pytest.raises(LeaseLost):
+        finish_execution(claim, AgentOutcome("completed"))
+
+    assert AgentExecution.objects.get(pk=claim.execution.pk).status == "pending"
+
+
+def test_a_finished_stage_that_nobody_advanced_is_advanced():
+    session = start_session("parallel")
+    stage = current_stage(session)
+    for execution in executions_of(stage):
+        run(execution, finding="a part")
+    assert sweep() == 0  # Its chord may still be on the way.
+    let_it_settle(stage)
+
+    assert [sweep(), sweep()] == [1, 0]
+
+    stage.refresh_from_db()
+    assert stage.status == "completed"
+    assert current_stage(session).stage_type == "synthesis"
+
+
+@committed
+def test_what_was_sent_and_never_begun_is_sent_again(clean_redis):
+    session = start_session("single")
+    execution = executions_of(current_stage(session))[0]
+    past = timezone.now() - timedelta(seconds=settings.REDISPATCH_SECONDS + 1)
+    AgentExecution.objects.filter(pk=execution.pk).update(dispatched_at=past)
+
+    assert sweep() == 0  # Its message still waits in line.
+    clean_redis.delete("celery")
+
+    assert [sweep(), sweep()] == [1, 0]
+    assert sent(clean_redis) == [("run_execution", str(execution.pk))]
+
+
+# ---- Cancelled -----------------------------------------------------------------------------------
+
+
+def test_a_cancel_whose_worker_died_comes_to_its_end():
+    execution = lost()
+    cancel_session(execution.session_id, "ana")
+
+    assert [sweep(), sweep()] == [1, 0]
+
+    session = AlertSession.objects.get(pk=execution.session_id)
+    execution.refresh_from_db()
+    assert (session.status, execution.status) == ("cancelled", "cancelled")
+    assert current_stage(session).status == "cancelled"
+
+
+def test_a_cancelling_session_does_not_wait_for_an_execution_nobody_will_begin():
+    session = start_session("single")
+    AlertSession.objects.filter(pk=session.pk).update(status="cancelling")
+    Stage.objects.filter(session_id=session.pk).update(cancel_requested_at=timezone.now())
+
+    assert [sweep(), sweep()] == [1, 0]
+
+    session.refresh_from_db()
+    assert session.status == "cancelled"
+    assert executions_of(current_stage(session))[0].status == "cancelled"
+
+
+# ---- Overdue -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_claimed", [False, True], ids=["never begun", "worker hangs"])
+def test_a_session_past_its_deadline_times_out_without_any_worker(is_claimed: bool):
+    session = start_session("single")
+    stage = current_stage(session)
+    if is_claimed:
+        claim_execution(executions_of(stage)[0].pk, "hanging")
+    pass_deadline(session)
+
+    assert sweep() == 1
+    let_it_settle(stage)
+    assert sweep() == 1
+
+    session.refresh_from_db()
+    stage.refresh_from_db()
+    assert {session.status, stage.status, executions_of(stage)[0].status} == {"timed_out"}
+    assert "timed out" in session.error_message
+
+
+def test_an_agent_gets_a_minute_to_end_by_itself():
+    session = start_session("single")
+    pass_deadline(session, by=-timedelta(seconds=30))
+
+    assert sweep() == 0
+
+
+# ---- What must not stop a sweep ------------------------------------------------------------------
+
+
+def test_one_that_cannot_be_mended_does_not_keep_the_others_from_it(monkeypatch, caplog):
+    broken = start_session("parallel")
+    fine = start_session("parallel")
+    for session in (broken, fine):
+        stage = current_stage(session)
+        for execution in executions_of(stage):
+            run(execution, finding="a part")
+        let_it_settle(stage)
+    # A row that any synthesis of this session collides with.
+    Stage.objects.create(
+        session=broken,
+        stage_name="x",
+        stage_index=2,
+        status="completed",
+        completed_at=timezone.now(),
+    )
+    caplog.set_level("CRITICAL", "investigations.services.recovery")
+
+    assert sweep() == 1
+
+    assert current_stage(fine).stage_type == "synthesis"
+    assert broken.stages.get(stage_index=1).status == "active"
+
+
+def test_a_session_that_is_deleted_meanwhile_is_no_error():
+    execution = lost()
+    other = lost()
+    found = recovery._stale_executions()
+    AlertSession.objects.filter(pk=execution.session_id).delete()
+
+    assert recovery._mend_each(found, recovery._recover_stale) == 1
+
+    other.refresh_from_db()
+    assert other.status == "pending"
+
+
+@committed
+def test_only_one_sweeps_at_a_time_and_the_lock_is_given_back():
+    lost()
+
+    def hold_and_sweep():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [SWEEP_LOCK])
+            try:
+                return run_at_once(sweep)
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [SWEEP_LOCK])
+
+    assert hold_and_sweep() == [0]
+    assert run_at_once(sweep) == [1]
+    assert run_at_once(sweep) == [0]
+
+
+def test_a_sweep_is_in_nobodys_way():
+    """Each advisory lock of the product has a number of its own."""
+    assert len({SWEEP_LOCK, CLAIM_LOCK, intake._QUEUE_LOCK}) == 3
+
+
+@committed
+def test_the_lock_of_a_sweeper_that_dies_is_free_again():
+    lost()
+
+    def die_while_sweeping():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [SWEEP_LOCK])
+        # `run_at_once` closes the connection, as a dead process would.
+
+    run_at_once(die_while_sweeping)
+
+    assert sweep() == 1

@@ -1,0 +1,50 @@
+"""What the code imports is declared, so that no other package's choice can take it away."""
+
+import ast
+import re
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+OURS = {"agents", "benchmarks", "config", "investigations", "mcp_bridge", "tarsy", "tests"}
+PRODUCT = ("agents", "config", "investigations", "mcp_bridge", "tarsy")
+
+
+def imported_by(*packages: str) -> set[str]:
+    """The distributions whose modules these packages of ours import."""
+    providers = packages_distributions()
+    names: set[str] = set()
+    for package in packages:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    names.update(alias.name.partition(".")[0] for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    names.add(node.module.partition(".")[0])
+    foreign = names - OURS - set(sys.stdlib_module_names)
+    return {_normalize(distribution) for name in foreign for distribution in providers[name]}
+
+
+def declared_in(*files: str) -> set[str]:
+    lines = [line for file in files for line in (ROOT / file).read_text().splitlines()]
+    found = (re.match(r"[A-Za-z0-9][A-Za-z0-9._-]*", line) for line in lines)
+    return {_normalize(match[0]) for match in found if match}
+
+
+def _normalize(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize(
+    ("packages", "files"),
+    [
+        (PRODUCT, ("requirements.in",)),
+        (("tests", "benchmarks"), ("requirements.in", "requirements-dev.in")),
+    ],
+    ids=["product", "tests"],
+)
+def test_what_is_imported_is_declared(packages: tuple[str, ...], files: tuple[str, ...]):
+    assert imported_by(*packages) - declared_in(*files) == set()
