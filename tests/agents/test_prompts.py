@@ -9,12 +9,14 @@ import pytest
 from agents.prompts import (
     AgentFindings,
     Alert,
+    ChatInput,
     ExecutiveSummaryInput,
     PromptInput,
     Skill,
     StageResult,
     SynthesisInput,
     TimelineItem,
+    build_chat,
     build_executive_summary,
     build_investigation,
     build_synthesis,
@@ -231,3 +233,23 @@ def test_a_summary_is_made_of_the_report_alone():
 
     assert "one to four lines" in system.content
     assert "The disk is full." not in FENCED.sub("", user.content)
+
+
+def test_a_question_to_a_model_without_tool_calling_comes_with_the_form_and_the_tools():
+    tool = ToolSpec("ops.read", "ops__read", "OUT-TOOL", {"type": "object"})
+    prompt = ChatInput(
+        "ChatAgent",
+        FRIDAY,
+        Alert("host", "full"),
+        (),
+        "ana",
+        "And now?",
+        is_react=True,
+        tools=(tool,),
+    )
+
+    system, user = build_chat(prompt)
+
+    assert "Final Answer: the whole answer" in system.content
+    assert "- `ops.read`" in FENCED.sub("", user.content)
+    assert "OUT-TOOL" not in FENCED.sub("", user.content)

@@ -6,8 +6,10 @@ import pytest
 
 from agents.rehearsal.loading import BUILTIN_SCRIPT
 from investigations.models import LLMInteraction, MCPInteraction, Message, TimelineEvent
+from investigations.services.chat import ask_question
 from tests.e2e.conftest import Play, submit, wait_until_ended
 from tests.e2e.scripts import TOOLS_BY_TEXT
+from tests.e2e.test_chat import wait_for_stage
 from tests.processes import Process
 
 pytestmark = pytest.mark.worker
@@ -78,3 +80,15 @@ def test_the_built_in_rehearsal_investigates_by_text(worker: Process, play: Play
     assert MCPInteraction.objects.filter(session=session, error_message="").count() == 3
     assert "## Evidence" in session.final_analysis
     assert "[T3]" in session.final_analysis
+
+
+def test_a_question_is_answered_with_tools_called_by_text(worker: Process, play: Play):
+    play(TOOLS_BY_TEXT)
+    session = wait_until_ended(submit("by-text"))
+
+    stage = wait_for_stage(ask_question(session.pk, "Is it still so?", author="ana"))
+
+    assert stage.status == "completed"
+    answer = TimelineEvent.objects.get(stage=stage, event_type="final_analysis").content
+    assert "ChatAgent found the load to be normal" in answer
+    assert "[T3] [T4]" in answer
