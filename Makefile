@@ -65,7 +65,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(RUN_STAMP): requirements.txt | $(BIN)/python
-	@echo "Installing requirements.txt into $(VENV)"
+	@echo "Installing requirements.txt into $(VENV): about 600 MB, some minutes, once"
 	@$(BIN)/python -c 'import pip' 2>/dev/null || $(BIN)/python -m ensurepip >/dev/null
 	@$(PIP_INSTALL) -r requirements.txt
 	@touch $@

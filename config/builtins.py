@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from config.templates import Expanded, expand
-from config.tree import Node, Scalar, match, merged
+from config.tree import BUILT_IN, Node, Scalar, match, merged
 from config.yaml_reader import parse_tree, read_text
 
 _REGISTRIES = ("mcp_servers", "agents", "agent_chains", "llm_providers")
@@ -14,9 +14,8 @@ _GIVES_WAY = ("host",)
 
 def read_builtins(environ: Mapping[str, str]) -> Node:
     """The built-in entries, with the environment filled in value by value."""
-    name = "built-in configuration"
-    text = read_text(Path(__file__).with_name("builtin.yaml"), name)
-    tree, _ = parse_tree(Expanded(text, text, ()), name)
+    text = read_text(Path(__file__).with_name("builtin.yaml"), BUILT_IN)
+    tree, _ = parse_tree(Expanded(text, text, ()), BUILT_IN)
     return _filled(tree, _with_usual_values(environ))
 
 

@@ -36,6 +36,8 @@ class CheckReport:
     config: Config | None
     mistakes: tuple[Mistake, ...]
     warnings: tuple[Mistake, ...]
+    notes: tuple[Mistake, ...] = ()
+    """What is as it should be and still good to know."""
 
 
 def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
@@ -65,10 +67,11 @@ def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
     if files is None or mistakes:
         return CheckReport(None, _in_order(mistakes), _in_order(warnings))
     config = _assemble(files, skills, environ)
+    notes: list[Mistake] = []
     if config.defaults.llm_provider == REHEARSAL:
-        text = "no LLM provider is configured: the scripted rehearsal model answers"
-        warnings.append(Mistake(TARSY_FILE, 0, text))
-    return CheckReport(config, (), _in_order(warnings))
+        text = "no model provider is set or found: the scripted rehearsal model answers"
+        notes.append(Mistake(TARSY_FILE, 0, text))
+    return CheckReport(config, (), _in_order(warnings), tuple(notes))
 
 
 def _read(

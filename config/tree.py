@@ -11,6 +11,9 @@ from typing_extensions import override
 
 Path = tuple[str | int, ...]
 
+BUILT_IN = "built-in configuration"
+"""The `file` of what no file of the operator's says."""
+
 
 @dataclass(frozen=True)
 class Scalar:

@@ -203,6 +203,7 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
     return PromptInput(
         agent_name=briefing.claim.execution.agent_name,
         now=datetime.now(UTC),
+        holidays=_holidays(briefing),
         alert=_alert(briefing.claim),
         runbook=briefing.runbook.text,
         runbook_problem=briefing.runbook.problem,
@@ -225,6 +226,7 @@ def _synthesis_input(briefing: Briefing) -> SynthesisInput:
     return SynthesisInput(
         agent_name=briefing.claim.execution.agent_name,
         now=datetime.now(UTC),
+        holidays=_holidays(briefing),
         alert=_alert(briefing.claim),
         stage_name=stage.referenced_stage.stage_name if stage.referenced_stage else "",
         findings=tuple(_to_findings(history) for history in briefing.histories),
@@ -240,6 +242,7 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
     return ChatInput(
         agent_name=briefing.claim.execution.agent_name,
         now=datetime.now(UTC),
+        holidays=_holidays(briefing),
         alert=_alert(briefing.claim),
         stages=tuple(
             ChatStage(stage.stage_name, stage.status, tuple(map(_to_findings, stage.agents)))
@@ -259,6 +262,10 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         is_react=briefing.is_react,
         tools=toolbox.specs if briefing.is_react else (),
     )
+
+
+def _holidays(briefing: Briefing) -> dict[str, str]:
+    return {each.date: each.name for each in briefing.config.system.holidays}
 
 
 def _alert(claim: Claim) -> Alert:

@@ -11,6 +11,8 @@ from functools import cache
 
 import redis
 from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from investigations.timeline import Payload, block_key
 
@@ -18,6 +20,9 @@ logger = logging.getLogger(__name__)
 
 BLOCK_KEPT_SECONDS = 900
 """After its last piece; the finished block is in the database long before."""
+
+PATIENCE_SECONDS = 1.5
+"""Whoever rings has a request or a database thread in its hands; an alert rings three times."""
 
 RING_CHANNEL = "tarsy:ring"
 """Sessions wait to be claimed."""
@@ -32,9 +37,11 @@ def stream_channel(channel: str) -> str:
 def _client() -> redis.Redis:
     return redis.Redis.from_url(
         settings.REDIS_URL,
-        socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
-        socket_connect_timeout=2.0,
+        socket_timeout=PATIENCE_SECONDS,
+        socket_connect_timeout=PATIENCE_SECONDS,
         health_check_interval=30,
+        # A connection that was closed meanwhile is made again; one that is mute stays mute.
+        retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
     )
 
 

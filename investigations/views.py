@@ -228,6 +228,8 @@ class Login(LoginView):
 def login_link(request: HttpRequest, token: str) -> HttpResponse:
     """Log in by a one-time link, then go where `next` says, within this site."""
     user = use_login_link_token(token)
+    if user is None and may_view(request):
+        return HttpResponseRedirect(_safe_target(request))
     if user is None:
         page = render_to_string("investigations/login_link_used.html", request=request)
         return HttpResponse(page, status=403)

@@ -52,10 +52,13 @@ class WorkerThreads:
     def start(self) -> None:
         for thread in self._threads:
             thread.start()
+        _tell_presence(0)
 
     def stop(self) -> None:
         """Claim nothing more and hand back what runs."""
         self._stop.set()
+        if running := len(worker_loop().running_keys()):
+            logger.info("Stopping; %s agents go on elsewhere or at the next start", running)
         worker_loop().stop_all("interrupted")
 
     def _dispatch(self) -> None:

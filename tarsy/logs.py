@@ -53,7 +53,10 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
             "daphne.server": {"filters": ["only_address"], "level": "INFO"},
             # One line for each task says nothing that a session's own lines do not say better.
             "celery.worker.strategy": {"level": "WARNING"},
-            "celery.app.trace": {"level": "WARNING"},
+            # A stopping worker gives tasks back, which Celery reports with a traceback.
+            "celery.app.trace": {"level": "ERROR"},
+            # The caller is told what was wrong; an access log says that it was.
+            "django.request": {"level": "ERROR"},
             "celery.beat": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},

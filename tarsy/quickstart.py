@@ -4,15 +4,19 @@ Prepares the database, makes an administrator, then runs web, workers, beat and,
 provider is set, the rehearsal model, under one supervisor.
 """
 
+import ctypes
+import fcntl
 import json
 import os
 import secrets
+import signal
 import socket
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +26,11 @@ from django.core.management import call_command
 
 from config import get_config
 from config.providers import REHEARSAL, choose_provider
+from investigations.selectors.workers import live_workers
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
 from tarsy.env import Env
+from tarsy.errors import ConfigError, Mistake
 from tarsy.processes import ProcessSpec, Supervisor
 from tarsy.sample_alert import make_sample_alert
 
@@ -32,6 +38,8 @@ ADMIN = "admin"
 HOST = "127.0.0.1"
 WORKERS = 2
 READY_WITHIN = 60.0
+WORKER_WITHIN = 30.0
+PR_SET_PDEATHSIG = 1
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
 
@@ -52,8 +60,14 @@ class Plan:
 
 def start(*, with_sample: bool) -> int:
     """Run until Ctrl-C. Returns the exit code."""
+    _end_with_make()
     plan = _make_plan(with_sample=with_sample)
     _set_environment(plan)
+    with _only_one_here(plan):
+        return _run(plan)
+
+
+def _run(plan: Plan) -> int:
     config = get_config()  # Every mistake in it is shown now, before anything starts.
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
     call_command("migrate", verbosity=0, interactive=False)
@@ -62,7 +76,31 @@ def start(*, with_sample: bool) -> int:
     say = supervisor.say
     say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
     code: int = supervisor.run(on_started=lambda: _greet(plan, password, say))
+    say("Stopped. What was running goes on at the next start.")
     return code
+
+
+def _end_with_make() -> None:
+    """`make` hands signals on, but killed outright it cannot; nobody would see us any more."""
+    if "MAKELEVEL" in os.environ and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+@contextmanager
+def _only_one_here(plan: Plan) -> Iterator[None]:
+    """Hold the var directory for this start; others read there where the dashboard is."""
+    settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.VAR_DIR / "quickstart.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            reason = (
+                f"names {settings.VAR_DIR}, from which another TARSy runs at "
+                f"{settings.DASHBOARD_URL}; stop that one or name another directory"
+            )
+            raise ConfigError([Mistake("environment", 0, f"TARSY_VAR_DIR {reason}")]) from None
+        (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
+        yield
 
 
 def _make_plan(*, with_sample: bool) -> Plan:
@@ -134,6 +172,7 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
 def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None:
     """Wait until it answers, send the sample alert and say where to look."""
     _wait_until_ready(plan.url)
+    _wait_for_worker()
     say("")
     if plan.provider == REHEARSAL:
         say("No model key is set: the model is REHEARSAL. Its answers are scripted, the tools and")
@@ -141,20 +180,32 @@ def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None
         say("XAI_API_KEY or OPENAI_BASE_URL and start again for a real one.")
     if password:
         say(f"Administrator: {ADMIN}, password: {password}   (shown only now)")
+    else:
+        say("The administrator's password is as before; a new one: manage.py changepassword admin")
     say(f"Dashboard:  {plan.url}/      Administration: {plan.url}/admin/")
     if plan.with_sample:
-        say(f"Watch the sample investigation live:  {_submit_sample(plan)}")
-    say("Ctrl-C stops everything; the data are kept.")
+        session = submit_alert(read_alert({"data": make_sample_alert()}), author=ADMIN)
+        link = _login_link(plan, f"/sessions/{session.pk}/")
+        say(f"Watch the sample investigation live:  {link}")
+    elif settings.TARSY_AUTH == "login":
+        say(f"Log in once with:  {_login_link(plan, '/')}")
+    say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
 
 
-def _submit_sample(plan: Plan) -> str:
-    session = submit_alert(read_alert({"data": make_sample_alert()}), author=ADMIN)
+def _login_link(plan: Plan, page: str) -> str:
+    """The page, by way of a link that logs the administrator in."""
     admin = get_user_model().objects.filter(is_superuser=True).order_by("pk").first()
-    page = f"/sessions/{session.pk}/"
     if admin is None:
         return f"{plan.url}{page}"
     return f"{plan.url}/login/link/{make_login_link_token(admin)}/?next={page}"
+
+
+def _wait_for_worker() -> None:
+    """So that the first investigation does not seem to hang; without one it merely waits."""
+    until = time.monotonic() + WORKER_WITHIN
+    while not live_workers() and time.monotonic() < until:
+        time.sleep(0.2)
 
 
 def _wait_until_ready(url: str) -> None:

@@ -31,7 +31,16 @@ USE_TZ = True
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
 VERSION = "0.1.0"
-DASHBOARD_URL = env.text("BASE_URL", "http://localhost:8000")
+
+
+def _find_dashboard_url() -> str:
+    """The one given, else that of the TARSy that runs from this var directory."""
+    noted = VAR_DIR / "url"
+    running = noted.read_text(encoding="utf-8").strip() if noted.is_file() else ""
+    return env.text("BASE_URL", running or f"http://localhost:{env.integer('PORT', 8000)}")
+
+
+DASHBOARD_URL = _find_dashboard_url()
 
 
 def _read_or_make_secret_key() -> str:
@@ -167,7 +176,8 @@ def _read_database(url: str) -> dict[str, Any]:
         database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 16, "timeout": 10}
     else:
         database["CONN_MAX_AGE"] = 60
-        database["CONN_HEALTH_CHECKS"] = True
+    # Otherwise every connection that a restart of the server has cut fails one request.
+    database["CONN_HEALTH_CHECKS"] = True
     return database
 
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import redis
 
 from tarsy.embedded import ensure
 
@@ -26,11 +27,27 @@ def pytest_load_initial_conftests() -> Iterator[None]:
         servers = _stack.enter_context(ensure(var_dir, durable=False))
         os.environ["DATABASE_URL"] = os.environ.get("DATABASE_URL") or servers.database_url
         os.environ["REDIS_URL"] = os.environ.get("REDIS_URL") or servers.redis_url
+    _refuse_foreign_data(os.environ["REDIS_URL"])
     for name in ("CONFIG_DIR", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY",
                  "ANTHROPIC_API_KEY", "XAI_API_KEY", "OPENAI_BASE_URL"):  # fmt: skip
         # The suite must never reach a real model.
         os.environ.pop(name, None)
     return (yield)
+
+
+OURS = (b"tarsy:", b"celery", b"_kombu", b"unacked", b"chord-")
+
+
+def _refuse_foreign_data(url: str) -> None:
+    """The suite empties its Redis database: it must not be one that somebody uses."""
+    with redis.Redis.from_url(url) as client:
+        foreign = [key for key in client.scan_iter(count=1000) if not key.startswith(OURS)]
+    if foreign:
+        pytest.exit(
+            f"REDIS_URL names a database that holds {len(foreign)} keys which are not TARSy's, and "
+            "the tests empty it. Name an unused one, such as redis://127.0.0.1:6379/13.",
+            returncode=4,
+        )
 
 
 def pytest_unconfigure() -> None:

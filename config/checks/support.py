@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from config.checks.findings import Findings
-from config.tree import Node, match
+from config.tree import BUILT_IN, Node, match
 
 _SWITCHED = {
     "defaults.scoring": "scoring",
@@ -20,6 +20,23 @@ _PRESENT = {
     "agent_chains.*.stages.*.agents.*.sub_agents": "sub-agents",
     "system.cost_estimation.promotions": "cost promotions",
 }
+_WITHOUT_EFFECT = {
+    "queue.worker_count": "how many workers run is said where they are started",
+    "queue.graceful_shutdown_timeout": "a worker hands its agents on and stops within seconds",
+    "queue.scoring_shutdown_timeout": "scoring is not supported yet",
+    "queue.heartbeat_interval": "set TARSY_HEARTBEAT_SECONDS",
+    "queue.orphan_threshold": "set TARSY_LEASE_STALE_SECONDS",
+    "queue.orphan_detection_interval": "set TARSY_SWEEP_SECONDS",
+    "system.dashboard_url": "set BASE_URL",
+    "system.allowed_ws_origins": "set ALLOWED_WS_ORIGINS",
+    "system.cost_estimation.model_rates": "costs come from the bundled prices",
+    "system.retention.event_ttl": "events go with their session",
+    "system.retention.cleanup_interval": "it is looked for every 12 hours",
+    "mcp_servers.*.summarization": "large tool results are cut, not summarized yet",
+    "mcp_servers.*.transport.session_cleanup_url": "it is not called yet",
+    "defaults.summarization": "large tool results are cut, not summarized yet",
+}
+"""Keys that another program reads, or this one later; each with what holds instead."""
 
 
 def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
@@ -32,7 +49,19 @@ def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
         for path, block in match(findings.root, pattern):
             if block.mapping or block.items:
                 findings.warn(path, f"{feature}: not supported yet; this has no effect")
+    for pattern, instead in _WITHOUT_EFFECT.items():
+        for path, written in match(findings.root, pattern):
+            if written.file != BUILT_IN:
+                findings.warn(path, f"this has no effect: {instead}")
+    _warn_of_writes(findings)
     _warn_of_memory(findings, environ)
+
+
+def _warn_of_writes(findings: Findings) -> None:
+    for place in ("defaults", "agents.*", "agent_chains.*", "agent_chains.*.stages.*"):
+        for path, level in match(findings.root, f"{place}.control_level"):
+            if level.text in ("controlled", "autonomous"):
+                findings.warn(path, "writes are not supported yet: tools that write are refused")
 
 
 def _warn_of_memory(findings: Findings, environ: Mapping[str, str]) -> None:

@@ -1,15 +1,23 @@
 """Every error as JSON: `{"message", "field"?, "detail"?}`."""
 
+import logging
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import status
 from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from tarsy.errors import Conflict, InvalidInput, NotFound, PayloadTooLarge, QueueFull
+
+logger = logging.getLogger(__name__)
+
+UNAVAILABLE_SECONDS = 5
+"""When to come back after the database could not be reached."""
 
 
 class UnsupportedContent(InvalidInput):
@@ -26,6 +34,8 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"message": str(error)}, status=status.HTTP_404_NOT_FOUND)
     if isinstance(error, Conflict):
         return Response({"message": str(error)}, status=status.HTTP_409_CONFLICT)
+    if isinstance(error, OperationalError | InterfaceError):
+        return _answer_unavailable(error)
     response = exception_handler(error, context)
     if response is not None:
         response.data = {"message": _message_of(error)}
@@ -61,12 +71,22 @@ def _answer_full_queue(error: QueueFull) -> Response:
     )
 
 
+def _answer_unavailable(error: Exception) -> Response:
+    logger.error("The database could not be used", exc_info=error)
+    return Response(
+        {"message": "the database is not available now, try again"},
+        status=status.HTTP_503_SERVICE_UNAVAILABLE,
+        headers={"Retry-After": str(UNAVAILABLE_SECONDS)},
+    )
+
+
 def _message_of(error: Exception) -> str:
     if isinstance(error, APIException) and isinstance(error.detail, str):
         return str(error.detail)
     return str(error) or "not found"
 
 
+@csrf_exempt  # A path that is not there is told as such, whoever asks.
 def answer_unknown_path(request: HttpRequest) -> JsonResponse:
     """The last route below /api/."""
     return JsonResponse({"message": f"there is no {request.path[:200]}"}, status=404)

@@ -69,7 +69,8 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
         execution = AgentExecution.objects.get(pk=execution_id)
         write.tell(execution_status(execution))
         messages = tuple(execution.messages.order_by("sequence_number"))
-        return Claim(write.session, stage, execution, messages, _open_numbers(execution))
+        session = AlertSession.objects.get(pk=session_id)  # whole, with the alert
+        return Claim(session, stage, execution, messages, _open_numbers(execution))
 
 
 def _may_begin(session: AlertSession, stage: Stage) -> bool:

@@ -80,6 +80,12 @@ class SessionWrite:
         transaction.on_commit(partial(publish, SESSIONS_CHANNEL, self._global), robust=True)
 
 
+def _locked_session(session_id: uuid.UUID) -> AlertSession | None:
+    # The alert may have a megabyte and is never what a write is about.
+    sessions = AlertSession.objects.defer("alert_data").select_for_update(of=("self",))
+    return sessions.filter(pk=session_id).first()
+
+
 @contextmanager
 def session_write(session_id: uuid.UUID) -> Iterator[SessionWrite]:
     """Lock the session, write about it, and number and publish what was told.
@@ -88,7 +94,7 @@ def session_write(session_id: uuid.UUID) -> Iterator[SessionWrite]:
     Raises NotFound when there is no such session.
     """
     with transaction.atomic():
-        session = AlertSession.objects.select_for_update(of=("self",)).filter(pk=session_id).first()
+        session = _locked_session(session_id)
         if session is None:
             raise NotFound(f"there is no session {session_id}")
         write = SessionWrite(session)

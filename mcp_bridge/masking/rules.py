@@ -50,7 +50,9 @@ class LineRules:
 
 def _find_tokens(rule: TokenRule, compiled: re2._Regexp, line: str) -> Iterator[Span]:
     for match in compiled.finditer(line):
-        group = next((n for n, text in enumerate(match.groups(), 1) if text is not None), 0)
+        group = 1
+        if compiled.groups != 1:
+            group = next((n for n, text in enumerate(match.groups(), 1) if text is not None), 0)
         start, end = match.span(group)
         if rule.check is None or rule.check(line[start:end]):
             yield Span(start, end, rule.kind)

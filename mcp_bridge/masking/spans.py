@@ -20,7 +20,10 @@ class Span:
     replacement: str | None = None
 
     def shifted(self, offset: int) -> "Span":
-        return replace(self, start=self.start + offset, end=self.end + offset)
+        if offset == 0:
+            return self
+        start, end = self.start + offset, self.end + offset
+        return Span(start, end, self.kind, self.is_bare, self.replacement)
 
 
 # Kinds that come from the name in front of a value; a value's own form says more.

@@ -184,6 +184,7 @@ class Supervisor:
                 return True  # the others' turn
 
     def _stop_all(self) -> None:
+        self.say("Stopping")
         deadline = time.monotonic() + TERM_GRACE
         alive = [child for child in self._children if child.process is not None]
         for child in alive:

@@ -81,4 +81,4 @@ def places(report: CheckReport) -> set[tuple[str, int]]:
 
 
 def printed(report: CheckReport) -> str:
-    return "\n".join(str(found) for found in (*report.mistakes, *report.warnings))
+    return "\n".join(str(found) for found in (*report.mistakes, *report.warnings, *report.notes))

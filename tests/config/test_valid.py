@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from config.check import check
 from config.loader import DEFAULT_DIR, load_config
 from config.providers import choose_provider
 from tarsy.errors import ConfigError
@@ -304,3 +305,23 @@ def test_flat_skill_files_count_and_hidden_ones_do_not(write):
     directory = write(files | {"skills/dns.md": skill, "skills/..data": skill})
 
     assert list(load_config(directory, ENVIRON).skills) == ["dns"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("queue: {worker_count: 3}\n", "worker_count"),
+        ("system: {dashboard_url: 'https://tarsy.example.com'}\n", "BASE_URL"),
+        ("defaults: {control_level: autonomous}\n", "tools that write are refused"),
+        ("mcp_servers: {a: {transport: {type: stdio, command: x}, summarization: "
+         "{enabled: true}}}\n", "not summarized yet"),
+    ],
+)  # fmt: skip
+def test_a_key_that_changes_nothing_says_what_holds_instead(tmp_path, text: str, hint: str):
+    (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "llm-providers.yaml").write_text("llm_providers: {}\n", encoding="utf-8")
+
+    report = check(tmp_path, {})
+
+    assert report.config is not None
+    assert hint in printed(report)

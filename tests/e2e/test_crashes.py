@@ -63,7 +63,7 @@ def test_a_flushed_redis_loses_nothing(worker: Process, play: Play):
     rehearsal.wait_until_held("first", replies=2, timeout=20)
 
     with redis.Redis.from_url(settings.REDIS_URL) as client:
-        client.flushall()
+        client.flushdb()
     rehearsal.release("first")
 
     session = wait_until_ended(session)

@@ -35,7 +35,10 @@ def test_a_failing_model_fails_the_session_with_a_reason(
     assert session.status == "failed"
     assert 'stage "look" failed' in session.error_message
     assert hint in session.error_message
-    assert TimelineEvent.objects.filter(session=session, event_type="error").exists()
+    told = TimelineEvent.objects.filter(session=session, event_type="error")
+    texts = list(told.values_list("content", flat=True))
+    assert texts
+    assert len(texts) == len(set(texts))
     assert not TimelineEvent.objects.filter(session=session, status="streaming").exists()
 
 

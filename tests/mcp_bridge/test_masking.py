@@ -12,10 +12,12 @@ from mcp_bridge.masking import (
     Masker,
     PatternError,
     Placeholders,
+    assignments,
     build_default_masker,
     build_masker,
     compile_custom,
 )
+from mcp_bridge.masking.secret_names import is_secret_value
 from mcp_bridge.server_config import CustomPattern
 
 PASSWORD = "Ex4mple-Pass-01!"
@@ -306,6 +308,25 @@ DOCUMENTS = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES | TEXTS, inner, max_size=4),
     max_leaves=10,
 )
+
+
+@pytest.mark.parametrize("hostile", ["token=", "token=a\U0001f600", "api_key:=", "pw:"])
+def test_names_within_values_within_names_are_judged_at_most_twice_and_then_all_go(
+    hostile, monkeypatch
+):
+    judged: list[int] = []
+
+    def judge(name, value, key=""):
+        judged.append(len(value))
+        return is_secret_value(name, value, key)
+
+    monkeypatch.setattr(assignments, "is_secret_value", judge)
+    line = hostile * 20_000
+
+    spans = list(assignments.find_assignments(line))
+
+    assert sum(judged) <= 2 * len(line) + 4_096
+    assert spans[-1].end >= len(line.rstrip(":;"))
 
 
 @given(TEXTS)

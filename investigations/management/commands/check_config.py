@@ -33,6 +33,8 @@ class Command(BaseCommand):
             self.stdout.write(f"warning: {warning}")
         for mistake in report.mistakes:
             self.stdout.write(str(mistake))
+        for note in report.notes:
+            self.stdout.write(f"note: {note.message}")
         self.stdout.write(_summary(directory, report))
         if report.mistakes:
             sys.exit(1)

@@ -442,3 +442,15 @@ def test_cancelling_what_has_ended_is_a_conflict_and_what_is_unknown_is_not_foun
 
     assert api.post(f"{LIST}/{done.pk}/cancel").status_code == 409
     assert api.post(f"{LIST}/{uuid.uuid4()}/cancel").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"{LIST}?start_date=9999-12-31T23:59:59-23:59", 400),
+        (f"{LIST}?end_date=0001-01-01T00:00:00%2B14:00", 400),
+        (f"/?before=9999-12-31T23:59:59-23:59_{uuid.UUID(int=1)}", 400),
+    ],
+)
+def test_a_moment_outside_of_the_calendar_is_refused(api, path, status):
+    assert api.get(path).status_code == status
