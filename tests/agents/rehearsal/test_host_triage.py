@@ -305,7 +305,7 @@ async def test_a_model_without_tool_calling_calls_one_tool_after_another(
 
     assert names == called_tools
     assert report.startswith("## Conclusion")
-    assert "Confidence: high" in report
+    assert "Confidence: low" in report
     claims = re.findall(r"^\d+\. .+$", report, re.MULTILINE)
     assert claims
     assert all(re.search(r"\[T[123]\]$", claim) for claim in claims)
