@@ -46,6 +46,14 @@ class Failure:
     """The provider's word on whether asking again may help."""
 
 
+NO_CONCLUSION = Failure("no_conclusion", "The model asked for a tool instead of concluding.")
+
+
+OUTPUT_LIMIT = Failure(
+    "output_limit", "The model reached its output limit: the end of this answer is missing."
+)
+
+
 class Answer:
     """A model's answer as it grows; complete unless `failure` is set."""
 
@@ -69,11 +77,16 @@ class Answer:
     def thinking(self) -> str:
         return self._thinking.text
 
-    @property
-    def message(self) -> Message:
-        return Message(
-            "assistant", self.text, tuple(self.calls), provider_fields=self.provider_fields
-        )
+    def make_message(self, calls: tuple[ToolCall, ...], kept: str | None = None) -> Message:
+        """The message to keep, with `kept` in place of its text when there is such."""
+        content = self.text if kept is None else kept
+        return Message("assistant", content, calls, provider_fields=self.provider_fields)
+
+    def take_new_notes(self, known: list[Note]) -> tuple[Note, ...]:
+        """Its notes that are not known yet, and are from now on; many are the same at each call."""
+        new = [note for note in self.notes if note not in known]
+        known += new
+        return tuple(new)
 
     async def take(self, event: LLMEvent) -> None:
         match event:
@@ -94,9 +107,14 @@ class Answer:
                 self.provider_fields = dict(fields)
 
     def close_blocks(
-        self, status: BlockStatus = "completed", *, is_final: bool = False
+        self,
+        status: BlockStatus = "completed",
+        *,
+        is_final: bool = False,
+        response: str | None = None,
     ) -> tuple[ClosedBlock, ...]:
-        response = self.text.strip() if is_final else self.text
+        """The blocks with the texts that stand in the end; `response` replaces what streamed."""
+        response = self.text if response is None else response
         return self._blocks.close(response, self.thinking, status=status, is_final=is_final)
 
     def finish_blocks(self) -> None:
@@ -168,16 +186,6 @@ async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journa
                 return
 
 
-def explain_useless(reason: str, finish_reason: str) -> str:
-    """Why an answer that ended well is of no use."""
-    match finish_reason:
-        case "length":
-            return f"{reason}: it reached its output limit before it wrote anything."
-        case "content_filter":
-            return f"{reason}: the provider's content filter held it back."
-    return f"{reason}."
-
-
 def _note_retry(retry: Retry) -> Note:
     return Note(
         "error",
@@ -197,3 +205,22 @@ def _describe_timeout(llm: LLM, question: Question, answer: Answer) -> Failure:
         f"{question.iteration_limit:.0f} s an iteration may take.",
         partial=bool(answer.text or answer.thinking),
     )
+
+
+def explain_no_conclusion(answer: Answer) -> Failure:
+    """Why the answer to the demand to conclude is none."""
+    if answer.text.strip():
+        return NO_CONCLUSION
+    return Failure("empty_answer", "The model gave an empty answer.")
+
+
+def explain_useless(reason: str, answer: Answer) -> str:
+    """Why an answer is of no use, as a sentence for people."""
+    match answer.finish_reason:
+        case "length" if answer.text.strip():
+            return f"{reason}: it reached its output limit."
+        case "length":
+            return f"{reason}: it reached its output limit before it wrote anything."
+        case "content_filter":
+            return f"{reason}: the provider's content filter held it back."
+    return f"{reason}."

@@ -7,10 +7,11 @@ from agents.types import Message, ToolCall
 
 
 class Conversation:
-    """The messages a model gets, in the order providers demand.
+    """The messages of an execution, in the order providers demand.
 
-    Every assistant message with tool calls is followed by exactly one tool message per call, in
-    the order the calls were proposed.
+    Every assistant message with tool calls is followed by exactly one result per call, in the
+    order the calls were proposed. A result is a message with a `tool_call_id`: a tool message, or
+    a user message where the model knows no tool messages.
     """
 
     def __init__(self, messages: Iterable[Message]) -> None:
@@ -43,7 +44,7 @@ class Conversation:
         return tuple(c for c in self._messages[position].tool_calls if c.id not in answered)
 
     def place_results(self, results: Sequence[Message]) -> None:
-        """Add tool messages, then restore the order of proposal."""
+        """Add results, then restore the order of proposal."""
         self._messages = order_tool_messages((*self._messages, *results))
 
     def find_answer(self) -> str:
@@ -56,7 +57,9 @@ class Conversation:
     def count_iterations(self) -> int:
         """Model calls this conversation has seen: answers, and questions asked after the first."""
         answers = sum(1 for message in self._messages if message.role == "assistant")
-        questions = sum(1 for message in self._messages if message.role == "user")
+        questions = sum(
+            1 for message in self._messages if message.role == "user" and not _is_result(message)
+        )
         return answers + max(0, questions - 1)
 
 
@@ -66,7 +69,7 @@ def order_tool_messages(messages: Sequence[Message]) -> list[Message]:
     waiting: list[Message] = []
     ranks: dict[str, int] = {}
     for message in messages:
-        if message.role == "tool":
+        if _is_result(message):
             waiting.append(message)
             continue
         ordered.extend(_sort_by_rank(waiting, ranks))
@@ -85,9 +88,13 @@ def _last_assistant(messages: Sequence[Message]) -> int | None:
     for position in range(len(messages) - 1, -1, -1):
         if messages[position].role == "assistant":
             return position
-        if messages[position].role != "tool":
+        if not _is_result(messages[position]):
             return None
     return None
+
+
+def _is_result(message: Message) -> bool:
+    return message.role == "tool" or bool(message.tool_call_id)
 
 
 def _identify(call: ToolCall) -> tuple[str, str]:

@@ -6,24 +6,28 @@ from dataclasses import replace
 
 from agents.answers import (
     ITERATION_TIMEOUT,
+    OUTPUT_LIMIT,
     REPETITION,
     TIMEOUTS,
     Answer,
     Failure,
     Question,
     ask,
+    explain_no_conclusion,
     explain_useless,
 )
 from agents.calls import CallRunner
 from agents.controllers import AskAgain, CallTools, Conclude, make_controller
 from agents.conversation import Conversation
 from agents.fallback import FallbackPlan, FallbackState
-from agents.patience import Patience
-from agents.ports import LLM, Journal, LLMOptions, Toolbox
+from agents.patience import MAX_ASKED_AGAIN, Patience
+from agents.ports import LLM, Journal, Toolbox
 from agents.prompts.nudges import (
     ask_after_broken_answer,
     ask_after_repetition,
+    ask_for_text_without_tools,
     ask_to_conclude,
+    ask_to_conclude_early,
 )
 from agents.streaming import BlockStatus
 from agents.task import AgentTask
@@ -41,6 +45,8 @@ from agents.types import (
     ToolSpec,
 )
 
+KEEPS_PROVIDER = frozenset({REPETITION, "no_conclusion"})
+"""What a model did wrong and its provider did not."""
 MAX_SINGLE_ATTEMPTS = 6
 """Model calls of a controller that does not iterate; only useless answers use them up."""
 
@@ -77,6 +83,8 @@ class _Execution:
         self._iteration = self._count_past_iterations()
         self._patience = Patience()
         self._known_notes: list[Note] = []
+        self._forced_prompt = ask_to_conclude(task.max_iterations)
+        self._early_prompt = ask_to_conclude_early()
 
     async def run(self) -> AgentOutcome:
         if not self._task.history:
@@ -84,7 +92,7 @@ class _Execution:
         answer = await self._resume()
         if answer:
             return await self._complete(answer)
-        while self._iteration < self._max_iterations:
+        while self._iteration < self._max_iterations and not self._is_forced():
             self._iteration += 1
             outcome = await self._iterate()
             if outcome is not None:
@@ -109,7 +117,8 @@ class _Execution:
         calls = self._conversation.find_open_calls()
         if calls:
             await self._run_calls(calls, self._task.open_numbers, self._start_deadline())
-        return self._conversation.find_answer()
+        answer = self._controller.conclude(self._conversation.find_answer())
+        return answer.text if answer else ""
 
     async def _iterate(self) -> AgentOutcome | None:
         deadline = self._start_deadline()
@@ -120,29 +129,26 @@ class _Execution:
             return await self._react_to_failure(answer, answer.failure, tools)
         self._fallback.note_success()
         match self._controller.decide(answer.text, tuple(answer.calls)):
-            case CallTools(calls):
-                return await self._call_tools(answer, calls, tools, deadline)
-            case Conclude(text):
-                await self._record(answer, tools, kind=self._final_kind, is_final=True)
+            case CallTools() as wanted:
+                return await self._call_tools(answer, wanted, tools, deadline)
+            case Conclude() as conclusion:
+                await self._record_conclusion(answer, tools, self._final_kind, conclusion)
                 if answer.finish_reason == "length":
-                    await self._tell_cut_answer()
-                return await self._complete(text)
-            case AskAgain(reason, nudge):
-                failure = Failure("empty_answer", explain_useless(reason, answer.finish_reason))
+                    await self._tell(OUTPUT_LIMIT)
+                return await self._complete(conclusion.text)
+            case AskAgain(reason, nudge, code) as useless:
+                failure = Failure(code, explain_useless(reason, answer))
                 await self._record(answer, tools, kind=self._kind, failure=failure)
-                return await self._ask_again_after_useless(failure, nudge)
+                return await self._ask_again_after_useless(
+                    failure, nudge, may_conclude=useless.may_conclude
+                )
 
     # Asking
 
     async def _ask(self, tools: tuple[ToolSpec, ...], deadline: float) -> Answer:
-        limits = self._task.limits
-        options = LLMOptions(
-            first_chunk_timeout=limits.first_chunk,
-            stall_timeout=limits.stall,
-            call_timeout=limits.llm_call,
-            max_output_tokens=self._task.max_output_tokens,
-        )
-        question = Question(self._conversation.messages, tools, options, deadline, limits.iteration)
+        messages = self._controller.present(self._conversation.messages)
+        limit = self._task.limits.iteration
+        question = Question(messages, tools, self._task.llm_options, deadline, limit)
         return await ask(self._llm, question, self._journal)
 
     async def _record(
@@ -154,9 +160,11 @@ class _Execution:
         calls: tuple[ToolCall, ...] = (),
         failure: Failure | None = None,
         is_final: bool = False,
+        kept: str | None = None,
+        shown: str | None = None,
     ) -> tuple[int, ...]:
         """Write one model call down and, when it was good, keep it in the conversation."""
-        message = None if failure else _finish_message(answer, calls)
+        message = None if failure else answer.make_message(calls, kept)
         status: BlockStatus = "completed"
         if failure is not None:
             status = "timed_out" if failure.code in TIMEOUTS else "failed"
@@ -167,7 +175,7 @@ class _Execution:
             model=self._llm.model,
             messages_count=len(self._conversation.messages),
             tools_count=len(tools),
-            blocks=answer.close_blocks(status, is_final=is_final),
+            blocks=answer.close_blocks(status, is_final=is_final, response=shown),
             message=message,
             planned_calls=tuple(PlannedCall(c, self._toolbox.identify(c)) for c in calls),
             usage=answer.usage,
@@ -175,29 +183,38 @@ class _Execution:
             error=failure.message if failure else "",
             error_code=failure.code if failure else "",
             thinking=answer.thinking,
-            notes=self._take_new_notes(answer),
+            notes=answer.take_new_notes(self._known_notes),
         )
         numbers = await self._journal.record_llm_call(record)
         if message is not None:
             self._conversation.add(message)
         return numbers
 
-    def _take_new_notes(self, answer: Answer) -> tuple[Note, ...]:
-        """What each call says anew, such as that a tool cannot be offered, is told once."""
-        new = [note for note in answer.notes if note not in self._known_notes]
-        self._known_notes += new
-        return tuple(new)
+    async def _record_conclusion(
+        self,
+        answer: Answer,
+        tools: tuple[ToolSpec, ...],
+        kind: InteractionType,
+        conclusion: Conclude,
+    ) -> None:
+        await self._record(
+            answer,
+            tools,
+            kind=kind,
+            is_final=True,
+            kept=conclusion.kept,
+            shown=conclusion.text,
+        )
 
     # Tools
 
     async def _call_tools(
-        self,
-        answer: Answer,
-        calls: tuple[ToolCall, ...],
-        tools: tuple[ToolSpec, ...],
-        deadline: float,
+        self, answer: Answer, wanted: CallTools, tools: tuple[ToolSpec, ...], deadline: float
     ) -> AgentOutcome | None:
-        numbers = await self._record(answer, tools, kind=self._kind, calls=calls)
+        calls = wanted.calls
+        numbers = await self._record(
+            answer, tools, kind=self._kind, calls=calls, kept=wanted.kept, shown=wanted.shown
+        )
         self._patience.note_calls()
         by_id = {call.id: number for call, number in zip(calls, numbers, strict=True)}
         is_late = await self._run_calls(calls, by_id, deadline)
@@ -209,7 +226,8 @@ class _Execution:
             ITERATION_TIMEOUT, f"Tools did not end within the {limit:g} s an iteration may take."
         )
         await self._tell(failure)
-        return self._end_if(self._patience.count_timeout(failure))
+        end = self._patience.count_timeout(failure)
+        return None if end is None else self._end(end)
 
     async def _run_calls(
         self, calls: Sequence[ToolCall], numbers: Mapping[str, int], deadline: float
@@ -243,12 +261,19 @@ class _Execution:
 
     async def _switch_or_count(self, failure: Failure) -> AgentOutcome | None:
         """Let another model take over when it is time to, at the latest before this one fails."""
-        if self._fallback.note_failure(failure.code) and await self._switch_model(failure):
+        is_due = self._fallback.note_failure(failure.code)
+        if is_due and await self._switch_and_repeat(failure):
             return None
         end = self._count_failure(failure)
-        if end is None or await self._switch_model(failure):
+        if end is None or await self._switch_and_repeat(failure):
             return None
         return self._end(replace(end, message=self._fallback.explain(end.message)))
+
+    async def _switch_and_repeat(self, failure: Failure) -> bool:
+        if not await self._switch_model(failure):
+            return False
+        self._iteration -= 1
+        return True
 
     async def _switch_model(self, failure: Failure) -> bool:
         takeover = self._fallback.take_next(failure)
@@ -257,7 +282,6 @@ class _Execution:
         await self._journal.record_fallback(takeover.switch)
         self._llm = takeover.llm
         self._patience = Patience()
-        self._iteration -= 1  # asked again, of another
         return True
 
     def _count_failure(self, failure: Failure) -> Failure | None:
@@ -268,13 +292,16 @@ class _Execution:
         # Where somebody could take over, this one is asked once more before.
         return None if self._fallback.has_next else failure
 
-    async def _ask_again_after_useless(self, failure: Failure, nudge: str) -> AgentOutcome | None:
+    async def _ask_again_after_useless(
+        self, failure: Failure, nudge: str, *, may_conclude: bool = False
+    ) -> AgentOutcome | None:
         await self._tell(failure)
         self._fallback.note_success()
         end = self._patience.count_useless(failure)
-        if end is None:
-            await self._nudge(nudge)
-        return self._end_if(end)
+        if end is not None and not may_conclude:
+            return self._end(end)
+        await self._nudge(nudge if end is None else self._early_prompt)
+        return None
 
     async def _nudge(self, text: str) -> None:
         message = Message("user", text)
@@ -296,25 +323,24 @@ class _Execution:
         self._report("concluding", f"Concluding after {_count(self._iteration, 'iteration')}")
         if not self._is_forced():
             await self._nudge(self._forced_prompt)
-        iteration = self._iteration
+        asked_again = 0
         while True:
             answer = await self._ask((), self._start_deadline())
-            failure = answer.failure
-            if failure is None and not answer.text.strip():
-                failure = Failure("empty_answer", "The model gave an empty answer.")
-            if failure is None:
-                await self._record(answer, (), kind="forced_conclusion", is_final=True)
-                return await self._complete(answer.text.strip())
+            conclusion = None if answer.failure else self._controller.conclude(answer.text)
+            if conclusion is not None:
+                await self._record_conclusion(answer, (), "forced_conclusion", conclusion)
+                return await self._complete(conclusion.text)
+            failure = answer.failure or explain_no_conclusion(answer)
             await self._record(answer, (), kind="forced_conclusion", failure=failure)
             await self._tell(failure)
-            # Nothing comes after this: what could be asked again is asked of another model.
-            may_switch = failure.code not in (REPETITION, "empty_answer")
-            if not may_switch or not await self._switch_model(failure):
-                return self._give_up_conclusion(failure)
-            self._iteration = iteration
+            if failure.code == "no_conclusion" and asked_again < MAX_ASKED_AGAIN:
+                asked_again += 1
+                await self._nudge(ask_for_text_without_tools())
+            elif failure.code in KEEPS_PROVIDER or not await self._switch_model(failure):
+                return self._end_without_conclusion(failure)
 
-    def _give_up_conclusion(self, failure: Failure) -> AgentOutcome:
-        iterations = _count(self._task.max_iterations, "iteration")
+    def _end_without_conclusion(self, failure: Failure) -> AgentOutcome:
+        iterations = _count(self._iteration, "iteration")
         reason = f"After {iterations} no conclusion could be had. {failure.message}"
         return self._end(Failure(failure.code, self._fallback.explain(reason)))
 
@@ -335,23 +361,12 @@ class _Execution:
             is_forced=is_forced,
         )
 
-    def _end_if(self, failure: Failure | None) -> AgentOutcome | None:
-        return None if failure is None else self._end(failure)
-
     def _end(self, failure: Failure) -> AgentOutcome:
         return AgentOutcome(
             "timed_out" if failure.code in TIMEOUTS else "failed",
             error=failure.message,
             error_code=failure.code,
             iterations_used=self._iteration,
-        )
-
-    async def _tell_cut_answer(self) -> None:
-        await self._tell(
-            Failure(
-                "output_limit",
-                "The model reached its output limit: the end of this answer is missing.",
-            )
         )
 
     # Small things
@@ -364,14 +379,10 @@ class _Execution:
     def _final_kind(self) -> InteractionType:
         return self._task.interaction_type or self._controller.final_interaction_type
 
-    @property
-    def _forced_prompt(self) -> str:
-        return ask_to_conclude(self._task.max_iterations)
-
     def _is_forced(self) -> bool:
         """Whether the model was made to conclude, now or before an interruption."""
         return any(
-            message.role == "user" and message.content == self._forced_prompt
+            message.role == "user" and message.content in (self._forced_prompt, self._early_prompt)
             for message in self._conversation.messages
         )
 
@@ -380,10 +391,6 @@ class _Execution:
 
     def _report(self, phase: Phase, message: str) -> None:
         self._journal.report_progress(phase, message)
-
-
-def _finish_message(answer: Answer, calls: tuple[ToolCall, ...]) -> Message:
-    return replace(answer.message, tool_calls=calls)
 
 
 def _count(number: int, noun: str) -> str:

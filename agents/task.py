@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agents.ports import LLMOptions
 from agents.types import InteractionType, Message, Phase
 
-ControllerName = Literal["function_calling", "synthesis", "single_call"]
+ControllerName = Literal["function_calling", "react", "synthesis", "single_call"]
 
 
 @dataclass(frozen=True)
@@ -45,3 +46,13 @@ class AgentTask:
     """What its model calls are recorded as; the controller's own when None."""
     history: tuple[Message, ...] = ()
     open_numbers: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def llm_options(self) -> LLMOptions:
+        """How each of its model calls is made."""
+        return LLMOptions(
+            first_chunk_timeout=self.limits.first_chunk,
+            stall_timeout=self.limits.stall,
+            call_timeout=self.limits.llm_call,
+            max_output_tokens=self.max_output_tokens,
+        )

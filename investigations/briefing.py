@@ -25,7 +25,7 @@ from agents.prompts import (
     build_synthesis,
 )
 from agents.prompts.inputs import ItemKind
-from agents.task import AgentTask, ControllerName, Limits
+from agents.task import AgentTask, Limits
 from agents.types import InteractionType, Message, Role, ToolCall
 from config import get_config
 from config.model import Config
@@ -97,9 +97,14 @@ class Briefing:
     def _interaction_type(self) -> InteractionType | None:
         return "chat_response" if self.claim.stage.stage_type == Stage.Type.CHAT else None
 
+    @property
+    def is_react(self) -> bool:
+        """Whether tools are called by text and so have to stand in the prompt."""
+        return self.agent.controller == "react"
+
     def make_task(self, toolbox: Toolbox) -> AgentTask:
         return AgentTask(
-            controller=_controller(self.agent),
+            controller=self.agent.controller,
             agent_name=self.claim.execution.agent_name,
             opening=_open_conversation(self, toolbox),
             max_iterations=self.agent.max_iterations,
@@ -108,15 +113,6 @@ class Briefing:
             history=tuple(_to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
         )
-
-
-def _controller(agent: ResolvedAgent) -> ControllerName:
-    if agent.controller == "react":
-        raise AgentError(
-            f'the model provider "{agent.provider_name}" has tool_calling: false, and calling '
-            "tools by text is not supported; choose a model with tool calling"
-        )
-    return agent.controller
 
 
 def brief(claim: Claim) -> Briefing:
@@ -220,6 +216,8 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
         agent_instructions=briefing.agent.custom_instructions,
         previous_stages=_previous(briefing),
         has_tools=bool(toolbox.specs),
+        is_react=briefing.is_react,
+        tools=toolbox.specs if briefing.is_react else (),
     )
 
 
@@ -261,6 +259,8 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         unavailable=toolbox.unavailable,
         agent_instructions=briefing.agent.custom_instructions,
         has_tools=bool(toolbox.specs),
+        is_react=briefing.is_react,
+        tools=toolbox.specs if briefing.is_react else (),
     )
 
 

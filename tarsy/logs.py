@@ -58,6 +58,8 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
             # The caller is told what was wrong; an access log says that it was.
             "django.request": {"level": "ERROR"},
             "celery.beat": {"level": "WARNING"},
+            # A stopping worker puts back what it had fetched, which kombu calls undeliverable.
+            "kombu": {"level": "ERROR"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "mcp": {"level": "WARNING"},

@@ -4,6 +4,7 @@ from typing import assert_never
 
 from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
 from agents.controllers.function_calling import FunctionCalling
+from agents.controllers.react import React
 from agents.controllers.single_call import SingleCall
 from agents.controllers.synthesis import Synthesis
 from agents.task import ControllerName
@@ -15,6 +16,7 @@ __all__ = [
     "Controller",
     "Decision",
     "FunctionCalling",
+    "React",
     "SingleCall",
     "Synthesis",
     "make_controller",
@@ -26,6 +28,8 @@ def make_controller(name: ControllerName) -> Controller:
     match name:
         case "function_calling":
             return FunctionCalling()
+        case "react":
+            return React()
         case "synthesis":
             return Synthesis()
         case "single_call":

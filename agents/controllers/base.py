@@ -12,6 +12,10 @@ class CallTools:
     """The model wants tools to be called before it goes on."""
 
     calls: tuple[ToolCall, ...]
+    kept: str | None = None
+    """What stays of the text in the conversation; all of it when None."""
+    shown: str | None = None
+    """What stays of the text on the timeline; all of it when None."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,8 @@ class Conclude:
     """The model is done; `text` is its final analysis."""
 
     text: str
+    kept: str | None = None
+    """What stays of the text in the conversation; all of it when None."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,9 @@ class AskAgain:
 
     reason: str
     nudge: str
+    code: str = "empty_answer"
+    may_conclude: bool = False
+    """When it keeps happening, the model is made to conclude instead of given up."""
 
 
 Decision = CallTools | Conclude | AskAgain
@@ -49,6 +58,14 @@ class Controller(Protocol):
 
     def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
         """What a complete answer means."""
+        ...
+
+    def conclude(self, text: str) -> Conclude | None:
+        """What an answer to the demand to conclude means; None when it is no conclusion."""
+        ...
+
+    def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """The conversation as the model gets to see it."""
         ...
 
     def write_result(self, call: ToolCall, content: str) -> Message:

@@ -27,5 +27,11 @@ class SingleCall:
             )
         return AskAgain("The model gave an empty answer", ask_after_empty_answer())
 
+    def conclude(self, text: str) -> Conclude | None:
+        return Conclude(text.strip()) if text.strip() else None
+
+    def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        return tuple(messages)
+
     def write_result(self, call: ToolCall, content: str) -> Message:
         return Message("tool", content, tool_call_id=call.id, tool_name=call.name)

@@ -12,6 +12,7 @@ from agents.prompts.inputs import (
     SynthesisInput,
 )
 from agents.prompts.rendering import join_sections, render
+from agents.prompts.tools import describe_tools
 from agents.types import Message
 
 Opening = tuple[Message, Message]
@@ -22,9 +23,12 @@ def build_investigation(prompt: PromptInput) -> Opening:
     system = join_sections(
         render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
-        render("investigation_rules", has_tools=prompt.has_tools),
+        render(
+            "investigation_rules", has_tools=prompt.has_tools, calls_at_once=not prompt.is_react
+        ),
         render("outside_rules"),
         render("report_shape"),
+        _prescribe_form(prompt, "report"),
         render("unavailable_names", names=sorted(prompt.unavailable)),
         render("skills", skills=prompt.skills),
         render("agent_instructions", instructions=prompt.agent_instructions),
@@ -32,6 +36,7 @@ def build_investigation(prompt: PromptInput) -> Opening:
     )
     user = join_sections(
         render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
+        render("tools", servers=describe_tools(prompt.tools)),
         render("alert", alert=prompt.alert, shows_type=True),
         render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
         render("previous_stages", stages=prompt.previous_stages),
@@ -84,17 +89,26 @@ def build_chat(prompt: ChatInput) -> Opening:
         render("day", day=describe_day(prompt.now, prompt.holidays)),
         render("chat_rules", has_tools=prompt.has_tools),
         render("outside_rules"),
+        _prescribe_form(prompt, "answer"),
         render("unavailable_names", names=sorted(prompt.unavailable)),
         render("agent_instructions", instructions=prompt.agent_instructions),
     )
     user = join_sections(
         render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
+        render("tools", servers=describe_tools(prompt.tools)),
         render("alert", alert=prompt.alert, shows_type=True),
         render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
         render("chat_history", prompt=prompt),
         render("chat_task", prompt=prompt),
     )
     return Message("system", system), Message("user", user)
+
+
+def _prescribe_form(prompt: PromptInput | ChatInput, result: str) -> str:
+    """How to call tools by text; empty for models that need not."""
+    if not prompt.is_react:
+        return ""
+    return render("react_rules", has_tools=prompt.has_tools, result=result)
 
 
 def _drop_empty(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from agents.types import ToolSpec
+
 BUILT_IN_HOLIDAYS: Mapping[str, str] = {"01-01": "New Year's Day", "12-25": "Christmas Day"}
 
 ItemKind = Literal["thinking", "response", "tool_call", "final_analysis", "error"]
@@ -56,6 +58,10 @@ class PromptInput:
     agent_instructions: str = ""
     previous_stages: tuple[StageResult, ...] = ()
     has_tools: bool = True
+    is_react: bool = False
+    """The agent calls tools by text, in the form that the prompt prescribes."""
+    tools: tuple[ToolSpec, ...] = ()
+    """Tools to describe in the prompt, because the provider is not given them."""
     holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)
     """Names by `MM-DD`."""
 
@@ -144,4 +150,6 @@ class ChatInput:
     unavailable: Mapping[str, str] = field(default_factory=dict)
     agent_instructions: str = ""
     has_tools: bool = True
+    is_react: bool = False
+    tools: tuple[ToolSpec, ...] = ()
     holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)

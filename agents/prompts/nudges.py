@@ -26,6 +26,16 @@ def ask_to_conclude(iterations: int) -> str:
     return render("forced_conclusion", iterations=iterations)
 
 
+def ask_to_conclude_early() -> str:
+    """The same before that, to a model that cannot keep to the format it was given."""
+    return render("forced_conclusion_early")
+
+
+def ask_for_react_format(reason: str, written: str, text: str) -> str:
+    """Feedback on an answer that was neither an action nor a final answer."""
+    return render("nudge_react", reason=reason, written=written, excerpt=_cut(text))
+
+
 def _cut(text: str) -> str:
     # The end matters: the model is to go on from there.
     return text if len(text) <= LONGEST_EXCERPT else f"…{text[-LONGEST_EXCERPT:]}"

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from agents.controllers.react_format import Action, parse_react
 from agents.types import JSON
 
 _AGENT_LINE = re.compile(r"^Agent: (.+)$", re.MULTILINE)
 _CALL_NUMBER = re.compile(r"\s*\[T(\d{1,9})\]")
+_OBSERVATION = re.compile(r"Observation: \[T(\d{1,9})\]")
 _ALERT = re.compile(
     r"^<<<outside (\S+) alert data>>>\n(.*?)\n?^<<<end outside \1>>>",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
@@ -198,8 +200,12 @@ def _read_calls(calls: object) -> Iterator[tuple[str, str, str]]:
 
 def _read_evidence(turns: tuple[Turn, ...]) -> Iterator[Evidence]:
     proposed: dict[str, tuple[str, str]] = {}
+    before: Turn | None = None
     for turn in turns:
         proposed.update({call_id: (name, arguments) for call_id, name, arguments in turn.calls})
+        if before and (observed := _OBSERVATION.match(turn.text)) and turn.role == "user":
+            yield _read_observation(before, turn, int(observed[1]))
+        before = turn
         if turn.role != "tool":
             continue
         name, arguments = proposed.get(turn.tool_call_id, (turn.name, ""))
@@ -210,3 +216,15 @@ def _read_evidence(turns: tuple[Turn, ...]) -> Iterator[Evidence]:
             arguments=find_json_object(arguments) or {},
             text=turn.text,
         )
+
+
+def _read_observation(before: Turn, turn: Turn, number: int) -> Evidence:
+    """The result of an action that was written as text, in the message before."""
+    step = parse_react(before.text).step
+    name, arguments = (step.tool, step.input) if isinstance(step, Action) else ("", "")
+    return Evidence(
+        number=number,
+        name=name.replace(".", "__", 1),
+        arguments=find_json_object(arguments) or {},
+        text=turn.text,
+    )

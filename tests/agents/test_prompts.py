@@ -9,16 +9,19 @@ import pytest
 from agents.prompts import (
     AgentFindings,
     Alert,
+    ChatInput,
     ExecutiveSummaryInput,
     PromptInput,
     Skill,
     StageResult,
     SynthesisInput,
     TimelineItem,
+    build_chat,
     build_executive_summary,
     build_investigation,
     build_synthesis,
 )
+from agents.types import ToolSpec
 
 FRIDAY = datetime(2026, 11, 27, 3, 5, tzinfo=UTC)
 FENCED = re.compile(r"<<<outside ([0-9a-f]{16}) [^\n]*>>>\n.*?\n<<<end outside \1>>>", re.DOTALL)
@@ -124,6 +127,58 @@ def test_an_agent_without_tools_is_not_told_to_use_them():
     assert "live system" not in user.content
 
 
+def test_a_model_without_tool_calling_is_told_the_form_and_the_tools():
+    arguments = {
+        "type": "object",
+        "required": ["action"],
+        "properties": {
+            "action": {"type": "string", "enum": ["logs", "tail"], "description": "OUT-ARGUMENT"},
+            "lines": {"type": "integer", "minimum": 1, "maximum": 500, "default": 50},
+            "units": {"type": "array", "items": {"type": "string"}},
+            "range": {"type": "object", "properties": {"since": {"type": "string"}}},
+        },
+    }
+    tools = (
+        ToolSpec("ops.read", "ops__read", "OUT-TOOL", arguments),
+        ToolSpec("k8s.pods", "k8s__pods", "", {"type": "object", "properties": {}}),
+    )
+
+    system, user = build_investigation(replace(PROMPT, is_react=True, tools=tools))
+
+    assert 'Action: server.tool\nAction Input: {"argument": "value"}' in system.content
+    assert "Final Answer: the whole report" in system.content
+    assert "several tools at once" not in system.content
+    unfenced = FENCED.sub("", user.content)
+    assert "- `ops.read`" in unfenced
+    assert "- `k8s.pods`" in unfenced
+    for text in ("OUT-TOOL", "OUT-ARGUMENT"):
+        assert text not in system.content + unfenced
+    assert (
+        "ops.read: OUT-TOOL\nArguments:\n"
+        '- action (one of "logs", "tail", required): OUT-ARGUMENT\n'
+        "- lines (integer from 1 to 500, default 50)\n"
+        "- units (list of string)\n"
+        "- range (object)\n"
+        "  - since (string)\n" in user.content
+    )
+    assert "k8s.pods\nTakes no arguments." in user.content
+
+
+def test_a_model_without_tool_calling_and_without_tools_is_told_only_how_to_conclude():
+    system, user = build_investigation(replace(PROMPT, is_react=True, has_tools=False))
+
+    assert "Final Answer: the whole report" in system.content
+    assert "Action" not in system.content
+    assert "## Tools" not in user.content
+
+
+def test_other_models_are_told_of_no_form_but_the_reports():
+    system, user = build_investigation(PROMPT)
+
+    assert "Final Answer" not in system.content
+    assert "## Tools" not in user.content
+
+
 @pytest.mark.parametrize(
     ("now", "kind", "staffing"),
     [
@@ -178,3 +233,23 @@ def test_a_summary_is_made_of_the_report_alone():
 
     assert "one to four lines" in system.content
     assert "The disk is full." not in FENCED.sub("", user.content)
+
+
+def test_a_question_to_a_model_without_tool_calling_comes_with_the_form_and_the_tools():
+    tool = ToolSpec("ops.read", "ops__read", "OUT-TOOL", {"type": "object"})
+    prompt = ChatInput(
+        "ChatAgent",
+        FRIDAY,
+        Alert("host", "full"),
+        (),
+        "ana",
+        "And now?",
+        is_react=True,
+        tools=(tool,),
+    )
+
+    system, user = build_chat(prompt)
+
+    assert "Final Answer: the whole answer" in system.content
+    assert "- `ops.read`" in FENCED.sub("", user.content)
+    assert "OUT-TOOL" not in FENCED.sub("", user.content)

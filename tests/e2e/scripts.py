@@ -65,3 +65,37 @@ rules:
         The load is normal. Confidence: high
 """
 )
+
+TOOLS_BY_TEXT = (
+    """
+rules:
+"""
+    + ANSWERS
+    + """
+  - when: {turn: 0, tools: []}
+    reply:
+      text: |
+        Thought: I should look at the load first.
+        Action: ops.metrics
+        Action Input: {"action": "load"}
+        Observation: the load is 99
+  - when: {turn: 1, tools: []}
+    times: 1
+    reply: {text: The load is normal.}
+  - when: {turn: 1, tools: []}
+    reply:
+      text: |
+        **Action:** ops.storage
+        **Action Input:** action: usage
+  - when: {turn: 2+, tools: []}
+    reply:
+      text: |
+        Thought: That is enough.
+        Final Answer:
+        ## Conclusion
+        {{ agent }} found the load to be normal. Confidence: high
+
+        ## Evidence
+        1. The host answered. [T{{ results[0].number }}] [T{{ results[1].number }}]
+"""
+)

@@ -63,7 +63,7 @@ def test_address_that_a_file_holds_counts_as_given(environment):
         ["migrate", "--help"],
         ["check_config", "--config-dir", "x"],
         ["makemigrations", "--check", "--dry-run"],
-        ["classify_command", "ls"],
+        ["spectacular"],
     ],
 )
 def test_command_that_needs_no_server_starts_none(environment, arguments):

@@ -97,3 +97,9 @@ def test_a_sender_subscribes_to_no_results(clean_redis: redis.Redis):
 
     assert clean_redis.pubsub_channels("celery-task-meta-*") == []
     assert settings.CELERY_RESULT_BACKEND.startswith("tarsy.results.ChordCounter+")
+
+
+def test_what_beat_sends_is_a_task_of_ours():
+    app.loader.import_default_modules()
+
+    assert {each["task"] for each in settings.CELERY_BEAT_SCHEDULE.values()} <= set(app.tasks)

@@ -2,10 +2,14 @@
 
 import json
 import re
+from datetime import UTC, datetime
 
 import pytest
 
+from agents.controllers.react_format import Action, FinalAnswer, parse_react
+from agents.prompts import Alert, PromptInput, ask_to_conclude, build_investigation
 from agents.rehearsal.loading import BUILTIN_SCRIPT, load_script
+from agents.types import ToolSpec
 from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 
 OPS = offer("ops__query", "ops__read", "ops__metrics", "ops__storage", "ops__docker")
@@ -246,3 +250,79 @@ def _list_agents(reports: dict[str, str]) -> str:
         text += f"**Tool call:**\nAsked the OtherAgent\n\n**Said:**\n{fenced}\n\n"
         text += f"**Final analysis:**\n{fenced}\n\n"
     return text
+
+
+TEXT_TOOLS = tuple(
+    ToolSpec(f"ops.{name}", f"ops__{name}", "", {"type": "object"})
+    for name in ("query", "metrics", "storage")
+)
+
+
+def open_by_text(agent: str, tools: tuple[ToolSpec, ...] = TEXT_TOOLS) -> list[Spoken]:
+    """The opening of an agent whose model cannot call tools."""
+    prompt = PromptInput(
+        agent,
+        datetime(2026, 11, 27, tzinfo=UTC),
+        Alert("host", "something is wrong"),
+        has_tools=bool(tools),
+        is_react=True,
+        tools=tools,
+    )
+    return [{"role": m.role, "content": m.content} for m in build_investigation(prompt)]
+
+
+async def investigate_by_text(client, host: Host, messages: list[Spoken]) -> tuple[str, list[str]]:
+    names: list[str] = []
+    for _ in range(6):
+        heard = await listen_to(client, messages)
+        assert heard.calls == []
+        step = parse_react(heard.text).step
+        if isinstance(step, FinalAnswer):
+            return step.text, names
+        assert isinstance(step, Action)
+        names.append(step.tool)
+        answer = host.answer(step.tool.replace(".", "__"), json.loads(step.input))
+        observed = answer.replace("]", f"] {step.tool}", 1)
+        messages += [
+            {"role": "assistant", "content": heard.text},
+            user(f"Observation: {observed}"),
+        ]
+    raise AssertionError("the agent came to no report within 6 turns")
+
+
+@pytest.mark.parametrize(
+    ("agent", "called_tools"),
+    [
+        ("KubernetesAgent", ["ops.query", "ops.metrics", "ops.storage"]),
+        ("DiskAgent", ["ops.storage", "ops.query", "ops.storage"]),
+        ("MemoryAgent", ["ops.metrics", "ops.metrics"]),
+    ],
+)
+async def test_a_model_without_tool_calling_calls_one_tool_after_another(
+    client, agent, called_tools
+):
+    report, names = await investigate_by_text(client, Host(), open_by_text(agent))
+
+    assert names == called_tools
+    assert report.startswith("## Conclusion")
+    assert "Confidence: low" in report
+    claims = re.findall(r"^\d+\. .+$", report, re.MULTILINE)
+    assert claims
+    assert all(re.search(r"\[T[123]\]$", claim) for claim in claims)
+
+
+async def test_a_model_without_tool_calling_and_without_tools_says_what_it_does_not_know(client):
+    report, names = await investigate_by_text(client, Host(), open_by_text("HostAgent", ()))
+
+    assert names == []
+    assert "Confidence: low" in report
+
+
+async def test_a_model_without_tool_calling_concludes_when_it_is_told_to(client):
+    messages = open_by_text("HostAgent")
+    messages.append({"role": "assistant", "content": "Action: ops.query\nAction Input: {}"})
+    messages.append(user(ask_to_conclude(1)))
+
+    _, names = await investigate_by_text(client, Host(), messages)
+
+    assert names == []

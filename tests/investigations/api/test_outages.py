@@ -42,7 +42,7 @@ def mute_redis(settings) -> Iterator[socket.socket]:
 def test_a_frozen_redis_is_tried_once_and_holds_nobody_up(mute_redis, caplog, monkeypatch):
     monkeypatch.setattr(publish, "PATIENCE_SECONDS", 0.2)
 
-    publish.ring()
+    publish.publish_and_ring([])
 
     assert "dispatchers will poll" in caplog.text
     mute_redis.accept()[0].close()

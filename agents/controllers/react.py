@@ -1,0 +1,91 @@
+"""Tools by text: `Thought`, `Action`, `Action Input`, for models without tool calling."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.controllers.base import AskAgain, CallTools, Conclude, Decision
+from agents.controllers.react_format import (
+    Action,
+    FinalAnswer,
+    Malformed,
+    ReactAnswer,
+    Reason,
+    parse_react,
+    render_react,
+)
+from agents.prompts.nudges import ask_for_react_format
+from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
+
+_EXPLANATIONS: dict[Reason, str] = {
+    "empty": "The model gave an empty answer",
+    "empty_answer": "The model announced a final answer and gave none",
+    "no_action": "The model named neither a tool nor a final answer",
+    "no_action_or_answer": "The model wrote neither an action nor a final answer",
+    "tool_name": "The model wrote an action that names no tool",
+}
+
+
+class React:
+    """One action an answer, read from its text; the result goes back as an observation.
+
+    The stored answer carries its call as any other does, so that an interrupted one is found
+    again. The provider never sees that: it gets text alone.
+    """
+
+    phase: Phase = "investigating"
+    interaction_type: InteractionType = "iteration"
+    final_interaction_type: InteractionType = "final_analysis"
+    may_iterate = True
+
+    def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
+        return ()
+
+    def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
+        answer = parse_react(text)
+        if isinstance(answer.step, Malformed) and calls:
+            # Some servers read calls out of the text whether they were offered tools or not.
+            answer = replace(answer, step=Action(calls[0].name, calls[0].arguments))
+        match answer.step:
+            case Action():
+                return _call(answer, answer.step)
+            case FinalAnswer(conclusion):
+                return Conclude(conclusion, kept=render_react(answer))
+            case Malformed(reason, written):
+                return AskAgain(
+                    _EXPLANATIONS[reason],
+                    ask_for_react_format(reason, written, text.strip()),
+                    code="empty_answer" if reason == "empty" else "malformed_answer",
+                    may_conclude=reason != "empty",
+                )
+
+    def conclude(self, text: str) -> Conclude | None:
+        """Takes prose for a conclusion. What is written behind an action rests on no result."""
+        answer = parse_react(text)
+        match answer.step:
+            case FinalAnswer(conclusion):
+                return Conclude(conclusion, kept=render_react(answer))
+            case Malformed(has_input=False) if answer.thought:
+                return Conclude(answer.thought, kept=answer.thought)
+        return None
+
+    def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Text alone, in turns: many chat templates refuse two messages of one role in a row."""
+        shown: list[Message] = []
+        for message in messages:
+            plain = replace(message, tool_calls=(), tool_call_id="", tool_name="")
+            if shown and shown[-1].role == plain.role == "user":
+                joined = f"{shown[-1].content}\n\n{plain.content}"
+                shown[-1] = replace(plain, content=joined)
+            else:
+                shown.append(plain)
+        return tuple(shown)
+
+    def write_result(self, call: ToolCall, content: str) -> Message:
+        return Message("user", f"Observation: {content}", tool_call_id=call.id, tool_name=call.name)
+
+
+def _call(answer: ReactAnswer, action: Action) -> CallTools:
+    call = ToolCall(f"react_{uuid.uuid4().hex[:24]}", action.tool, action.input)
+    kept = render_react(answer)
+    return CallTools((call,), kept=kept, shown=answer.thought or kept)
