@@ -1,0 +1,137 @@
+"""How long what a fault had hit took to get on again."""
+
+import re
+import uuid
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from benchmarks.chaos.faults import Fault
+from benchmarks.chaos.model import ModelRequest
+from benchmarks.chaos.posting import Post
+from benchmarks.chaos.workload import FAULTY_ANSWERS, FAULTY_TURN, INVESTIGATES, PlannedAlert
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    LLMInteraction,
+    MCPInteraction,
+    Stage,
+)
+
+Moments = Mapping[uuid.UUID, Sequence[float]]
+
+
+@dataclass
+class Recovery:
+    """Of one kind of fault."""
+
+    kind: str
+    times: int = 0
+    affected: int = 0
+    overtaken: int = 0
+    """Hit again before they got on; the later fault measures them."""
+    longest: float | None = None
+    slowest: str = ""
+    never: list[str] | None = None
+
+    def add(self, seconds: float, what: str) -> None:
+        if self.longest is None or seconds > self.longest:
+            self.longest, self.slowest = seconds, what
+
+
+def measure_recoveries(faults: Sequence[Fault], kinds: Sequence[str]) -> list[Recovery]:
+    """From each fault to the next finished step of each execution or session it had hit."""
+    progress, ends = _progress(), _ends()
+    hits: dict[uuid.UUID, list[float]] = defaultdict(list)
+    for fault in faults:
+        for unit in fault.executions | fault.sessions:
+            hits[unit].append(fault.at)
+    found = {kind: Recovery(kind) for kind in kinds}
+    for fault in faults:
+        recovery = found[fault.kind]
+        recovery.times += 1
+        for unit in fault.executions | fault.sessions:
+            recovery.affected += 1
+            moments = ends if fault.is_to_end else progress
+            next_step = _first_after(moments.get(unit, ()), fault.at)
+            next_hit = _first_after(sorted(hits[unit]), fault.at)
+            may_wait = next_hit is not None and not fault.is_to_end
+            if may_wait and next_hit and (next_step is None or next_hit < next_step):
+                recovery.overtaken += 1
+            elif next_step is None:
+                recovery.never = [*(recovery.never or ()), str(unit)]
+            else:
+                recovery.add(next_step - fault.at, str(unit))
+    return list(found.values())
+
+
+def measure_web(recovery: Recovery, faults: Sequence[Fault], posts: Sequence[Post]) -> None:
+    """From each loss of the web process to the next alert that was accepted."""
+    accepted = sorted(post.answered for post in posts if post.status == 202)
+    for fault in faults:
+        if fault.kind != recovery.kind:
+            continue
+        again = _first_after(accepted, fault.at)
+        if again is None:
+            continue  # Nothing was sent any more.
+        refused = [post for post in posts if post.status != 202 and fault.at < post.sent < again]
+        recovery.affected += len(refused)
+        recovery.add(again - fault.at, "intake")
+
+
+def measure_model_faults(
+    requests: Sequence[ModelRequest], alerts: Sequence[PlannedAlert], kinds: Sequence[str]
+) -> list[Recovery]:
+    """From each request the script spoiled to the next whole answer for the same turn."""
+    planned = {alert.mark: alert.model_fault for alert in alerts if alert.model_fault}
+    found = {kind: Recovery(kind) for kind in kinds}
+    left = {alert.mark: FAULTY_ANSWERS.get(alert.model_fault, 0) for alert in alerts}
+    whole: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for request in requests:
+        if request.is_whole and request.status == 200 and request.ended:
+            whole[request.mark, request.agent].append(request.ended)
+    for request in requests:
+        is_spoiled = request.turn == FAULTY_TURN and re.match(INVESTIGATES, request.agent)
+        if not is_spoiled or not left.get(request.mark) or request.ended is None:
+            continue
+        left[request.mark] -= 1
+        recovery = found[planned[request.mark]]
+        recovery.times += 1
+        recovery.affected += 1
+        again = _first_after(sorted(whole[request.mark, request.agent]), request.ended)
+        if again is None:
+            recovery.overtaken += 1  # Cancelled, or its workers were lost too often.
+        else:
+            recovery.add(again - request.ended, f"{request.mark} {request.agent}")
+    return list(found.values())
+
+
+def _first_after(moments: Sequence[float], at: float) -> float | None:
+    index = bisect_right(moments, at)
+    return moments[index] if index < len(moments) else None
+
+
+def _progress() -> Moments:
+    """When an execution, and when a session, finished a step."""
+    moments: dict[uuid.UUID, list[float]] = defaultdict(list)
+    steps: list[tuple[uuid.UUID | None, uuid.UUID, datetime]] = [
+        *LLMInteraction.objects.values_list("execution_id", "session_id", "created_at"),
+        *MCPInteraction.objects.values_list("execution_id", "session_id", "created_at"),
+    ]
+    ends = AgentExecution.objects.filter(completed_at__isnull=False)
+    steps += ends.values_list("id", "session_id", "completed_at")
+    steps += [(None, *row) for row in Stage.objects.values_list("session_id", "created_at")]
+    for execution_id, session_id, at in steps:
+        moments[session_id].append(at.timestamp())
+        if execution_id is not None:
+            moments[execution_id].append(at.timestamp())
+    for session_id, ended in _ends().items():
+        moments[session_id] += ended
+    return {unit: sorted(each) for unit, each in moments.items()}
+
+
+def _ends() -> Moments:
+    ended = AlertSession.objects.filter(completed_at__isnull=False)
+    return {key: [at.timestamp()] for key, at in ended.values_list("id", "completed_at") if at}
