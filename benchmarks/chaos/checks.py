@@ -3,11 +3,11 @@
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
 from benchmarks.chaos.model import ModelRequest
+from benchmarks.chaos.outcome import Check
 from investigations.models import (
     AgentExecution,
     AlertSession,
@@ -18,14 +18,8 @@ from investigations.models import (
     TimelineEvent,
 )
 
-
-@dataclass(frozen=True)
-class Check:
-    """A promise, how often it was looked at, and each way in which it was broken."""
-
-    promise: str
-    looked_at: int
-    broken: Sequence[str]
+ACCEPTED = "every alert answered 202 has ended"
+CALLS = ("no finished model call is recorded twice", "no finished model call is asked again")
 
 
 def check_all(
@@ -46,16 +40,14 @@ def check_all(
 
 
 def check_accepted(accepted: Sequence[str]) -> Check:
-    found = {
-        str(key): status for key, status in AlertSession.objects.values_list("id", "status")
-    }
+    found = {str(key): status for key, status in AlertSession.objects.values_list("id", "status")}
     broken = [f"session {key} was answered 202 and is lost" for key in accepted if key not in found]
     broken += [
         f"session {key} is still {found[key]}"
         for key in accepted
         if key in found and found[key] not in AlertSession.TERMINAL
     ]
-    return Check("every alert answered 202 has ended", len(accepted), broken)
+    return Check(ACCEPTED, len(accepted), broken)
 
 
 def check_cancelled(cancelled: Iterable[uuid.UUID]) -> Check:
@@ -151,7 +143,7 @@ def check_calls_recorded_once() -> Check:
             f"good model calls with {field} {row[field]}"
             for row in twice
         ]
-    return Check("no finished model call is recorded twice", good.count(), broken)
+    return Check(CALLS[0], good.count(), broken)
 
 
 def check_calls_not_asked_again(requests: Sequence[ModelRequest]) -> Check:
@@ -171,7 +163,7 @@ def check_calls_not_asked_again(requests: Sequence[ModelRequest]) -> Check:
                 f"session {session_id}: {request.agent} asked for turn {request.turn} "
                 f"{late:.2f} s after its answer was recorded"
             )
-    return Check("no finished model call is asked again", looked_at, broken)
+    return Check(CALLS[1], looked_at, broken)
 
 
 def _answer_times() -> dict[tuple[str, str], tuple[uuid.UUID, list[float]]]:

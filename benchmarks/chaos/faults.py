@@ -6,7 +6,7 @@ import random
 import signal
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -14,6 +14,8 @@ import redis
 
 from benchmarks.chaos.posting import post_json
 from benchmarks.chaos.stack import Stack, Worker
+
+WEB_KILLED = "Daphne SIGKILL"
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Injector:
     done: list[Fault] = field(default_factory=list)
     skipped: int = 0
     sigterm_exits: list[float] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
     cancelled: set[uuid.UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -51,14 +53,14 @@ class Injector:
             "Redis FLUSHALL": self._flush,
             "Redis CLIENT KILL": self._cut_redis,
             "PostgreSQL backends killed": self._cut_postgres,
-            "Daphne SIGKILL": self._kill_web,
+            WEB_KILLED: self._kill_web,
             "session cancelled": self._cancel,
         }
         self._bag: list[str] = []
 
     @property
-    def kinds(self) -> Iterable[str]:
-        return self._kinds
+    def kinds(self) -> list[str]:
+        return list(self._kinds)
 
     def inject(self) -> None:
         """The next fault; each kind comes once before one comes again."""
@@ -113,11 +115,11 @@ class Injector:
                 self.sigterm_exits.append(waited)
                 if worker.process.child.returncode:
                     code = worker.process.child.returncode
-                    self.refusals.append(f"worker {worker.pid} ended with {code} after SIGTERM")
+                    self.failures.append(f"worker {worker.pid} ended with {code} after SIGTERM")
             elif waited < 15:
                 self._in(0.1, see_end)
             else:
-                self.refusals.append(f"worker {worker.pid} ran on 15 s after SIGTERM")
+                self.failures.append(f"worker {worker.pid} ran on 15 s after SIGTERM")
                 worker.process.kill()
 
         self._in(0.1, see_end)

@@ -5,7 +5,6 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -60,11 +59,9 @@ class Poster:
         self._thread.join(20)
 
     @property
-    def accepted(self) -> list[Post]:
-        return [post for post in list(self.posts) if post.status == 202]
-
-    def count_answers(self) -> Counter[int]:
-        return Counter(post.status for post in self.posts)
+    def is_done(self) -> bool:
+        """Every alert has been accepted."""
+        return not self._thread.is_alive()
 
     def _post_all(self) -> None:
         due = time.monotonic()

@@ -5,7 +5,7 @@ import uuid
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchmarks.chaos.faults import Fault
@@ -34,7 +34,7 @@ class Recovery:
     """Hit again before they got on; the later fault measures them."""
     longest: float | None = None
     slowest: str = ""
-    never: list[str] | None = None
+    never: list[str] = field(default_factory=list)
 
     def add(self, seconds: float, what: str) -> None:
         if self.longest is None or seconds > self.longest:
@@ -61,7 +61,7 @@ def measure_recoveries(faults: Sequence[Fault], kinds: Sequence[str]) -> list[Re
             if may_wait and next_hit and (next_step is None or next_hit < next_step):
                 recovery.overtaken += 1
             elif next_step is None:
-                recovery.never = [*(recovery.never or ()), str(unit)]
+                recovery.never.append(str(unit))
             else:
                 recovery.add(next_step - fault.at, str(unit))
     return list(found.values())

@@ -104,6 +104,11 @@ class Stack:
         with urllib.request.urlopen(page, timeout=20) as answer:
             return [ModelRequest(**entry) for entry in json.load(answer)]
 
+    @property
+    def started(self) -> int:
+        """How many processes there were."""
+        return len(self._every)
+
     def logs(self) -> list[tuple[str, str]]:
         """Name with process id, and output, of each process there was."""
         return [(f"{name}-{process.child.pid}", process.output) for name, process in self._every]
