@@ -43,9 +43,12 @@ def judge(
         _check_intake(poster),
         _check_workers(stack, injector),
     )
-    table = [
+    table: list[list[str | int]] = [
         [
-            *(each.kind, each.times, each.affected, each.overtaken),
+            each.kind,
+            each.times,
+            each.affected,
+            each.overtaken,
             "-" if each.longest is None else f"{each.longest:.1f}",
         ]
         for each in recoveries

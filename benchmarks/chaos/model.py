@@ -71,11 +71,12 @@ class LoggingModel:
 
 async def _read_body(receive: Receive) -> bytes:
     body = b""
-    while True:
+    has_more = True
+    while has_more:
         message = await receive()
         body += message.get("body", b"")
-        if not message.get("more_body"):
-            return body
+        has_more = bool(message.get("more_body"))
+    return body
 
 
 def _give_back(body: bytes, receive: Receive) -> Receive:

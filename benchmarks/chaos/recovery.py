@@ -121,7 +121,8 @@ def _progress() -> Moments:
         *MCPInteraction.objects.values_list("execution_id", "session_id", "created_at"),
     ]
     ends = AgentExecution.objects.filter(completed_at__isnull=False)
-    steps += ends.values_list("id", "session_id", "completed_at")
+    ended = ends.values_list("id", "session_id", "completed_at")
+    steps += [(key, session_id, at) for key, session_id, at in ended if at]
     steps += [(None, *row) for row in Stage.objects.values_list("session_id", "created_at")]
     for execution_id, session_id, at in steps:
         moments[session_id].append(at.timestamp())
