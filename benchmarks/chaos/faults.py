@@ -26,6 +26,8 @@ class Fault:
     at: float
     executions: frozenset[uuid.UUID] = frozenset()
     sessions: frozenset[uuid.UUID] = frozenset()
+    is_of_worker: bool = False
+    """Its executions lost their worker, so that whatever hit them before is of the past."""
     is_to_end: bool = False
     """Meant to end its sessions, so that nothing less counts as getting on."""
 
@@ -201,9 +203,8 @@ class Injector:
             pk__in=running.values("session_id")
         )
         hit = running.values_list("id", flat=True) if worker is None else _executions_of(worker)
-        self.done.append(
-            Fault(kind, at, frozenset(hit), frozenset(between.values_list("id", flat=True)))
-        )
+        sessions = frozenset(between.values_list("id", flat=True))
+        self.done.append(Fault(kind, at, frozenset(hit), sessions, is_of_worker=worker is not None))
 
 
 def _executions_of(worker: Worker) -> list[uuid.UUID]:

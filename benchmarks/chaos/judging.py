@@ -114,7 +114,7 @@ def _note(injector: Injector, poster: Poster) -> list[str]:
         f"sessions {dict(sorted(statuses.items()))}; executions by attempt "
         f"{dict(sorted(attempts.items()))}; answers of the intake {dict(sorted(answers.items()))} "
         f"({REFUSED}: no connection)",
-        f"{injector.skipped} faults were left out because there was nobody to hit; 'hit again' "
-        "is measured from the later fault",
+        f"{injector.skipped} faults were left out because there was nobody to hit; what lost its "
+        "worker before it got on, 'hit again', is measured from there",
         "No tool writes anything yet, so 'each write at most once' holds of nothing.",
     ]

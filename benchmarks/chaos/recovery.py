@@ -20,6 +20,8 @@ from investigations.models import (
     Stage,
 )
 
+JUST_ENDING = 2.0
+"""An end is dated before it is committed; so long before a fault it was on its way already."""
 Moments = Mapping[uuid.UUID, Sequence[float]]
 
 
@@ -31,7 +33,7 @@ class Recovery:
     times: int = 0
     affected: int = 0
     overtaken: int = 0
-    """Hit again before they got on; the later fault measures them."""
+    """Lost their worker before they got on, and are measured from there."""
     longest: float | None = None
     slowest: str = ""
     never: list[str] = field(default_factory=list)
@@ -44,27 +46,38 @@ class Recovery:
 def measure_recoveries(faults: Sequence[Fault], kinds: Sequence[str]) -> list[Recovery]:
     """From each fault to the next finished step of each execution or session it had hit."""
     progress, ends = _progress(), _ends()
-    hits: dict[uuid.UUID, list[float]] = defaultdict(list)
+    losses: dict[uuid.UUID, list[float]] = defaultdict(list)
     for fault in faults:
-        for unit in fault.executions | fault.sessions:
-            hits[unit].append(fault.at)
+        for execution_id in fault.executions if fault.is_of_worker else ():
+            losses[execution_id].append(fault.at)
     found = {kind: Recovery(kind) for kind in kinds}
     for fault in faults:
         recovery = found[fault.kind]
         recovery.times += 1
         for unit in fault.executions | fault.sessions:
-            recovery.affected += 1
-            moments = ends if fault.is_to_end else progress
-            next_step = _first_after(moments.get(unit, ()), fault.at)
-            next_hit = _first_after(sorted(hits[unit]), fault.at)
-            may_wait = next_hit is not None and not fault.is_to_end
-            if may_wait and next_hit and (next_step is None or next_hit < next_step):
-                recovery.overtaken += 1
-            elif next_step is None:
-                recovery.never.append(str(unit))
-            else:
-                recovery.add(next_step - fault.at, str(unit))
+            steps = (ends if fault.is_to_end else progress).get(unit, ())
+            _measure(recovery, unit, fault.at, steps, losses[unit])
     return list(found.values())
+
+
+def _measure(
+    recovery: Recovery,
+    unit: uuid.UUID,
+    at: float,
+    steps: Sequence[float],
+    losses: Sequence[float],
+) -> None:
+    next_step = _first_after(steps, at)
+    next_loss = _first_after(losses, at)
+    if next_step is None and steps and steps[-1] > at - JUST_ENDING:
+        return
+    recovery.affected += 1
+    if next_loss is not None and (next_step is None or next_loss < next_step):
+        recovery.overtaken += 1
+    elif next_step is None:
+        recovery.never.append(str(unit))
+    else:
+        recovery.add(next_step - at, str(unit))
 
 
 def measure_web(recovery: Recovery, faults: Sequence[Fault], posts: Sequence[Post]) -> None:
