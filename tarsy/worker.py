@@ -24,7 +24,7 @@ __all__ = ["app"]
 Channel.do_restore = False
 
 
-class _QoS(QoS):  # type: ignore[misc]
+class _QoS(QoS):
     """Lets go of what cannot be acknowledged any more.
 
     A task that outlives its connection ends with an acknowledgement over a closed channel, on which

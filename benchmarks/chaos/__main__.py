@@ -24,6 +24,9 @@ def main() -> int:
     except AssertionError as error:
         print(f"The stack did not start: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Interrupted; everything that was started is stopped", file=sys.stderr)
+        return 130
     print_outcome(outcome, seed=options.seed)
     return 0 if outcome.is_kept else 1
 

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from benchmarks.chaos.faults import Fault
 from benchmarks.chaos.model import ModelRequest
@@ -20,8 +19,6 @@ from investigations.models import (
     Stage,
 )
 
-JUST_ENDING = 2.0
-"""An end is dated before it is committed; so long before a fault it was on its way already."""
 Moments = Mapping[uuid.UUID, Sequence[float]]
 
 
@@ -45,7 +42,8 @@ class Recovery:
 
 def measure_recoveries(faults: Sequence[Fault], kinds: Sequence[str]) -> list[Recovery]:
     """From each fault to the next finished step of each execution or session it had hit."""
-    progress, ends = _progress(), _ends()
+    ends = _ends()
+    progress = _progress(ends)
     losses: dict[uuid.UUID, list[float]] = defaultdict(list)
     for fault in faults:
         for execution_id in fault.executions if fault.is_of_worker else ():
@@ -56,8 +54,14 @@ def measure_recoveries(faults: Sequence[Fault], kinds: Sequence[str]) -> list[Re
         recovery.times += 1
         for unit in fault.executions | fault.sessions:
             steps = (ends if fault.is_to_end else progress).get(unit, ())
-            _measure(recovery, unit, fault.at, steps, losses[unit])
+            if not _was_ending(ends.get(unit, ()), fault.at):
+                _measure(recovery, unit, fault.at, steps, losses[unit])
     return list(found.values())
+
+
+def _was_ending(ends: Sequence[float], at: float) -> bool:
+    """Its end is dated before the fault that found it open: frozen, say, on the way to commit."""
+    return bool(ends) and ends[0] <= at
 
 
 def _measure(
@@ -69,13 +73,12 @@ def _measure(
 ) -> None:
     next_step = _first_after(steps, at)
     next_loss = _first_after(losses, at)
-    if next_step is None and steps and steps[-1] > at - JUST_ENDING:
-        return
     recovery.affected += 1
     if next_loss is not None and (next_step is None or next_loss < next_step):
         recovery.overtaken += 1
     elif next_step is None:
-        recovery.never.append(str(unit))
+        known = [f"{step - at:+.2f}" for step in steps[-3:]]
+        recovery.never.append(f"{unit} (steps before, in seconds: {', '.join(known) or 'none'})")
     else:
         recovery.add(next_step - at, str(unit))
 
@@ -126,26 +129,28 @@ def _first_after(moments: Sequence[float], at: float) -> float | None:
     return moments[index] if index < len(moments) else None
 
 
-def _progress() -> Moments:
+def _progress(ends: Moments) -> Moments:
     """When an execution, and when a session, finished a step."""
     moments: dict[uuid.UUID, list[float]] = defaultdict(list)
-    steps: list[tuple[uuid.UUID | None, uuid.UUID, datetime]] = [
-        *LLMInteraction.objects.values_list("execution_id", "session_id", "created_at"),
-        *MCPInteraction.objects.values_list("execution_id", "session_id", "created_at"),
-    ]
-    ends = AgentExecution.objects.filter(completed_at__isnull=False)
-    ended = ends.values_list("id", "session_id", "completed_at")
-    steps += [(key, session_id, at) for key, session_id, at in ended if at]
-    steps += [(None, *row) for row in Stage.objects.values_list("session_id", "created_at")]
-    for execution_id, session_id, at in steps:
-        moments[session_id].append(at.timestamp())
-        if execution_id is not None:
+    for model in (LLMInteraction, MCPInteraction):
+        steps = model._default_manager.values_list("execution_id", "session_id", "created_at")
+        for execution_id, session_id, at in steps:
+            moments[session_id].append(at.timestamp())
             moments[execution_id].append(at.timestamp())
-    for session_id, ended in _ends().items():
-        moments[session_id] += ended
+    for session_id, at in Stage.objects.values_list("session_id", "created_at"):
+        moments[session_id].append(at.timestamp())
+    for execution_id, session_id in AgentExecution.objects.values_list("id", "session_id"):
+        moments[session_id] += ends.get(execution_id, ())
+    for unit, ended in ends.items():
+        moments[unit] += ended
     return {unit: sorted(each) for unit, each in moments.items()}
 
 
 def _ends() -> Moments:
-    ended = AlertSession.objects.filter(completed_at__isnull=False)
-    return {key: [at.timestamp()] for key, at in ended.values_list("id", "completed_at") if at}
+    """When each execution and each session ended, if it did."""
+    return {
+        unit: [ended.timestamp()]
+        for model in (AgentExecution, AlertSession)
+        for unit, ended in model._default_manager.values_list("id", "completed_at")
+        if ended
+    }
