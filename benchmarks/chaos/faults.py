@@ -37,7 +37,9 @@ class Injector:
     """Injects one fault after the other, and undoes in time what has to be undone."""
 
     stack: Stack
-    chance: random.Random
+    schedule: random.Random
+    """Of which fault comes when: never asked about what the stack does, so a seed repeats it."""
+    targets: random.Random
     freeze_seconds: float
     done: list[Fault] = field(default_factory=list)
     skipped: int = 0
@@ -68,7 +70,7 @@ class Injector:
         """The next fault; each kind comes once before one comes again."""
         if not self._bag:
             self._bag = list(self._kinds)
-            self.chance.shuffle(self._bag)
+            self.schedule.shuffle(self._bag)
         kind = self._bag.pop()
         if not self._kinds[kind](kind):
             self.skipped += 1
@@ -91,7 +93,7 @@ class Injector:
         """One that is ready, if possible one that has something to lose."""
         ready = self.stack.ready_workers()
         busy = [worker for worker in ready if _executions_of(worker)]
-        return self.chance.choice(busy or ready) if ready else None
+        return self.targets.choice(busy or ready) if ready else None
 
     def _kill_worker(self, kind: str) -> bool:
         worker = self._choose_worker()
@@ -176,12 +178,12 @@ class Injector:
     def _cancel(self, kind: str) -> bool:
         from investigations.models import AlertSession
 
-        status = self.chance.choice(("pending", "in_progress", "in_progress"))
+        status = self.targets.choice(("pending", "in_progress", "in_progress"))
         running = AlertSession.objects.exclude(status__in=AlertSession.TERMINAL)
         found = list(running.filter(status=status).order_by("created_at").values_list("id"))
         if not found:
             return False
-        [session_id] = self.chance.choice(found)
+        [session_id] = self.targets.choice(found)
         at = time.time()
         code, _ = post_json(self.stack.url(f"/api/v1/sessions/{session_id}/cancel"), {})
         if code != 200:

@@ -71,10 +71,11 @@ def _run(stack: Stack, seed: int, minutes: float, pace: Pace) -> Outcome:
     alerts = plan_alerts(chance, max(1, int(minutes * 60 / pace.between_alerts)))
     stack.start(write_script(alerts, chance))
     poster = Poster(stack.url("/api/v1/alerts"), alerts, pace.between_alerts)
-    injector = Injector(stack, chance, pace.freeze_seconds)
+    schedule, targets = (random.Random(f"{seed} {name}") for name in ("faults", "targets"))
+    injector = Injector(stack, schedule, targets, pace.freeze_seconds)
     poster.start()
     try:
-        _disturb(injector, chance, minutes * 60, pace.between_faults)
+        _disturb(injector, minutes * 60, pace.between_faults)
         took = _settle(injector, poster, pace.settle_seconds)
     finally:
         poster.stop()
@@ -83,14 +84,15 @@ def _run(stack: Stack, seed: int, minutes: float, pace: Pace) -> Outcome:
     return judge(stack, injector, poster, alerts, settled=took)
 
 
-def _disturb(injector: Injector, chance: random.Random, seconds: float, between: float) -> None:
+def _disturb(injector: Injector, seconds: float, between: float) -> None:
+    """One fault about every `between` seconds."""
     until = time.monotonic() + seconds
     due = time.monotonic() + between
     while time.monotonic() < until:
         injector.tend()
         if time.monotonic() >= due:
             injector.inject()
-            due += between * chance.uniform(0.6, 1.4)
+            due += between * injector.schedule.uniform(0.6, 1.4)
         time.sleep(0.05)
 
 
