@@ -10,7 +10,7 @@ DEV_STAMP := $(VENV)/.requirements-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check bench lock chromium
+.PHONY: help setup demo run test check bench chaos lock chromium
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,11 @@ check: $(DEV_STAMP) ## Format, lint, types, migrations, Django's own checks
 
 bench: $(DEV_STAMP) ## Run the benchmarks; each prints a table and a line of JSON
 	$(BIN)/python -m benchmarks
+
+SEED ?= 1
+MINUTES ?= 2
+chaos: $(DEV_STAMP) ## Break a whole stack for MINUTES=2 as SEED=1 says, then check that nothing was lost
+	$(BIN)/python -m benchmarks.chaos --seed $(SEED) --minutes $(MINUTES) $(CHAOS_ARGS)
 
 lock: ## Compile requirements*.in again, with hashes (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/"; exit 1; }

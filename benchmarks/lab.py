@@ -21,6 +21,8 @@ CONFIG_DIR = Path(__file__).parent / "config"
 _NOT_OURS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY",
              "XAI_API_KEY", "DATABASE_URL", "REDIS_URL", "PYTHONDONTWRITEBYTECODE")  # fmt: skip
 
+_WEB_SETTINGS = {"DJANGO_SETTINGS_MODULE": "benchmarks.settings", "LOG_LEVEL": "INFO"}
+
 
 @dataclass(frozen=True)
 class ModelLog:
@@ -52,16 +54,21 @@ class Lab:
         path = self.directory / "script.yaml"
         path.write_text(json.dumps(script), encoding="utf-8")
         arguments = ("--script", str(path), "--port", str(self.model_port))
-        with self._running("-m", "benchmarks.model", *arguments, ready=READY) as process:
+        process = _start("-m", "benchmarks.model", *arguments, ready=READY)
+        with _until_stopped(process):
             yield process
 
     @contextmanager
     def worker(self, *, concurrency: int = 64) -> Iterator[Process]:
+        with _until_stopped(self.start_worker(concurrency=concurrency)) as process:
+            yield process
+
+    def start_worker(self, *, concurrency: int = 64) -> Process:
+        """A worker that is not ready yet, and is the caller's to stop."""
         arguments = ("-m", "celery", "-A", "tarsy.worker", "worker", "-P", "threads")
         options = ("-c", str(concurrency), "--without-gossip", "--without-mingle", "-l", "INFO")
         name = ("-n", f"worker-{find_free_port()}@%h")
-        with self._running(*arguments, *options, *name, ready=" ready.", LOG_LEVEL="INFO") as it:
-            yield it
+        return _start(*arguments, *options, *name, ready=" ready.", LOG_LEVEL="INFO")
 
     @contextmanager
     def product(self, script: Script, *, concurrency: int = 64) -> Iterator[Process]:
@@ -73,9 +80,13 @@ class Lab:
     @contextmanager
     def daphne(self) -> Iterator[tuple[Process, int]]:
         port = find_free_port()
-        arguments = ("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "tarsy.asgi:application")
-        with self._web(*arguments, ready="Listening on TCP") as process:
+        with _until_stopped(self.start_daphne(port)) as process:
             yield process, port
+
+    def start_daphne(self, port: int) -> Process:
+        """A web process that is not ready yet, and is the caller's to stop."""
+        arguments = ("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "tarsy.asgi:application")
+        return _start(*arguments, ready="Listening on TCP", **_WEB_SETTINGS)
 
     @contextmanager
     def gunicorn(self) -> Iterator[tuple[Process, int]]:
@@ -83,23 +94,9 @@ class Lab:
         port = find_free_port()
         options = ("--bind", f"127.0.0.1:{port}", "--workers", "1", "--threads", "4")
         arguments = ("-m", "gunicorn", "tarsy.wsgi:application", *options)
-        with self._web(*arguments, ready="Booting worker") as process:
+        process = _start(*arguments, ready="Booting worker", **_WEB_SETTINGS)
+        with _until_stopped(process):
             yield process, port
-
-    @contextmanager
-    def _web(self, *arguments: str, ready: str) -> Iterator[Process]:
-        settings = {"DJANGO_SETTINGS_MODULE": "benchmarks.settings", "LOG_LEVEL": "INFO"}
-        with self._running(*arguments, ready=ready, **settings) as process:
-            yield process
-
-    @contextmanager
-    def _running(self, *arguments: str, ready: str, **environment: str) -> Iterator[Process]:
-        process = Process(*arguments, environment={**os.environ, **environment}, ready=ready)
-        try:
-            process.wait_until_ready()
-            yield process
-        finally:
-            process.stop()
 
     def measure_apart(self, module: str, *arguments: object) -> Any:
         """Run a measuring client in a process of its own and return what it prints as JSON."""
@@ -192,6 +189,19 @@ def open_lab(*, is_quick: bool) -> Iterator[Lab]:
         _prepare_database()
         yield lab
         _close_connections()
+
+
+def _start(*arguments: str, ready: str, **environment: str) -> Process:
+    return Process(*arguments, environment={**os.environ, **environment}, ready=ready)
+
+
+@contextmanager
+def _until_stopped(process: Process) -> Iterator[Process]:
+    try:
+        process.wait_until_ready()
+        yield process
+    finally:
+        process.stop()
 
 
 def _prepare_database() -> None:

@@ -5,7 +5,8 @@ import gc
 from celery.signals import celeryd_init, setup_logging, worker_ready, worker_shutting_down
 from celery.worker.control import control_command
 from django.conf import settings
-from kombu.transport.redis import Channel
+from kombu.transport.redis import Channel, QoS
+from typing_extensions import override
 
 from agents.llm.client import is_direct, warm_up
 from config import get_config
@@ -21,6 +22,28 @@ __all__ = ["app"]
 # When Redis goes away, kombu 5.7 tries to put unacknowledged messages back over the connection it
 # has just lost, and the worker ends with an AttributeError. The sweeper sends them again anyway.
 Channel.do_restore = False
+
+
+class _QoS(QoS):
+    """Lets go of what cannot be acknowledged any more.
+
+    A task that outlives its connection ends with an acknowledgement over a closed channel, on which
+    kombu 5.7 raises an AttributeError that ends the worker. Redis delivers the message once more
+    later, and whoever gets it finds that its execution has ended.
+    """
+
+    @override
+    def ack(self, delivery_tag: str) -> None:
+        if self.channel.connection is not None:
+            super().ack(delivery_tag)
+
+    @override
+    def reject(self, delivery_tag: str, requeue: bool = False) -> None:
+        if self.channel.connection is not None:
+            super().reject(delivery_tag, requeue)
+
+
+Channel.QoS = _QoS
 
 
 @setup_logging.connect

@@ -1,0 +1,110 @@
+"""One run: start, post and disturb, let settle, check, stop."""
+
+import os
+import random
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.chaos.faults import Injector
+from benchmarks.chaos.outcome import Check, Outcome
+from benchmarks.chaos.posting import Poster
+from benchmarks.chaos.stack import RUN_VARIABLE, Stack, find_left_over
+from benchmarks.chaos.workload import plan_alerts, write_script
+from benchmarks.lab import open_lab
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How the leases are set, and how fast alerts and faults come."""
+
+    environment: dict[str, str]
+    freeze_seconds: float
+    between_faults: float
+    between_alerts: float
+    settle_seconds: float
+
+
+PACES = {
+    "short": Pace(
+        {
+            "TARSY_HEARTBEAT_SECONDS": "1",
+            "TARSY_LEASE_STALE_SECONDS": "4",
+            "TARSY_SWEEP_SECONDS": "1",
+            "TARSY_REDISPATCH_SECONDS": "2",
+        },
+        freeze_seconds=8,
+        between_faults=5,
+        between_alerts=3,
+        settle_seconds=120,
+    ),
+    "default": Pace({}, freeze_seconds=35, between_faults=10, between_alerts=4, settle_seconds=240),
+}
+
+
+def run_chaos(seed: int, minutes: float, leases: str, logs: Path | None) -> Outcome:
+    """Raises AssertionError when the stack does not even start."""
+    pace = PACES[leases]
+    run = uuid.uuid4().hex
+    os.environ.update(pace.environment)
+    os.environ[RUN_VARIABLE] = run
+    with open_lab(is_quick=False) as lab:
+        stack = Stack(lab)
+        try:
+            outcome = _run(stack, seed, minutes, pace)
+        finally:
+            stack.stop()
+            if logs is not None:
+                _keep_logs(stack, logs)
+    return outcome.with_check(Check("no process is left over", stack.started, find_left_over(run)))
+
+
+def _keep_logs(stack: Stack, directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, output in stack.logs():
+        (directory / f"{name}.log").write_text(output, encoding="utf-8")
+
+
+def _run(stack: Stack, seed: int, minutes: float, pace: Pace) -> Outcome:
+    chance = random.Random(seed)
+    alerts = plan_alerts(chance, max(1, int(minutes * 60 / pace.between_alerts)))
+    stack.start(write_script(alerts, chance))
+    poster = Poster(stack.url("/api/v1/alerts"), alerts, pace.between_alerts)
+    schedule, targets = (random.Random(f"{seed} {name}") for name in ("faults", "targets"))
+    injector = Injector(stack, schedule, targets, pace.freeze_seconds)
+    poster.start()
+    try:
+        _disturb(injector, minutes * 60, pace.between_faults)
+        took = _settle(injector, poster, pace.settle_seconds)
+    finally:
+        poster.stop()
+    from benchmarks.chaos.judging import judge
+
+    return judge(stack, injector, poster, alerts, settled=took)
+
+
+def _disturb(injector: Injector, seconds: float, between: float) -> None:
+    """One fault about every `between` seconds."""
+    until = time.monotonic() + seconds
+    due = time.monotonic() + between
+    while time.monotonic() < until:
+        injector.tend()
+        if time.monotonic() >= due:
+            injector.inject()
+            due += between * injector.schedule.uniform(0.6, 1.4)
+        time.sleep(0.05)
+
+
+def _settle(injector: Injector, poster: Poster, within: float) -> float:
+    """Wait until every session has ended, or for so long; returns the seconds it took."""
+    from investigations.models import AlertSession
+
+    began = time.monotonic()
+    while time.monotonic() < began + within:
+        injector.tend()
+        is_open = AlertSession.objects.exclude(status__in=AlertSession.TERMINAL).exists()
+        if injector.is_settled and poster.is_done and not is_open:
+            break
+        time.sleep(0.2)
+    return time.monotonic() - began
