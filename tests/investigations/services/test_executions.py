@@ -8,6 +8,7 @@ from agents.types import (
     AgentOutcome,
     LLMCallRecord,
     Message,
+    ModelName,
     Note,
     PlannedCall,
     ToolCall,
@@ -147,7 +148,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(claim: Claim, write):
 def test_the_model_of_a_lost_execution_stays_as_it_was(claim: Claim):
     take_away(claim)
 
-    keep_model(claim, backend="langchain", provider="stale", model="stale")
+    keep_model(claim, ModelName(provider_name="stale", backend="langchain", model="stale"))
 
     assert row_of(claim).model_name == ""
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import psutil
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connections
+from django.db import connections, transaction
 from django.utils import timezone
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -253,6 +253,7 @@ async def test_chunk_never_overtakes_the_announcement_of_its_block(server):
     execution = await sync_to_async(ExecutionFactory)(active=True)
     session = execution.session
 
+    @transaction.atomic
     def open_block_silently():
         tell_silently(session, 1)
         event = TimelineEventFactory(execution=execution, streaming=True, sequence_number=1)
