@@ -5,6 +5,7 @@ import os
 import signal
 import time
 import urllib.request
+from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks.chaos.model import LOG_PATH, READY, ModelRequest
@@ -127,15 +128,16 @@ class Stack:
                 process.kill()
 
 
-def find_left_over(run: str) -> list[str]:
-    """Processes that carry the mark of a run, as `pid command`; not this one."""
+def find_left_over(run: str, known: Collection[int] = ()) -> list[str]:
+    """Processes that carry the mark of a run, or are known to be of it, as `pid command`."""
     mark = f"{RUN_VARIABLE}={run}".encode()
     found = []
     for directory in Path("/proc").iterdir():
         if not directory.name.isdigit() or int(directory.name) == os.getpid():
             continue
         try:
-            if mark not in (directory / "environ").read_bytes().split(b"\0"):
+            is_marked = mark in (directory / "environ").read_bytes().split(b"\0")
+            if not is_marked and int(directory.name) not in known:
                 continue
             command = (directory / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except (OSError, UnicodeDecodeError):
