@@ -62,7 +62,10 @@ def _time_bare_chord(width: int) -> float:
     nothing = app.signature("celery.accumulate", immutable=True, ignore_result=False)
     began = time.time()
     result = chord([nothing] * width, nothing).apply_async()
-    result.get(timeout=30)
+    while result.state != "SUCCESS":  # The product's backend has no waiting for results.
+        if time.time() - began > 30:
+            raise RuntimeError(f"a chord of {width} did not end in 30 s; it is {result.state}")
+        time.sleep(0.0005)
     seconds = time.time() - began
     result.forget()
     return seconds
