@@ -28,7 +28,6 @@ class ExecutionJournal:
         self._loop = loop
         self._mask = mask
         self._channel = session_channel(execution.session_id)
-        self._tool_events: dict[int, str] = {}
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         await self._loop.db(recording.record_prompt, self._execution, messages)
