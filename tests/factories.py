@@ -79,14 +79,14 @@ class SessionFactory(factory.django.DjangoModelFactory[AlertSession]):
         )
         completed = factory.Trait(
             status=AlertSession.Status.COMPLETED,
-            started_at=factory.LazyFunction(lambda: timezone.now() - timedelta(minutes=3)),
+            started_at=factory.LazyAttribute(lambda row: row.completed_at - timedelta(minutes=3)),
             completed_at=factory.LazyFunction(timezone.now),
             final_analysis="The pod is killed because it passes its memory limit [T1].",
             executive_summary="basket runs out of memory.",
         )
         failed = factory.Trait(
             status=AlertSession.Status.FAILED,
-            started_at=factory.LazyFunction(lambda: timezone.now() - timedelta(minutes=1)),
+            started_at=factory.LazyAttribute(lambda row: row.completed_at - timedelta(minutes=1)),
             completed_at=factory.LazyFunction(timezone.now),
             error_message="The model provider refused the key (401).",
         )
@@ -97,7 +97,7 @@ class SessionFactory(factory.django.DjangoModelFactory[AlertSession]):
         )
         timed_out = factory.Trait(
             status=AlertSession.Status.TIMED_OUT,
-            started_at=factory.LazyFunction(lambda: timezone.now() - timedelta(minutes=40)),
+            started_at=factory.LazyAttribute(lambda row: row.completed_at - timedelta(minutes=40)),
             completed_at=factory.LazyFunction(timezone.now),
             error_message="Timed out after 40 minutes.",
         )
@@ -124,13 +124,13 @@ class StageFactory(factory.django.DjangoModelFactory[Stage]):
         )
         completed = factory.Trait(
             status=Stage.Status.COMPLETED,
-            started_at=factory.LazyFunction(lambda: timezone.now() - timedelta(minutes=1)),
+            started_at=factory.LazyAttribute(lambda row: row.completed_at - timedelta(minutes=1)),
             completed_at=factory.LazyFunction(timezone.now),
             duration_ms=60_000,
         )
         failed = factory.Trait(
             status=Stage.Status.FAILED,
-            started_at=factory.LazyFunction(lambda: timezone.now() - timedelta(minutes=1)),
+            started_at=factory.LazyAttribute(lambda row: row.completed_at - timedelta(minutes=1)),
             completed_at=factory.LazyFunction(timezone.now),
             duration_ms=60_000,
             error_message="All agents failed.",
@@ -171,14 +171,14 @@ class ExecutionFactory(factory.django.DjangoModelFactory[AgentExecution]):
         completed = factory.Trait(
             status=AgentExecution.Status.COMPLETED,
             attempt=1,
-            started_at=factory.LazyFunction(lambda: timezone.now() - timedelta(minutes=1)),
+            started_at=factory.LazyAttribute(lambda row: row.completed_at - timedelta(minutes=1)),
             completed_at=factory.LazyFunction(timezone.now),
             duration_ms=60_000,
         )
         failed = factory.Trait(
             status=AgentExecution.Status.FAILED,
             attempt=1,
-            started_at=factory.LazyFunction(lambda: timezone.now() - timedelta(minutes=1)),
+            started_at=factory.LazyAttribute(lambda row: row.completed_at - timedelta(minutes=1)),
             completed_at=factory.LazyFunction(timezone.now),
             duration_ms=60_000,
             error_message="The model provider refused the key (401).",
