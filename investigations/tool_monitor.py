@@ -40,8 +40,8 @@ logger = logging.getLogger(__name__)
 MONITOR_LOCK = 0x7A_52_04
 """Advisory lock that lets one process watch the tool servers."""
 
-CLOSE_SECONDS = 4.0
-"""How long a watch may take to close what it opened before the process goes on without it."""
+CLOSE_SECONDS = 4.5
+"""How long a stopping process waits for the watch: a child that listens to nothing takes 4 s."""
 
 LOOK_SECONDS = 0.5
 """How soon a change is told, and a stop is noticed."""

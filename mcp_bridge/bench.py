@@ -14,10 +14,10 @@ from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.gate import GateRequest, ReadOnlyGate, Refusal
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.sightings import Sighting, explain_error, sight
+from mcp_bridge.sightings import Sighting, connect, explain_error, sight
 from mcp_bridge.suggestions import Suggestion, suggest
 from mcp_bridge.toolbox import open_toolbox
-from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
+from mcp_bridge.transports import HttpClients, InProcessFactories
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,11 @@ async def inspect_servers(
 ) -> tuple[Inspection, ...]:
     """Start all of them at once, ask for their tools and close them, in the order given."""
     async with HttpClients() as http_clients:
-        opener = partial(open_client, http_clients=http_clients, in_process=in_process)
-        connections = {
-            name: ServerConnection(name, partial(opener, name, config), Deadlines())
+        open_one = partial(connect, http_clients=http_clients, in_process=in_process)
+        looks = (
+            _inspect(name, config, open_one(name, config, Deadlines()))
             for name, config in servers.items()
-        }
-        looks = (_inspect(name, servers[name], each) for name, each in connections.items())
+        )
         return tuple(await asyncio.gather(*looks))
 
 

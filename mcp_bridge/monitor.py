@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from mcp_bridge.connection import Deadlines, OpenClient, ServerConnection
+from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.sightings import Sighting, explain_error, sight
-from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
+from mcp_bridge.sightings import Sighting, connect, explain_error, sight
+from mcp_bridge.transports import HttpClients, InProcessFactories
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,8 @@ class Pace:
     ping: float = 5.0
     start: float = 30.0
     restart: float = 10.0
-    close: float = 1.0
+    close: float = 8.0
+    """More than it takes to end a child that listens to nothing: 2 s, SIGTERM, 2 s, SIGKILL."""
     longest_pause: float = 60.0
     between_listings: float = 300.0
     """How long a list of tools is taken to be the current one."""
@@ -53,9 +54,9 @@ async def watch_servers(
     Everything that was opened is closed when this ends. `report` must not block.
     """
     async with HttpClients() as http_clients, asyncio.TaskGroup() as group:
-        opener = partial(open_client, http_clients=http_clients, in_process=in_process)
+        open_one = partial(connect, http_clients=http_clients, in_process=in_process)
         for name, config in servers.items():
-            watch = _Watch(name, config, partial(opener, name, config), pace)
+            watch = _Watch(name, config, partial(open_one, name, config), pace)
             group.create_task(watch.run(report), name=f"watch {name}")
         await asyncio.Event().wait()  # Without any server, too, it goes on until it is cancelled.
 
@@ -64,11 +65,15 @@ class _Watch:
     """One server under watch."""
 
     def __init__(
-        self, server_id: str, config: ServerConfig, open_client: OpenClient, pace: Pace
+        self,
+        server_id: str,
+        config: ServerConfig,
+        connect: Callable[[Deadlines], ServerConnection],
+        pace: Pace,
     ) -> None:
         self._server_id = server_id
         self._config = config
-        self._open = open_client
+        self._connect = connect
         self._pace = pace
         self._connection: ServerConnection | None = None
         self._listed_at = 0.0
@@ -123,7 +128,7 @@ class _Watch:
 
     async def _open_and_list(self, seconds: float) -> Sighting:
         deadlines = Deadlines(start=seconds, restart=seconds, close=self._pace.close)
-        connection = self._connection = ServerConnection(self._server_id, self._open, deadlines)
+        connection = self._connection = self._connect(deadlines)
         started = time.monotonic()
         try:
             await connection.start()

@@ -6,15 +6,17 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mcp_types import Tool
 
-from mcp_bridge.connection import ServerConnection
+from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.masking import Masker, Placeholders
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.tool_classes import class_of_call
 from mcp_bridge.toolbox import masker_for
+from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
 from mcp_bridge.visible_text import clean_line, clean_text
 
 logger = logging.getLogger(__name__)
@@ -49,6 +51,21 @@ class Sighting:
     protocol_version: str = ""
     tools: tuple[SeenTool, ...] | None = None
     """None where this look did not ask for them."""
+
+
+def connect(
+    server_id: str,
+    config: ServerConfig,
+    deadlines: Deadlines,
+    *,
+    http_clients: HttpClients,
+    in_process: InProcessFactories,
+) -> ServerConnection:
+    """A connection on behalf of nobody's investigation, to be started and closed by the caller."""
+    opener = partial(
+        open_client, server_id, config, http_clients=http_clients, in_process=in_process
+    )
+    return ServerConnection(server_id, opener, deadlines)
 
 
 async def sight(
