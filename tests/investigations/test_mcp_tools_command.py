@@ -17,7 +17,7 @@ mcp_servers:
     transport: {{type: stdio, command: {python}, args: [-u, {server}, normal]}}
   gone:
     transport: {{type: stdio, command: /nonexistent/tool-server}}
-defaults: {{llm_provider: rehearsal}}
+defaults: {{llm_provider: rehearsal, alert_type: host}}
 """
 NOWHERE = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1/0"}
 
