@@ -66,7 +66,7 @@ def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
     warnings += findings.warnings
     if files is None or mistakes:
         return CheckReport(None, _in_order(mistakes), _in_order(warnings))
-    config = _assemble(files, skills, environ)
+    config = _assemble(files, skills, environ, tarsy or _EMPTY)
     notes: list[Mistake] = []
     if config.defaults.llm_provider == REHEARSAL:
         text = "no model provider is set or found: the scripted rehearsal model answers"
@@ -115,7 +115,9 @@ def _in_order(mistakes: list[Mistake]) -> tuple[Mistake, ...]:
     )
 
 
-def _assemble(files: Files, skills: Mapping[str, Skill], environ: Mapping[str, str]) -> Config:
+def _assemble(
+    files: Files, skills: Mapping[str, Skill], environ: Mapping[str, str], tarsy: Node
+) -> Config:
     defaults = files.defaults
     if not defaults.llm_provider:
         defaults = defaults.model_copy(update={"llm_provider": choose_provider(environ)})
@@ -128,7 +130,14 @@ def _assemble(files: Files, skills: Mapping[str, Skill], environ: Mapping[str, s
         mcp_servers=_registry(files.mcp_servers),
         llm_providers=_registry(files.llm_providers),
         skills=MappingProxyType(dict(skills)),
+        own_chains=_names_in(tarsy, "agent_chains"),
+        own_servers=_names_in(tarsy, "mcp_servers"),
     )
+
+
+def _names_in(tarsy: Node, section: str) -> frozenset[str]:
+    entries = tarsy.get(section)
+    return frozenset(entries.mapping) if entries is not None else frozenset()
 
 
 AnyEntry = TypeVar("AnyEntry", bound=Entry)

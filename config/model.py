@@ -25,6 +25,10 @@ class Config:
     mcp_servers: Mapping[str, MCPServerConfig]
     llm_providers: Mapping[str, LLMProviderConfig]
     skills: Mapping[str, Skill]
+    own_chains: frozenset[str] = frozenset()
+    """Chains that the operator's files define or change; the rest is merely built in."""
+    own_servers: frozenset[str] = frozenset()
+    """Tool servers, likewise."""
 
     @property
     def default_alert_type(self) -> str:

@@ -1,6 +1,7 @@
 """Which of the configured things are really used by some chain."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from config.model import Config
 from config.resolve import (
@@ -11,6 +12,7 @@ from config.resolve import (
     resolve_executive_summary,
     resolve_synthesis,
 )
+from config.schema.agents import NativeToolsConfig
 from config.schema.chains import ChainConfig
 from config.schema.providers import LLMProviderConfig
 
@@ -23,6 +25,47 @@ def providers_in_use(config: Config) -> tuple[LLMProviderConfig, ...]:
             found[agent.provider_name] = agent.provider
             found.update((each.provider_name, each.provider) for each in agent.fallback_providers)
     return tuple(found.values())
+
+
+def servers_in_use(config: Config) -> tuple[str, ...]:
+    """The tool servers that somebody counts on, in order of name.
+
+    Those the operator configured, since an alert may choose any of them, and those of the
+    operator's chains and of the chain that takes alerts without a type. What is only built in is
+    not: it would be missed on every machine without a cluster.
+    """
+    default = config.chain_for(config.default_alert_type)
+    own = {name for name in config.own_chains if name in config.chains}
+    used = {
+        server
+        for name in own | ({default.name} if default else set())
+        for agent in _agents_of(config, config.chains[name])
+        for server in agent.mcp_servers
+    }
+    return tuple(sorted((used | config.own_servers) & config.mcp_servers.keys()))
+
+
+@dataclass(frozen=True)
+class DefaultTools:
+    """What the investigating agents of a chain may use where the alert chooses nothing."""
+
+    servers: tuple[str, ...]
+    native_tools: Mapping[str, bool]
+
+
+def default_tools(config: Config, chain: ChainConfig) -> DefaultTools:
+    """The servers in the order in which agents name them; a native tool counts if one has it."""
+    agents = [
+        resolve_agent(config, chain=chain, stage=stage, stage_agent=agent)
+        for stage in chain.stages
+        for agent in executions_of(stage)
+    ]
+    native = {
+        tool: any(agent.native_tools.get(tool, False) for agent in agents)
+        for tool in NativeToolsConfig.model_fields
+    }
+    servers = dict.fromkeys(name for agent in agents for name in agent.mcp_servers)
+    return DefaultTools(tuple(servers), native)
 
 
 def _agents_of(config: Config, chain: ChainConfig) -> Iterator[ResolvedAgent]:

@@ -7,13 +7,13 @@ from functools import cache
 from agents.ports import Toolbox
 from agents.toolbox import EmptyToolbox
 from investigations.briefing import Briefing
-from mcp_bridge.ops.server import build_server
+from mcp_bridge.own_servers import OWN_SERVERS
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import HttpClients
 
 _WITHOUT_TOOLS = ("synthesis", "single_call")
 # One for the whole process: building it costs as much as a hundred of its calls.
-_IN_PROCESS = {"ops": cache(build_server)}
+_IN_PROCESS = {name: cache(build) for name, build in OWN_SERVERS.items()}
 
 
 @asynccontextmanager

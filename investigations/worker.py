@@ -3,6 +3,7 @@
 dispatcher   claims waiting sessions when the ring sounds, and every `poll_interval` anyway
 heartbeat    renews the leases of this process, and hears of cancelled and lost ones
 sweeper      finds lost work (one process at a time)
+tool monitor watches the tool servers (one process, until it ends)
 """
 
 import json
@@ -27,6 +28,7 @@ from investigations.selectors.workers import WORKERS_KEY
 from investigations.services.executions import find_cancelling, renew_leases
 from investigations.services.recovery import sweep
 from investigations.services.sessions import claim_next_session
+from investigations.tool_monitor import CLOSE_SECONDS, watch_tool_servers
 from tarsy.aio import WorkerLoop, worker_loop
 
 logger = logging.getLogger(__name__)
@@ -39,14 +41,16 @@ def worker_id() -> str:
 
 
 class WorkerThreads:
-    """The three threads, started and stopped together."""
+    """The four threads, started and stopped together."""
 
     def __init__(self) -> None:
         self._stop = threading.Event()
+        self._monitor = threading.Thread(target=self._watch, name="tool monitor", daemon=True)
         self._threads = [
             threading.Thread(target=self._dispatch, name="dispatcher", daemon=True),
             threading.Thread(target=self._beat, name="heartbeat", daemon=True),
             threading.Thread(target=self._sweep, name="sweeper", daemon=True),
+            self._monitor,
         ]
 
     def start(self) -> None:
@@ -60,6 +64,11 @@ class WorkerThreads:
         if running := len(worker_loop().running_keys()):
             logger.info("Stopping; %s agents go on elsewhere or at the next start", running)
         worker_loop().stop_all("interrupted")
+
+    def wait_until_closed(self) -> None:
+        """After `stop`: give the monitor the seconds it needs to end the servers it started."""
+        if self._monitor.is_alive():
+            self._monitor.join(CLOSE_SECONDS)
 
     def _dispatch(self) -> None:
         ring = _Ring()
@@ -76,6 +85,11 @@ class WorkerThreads:
     def _sweep(self) -> None:
         while not self._stop.wait(settings.SWEEP_SECONDS * random.uniform(0.8, 1.2)):
             _survive(sweep)
+
+    def _watch(self) -> None:
+        while not self._stop.is_set():
+            _survive(lambda: watch_tool_servers(self._stop, worker_id()))
+            self._stop.wait(settings.MCP_HEALTH_SECONDS * random.uniform(0.5, 1.0))
 
 
 @cache

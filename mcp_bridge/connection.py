@@ -14,8 +14,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from mcp import Client
-from mcp_types import CallToolResult, Tool
+from mcp import Client, MCPError
+from mcp_types import METHOD_NOT_FOUND, CallToolResult, Tool
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agents.types import JSON
 from mcp_bridge.failures import (
@@ -24,6 +25,7 @@ from mcp_bridge.failures import (
     ServerUnavailable,
     describe_failure,
     is_connection_lost,
+    is_timeout,
 )
 from mcp_bridge.transports import StderrTail
 
@@ -69,6 +71,11 @@ class ServerConnection:
         """What the server says about itself."""
         return (self._client.instructions or "") if self._client else ""
 
+    @property
+    def protocol_version(self) -> str:
+        """The revision of MCP that was agreed on; empty without a connection."""
+        return self._client.protocol_version if self._client else ""
+
     async def start(self, deadline: float | None = None) -> None:
         """Open the server or raise `ServerUnavailable` once the deadline is over."""
         seconds = self._deadlines.start if deadline is None else deadline
@@ -103,6 +110,18 @@ class ServerConnection:
                 f"listing its tools failed: {describe_failure(error)}"
             ) from None
         return tuple(tools[:MAX_TOOLS])
+
+    async def ping(self, seconds: float) -> None:
+        """Have the server answer something, or raise `ServerUnavailable`."""
+        client = self._require_client()
+        try:
+            async with asyncio.timeout(seconds):
+                if not await _answers_ping(client):
+                    await client.list_tools()
+        except SERVER_FAILURES as error:
+            if is_timeout(error):
+                raise ServerUnavailable(f"it did not answer within {seconds:g} s") from None
+            raise ServerUnavailable(describe_failure(error)) from None
 
     async def call(
         self,
@@ -202,6 +221,19 @@ class ServerConnection:
         if self._client is None:
             raise ServerUnavailable("it is not connected")
         return self._client
+
+
+async def _answers_ping(client: Client) -> bool:
+    """False where the server does not know pings; from 2026 on the protocol has none."""
+    if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return False
+    try:
+        await client.session.send_ping()
+    except MCPError as error:
+        if error.code != METHOD_NOT_FOUND:
+            raise
+        return False
+    return True
 
 
 def _refuse(ready: asyncio.Future[Client], error: Exception) -> bool:

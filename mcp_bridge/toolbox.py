@@ -148,7 +148,7 @@ async def _close_all(connections: Sequence[ServerConnection]) -> None:
 def _connect(
     name: str, config: ServerConfig, connection: ServerConnection, placeholders: Placeholders
 ) -> ConnectedServer:
-    return ConnectedServer(name, config, connection, _masker_for(config, placeholders))
+    return ConnectedServer(name, config, connection, masker_for(config, placeholders))
 
 
 def _build_catalogue(
@@ -166,8 +166,8 @@ def _build_catalogue(
     return Catalogue(tools, offers_writes=offers_writes)
 
 
-def _masker_for(server: ServerConfig, placeholders: Placeholders) -> Masker:
-    """The product's own profile, and what the server's configuration adds to it."""
+def masker_for(server: ServerConfig, placeholders: Placeholders) -> Masker:
+    """Masks what a server says: the product's own profile, and what its configuration adds."""
     rules = server.data_masking
     if rules is None or not rules.enabled:
         return build_masker(placeholders=placeholders)

@@ -2,7 +2,13 @@
 
 import gc
 
-from celery.signals import celeryd_init, setup_logging, worker_ready, worker_shutting_down
+from celery.signals import (
+    celeryd_init,
+    setup_logging,
+    worker_ready,
+    worker_shutdown,
+    worker_shutting_down,
+)
 from celery.worker.control import control_command
 from django.conf import settings
 from kombu.transport.redis import Channel, QoS
@@ -75,6 +81,13 @@ def _stop(**_: object) -> None:
     from investigations.worker import threads
 
     threads().stop()
+
+
+@worker_shutdown.connect
+def _close(**_: object) -> None:
+    from investigations.worker import threads
+
+    threads().wait_until_closed()
 
 
 @control_command(name=CANCEL_SESSION, args=[("session_id", str)], signature="[session_id]")

@@ -92,6 +92,18 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
     ),
     "investigations.toolboxes": ("investigations.briefing", "mcp_bridge", "agents", "config"),
+    "investigations.tool_monitor": (
+        "investigations.selectors.tool_servers",
+        "investigations.selectors.workers",
+        "mcp_bridge",
+        "config",
+    ),
+    "investigations.management.commands.mcp_tools": (
+        "mcp_bridge",
+        "agents.types",
+        "config",
+        "tarsy.errors",
+    ),
     "investigations.pipeline": (
         "investigations.briefing",
         "investigations.journal",
@@ -107,6 +119,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.publish",
         "investigations.selectors.workers",
         "investigations.services",
+        "investigations.tool_monitor",
         "config",
         "tarsy.aio",
     ),

@@ -1,7 +1,7 @@
 """Shapes of requests and answers. Field names are the contract, order is for readers."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -11,6 +11,8 @@ from investigations.api.fields import NullField, TextOrNull
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.selectors.detail import ExecutionDetail
 from investigations.selectors.sessions import COUNT_LIMIT
+from investigations.selectors.tool_servers import State
+from investigations.selectors.warnings import CATEGORIES
 
 SESSION_STATUSES = AlertSession.Status.choices
 
@@ -102,14 +104,59 @@ class AlertTypesSerializer(serializers.Serializer[Any]):
 
 class WarningSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    category = serializers.ChoiceField(choices=["configuration", "redis", "workers"])
+    category = serializers.ChoiceField(choices=CATEGORIES)
     message = serializers.CharField()
     details = serializers.CharField()
+    server_id = serializers.CharField(
+        allow_null=True, help_text="The tool server it is about, if it is about one."
+    )
     created_at = serializers.DateTimeField()
 
 
 class WarningsSerializer(serializers.Serializer[Any]):
     warnings = WarningSerializer(many=True)
+
+
+class ServerToolSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    description = serializers.CharField(allow_blank=True, help_text="Masked, at most 1000 letters.")
+    classes = serializers.DictField(
+        child=serializers.ChoiceField(choices=["resolve", "read", "write"]),
+        help_text="Its class by the value of an argument; the empty one is for all other values.",
+    )
+    schema_hash = serializers.CharField(help_text="The same as long as its arguments are.")
+
+
+class ToolServerSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    healthy = serializers.BooleanField()
+    state = serializers.ChoiceField(
+        choices=get_args(State),
+        help_text="`unwatched`: no chain in use names it. `unknown`: nobody has checked it lately.",
+    )
+    last_check = serializers.DateTimeField(allow_null=True)
+    since = serializers.DateTimeField(allow_null=True, help_text="When it became what it is.")
+    latency_ms = serializers.IntegerField(allow_null=True)
+    protocol_version = serializers.CharField(allow_blank=True)
+    tool_count = serializers.IntegerField()
+    tools = ServerToolSerializer(many=True)
+    error = TextOrNull()
+
+
+class ToolServersSerializer(serializers.Serializer[Any]):
+    servers = ToolServerSerializer(many=True)
+
+
+class EveryNativeToolSerializer(serializers.Serializer[Any]):
+    google_search = serializers.BooleanField()
+    code_execution = serializers.BooleanField()
+    url_context = serializers.BooleanField()
+
+
+class DefaultToolsSerializer(serializers.Serializer[Any]):
+    alert_type = serializers.CharField(required=False, help_text="As it was asked for.")
+    mcp_servers = serializers.ListField(child=serializers.CharField())
+    native_tools = EveryNativeToolSerializer()
 
 
 class SessionStatusSerializer(serializers.Serializer[Any]):

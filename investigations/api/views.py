@@ -28,7 +28,6 @@ from investigations.models import AlertSession
 from investigations.selectors.detail import get_session_detail
 from investigations.selectors.sessions import SORTS, get_session, list_active, list_sessions
 from investigations.selectors.timeline import TIMELINE_LIMIT, list_timeline
-from investigations.selectors.warnings import list_warnings
 from investigations.services.chat import ask_question, read_question
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.runbooks import available_runbooks
@@ -62,16 +61,6 @@ class AlertsView(APIView):
             status=202,
             headers={"Location": f"/api/v1/sessions/{session.pk}"},
         )
-
-
-class WarningsView(APIView):
-    @extend_schema(
-        operation_id="list_system_warnings",
-        responses={200: serializers.WarningsSerializer, **_ANYBODY},
-    )
-    def get(self, request: Request) -> Response:
-        """What an operator should know: configuration without effect, workers that are missing."""
-        return Response(serializers.WarningsSerializer({"warnings": list_warnings()}).data)
 
 
 class AlertTypesView(APIView):

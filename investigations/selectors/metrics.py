@@ -18,6 +18,7 @@ from django.db import connection
 
 from config import get_config
 from investigations.selectors.sessions import count_active_and_queued
+from investigations.selectors.tool_servers import read_health
 from investigations.selectors.workers import client, live_workers
 
 logger = logging.getLogger(__name__)
@@ -198,6 +199,10 @@ _MEASURES = (
 _ACTIVE = Family("tarsy_sessions_active", "Sessions that run.", "gauge")
 _QUEUED = Family("tarsy_sessions_queued", "Sessions that wait.", "gauge")
 _WORKERS = Family("tarsy_workers_total", "Worker processes heard of lately.", "gauge")
+_TOOL_SERVERS = Family(
+    "tarsy_mcp_health_status", "Tool servers: 1 available, 0 not; none while nobody checks.",
+    "gauge", ("server",),
+)  # fmt: skip
 _BUSY = Family("tarsy_workers_active", "Worker processes that run an agent.", "gauge")
 
 
@@ -213,8 +218,16 @@ def read_metrics() -> Reading:
     }
     return {
         **{family: [Series((), value)] for family, value in gauges.items()},
+        _TOOL_SERVERS: _tool_server_series(),
         **_arrange(_read_counters()),
     }
+
+
+def _tool_server_series() -> list[Series]:
+    report = read_health()
+    if report is None or not report.is_current:
+        return []
+    return [Series((name,), float(each.healthy)) for name, each in sorted(report.servers.items())]
 
 
 def _read_counters() -> Counter[_Key]:

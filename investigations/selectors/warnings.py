@@ -6,31 +6,49 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import redis
 from django.utils import timezone
 
+from config import get_config
 from config.access import config_dir
 from config.check import check
+from config.usage import servers_in_use
+from investigations.selectors.tool_servers import (
+    HealthReport,
+    moment_of,
+    read_health,
+    silence_of,
+)
 from investigations.selectors.workers import client, live_workers
 
 _NAMESPACE = uuid.UUID("6f0f0a3c-6a2b-4d54-9b0e-0d6a8f9f7f11")
+
+
+Category = Literal["configuration", "mcp_health", "redis", "workers"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 
 @dataclass(frozen=True)
 class SystemWarning:
     """One of them. Its id is the same as long as it says the same."""
 
-    category: Literal["configuration", "redis", "workers"]
+    category: Category
     message: str
     details: str
     created_at: datetime
     """Since when it is known: for the configuration when it was read, else this moment."""
+    server_id: str | None = None
+    """The tool server it is about: there is one at most, from its failure to its recovery."""
 
     @property
     def id(self) -> str:
-        return str(uuid.uuid5(_NAMESPACE, f"{self.category}\0{self.message}\0{self.details}"))
+        said = f"{self.message}\0{self.details}"
+        if self.server_id is not None:
+            # The reason may change while it stays away; that is the same warning.
+            said = f"{self.server_id}\0{self.created_at.isoformat()}"
+        return str(uuid.uuid5(_NAMESPACE, f"{self.category}\0{said}"))
 
 
 def list_warnings() -> list[SystemWarning]:
@@ -47,9 +65,34 @@ def _about_processes() -> list[SystemWarning]:
         reason = f"Redis does not answer ({type(error).__name__})"
         return [SystemWarning("redis", reason, details, now)]
     if live_workers():
-        return []
+        return _about_tool_servers(read_health())
     details = "Alerts are taken in and wait until a worker starts."
     return [SystemWarning("workers", "no worker was heard of lately", details, now)]
+
+
+def _about_tool_servers(report: HealthReport | None) -> list[SystemWarning]:
+    """What the monitor saw, or that it is silent: an old report says nothing of now."""
+    config = get_config()
+    watched = servers_in_use(config)
+    if all(config.mcp_servers[name].transport.type == "in_process" for name in watched):
+        return []
+    if silence := silence_of(report):
+        details = "Whether the tool servers are available is not known; a worker's log says why."
+        since = moment_of(report.reported_at) if report else timezone.now()
+        return [SystemWarning("mcp_health", silence, details, since)]
+    seen = report.servers if report else {}
+    return [
+        SystemWarning(
+            "mcp_health",
+            f"the tool server {name} is not available",
+            f"{seen[name].error}. Agents work without its tools. "
+            f"`manage.py mcp_tools {name}` tries it by hand.",
+            moment_of(seen[name].since),
+            name,
+        )
+        for name in watched
+        if name in seen and not seen[name].healthy
+    ]
 
 
 @lru_cache(maxsize=1)

@@ -35,10 +35,11 @@ class HeaderKeeper:
 
 
 @contextlib.contextmanager
-def serving(app):
-    """Run an ASGI app on a free loopback port and yield its address."""
+def serving(app, port: int = 0):
+    """Run an ASGI app on a loopback port, a free one unless given, and yield its address."""
     with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         config = uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

@@ -43,6 +43,8 @@ def test_document_is_valid_and_lists_every_endpoint(document):
         "/alert-types",
         "/runbooks",
         "/system/warnings",
+        "/system/mcp-servers",
+        "/system/default-tools",
         "/sessions",
         "/sessions/active",
         "/sessions/{session_id}",
@@ -70,7 +72,11 @@ def test_answers_are_as_the_document_says(api, submit, document):
     check(document, cancel, "post", api.post(f"{base}/{SessionFactory().pk}/cancel"))
     check(document, "/api/v1/alert-types", "get", api.get("/api/v1/alert-types"))
     check(document, "/api/v1/runbooks", "get", api.get("/api/v1/runbooks"))
-    check(document, "/api/v1/system/warnings", "get", api.get("/api/v1/system/warnings"))
+    for end in ("warnings", "mcp-servers", "default-tools"):
+        path = f"/api/v1/system/{end}"
+        check(document, path, "get", api.get(path))
+    defaults = "/api/v1/system/default-tools"
+    check(document, defaults, "get", api.get(defaults, {"alert_type": "nothing"}))
     check(document, "/api/v1/alerts", "post", submit({"data": "x"}))
     check(document, "/api/v1/alerts", "post", submit({"data": ""}))
 

@@ -1,0 +1,151 @@
+"""`manage.py mcp_tools`: look at tool servers, draft their classes, try a tool."""
+
+import asyncio
+import json
+import sys
+import textwrap
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandParser
+from typing_extensions import override
+
+from agents.types import ToolCall
+from config import get_config
+from config.model import Config
+from config.schema.servers import MCPServerConfig
+from config.usage import servers_in_use
+from config.words import suggest
+from mcp_bridge.bench import Inspection, call_tool, inspect_servers
+from mcp_bridge.failures import ServerUnavailable
+from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.server_config import ToolClass
+from mcp_bridge.sightings import explain_error
+from mcp_bridge.suggestions import write_yaml
+from tarsy.errors import ConfigError
+
+EXIT_OK, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
+
+
+class Command(BaseCommand):
+    help = (
+        "Start tool servers and list their tools with the class that the configuration gives them. "
+        "Needs no database. Exits 0 when all is well, 1 when a server is not available or a call "
+        "failed or was refused, 2 on bad input."
+    )
+    requires_system_checks = ()
+
+    @override
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "server", nargs="?", default="", help="default: every server that is in use"
+        )
+        parser.add_argument(
+            "--suggest",
+            action="store_true",
+            help="print the mcp_servers.<id>.tools block to check and paste into tarsy.yaml",
+        )
+        parser.add_argument(
+            "--call",
+            nargs=2,
+            metavar=("TOOL", "JSON"),
+            help="call one tool of SERVER as an agent would; - reads the arguments from stdin",
+        )
+        parser.add_argument(
+            "--allow-write", action="store_true", help="let --call send what is classed as a write"
+        )
+
+    @override
+    def handle(self, *args: object, **options: Any) -> None:
+        try:
+            config = get_config()
+        except ConfigError as error:
+            self._refuse(f"The configuration is wrong:\n{error}")
+        servers = self._choose(config, options["server"])
+        if options["call"]:
+            if not options["server"]:
+                self._refuse("--call needs the SERVER that has the tool")
+            (name,) = servers
+            tool, arguments = options["call"]
+            allowed = options["allow_write"]
+            sys.exit(self._call(name, servers[name], tool, arguments, allow_writes=allowed))
+        sys.exit(self._inspect(servers, as_yaml=options["suggest"]))
+
+    def _choose(self, config: Config, name: str) -> Mapping[str, MCPServerConfig]:
+        known = config.mcp_servers
+        if not name:
+            used = servers_in_use(config)
+            if unused := sorted(known.keys() - set(used)):
+                shown = ", ".join(unused)
+                self.stderr.write(f"Not in use, so not looked at unless named: {shown}")
+            return {each: known[each] for each in used}
+        if name not in known:
+            self._refuse(f"there is no MCP server {name!r}{suggest(name, known)}")
+        return {name: known[name]}
+
+    def _inspect(self, servers: Mapping[str, MCPServerConfig], *, as_yaml: bool) -> int:
+        found = asyncio.run(inspect_servers(servers, in_process=OWN_SERVERS))
+        for inspection in found:
+            if as_yaml and not inspection.sighting.error:
+                block = write_yaml(inspection.sighting.server_id, inspection.suggestions)
+                self.stdout.write(block, ending="")
+            elif as_yaml:
+                self.stderr.write(_headline(inspection))
+            else:
+                self._print(inspection)
+        return EXIT_FAILED if any(each.sighting.error for each in found) else EXIT_OK
+
+    def _print(self, inspection: Inspection) -> None:
+        self.stdout.write(_headline(inspection))
+        for tool in inspection.sighting.tools or ():
+            about = textwrap.shorten(tool.description, 100, placeholder="…")
+            self.stdout.write(f"  {_classes(tool.classes):<8} {tool.name:<32} {about}".rstrip())
+
+    def _call(
+        self, name: str, config: MCPServerConfig, tool: str, arguments: str, *, allow_writes: bool
+    ) -> int:
+        text = sys.stdin.read() if arguments == "-" else arguments
+        try:
+            is_object = isinstance(json.loads(text), dict)
+        except ValueError as error:
+            self._refuse(f"the arguments are not JSON: {error}")
+        if not is_object:
+            self._refuse("the arguments must be a JSON object")
+        short = tool.removeprefix(f"{name}.")
+        call = ToolCall(id="by-hand", name=f"{name}.{short}", arguments=text)
+        try:
+            result = asyncio.run(
+                call_tool(
+                    name,
+                    config,
+                    call,
+                    in_process=OWN_SERVERS,
+                    allow_writes=allow_writes,
+                    report_progress=self.stderr.write,
+                )
+            )
+        except ServerUnavailable as error:
+            self.stderr.write(f"{name} is not available: {explain_error(error, config)}")
+            return EXIT_FAILED
+        (self.stderr if result.is_error else self.stdout).write(result.content)
+        return EXIT_FAILED if result.is_error else EXIT_OK
+
+    def _refuse(self, reason: str) -> NoReturn:
+        self.stderr.write(reason)
+        sys.exit(EXIT_BAD_INPUT)
+
+
+def _headline(inspection: Inspection) -> str:
+    seen = inspection.sighting
+    if seen.error:
+        return f"{seen.server_id}: not available: {seen.error}"
+    count = len(seen.tools or ())
+    return (
+        f"{seen.server_id}: available, {count} {'tool' if count == 1 else 'tools'}, "
+        f"MCP {seen.protocol_version}, {seen.latency_ms} ms"
+    )
+
+
+def _classes(classes: Mapping[str, ToolClass]) -> str:
+    """`read`, or `write/read` where it depends on an argument."""
+    return "/".join(dict.fromkeys(classes.values()))

@@ -1,0 +1,126 @@
+"""What can be seen of a tool server from outside an investigation: is it well, which tools."""
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from mcp_types import Tool
+
+from mcp_bridge.connection import Deadlines, ServerConnection
+from mcp_bridge.masking import Masker, Placeholders
+from mcp_bridge.names import ToolName, is_usable
+from mcp_bridge.server_config import ServerConfig, ToolClass
+from mcp_bridge.tool_classes import class_of_call
+from mcp_bridge.toolbox import masker_for
+from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
+from mcp_bridge.visible_text import clean_line, clean_text
+
+logger = logging.getLogger(__name__)
+
+MAX_ABOUT = 1_000
+MAX_ERROR = 600
+WITHHELD = "[withheld: masking failed]"
+
+
+@dataclass(frozen=True)
+class SeenTool:
+    """A tool as people may see it.
+
+    `classes` is its class, or that of each value of one argument, `""` being all other values.
+    `schema_hash` is the same as long as its arguments are.
+    """
+
+    name: str
+    description: str
+    classes: Mapping[str, ToolClass]
+    schema_hash: str
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What one look at a server found. `error` is masked, and empty where all is well."""
+
+    server_id: str
+    error: str = ""
+    latency_ms: int | None = None
+    """How long it took to answer."""
+    protocol_version: str = ""
+    tools: tuple[SeenTool, ...] | None = None
+    """None where this look did not ask for them."""
+
+
+def connect(
+    server_id: str,
+    config: ServerConfig,
+    deadlines: Deadlines,
+    *,
+    http_clients: HttpClients,
+    in_process: InProcessFactories,
+) -> ServerConnection:
+    """A connection on behalf of nobody's investigation, to be started and closed by the caller."""
+    opener = partial(
+        open_client, server_id, config, http_clients=http_clients, in_process=in_process
+    )
+    return ServerConnection(server_id, opener, deadlines)
+
+
+async def sight(
+    server_id: str, config: ServerConfig, connection: ServerConnection, started: float
+) -> tuple[Sighting, tuple[Tool, ...]]:
+    """Ask an open server for its tools; returns also those it listed. Raises `ServerUnavailable`.
+
+    `started` is when, by the monotonic clock, it was first asked for anything.
+    """
+    listed = _usable(server_id, await connection.list_tools())
+    masker = masker_for(config, Placeholders())
+    sighting = Sighting(
+        server_id,
+        latency_ms=round((time.monotonic() - started) * 1000),
+        protocol_version=clean_line(connection.protocol_version, 40),
+        tools=tuple(_see(config, tool, masker) for tool in listed),
+    )
+    return sighting, listed
+
+
+def explain_error(error: Exception, config: ServerConfig) -> str:
+    """Why a server could not be used: one line, fit to show."""
+    return _mask(masker_for(config, Placeholders()), clean_line(str(error), MAX_ERROR))
+
+
+def _usable(server_id: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Those that agents could be offered, in order of name: the first of two with the same one."""
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        if is_usable(ToolName(server_id, tool.name)):
+            found.setdefault(tool.name, tool)
+    return tuple(tool for _, tool in sorted(found.items()))
+
+
+def _see(config: ServerConfig, tool: Tool, masker: Masker) -> SeenTool:
+    about = clean_text(tool.description or tool.title or "").strip()
+    about = about if len(about) <= MAX_ABOUT else f"{about[:MAX_ABOUT]}…"
+    return SeenTool(tool.name, _mask(masker, about), _classes(config, tool), _hash(tool))
+
+
+def _classes(config: ServerConfig, tool: Tool) -> dict[str, ToolClass]:
+    rule = config.tools.get(tool.name)
+    if rule is None:
+        return {"": class_of_call(config, tool, {})}
+    return {"": rule.default, **rule.values}
+
+
+def _hash(tool: Tool) -> str:
+    canonical = json.dumps(tool.input_schema, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _mask(masker: Masker, text: str) -> str:
+    try:
+        return masker.mask(text).text if text else ""
+    except Exception:
+        logger.exception("masking what a tool server says failed; it is withheld")
+        return WITHHELD

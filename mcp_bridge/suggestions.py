@@ -1,0 +1,95 @@
+"""A first draft of `mcp_servers.<id>.tools`, for an operator to check and paste."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_types import Tool
+
+from mcp_bridge.server_config import ServerConfig, ToolClass
+from mcp_bridge.visible_text import clean_line
+
+_READING = """
+    browse check count describe diff explain fetch find get grep head health history info inspect
+    list log logs lookup ls metrics ping query read search show stat stats status summarize summary
+    tail top tree usage validate version view whoami
+"""
+# One of these decides, whatever else is in a name.
+_WRITING = """
+    abort ack acknowledge add append apply approve archive assign attach bulk cancel change clear
+    click clone close command commit comment configure copy cordon create delete deploy destroy
+    detach disable drain drop edit enable eval exec execute expand fill fork grant import insert
+    install invoke kill link lock merge mkdir modify move mutate mv navigate open patch pause post
+    promote prune publish purge push put reboot reload remove rename reopen replace reply reset
+    resize resolve restart restore resume revert revoke rm rollback rollout rotate run save scale
+    send set shell silence start stop submit suspend swap sync taint terminate toggle touch transfer
+    trigger truncate uncordon undo uninstall unlink unlock unset update upgrade upload upsert write
+"""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", re.ASCII)
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+# YAML 1.1 reads these as something else than text.
+_NO_TEXT = ("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none")
+
+Ground = Literal["configured", "by_argument", "annotated", "named", "unknown"]
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A class for a tool, and what it rests on."""
+
+    tool: str
+    tool_class: ToolClass
+    ground: Ground
+
+
+def suggest(config: ServerConfig, tools: Iterable[Tool]) -> tuple[Suggestion, ...]:
+    """One for each tool. What nothing speaks for is a write."""
+    return tuple(_suggest(config, tool) for tool in tools)
+
+
+def write_yaml(server_id: str, suggestions: Sequence[Suggestion]) -> str:
+    """The block to paste into `tarsy.yaml`; each line says what its class rests on."""
+    lines = ["mcp_servers:", f"  {_key(server_id)}:", "    tools:" + ("" if suggestions else " {}")]
+    entries = [(f"      {_entry(each)}", each) for each in suggestions]
+    width = max((len(text) for text, _ in entries), default=0)
+    lines += [f"{text:<{width}}  # {_REMARKS[each.ground]}" for text, each in entries]
+    return "\n".join(lines) + "\n"
+
+
+_REMARKS: dict[Ground, str] = {
+    "configured": "as it is configured now",
+    "by_argument": "keep the rule it has: its class depends on an argument",
+    "annotated": "the server says so",
+    "named": "guessed from its name: check what it does",
+    "unknown": "nothing says that it only reads: check what it does",
+}
+
+
+def _suggest(config: ServerConfig, tool: Tool) -> Suggestion:
+    if rule := config.tools.get(tool.name):
+        ground: Ground = "by_argument" if rule.values else "configured"
+        return Suggestion(tool.name, rule.default, ground)
+    hints = tool.annotations
+    if hints is not None and (hints.destructive_hint is True or hints.read_only_hint is not None):
+        is_read = hints.read_only_hint is True and hints.destructive_hint is not True
+        return Suggestion(tool.name, "read" if is_read else "write", "annotated")
+    words = {word.lower() for word in _WORD.findall(tool.name)}
+    if words & set(_WRITING.split()):
+        return Suggestion(tool.name, "write", "named")
+    if words & set(_READING.split()):
+        return Suggestion(tool.name, "read", "named")
+    return Suggestion(tool.name, "write", "unknown")
+
+
+def _entry(suggestion: Suggestion) -> str:
+    if suggestion.ground == "by_argument":
+        return f"# {_key(suggestion.tool)}"
+    return f"{_key(suggestion.tool)}: {suggestion.tool_class}"
+
+
+def _key(name: str) -> str:
+    shown = clean_line(name, 200)
+    if _PLAIN_KEY.fullmatch(shown) and shown.lower() not in _NO_TEXT:
+        return shown
+    return "'" + shown.replace("'", "''") + "'"

@@ -1,0 +1,156 @@
+"""Tool servers over the API, from what a monitor in another process has told."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from investigations.selectors import tool_servers, warnings, workers
+from tests.investigations.conftest import CONFIG_DIR
+
+WARNINGS = "/api/v1/system/warnings"
+SERVERS = "/api/v1/system/mcp-servers"
+DEFAULTS = "/api/v1/system/default-tools"
+REMOTE = """
+mcp_servers:
+  remote: {transport: {type: http, url: "http://127.0.0.1:1/mcp"}}
+  other: {transport: {type: http, url: "http://127.0.0.1:1/mcp"}}
+"""
+TOOL = {"name": "look", "description": "Looks.", "classes": {"": "read"}, "schema_hash": "ab12"}
+
+
+@pytest.fixture(autouse=True)
+def two_servers(clean_redis: Redis, reconfigure):
+    """Two servers of the operator's, and a worker that was heard of."""
+    warnings._about_configuration.cache_clear()
+    reconfigure((CONFIG_DIR / "tarsy.yaml").read_text() + REMOTE)
+    presence = {"seen_at": time.time(), "active": 0}
+    clean_redis.hset(workers.WORKERS_KEY, "worker-1", json.dumps(presence))
+    yield clean_redis
+    warnings._about_configuration.cache_clear()
+
+
+def tell(redis: Redis, *servers: dict[str, Any], seconds_ago: float = 0.0) -> None:
+    moment = time.time() - seconds_ago
+    whole = [{"since": moment, "checked_at": moment, **each} for each in servers]
+    report = {"worker_id": "worker-1", "reported_at": moment, "servers": whole}
+    redis.set(tool_servers.HEALTH_KEY, json.dumps(report))
+    redis.set(tool_servers.TOOLS_KEY, json.dumps({"remote": [TOOL]}))
+
+
+def get_server(api, name: str) -> dict[str, Any]:
+    found = {each["id"]: each for each in api.get(SERVERS).json()["servers"]}
+    return found[name]
+
+
+def test_servers_are_listed_in_order_with_their_tools(api, two_servers):
+    tell(two_servers, {"id": "remote", "healthy": True, "latency_ms": 7})
+
+    listed = api.get(SERVERS).json()["servers"]
+    remote = get_server(api, "remote")
+
+    assert [each["id"] for each in listed] == ["kubernetes-server", "ops", "other", "remote"]
+    assert (remote["healthy"], remote["state"], remote["error"]) == (True, "healthy", None)
+    assert (remote["tool_count"], remote["tools"]) == (1, [TOOL])
+    assert remote["last_check"] is not None
+
+
+def test_servers_that_nobody_counts_on_are_neither_watched_nor_missed(api, two_servers):
+    tell(two_servers, {"id": "remote", "healthy": True}, {"id": "other", "healthy": True})
+
+    assert get_server(api, "kubernetes-server")["state"] == "unwatched"
+    assert api.get(WARNINGS).json() == {"warnings": []}
+
+
+def test_a_server_without_a_first_check_is_being_checked(api, two_servers):
+    tell(two_servers, {"id": "remote", "healthy": True})
+
+    assert get_server(api, "other")["state"] == "checking"
+
+
+def test_a_missing_server_is_warned_of_under_one_id_until_it_is_back(api, two_servers):
+    down = {"id": "remote", "healthy": False, "since": 1_790_000_000.0}
+    tell(two_servers, {**down, "error": "nothing answers at its address"})
+    (first,) = api.get(WARNINGS).json()["warnings"]
+    tell(two_servers, {**down, "error": "it did not start within 30 s"})
+    (second,) = api.get(WARNINGS).json()["warnings"]
+    tell(two_servers, {"id": "remote", "healthy": True})
+
+    assert (first["category"], first["server_id"]) == ("mcp_health", "remote")
+    assert first["created_at"].startswith("2026-09-21T")
+    assert "nothing answers" in first["details"]
+    assert "did not start" in second["details"]
+    assert second["id"] == first["id"]
+    assert api.get(WARNINGS).json() == {"warnings": []}
+
+
+def test_the_next_failure_is_another_warning(api, two_servers):
+    ids = set()
+    for since in (1_790_000_000.0, 1_790_000_600.0):
+        tell(two_servers, {"id": "remote", "healthy": False, "since": since, "error": "gone"})
+        ids |= {each["id"] for each in api.get(WARNINGS).json()["warnings"]}
+
+    assert len(ids) == 2
+
+
+def test_an_old_report_is_not_taken_for_the_present(api, two_servers):
+    tell(two_servers, {"id": "remote", "healthy": False, "error": "gone"}, seconds_ago=3600)
+
+    (warning,) = api.get(WARNINGS).json()["warnings"]
+    remote = get_server(api, "remote")
+
+    assert (warning["category"], warning["server_id"]) == ("mcp_health", None)
+    assert "has not reported since 20" in warning["message"]
+    assert (remote["state"], remote["healthy"]) == ("unknown", False)
+    assert "has not reported since 20" in remote["error"]
+    assert remote["tools"] == [TOOL]
+
+
+def test_a_monitor_that_never_reported_is_told(api):
+    (warning,) = api.get(WARNINGS).json()["warnings"]
+
+    assert warning["message"] == "the monitor of tool servers has not reported yet"
+    assert get_server(api, "remote")["state"] == "unknown"
+
+
+def test_metrics_say_which_servers_are_there_and_nothing_once_nobody_looks(api, two_servers):
+    tell(two_servers, {"id": "remote", "healthy": True}, {"id": "other", "healthy": False})
+    now = api.get("/metrics").content.decode()
+    tell(two_servers, {"id": "remote", "healthy": True}, seconds_ago=3600)
+    later = api.get("/metrics").content.decode()
+
+    assert 'tarsy_mcp_health_status{server="remote"} 1\n' in now
+    assert 'tarsy_mcp_health_status{server="other"} 0\n' in now
+    assert "tarsy_mcp_health_status{" not in later
+
+
+def test_default_tools_are_those_of_the_chain(api):
+    answer = api.get(DEFAULTS, {"alert_type": "kubernetes"}).json()
+
+    assert answer["alert_type"] == "kubernetes"
+    assert answer["mcp_servers"] == ["kubernetes-server", "ops"]
+    assert answer["native_tools"].keys() == {"google_search", "code_execution", "url_context"}
+
+
+def test_default_tools_without_an_alert_type_are_those_of_the_default_chain(api):
+    answer = api.get(DEFAULTS).json()
+
+    assert answer == {
+        "mcp_servers": [],
+        "native_tools": {"google_search": False, "code_execution": False, "url_context": False},
+    }
+
+
+def test_an_unknown_alert_type_is_refused_with_a_hint(api):
+    answer = api.get(DEFAULTS, {"alert_type": "kubernets"})
+
+    assert answer.status_code == 400
+    assert answer.json()["field"] == "alert_type"
+    assert "kubernetes" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("path", [SERVERS, DEFAULTS])
+def test_strangers_are_told_nothing(stranger, path: str):
+    assert stranger.get(path).status_code == 401

@@ -1,0 +1,114 @@
+"""`manage.py mcp_tools`, as a person types it: real processes, real servers, no database."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.mcp_bridge.conftest import STDIO_SERVER
+from tests.processes import ROOT
+
+CONFIG = """
+mcp_servers:
+  tools:
+    transport: {{type: stdio, command: {python}, args: [-u, {server}, normal]}}
+  gone:
+    transport: {{type: stdio, command: /nonexistent/tool-server}}
+defaults: {{llm_provider: rehearsal, alert_type: host}}
+"""
+NOWHERE = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1/0"}
+
+
+@pytest.fixture
+def mcp_tools(tmp_path: Path):
+    """Run the command over two servers of which one can be started."""
+    text = CONFIG.format(python=sys.executable, server=STDIO_SERVER)
+    (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "llm-providers.yaml").touch()
+
+    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "manage.py", "mcp_tools", *arguments],
+            cwd=ROOT,
+            env={**os.environ, **NOWHERE, "CONFIG_DIR": str(tmp_path)},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+def test_every_server_in_use_is_listed_and_a_missing_one_makes_it_fail(mcp_tools):
+    done = mcp_tools()
+
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1
+    assert any(line.startswith("tools: available, 12 tools, MCP ") for line in lines)
+    assert any(line.split()[:2] == ["read", "echo"] for line in lines)
+    assert any(line.split()[:2] == ["write", "delete"] for line in lines)
+    assert any(line.startswith("gone: not available: there is no program") for line in lines)
+    assert "kubernetes-server" in done.stderr
+
+
+def test_a_server_that_is_well_exits_with_0_and_its_block_is_yaml(mcp_tools):
+    done = mcp_tools("tools", "--suggest")
+
+    assert done.returncode == 0, done.stderr
+    block = yaml.safe_load(done.stdout)["mcp_servers"]["tools"]["tools"]
+    assert (block["echo"], block["delete"]) == ("read", "write")
+
+
+def test_a_tool_is_called_through_the_executor_and_masked(mcp_tools):
+    done = mcp_tools("tools", "--call", "secret", "{}")
+
+    assert done.returncode == 0, done.stderr
+    assert '"host": "db-1"' in done.stdout
+    assert "Ex4mple-Pass" not in done.stdout
+
+
+def test_arguments_come_from_standard_input_where_asked(mcp_tools):
+    done = mcp_tools("tools", "--call", "tools.echo", "-", stdin='{"text": "hello", "times": 2}')
+
+    assert (done.returncode, done.stdout) == (0, "hellohello\n")
+
+
+def test_a_write_is_sent_only_where_it_is_allowed(mcp_tools):
+    arguments = ("tools", "--call", "delete", '{"text": "x"}')
+
+    refused = mcp_tools(*arguments)
+    allowed = mcp_tools(*arguments, "--allow-write")
+
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "--allow-write" in refused.stderr
+    assert (allowed.returncode, allowed.stdout) == (0, "deleted\n")
+
+
+def test_a_failing_tool_exits_with_1_and_says_what_came_back(mcp_tools):
+    done = mcp_tools("tools", "--call", "refuse", "{}")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no such pod" in done.stderr
+    assert "abcd1234efgh5678" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("tolls",), "tools"),
+        (("tools", "--call", "echo", "[1"), "not JSON"),
+        (("tools", "--call", "echo", "[1]"), "JSON object"),
+        (("--call", "echo", "{}"), "SERVER"),
+    ],
+    ids=["unknown-server", "no-json", "no-object", "no-server"],
+)
+def test_bad_input_exits_with_2(mcp_tools, arguments: tuple[str, ...], hint: str):
+    done = mcp_tools(*arguments)
+
+    assert done.returncode == 2
+    assert hint in done.stderr

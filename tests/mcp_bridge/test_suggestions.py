@@ -1,0 +1,102 @@
+"""Drafted classes: what they rest on, and that the block can be pasted."""
+
+from pathlib import Path
+
+import pytest
+from mcp_types import Tool, ToolAnnotations
+
+from config.check import check
+from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
+from mcp_bridge.suggestions import suggest, write_yaml
+
+PLAN = ServerPlan(TransportPlan("http", url="http://127.0.0.1:1/mcp"))
+
+
+def tool(name: str, **hints: bool) -> Tool:
+    annotations = ToolAnnotations(**hints) if hints else None
+    return Tool(name=name, input_schema={"type": "object"}, annotations=annotations)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["pods_list", "get_file_info", "query_prometheus", "searchDashboards", "helm-list", "listPods"],
+)
+def test_a_name_that_only_reads_is_taken_for_a_read(name: str):
+    (found,) = suggest(PLAN, [tool(name)])
+
+    assert (found.tool_class, found.ground) == ("read", "named")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pods_delete", "resources_create_or_update", "pods_exec", "getAndLock", "read_write_file",
+        "list_and_purge", "execute_query",
+    ],
+)  # fmt: skip
+def test_one_word_that_changes_something_makes_a_write(name: str):
+    (found,) = suggest(PLAN, [tool(name)])
+
+    assert (found.tool_class, found.ground) == ("write", "named")
+
+
+@pytest.mark.parametrize("name", ["kubectl", "sql", "n0thing", "listen", "forget", "widgets"])
+def test_what_nothing_speaks_for_is_a_write(name: str):
+    (found,) = suggest(PLAN, [tool(name)])
+
+    assert (found.tool_class, found.ground) == ("write", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("hints", "expected"),
+    [
+        ({"read_only_hint": True}, "read"),
+        ({"read_only_hint": True, "destructive_hint": True}, "write"),
+        ({"read_only_hint": False}, "write"),
+        ({"destructive_hint": True}, "write"),
+    ],
+)
+def test_annotations_count_more_than_names(hints: dict[str, bool], expected: str):
+    (reading, writing) = suggest(PLAN, [tool("list_pods", **hints), tool("delete_pod", **hints)])
+
+    assert (reading.tool_class, writing.tool_class) == (expected, expected)
+    assert reading.ground == "annotated"
+
+
+def test_the_block_is_a_valid_configuration_that_says_the_same(tmp_path: Path):
+    names = ["list_pods", "delete_pod", "no", "a.b", "0day", "n" * 128, "kubectl", "get-x"]
+    drafted = suggest(PLAN, [tool(name) for name in names])
+    base = "    transport: {type: http, url: 'http://127.0.0.1:1/mcp'}\n"
+
+    block = write_yaml("remote", drafted)
+    (tmp_path / "tarsy.yaml").write_text(block + base)
+    (tmp_path / "llm-providers.yaml").touch()
+    report = check(tmp_path, {})
+
+    assert report.mistakes == ()
+    assert report.config is not None
+    read_back = report.config.mcp_servers["remote"].tools
+    assert {name: rule.default for name, rule in read_back.items()} == {
+        each.tool: each.tool_class for each in drafted
+    }
+
+
+def test_what_is_configured_stays_as_it_is():
+    by_argument = ClassRule("write", "action", {"get": "read"})
+    rules = {"list_pods": ClassRule("write"), "docker": by_argument}
+    plan = ServerPlan(PLAN.transport, tools=rules)
+
+    block = write_yaml("remote", suggest(plan, [tool("docker"), tool("list_pods")]))
+
+    assert "list_pods: write" in block
+    assert "# docker" in block
+    assert "docker: " not in block
+
+
+def test_a_name_cannot_write_into_the_block():
+    drafted = suggest(PLAN, [tool("x: read\n      delete")])
+
+    block = write_yaml("remote", drafted)
+
+    assert len(block.splitlines()) == 4
+    assert "'x: read delete': write" in block
