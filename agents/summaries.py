@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from agents.answers import ITERATION_TIMEOUT, TIMEOUTS, Answer, Failure, Question, ask
+from agents.answers import ITERATION_TIMEOUT, REPETITION, TIMEOUTS, Answer, Failure, Question, ask
 from agents.estimating import BYTES_PER_TOKEN, CHARACTERS_PER_TOKEN, cut_at_line, estimate_tokens
 from agents.fallback import Fallback
 from agents.ports import LLM, Journal, LLMOptions
 from agents.prompts.result_summary import build_result_summary
+from agents.repetition import find_repetition
 from agents.result_texts import write_summary
 from agents.streaming import SummaryBlock
 from agents.types import (
@@ -109,9 +110,9 @@ class Summaries:
         label = task.label(current[0].name if current else first, first)
         block_id = await self._journal.open_summary(label)
         if current is None:
-            failure = self._explain_nobody()
+            reason = _explain(self._explain_nobody())
             await self._journal.record_summary(
-                SummaryRecord(block_id, label, "failed", _explain(failure), None)
+                SummaryRecord(block_id, label, "failed", reason, None)
             )
         while current is not None:
             choice, llm = current
@@ -125,7 +126,7 @@ class Summaries:
             current = None if failure.code == ITERATION_TIMEOUT else next(usable, None)
             goes_on = current is not None and not answer.text
             status: Attempt = "timed_out" if failure.code in TIMEOUTS else "failed"
-            call = _describe_call(task, llm, question, answer, failure)
+            call = _describe_call(task, label.model, question, answer, failure)
             await self._journal.record_summary(
                 SummaryRecord(
                     block_id, label, "streaming" if goes_on else status, _explain(failure), call
@@ -133,8 +134,7 @@ class Summaries:
             )
             if current is not None and not goes_on:
                 # What was shown of it cannot be taken back: the next one begins anew.
-                label = task.label(current[0].name, first)
-                block_id = await self._journal.open_summary(label)
+                block_id = await self._journal.open_summary(task.label(current[0].name, first))
         return None
 
     async def _keep(
@@ -236,6 +236,8 @@ def _count_original(record: ToolCallRecord, text: str) -> int:
 
 
 def _judge(answer: Answer) -> Failure | None:
+    if find_repetition(answer.text) is not None:
+        return Failure(REPETITION, "The model began to repeat itself and was stopped.")
     if answer.text.strip():
         return None
     if answer.finish_reason == "length":
@@ -259,7 +261,7 @@ def _cut(answer: Answer, question: Question) -> str:
 
 def _describe_call(
     task: _Task,
-    model: LLM | ModelName,
+    model: ModelName,
     question: Question,
     answer: Answer,
     failure: Failure | None,
