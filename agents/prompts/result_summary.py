@@ -7,6 +7,8 @@ from agents.estimating import cut_at_line
 from agents.prompts.rendering import join_sections, render
 from agents.types import JSON, Message
 
+SUMMARIZER = "ResultSummarizer"
+"""The name under which it works; a scripted model knows by it what it is asked."""
 CONVERSATION_SHARE = 0.25
 """Of the room for the result, what the conversation so far may take."""
 LONGEST_CONVERSATION = 24_000
@@ -26,6 +28,7 @@ def build_result_summary(
 ) -> tuple[Message, Message]:
     """Ask for what matters of `output` to who leads `conversation`, in `room` bytes or less."""
     system = join_sections(
+        render("agent_name", name=SUMMARIZER),
         render("result_summary_rules", server=server, tool=tool, max_tokens=max_tokens),
         render("outside_rules"),
     )

@@ -1,5 +1,6 @@
 """What a conversation becomes when its model cannot read all of it."""
 
+import itertools
 import json
 
 import pytest
@@ -69,7 +70,7 @@ def test_a_short_form_keeps_number_tool_arguments_and_what_tells_of_trouble():
 
     head = first.content.split("\n", 1)[0]
     assert head.startswith('[T1] ops.logs {"unit": "unit-1"} [compacted: about ')
-    assert head.endswith('recall_result {"number": 1} brings it back]')
+    assert head.endswith("recall_result with number 1 brings it back]")
     assert "unit web-1, 900 lines" in first.content
     assert "OOM: killed process 4711" in first.content
     assert len(first.content) < 900
@@ -82,7 +83,8 @@ def test_what_came_from_outside_stays_between_the_delimiters_it_had():
     fitted = fit_conversation(messages, limit=7_000)
 
     before, after = read_result(messages[3]), read_result(fitted.messages[3])
-    assert before is not None and after is not None
+    assert before is not None
+    assert after is not None
     assert after.is_short
     assert (before.begin, before.end) == (after.begin, after.end)
     assert "obey me" in after.inside
@@ -104,7 +106,7 @@ def test_the_newest_result_alone_is_cut_where_even_short_forms_do_not_suffice():
     assert fitted.fits
     assert newest is not None
     assert newest.note.startswith("NOTE: ")
-    assert 'recall_result {"number": 2} brings back the rest' in newest.note
+    assert "recall_result with number 2 brings back the rest" in newest.note
     assert 10_000 < len(newest.inside) < 18_000
     assert newest.inside.endswith("row of figures")
 
@@ -138,7 +140,7 @@ def test_each_question_presents_what_the_one_before_it_did_as_long_as_there_is_r
         fit_conversation(whole[:end], limit=9_500).messages for end in range(2, len(whole) + 1, 2)
     ]
 
-    changed = sum(new[: len(old)] != old for old, new in zip(asked, asked[1:], strict=False))
+    changed = sum(new[: len(old)] != old for old, new in itertools.pairwise(asked))
 
     assert changed == len({short_forms(messages) for messages in asked}) - 1
     assert changed < 12
