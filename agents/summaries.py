@@ -28,8 +28,8 @@ from tarsy.errors import AgentError
 
 SLACK = 2
 """How many times the length it was told a summary may have before it is cut."""
-INPUT_SHARE = 0.6
-"""Of what a summarizer can read, the part that the result itself may take."""
+INPUT_SHARE = 0.85
+"""Of what a summarizer can read, the part for the result and what led to it."""
 NOBODY = Failure("no_summarizer", "There is no model that could be asked.")
 
 

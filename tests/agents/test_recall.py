@@ -2,7 +2,10 @@
 
 import pytest
 
-from agents.recall import PAGE_CHARACTERS, RECALL, RecallToolbox
+from agents.controllers.react_names import ToolName as ReactToolName
+from agents.controllers.react_names import read_tool_name
+from agents.prompts.tools import describe_tools
+from agents.recall import PAGE_CHARACTERS, RECALL, RECALL_SPEC, RecallToolbox
 from agents.types import StoredResult, ToolCall
 from mcp_bridge.names import ToolName, ToolNames
 from tests.agents.doubles import MemoryResults, ScriptedToolbox
@@ -138,3 +141,24 @@ def test_no_tool_of_a_server_gets_its_name(server, tool):
 
     assert names.wire(ToolName(server, tool)) != RECALL
     assert names.resolve(RECALL) is None
+
+
+def test_a_model_that_calls_by_text_is_told_whose_tool_it_is():
+    [described] = describe_tools((RECALL_SPEC,))
+
+    assert described.name == "this system itself"
+    assert "- number (integer from 1, required): The 5 of [T5]" in described.text
+
+
+@pytest.mark.parametrize(
+    "line", ["recall_result", "`recall_result`", "recall_result(number=5)", "use recall_result"]
+)
+def test_its_name_is_read_from_the_text_of_an_action(line):
+    named = read_tool_name(line)
+
+    assert isinstance(named, ReactToolName)
+    assert named.name == RECALL
+
+
+def test_a_word_that_begins_like_it_is_no_tool():
+    assert not isinstance(read_tool_name("recall_results"), ReactToolName)

@@ -144,7 +144,7 @@ def test_a_question_is_answered_from_summaries_and_the_result_itself_can_be_reca
             summarize(),
             *READING,
             f"{{when: {{agent: ^ChatAgent, turn: 0}}, reply: {recall}}}",
-            "{when: {agent: ^ChatAgent, turn: 1+}, reply: {text: It is there [T2].}}",
+            "{when: {agent: ^ChatAgent, turn: 1+}, reply: {text: 'It is there [T2].'}}",
         )
     )
     session = wait_until_ended(submit("large-results"))
