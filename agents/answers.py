@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from agents.llm.retry import Retry, stream_with_retries
 from agents.ports import LLM, Journal, LLMOptions
 from agents.repetition import RepetitionWatch
-from agents.streaming import AnswerBlocks, BlockStatus
+from agents.streaming import AnswerBlocks, Blocks, BlockStatus
 from agents.types import (
     JSON,
     AnswerFinished,
@@ -57,8 +57,8 @@ OUTPUT_LIMIT = Failure(
 class Answer:
     """A model's answer as it grows; complete unless `failure` is set."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._blocks = AnswerBlocks(journal)
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
         self._text = RepetitionWatch()
         self._thinking = RepetitionWatch()
         self.calls: list[ToolCall] = []
@@ -76,6 +76,11 @@ class Answer:
     @property
     def thinking(self) -> str:
         return self._thinking.text
+
+    @property
+    def length(self) -> int:
+        """Characters of text so far."""
+        return self._text.length
 
     def make_message(self, calls: tuple[ToolCall, ...], kept: str | None = None) -> Message:
         """The message to keep, with `kept` in place of its text when there is such."""
@@ -145,15 +150,20 @@ class Question:
     options: LLMOptions
     deadline: float
     iteration_limit: float
+    longest_text: int | None = None
+    """Characters of text after which the answer is stopped. What the model thinks is not counted,
+    as it is against any limit a provider is given."""
 
 
-async def ask(llm: LLM, question: Question, journal: Journal) -> Answer:
-    """Make one model call and show it as it streams.
+async def ask(
+    llm: LLM, question: Question, journal: Journal, blocks: Blocks | None = None
+) -> Answer:
+    """Make one model call and show it as it streams, in `blocks` or in blocks of its own.
 
     Tries again while nothing was shown. A failed call is an answer with `failure` set.
     """
     started = time.monotonic()
-    answer = Answer(journal)
+    answer = Answer(blocks or AnswerBlocks(journal))
     limit = asyncio.timeout_at(question.deadline)
     try:
         async with limit:
@@ -183,6 +193,9 @@ async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journa
         async for event in events:
             await answer.take(event)
             if answer.failure is not None:
+                return
+            if question.longest_text is not None and answer.length > question.longest_text:
+                answer.finish_reason = "length"
                 return
 
 

@@ -1,12 +1,13 @@
 """Runs the tool calls of one answer, side by side, and writes each down as it ends."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.controllers import Controller
-from agents.outside import fence
-from agents.ports import Journal, Toolbox
+from agents.ports import Journal
+from agents.recall import RECALL, RecallToolbox
+from agents.result_texts import write_result
 from agents.types import Message, ToolCall, ToolCallRecord, ToolResult
 
 MAX_IDENTICAL_CALLS = 3
@@ -16,10 +17,12 @@ MAX_IDENTICAL_CALLS = 3
 class CallRunner:
     """Executes proposed calls. Every one gets exactly one result, refused ones too."""
 
-    toolbox: Toolbox
+    toolbox: RecallToolbox
     journal: Journal
     controller: Controller
     count_identical: Callable[[ToolCall], int]
+    shorten: Callable[[ToolCallRecord, Callable[[str], Message], float], Awaitable[Message | None]]
+    """Makes a summary of a result that is written down already, where one is due."""
     iteration_limit: float
 
     async def run(
@@ -36,7 +39,7 @@ class CallRunner:
                     for call in calls
                 ]
         except BaseExceptionGroup as errors:
-            # Tools never raise, so this is the journal: one reason is enough to stop.
+            # Tools never raise, so this is the database: one reason is enough to stop.
             raise errors.exceptions[0] from errors
         done = [task.result() for task in tasks]
         return CallResults(
@@ -45,18 +48,22 @@ class CallRunner:
 
     async def _run_one(self, call: ToolCall, number: int, deadline: float) -> tuple[Message, bool]:
         result, is_late = await self._execute(call, number, deadline)
-        message = self.controller.write_result(call, self._write_content(call, number, result))
-        await self.journal.record_tool_call(
-            ToolCallRecord(number, call, self.toolbox.identify(call), result, message)
+        target = self.toolbox.identify(call)
+        text = write_result(number, target, result.content, is_error=result.is_error)
+        message = self.controller.write_result(call, text)
+        record = ToolCallRecord(number, call, target, result, message)
+        await self.journal.record_tool_call(record)
+        shorter = await self.shorten(
+            record, lambda text: self.controller.write_result(call, text), deadline
         )
-        return message, is_late
+        return shorter or message, is_late
 
     async def _execute(
         self, call: ToolCall, number: int, deadline: float
     ) -> tuple[ToolResult, bool]:
         repeats = self.count_identical(call)
         if repeats > MAX_IDENTICAL_CALLS:
-            return _refuse_repeat(call), False
+            return _refuse_repeat(call, can_recall=self.toolbox.can_recall), False
         limit = asyncio.timeout_at(deadline)
         try:
             async with limit:
@@ -70,12 +77,6 @@ class CallRunner:
             return _describe_late(call, self.iteration_limit), True
         return result, False
 
-    def _write_content(self, call: ToolCall, number: int, result: ToolResult) -> str:
-        target = self.toolbox.identify(call)
-        name = f"{target.server}.{target.tool}" if target.server else target.tool
-        head = f"[T{number}] {name} failed" if result.is_error else f"[T{number}] {name}"
-        return f"{head}\n{fence(result.content, f'result of T{number}')}"
-
 
 @dataclass(frozen=True)
 class CallResults:
@@ -85,11 +86,12 @@ class CallResults:
     is_late: bool
 
 
-def _refuse_repeat(call: ToolCall) -> ToolResult:
+def _refuse_repeat(call: ToolCall, *, can_recall: bool) -> ToolResult:
+    back = f" ({RECALL} brings back one you have in short form)" if can_recall else ""
     text = (
         f"Refused: {call.name} was already called {MAX_IDENTICAL_CALLS} times with exactly these "
-        "arguments. Use the results you have, call it with other arguments, or conclude and say "
-        "what could not be found out."
+        f"arguments. Use the results you have{back}, call it with other arguments, or conclude and "
+        "say what could not be found out."
     )
     return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text.encode()))
 

@@ -77,6 +77,11 @@ class FallbackState:
         self._ever_skipped = _Skipped()
 
     @property
+    def current(self) -> ModelName:
+        """The model that answers now."""
+        return self._current
+
+    @property
     def has_next(self) -> bool:
         """Whether there is a provider left that may take over, credentials aside."""
         return any(self._why_not(entry) is None for entry in self._waiting)

@@ -12,6 +12,9 @@ from agents.types import (
     ModelSwitch,
     Note,
     Phase,
+    StoredResult,
+    SummaryLabel,
+    SummaryRecord,
     ToolCall,
     ToolCallRecord,
     ToolResult,
@@ -38,6 +41,11 @@ class LLM(Protocol):
 
     @property
     def model(self) -> str: ...
+
+    @property
+    def input_limit(self) -> int:
+        """Tokens that a question may have, tools included; the room for the answer is left out."""
+        ...
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
@@ -75,6 +83,14 @@ class Toolbox(Protocol):
         ...
 
 
+class ResultReader(Protocol):
+    """Finds what earlier tool calls of the session brought."""
+
+    async def read_result(self, number: int) -> StoredResult | None:
+        """The masked result of a tool call; None when the session has no call of that number."""
+        ...
+
+
 class Journal(Protocol):
     """Where an execution writes what happened. Each coroutine is one short transaction.
 
@@ -98,6 +114,14 @@ class Journal(Protocol):
         ...
 
     async def record_tool_call(self, record: ToolCallRecord) -> None: ...
+
+    async def open_summary(self, label: SummaryLabel) -> str:
+        """Start the streamed summary of a tool result and return its id, as `open_block` does."""
+        ...
+
+    async def record_summary(self, record: SummaryRecord) -> None:
+        """Keep an attempt at a summary; when it was good, it replaces the result's message."""
+        ...
 
     async def record_note(self, note: Note) -> None: ...
 

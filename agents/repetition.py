@@ -21,6 +21,10 @@ class RepetitionWatch:
     def text(self) -> str:
         return "".join(self._parts)
 
+    @property
+    def length(self) -> int:
+        return self._length
+
     def add(self, delta: str) -> bool:
         """Keep more text; True when it repeats itself, and is then cut after the first copy."""
         self._parts.append(delta)

@@ -1,7 +1,7 @@
 """The loop every agent runs: ask the model, do what it asks for, until it concludes."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from agents.answers import (
@@ -11,17 +11,16 @@ from agents.answers import (
     TIMEOUTS,
     Answer,
     Failure,
-    Question,
-    ask,
     explain_no_conclusion,
     explain_useless,
 )
 from agents.calls import CallRunner
 from agents.controllers import AskAgain, CallTools, Conclude, make_controller
 from agents.conversation import Conversation
+from agents.dialogue import Dialogue
 from agents.fallback import FallbackPlan, FallbackState
 from agents.patience import MAX_ASKED_AGAIN, Patience
-from agents.ports import LLM, Journal, Toolbox
+from agents.ports import LLM, Journal, ResultReader, Toolbox
 from agents.prompts.nudges import (
     ask_after_broken_answer,
     ask_after_repetition,
@@ -29,20 +28,19 @@ from agents.prompts.nudges import (
     ask_to_conclude,
     ask_to_conclude_early,
 )
-from agents.streaming import BlockStatus
+from agents.recall import RecallToolbox
+from agents.summaries import Circumstances, Summaries, SummaryPlan
 from agents.task import AgentTask
 from agents.types import (
     JSON,
     AgentOutcome,
     InteractionType,
-    LLMCallRecord,
     Message,
     ModelName,
     Note,
     Phase,
-    PlannedCall,
     ToolCall,
-    ToolSpec,
+    ToolCallRecord,
 )
 
 KEEPS_PROVIDER = frozenset({REPETITION, "no_conclusion"})
@@ -58,31 +56,47 @@ async def run_agent(
     toolbox: Toolbox,
     journal: Journal,
     fallbacks: FallbackPlan | None = None,
+    summaries: SummaryPlan | None = None,
+    results: ResultReader | None = None,
 ) -> AgentOutcome:
     """Work on a task until it is concluded, fails or runs out of iterations.
 
-    When the model fails, the next one of `fallbacks` takes over. Goes on from `task.history` when
-    that is there. Cancelling the coroutine stops the model call and the tool calls; what is open on
-    the timeline is left to the caller.
+    When the model fails, the next one of `fallbacks` takes over. Large tool results are summarized
+    as `summaries` says, and what was shortened can be read again where there are `results`. Goes on
+    from `task.history` when that is there. Cancelling the coroutine stops the model call and the
+    tool calls; what is open on the timeline is left to the caller.
     """
     plan = fallbacks or FallbackPlan(ModelName(llm.provider_name, "", llm.model))
-    return await _Execution(task, llm, toolbox, journal, plan).run()
+    tools = RecallToolbox(toolbox, results, offers=task.recalls_session)
+    return await _Execution(task, llm, tools, journal, plan, summaries or SummaryPlan()).run()
 
 
 class _Execution:
     def __init__(
-        self, task: AgentTask, llm: LLM, toolbox: Toolbox, journal: Journal, plan: FallbackPlan
+        self,
+        task: AgentTask,
+        llm: LLM,
+        toolbox: RecallToolbox,
+        journal: Journal,
+        plan: FallbackPlan,
+        summaries: SummaryPlan,
     ) -> None:
         self._task = task
-        self._llm = llm
         self._toolbox = toolbox
         self._journal = journal
         self._controller = make_controller(task.controller)
         self._fallback = FallbackState(plan, is_single_shot=not self._controller.may_iterate)
         self._conversation = Conversation(task.history or task.opening)
-        self._iteration = self._count_past_iterations()
+        self._dialogue = Dialogue(task, llm, toolbox, journal, self._controller, self._conversation)
+        self._summaries = Summaries(
+            summaries,
+            journal,
+            options=task.llm_options,
+            iteration_limit=task.limits.iteration,
+            can_recall=toolbox.can_recall,
+        )
+        self._dialogue.iteration = self._count_past_iterations()
         self._patience = Patience()
-        self._known_notes: list[Note] = []
         self._forced_prompt = ask_to_conclude(task.max_iterations)
         self._early_prompt = ask_to_conclude_early()
 
@@ -92,8 +106,8 @@ class _Execution:
         answer = await self._resume()
         if answer:
             return await self._complete(answer)
-        while self._iteration < self._max_iterations and not self._is_forced():
-            self._iteration += 1
+        while self._dialogue.iteration < self._max_iterations and not self._is_forced():
+            self._dialogue.iteration += 1
             outcome = await self._iterate()
             if outcome is not None:
                 return outcome
@@ -122,98 +136,36 @@ class _Execution:
 
     async def _iterate(self) -> AgentOutcome | None:
         deadline = self._start_deadline()
-        self._report(self._task.phase or self._controller.phase, f"Asking {self._llm.model}")
-        tools = self._controller.offer(self._toolbox.specs)
-        answer = await self._ask(tools, deadline)
+        self._report(
+            self._task.phase or self._controller.phase, f"Asking {self._dialogue.llm.model}"
+        )
+        answer = await self._dialogue.ask(self._kind, deadline)
         if answer.failure is not None:
-            return await self._react_to_failure(answer, answer.failure, tools)
+            return await self._react_to_failure(answer, answer.failure)
         self._fallback.note_success()
         match self._controller.decide(answer.text, tuple(answer.calls)):
             case CallTools() as wanted:
-                return await self._call_tools(answer, wanted, tools, deadline)
+                return await self._call_tools(answer, wanted, deadline)
             case Conclude() as conclusion:
-                await self._record_conclusion(answer, tools, self._final_kind, conclusion)
+                await self._dialogue.record_conclusion(answer, self._final_kind, conclusion)
                 if answer.finish_reason == "length":
-                    await self._tell(OUTPUT_LIMIT)
+                    await self._dialogue.tell(OUTPUT_LIMIT)
                 return await self._complete(conclusion.text)
             case AskAgain(reason, nudge, code) as useless:
                 failure = Failure(code, explain_useless(reason, answer))
-                await self._record(answer, tools, kind=self._kind, failure=failure)
+                await self._dialogue.record(answer, kind=self._kind, failure=failure)
                 return await self._ask_again_after_useless(
                     failure, nudge, may_conclude=useless.may_conclude
                 )
 
-    # Asking
-
-    async def _ask(self, tools: tuple[ToolSpec, ...], deadline: float) -> Answer:
-        messages = self._controller.present(self._conversation.messages)
-        limit = self._task.limits.iteration
-        question = Question(messages, tools, self._task.llm_options, deadline, limit)
-        return await ask(self._llm, question, self._journal)
-
-    async def _record(
-        self,
-        answer: Answer,
-        tools: tuple[ToolSpec, ...],
-        *,
-        kind: InteractionType,
-        calls: tuple[ToolCall, ...] = (),
-        failure: Failure | None = None,
-        is_final: bool = False,
-        kept: str | None = None,
-        shown: str | None = None,
-    ) -> tuple[int, ...]:
-        """Write one model call down and, when it was good, keep it in the conversation."""
-        message = None if failure else answer.make_message(calls, kept)
-        status: BlockStatus = "completed"
-        if failure is not None:
-            status = "timed_out" if failure.code in TIMEOUTS else "failed"
-        record = LLMCallRecord(
-            interaction_type=kind,
-            iteration=self._iteration,
-            provider_name=self._llm.provider_name,
-            model=self._llm.model,
-            messages_count=len(self._conversation.messages),
-            tools_count=len(tools),
-            blocks=answer.close_blocks(status, is_final=is_final, response=shown),
-            message=message,
-            planned_calls=tuple(PlannedCall(c, self._toolbox.identify(c)) for c in calls),
-            usage=answer.usage,
-            duration_ms=answer.duration_ms,
-            error=failure.message if failure else "",
-            error_code=failure.code if failure else "",
-            thinking=answer.thinking,
-            notes=answer.take_new_notes(self._known_notes),
-        )
-        numbers = await self._journal.record_llm_call(record)
-        if message is not None:
-            self._conversation.add(message)
-        return numbers
-
-    async def _record_conclusion(
-        self,
-        answer: Answer,
-        tools: tuple[ToolSpec, ...],
-        kind: InteractionType,
-        conclusion: Conclude,
-    ) -> None:
-        await self._record(
-            answer,
-            tools,
-            kind=kind,
-            is_final=True,
-            kept=conclusion.kept,
-            shown=conclusion.text,
-        )
-
     # Tools
 
     async def _call_tools(
-        self, answer: Answer, wanted: CallTools, tools: tuple[ToolSpec, ...], deadline: float
+        self, answer: Answer, wanted: CallTools, deadline: float
     ) -> AgentOutcome | None:
         calls = wanted.calls
-        numbers = await self._record(
-            answer, tools, kind=self._kind, calls=calls, kept=wanted.kept, shown=wanted.shown
+        numbers = await self._dialogue.record(
+            answer, kind=self._kind, calls=calls, kept=wanted.kept, shown=wanted.shown
         )
         self._patience.note_calls()
         by_id = {call.id: number for call, number in zip(calls, numbers, strict=True)}
@@ -225,7 +177,7 @@ class _Execution:
         failure = Failure(
             ITERATION_TIMEOUT, f"Tools did not end within the {limit:g} s an iteration may take."
         )
-        await self._tell(failure)
+        await self._dialogue.tell(failure)
         end = self._patience.count_timeout(failure)
         return None if end is None else self._end(end)
 
@@ -239,24 +191,31 @@ class _Execution:
             journal=self._journal,
             controller=self._controller,
             count_identical=self._conversation.count_identical,
+            shorten=self._shorten,
             iteration_limit=self._task.limits.iteration,
         )
         results = await runner.run(calls, numbers, deadline=deadline)
         self._conversation.place_results(results.messages)
         return results.is_late
 
+    async def _shorten(
+        self, record: ToolCallRecord, write: Callable[[str], Message], deadline: float
+    ) -> Message | None:
+        now = Circumstances(
+            self._fallback.current, self._dialogue.iteration, self._conversation.messages, deadline
+        )
+        return await self._summaries.shorten(record, now, write)
+
     # Bad answers
 
-    async def _react_to_failure(
-        self, answer: Answer, failure: Failure, tools: tuple[ToolSpec, ...]
-    ) -> AgentOutcome | None:
-        await self._record(answer, tools, kind=self._kind, failure=failure)
+    async def _react_to_failure(self, answer: Answer, failure: Failure) -> AgentOutcome | None:
+        await self._dialogue.record(answer, kind=self._kind, failure=failure)
         if failure.code == REPETITION:
             return await self._ask_again_after_useless(failure, ask_after_repetition(answer.text))
-        await self._tell(failure)
+        await self._dialogue.tell(failure)
         outcome = await self._switch_or_count(failure)
         if outcome is None and failure.partial:
-            await self._nudge(ask_after_broken_answer(failure.message, answer.text))
+            await self._dialogue.nudge(ask_after_broken_answer(failure.message, answer.text))
         return outcome
 
     async def _switch_or_count(self, failure: Failure) -> AgentOutcome | None:
@@ -272,7 +231,7 @@ class _Execution:
     async def _switch_and_repeat(self, failure: Failure) -> bool:
         if not await self._switch_model(failure):
             return False
-        self._iteration -= 1
+        self._dialogue.iteration -= 1
         return True
 
     async def _switch_model(self, failure: Failure) -> bool:
@@ -280,7 +239,7 @@ class _Execution:
         if takeover is None:
             return False
         await self._journal.record_fallback(takeover.switch)
-        self._llm = takeover.llm
+        self._dialogue.llm = takeover.llm
         self._patience = Patience()
         return True
 
@@ -295,52 +254,42 @@ class _Execution:
     async def _ask_again_after_useless(
         self, failure: Failure, nudge: str, *, may_conclude: bool = False
     ) -> AgentOutcome | None:
-        await self._tell(failure)
+        await self._dialogue.tell(failure)
         self._fallback.note_success()
         end = self._patience.count_useless(failure)
         if end is not None and not may_conclude:
             return self._end(end)
-        await self._nudge(nudge if end is None else self._early_prompt)
+        await self._dialogue.nudge(nudge if end is None else self._early_prompt)
         return None
-
-    async def _nudge(self, text: str) -> None:
-        message = Message("user", text)
-        await self._journal.record_prompt((message,))
-        self._conversation.add(message)
-
-    async def _tell(self, failure: Failure) -> None:
-        await self._journal.record_note(
-            Note(
-                "error",
-                failure.message,
-                {"error_code": failure.code, "provider": self._llm.provider_name},
-            )
-        )
 
     # Ends
 
     async def _conclude_by_force(self) -> AgentOutcome:
-        self._report("concluding", f"Concluding after {_count(self._iteration, 'iteration')}")
+        self._report(
+            "concluding", f"Concluding after {_count(self._dialogue.iteration, 'iteration')}"
+        )
         if not self._is_forced():
-            await self._nudge(self._forced_prompt)
+            await self._dialogue.nudge(self._forced_prompt)
         asked_again = 0
         while True:
-            answer = await self._ask((), self._start_deadline())
+            answer = await self._dialogue.ask(
+                "forced_conclusion", self._start_deadline(), with_tools=False
+            )
             conclusion = None if answer.failure else self._controller.conclude(answer.text)
             if conclusion is not None:
-                await self._record_conclusion(answer, (), "forced_conclusion", conclusion)
+                await self._dialogue.record_conclusion(answer, "forced_conclusion", conclusion)
                 return await self._complete(conclusion.text)
             failure = answer.failure or explain_no_conclusion(answer)
-            await self._record(answer, (), kind="forced_conclusion", failure=failure)
-            await self._tell(failure)
+            await self._dialogue.record(answer, kind="forced_conclusion", failure=failure)
+            await self._dialogue.tell(failure)
             if failure.code == "no_conclusion" and asked_again < MAX_ASKED_AGAIN:
                 asked_again += 1
-                await self._nudge(ask_for_text_without_tools())
+                await self._dialogue.nudge(ask_for_text_without_tools())
             elif failure.code in KEEPS_PROVIDER or not await self._switch_model(failure):
                 return self._end_without_conclusion(failure)
 
     def _end_without_conclusion(self, failure: Failure) -> AgentOutcome:
-        iterations = _count(self._iteration, "iteration")
+        iterations = _count(self._dialogue.iteration, "iteration")
         reason = f"After {iterations} no conclusion could be had. {failure.message}"
         return self._end(Failure(failure.code, self._fallback.explain(reason)))
 
@@ -350,14 +299,14 @@ class _Execution:
         if is_forced:
             metadata = {
                 "forced_conclusion": True,
-                "iterations_used": self._iteration,
+                "iterations_used": self._dialogue.iteration,
                 "max_iterations": self._task.max_iterations,
             }
         await self._journal.record_note(Note("final_analysis", text, metadata))
         return AgentOutcome(
             "completed",
             final_analysis=text,
-            iterations_used=self._iteration,
+            iterations_used=self._dialogue.iteration,
             is_forced=is_forced,
         )
 
@@ -366,7 +315,7 @@ class _Execution:
             "timed_out" if failure.code in TIMEOUTS else "failed",
             error=failure.message,
             error_code=failure.code,
-            iterations_used=self._iteration,
+            iterations_used=self._dialogue.iteration,
         )
 
     # Small things

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol
 
 from agents.ports import Journal
 from agents.types import BlockKind, ClosedBlock
@@ -74,6 +74,20 @@ class Coalescer:
             raise self._error
 
 
+class Blocks(Protocol):
+    """Where the text of a model call is shown."""
+
+    async def add(self, kind: BlockKind, text: str) -> None: ...
+
+    def finish(self) -> None: ...
+
+    def discard(self) -> None: ...
+
+    def close(
+        self, response: str, thinking: str, *, status: BlockStatus, is_final: bool
+    ) -> tuple[ClosedBlock, ...]: ...
+
+
 class _StreamedBlock:
     def __init__(self, block_id: str, journal: Journal) -> None:
         self.block_id = block_id
@@ -133,3 +147,26 @@ class AnswerBlocks:
             )
             for kind, block in self._blocks.items()
         )
+
+
+class SummaryBlock:
+    """The block of one summary, open already. What the model thinks meanwhile is not shown."""
+
+    def __init__(self, block_id: str, journal: Journal) -> None:
+        self._block = _StreamedBlock(block_id, journal)
+
+    async def add(self, kind: BlockKind, text: str) -> None:
+        if kind == "llm_response":
+            self._block.add(text)
+
+    def finish(self) -> None:
+        self._block.finish()
+
+    def discard(self) -> None:
+        self._block.discard()
+
+    def close(
+        self, response: str, thinking: str, *, status: BlockStatus, is_final: bool
+    ) -> tuple[ClosedBlock, ...]:
+        """Nothing: who opened the summary closes it."""
+        return ()

@@ -44,6 +44,8 @@ class AgentTask:
     """Shown while the agent works; the controller's own when None."""
     interaction_type: InteractionType | None = None
     """What its model calls are recorded as; the controller's own when None."""
+    recalls_session: bool = False
+    """`recall_result` is offered from the start, for results of earlier stages."""
     history: tuple[Message, ...] = ()
     open_numbers: Mapping[str, int] = field(default_factory=dict)
 

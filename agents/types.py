@@ -20,6 +20,7 @@ InteractionType = Literal[
     "chat_response", "summarization",
 ]  # fmt: skip
 ExecutionStatus = Literal["completed", "failed", "timed_out", "cancelled"]
+ToolKind = Literal["mcp", "recall"]
 NativeToolKind = Literal["google_search_result", "url_context_result", "code_execution"]
 NoteKind = Literal["error", "skill_loaded", "final_analysis"] | NativeToolKind
 
@@ -67,12 +68,19 @@ class ToolSpec:
 class ToolTarget:
     """What a call means to us: server, tool and its arguments, masked, fit to show and store.
 
-    An unknown tool has an empty `server`; arguments that are no mapping arrive as `{"raw": text}`.
+    An unknown tool and one of our own have an empty `server`; arguments that are no mapping arrive
+    as `{"raw": text}`.
     """
 
     server: str
     tool: str
     arguments: Mapping[str, JSON]
+    kind: ToolKind = "mcp"
+
+    @property
+    def name(self) -> str:
+        """`server.tool`, or the tool alone where there is no server."""
+        return f"{self.server}.{self.tool}" if self.server else self.tool
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,8 @@ class ToolResult:
     masked: int = 0
     """How many secrets were replaced."""
     duration_ms: int = 0
+    whole: str = field(default="", repr=False)
+    """What a summary is made of: masked as well, and cut much later than `content`."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +178,15 @@ LLMEvent = (
 
 
 @dataclass(frozen=True)
+class ModelName:
+    """A model, the provider that has it, and the backend it is asked through."""
+
+    provider_name: str
+    backend: str
+    model: str
+
+
+@dataclass(frozen=True)
 class ClosedBlock:
     """A streamed block as it ended. `block_id` is what `Journal.open_block` gave."""
 
@@ -208,15 +227,12 @@ class LLMCallRecord:
     thinking: str = ""
     notes: tuple[Note, ...] = ()
     """What the provider's own tools did meanwhile."""
-
-
-@dataclass(frozen=True)
-class ModelName:
-    """A model, the provider that has it, and the backend it is asked through."""
-
-    provider_name: str
-    backend: str
-    model: str
+    estimated_tokens: int = 0
+    """How large the question was, as we reckon before it is asked."""
+    compacted: tuple[int, ...] = ()
+    """The tool calls whose results the model got in short form."""
+    asked: tuple[Message, ...] = ()
+    """The question, where it is not the execution's own conversation."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +255,42 @@ class ToolCallRecord:
     target: ToolTarget
     result: ToolResult
     message: Message
+
+
+@dataclass(frozen=True)
+class SummaryLabel:
+    """Which result a summary is of, and who makes it."""
+
+    number: int
+    target: ToolTarget
+    original_tokens: int
+    model: ModelName
+    is_fallback: bool = False
+    """Somebody else was to make it and could not."""
+
+
+@dataclass(frozen=True)
+class SummaryRecord:
+    """An attempt at a summary, written as one transaction.
+
+    `status` is that of the summary on the timeline; "streaming" when the next attempt goes on with
+    it. `call` is None when no model could be asked. `message` takes the place of the tool's result.
+    """
+
+    block_id: str
+    label: SummaryLabel
+    status: Literal["streaming", "completed", "failed", "timed_out"]
+    content: str
+    call: LLMCallRecord | None
+    message: Message | None = None
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """A tool call of the session as history keeps it; `text` is None while it is not finished."""
+
+    name: str
+    text: str | None
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,13 @@ from config.model import Config
 from config.schema.agents import AgentConfig, FallbackConfig
 from config.schema.chains import ChainConfig, StageAgentConfig, StageConfig
 from config.schema.providers import LLMProviderConfig
+from config.schema.servers import SummarizationConfig
 from config.selection import ServerSelection, ToolSelection, parse_selection
 
 __all__ = [
     "ResolvedAgent",
     "ResolvedFallback",
+    "ResolvedSummarization",
     "ServerSelection",
     "ToolSelection",
     "executions_of",
@@ -25,6 +27,7 @@ __all__ = [
     "resolve_agent",
     "resolve_chat",
     "resolve_executive_summary",
+    "resolve_summarizer",
     "resolve_synthesis",
     "success_policy_of",
 ]
@@ -44,6 +47,18 @@ class ResolvedFallback:
 
 
 @dataclass(frozen=True)
+class ResolvedSummarization:
+    """How large results of one server are summarized.
+
+    `summarizer` is None where nobody is named: then the model that the agent works with does it.
+    """
+
+    threshold_tokens: int
+    max_tokens: int
+    summarizer: ResolvedFallback | None
+
+
+@dataclass(frozen=True)
 class ResolvedAgent:
     """Everything an execution needs to know about its agent.
 
@@ -51,7 +66,8 @@ class ResolvedAgent:
     `agents`. `native_tools` is what the provider has, the agent says and the alert says, together;
     `native_wishes` only what the last two say. `tool_filter` has the servers of which only some
     tools were chosen. `skills` are the
-    ones it may load, `required_skills` those that stand in its prompt.
+    ones it may load, `required_skills` those that stand in its prompt. `summarization` has the
+    servers whose large results are summarized.
     """
 
     agent_name: str
@@ -71,6 +87,7 @@ class ResolvedAgent:
     custom_instructions: str
     required_skills: tuple[str, ...]
     skills: tuple[str, ...]
+    summarization: Mapping[str, ResolvedSummarization]
 
 
 def executions_of(stage: StageConfig) -> tuple[StageAgentConfig, ...]:
@@ -228,6 +245,7 @@ def _resolved(
     provider = config.llm_providers[provider_name]
     required, skills = _skills(config, agent, extra)
     wishes = {**agent.native_tools.overrides(), **chosen.native_tools}
+    used_servers = tuple(server.name for server in chosen.servers) or servers
     return ResolvedAgent(
         agent_name=agent_name,
         definition=agent.name,
@@ -241,7 +259,7 @@ def _resolved(
             for item in fallbacks
         ),
         max_iterations=iterations,
-        mcp_servers=tuple(server.name for server in chosen.servers) or servers,
+        mcp_servers=used_servers,
         tool_filter=MappingProxyType(
             {server.name: server.tools for server in chosen.servers if server.tools}
         ),
@@ -251,7 +269,44 @@ def _resolved(
         custom_instructions=agent.custom_instructions,
         required_skills=required,
         skills=skills,
+        summarization=MappingProxyType(_summarization(config, used_servers, backend)),
     )
+
+
+def _summarization(
+    config: Config, servers: tuple[str, ...], backend: BackendName
+) -> dict[str, ResolvedSummarization]:
+    """For each server that wants its results summarized: from which size on, and by whom."""
+    blocks = {
+        name: config.mcp_servers[name].summarization
+        for name in servers
+        if name in config.mcp_servers
+    }
+    return {
+        name: ResolvedSummarization(
+            block.size_threshold_tokens,
+            block.summary_max_token_limit,
+            resolve_summarizer(config, block, backend),
+        )
+        for name, block in blocks.items()
+        if block.enabled
+    }
+
+
+def resolve_summarizer(
+    config: Config, block: SummarizationConfig, backend: BackendName
+) -> ResolvedFallback | None:
+    """The model named for a server's results, else the one named for all; None when none is.
+
+    A backend is said beside a provider; the default's goes with the default's provider.
+    """
+    default = config.defaults.summarization
+    name = _last_filled(default.llm_provider, block.llm_provider)
+    if not name:
+        return None
+    inherited = None if block.llm_provider else default.llm_backend
+    chosen = _last(backend, inherited, block.llm_backend)
+    return ResolvedFallback(name, config.llm_providers[name], chosen)
 
 
 def _controller(agent_type: AgentTypeName, provider: LLMProviderConfig) -> ControllerName:

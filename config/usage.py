@@ -10,6 +10,7 @@ from config.resolve import (
     resolve_agent,
     resolve_chat,
     resolve_executive_summary,
+    resolve_summarizer,
     resolve_synthesis,
 )
 from config.schema.agents import NativeToolsConfig
@@ -18,12 +19,18 @@ from config.schema.providers import LLMProviderConfig
 
 
 def providers_in_use(config: Config) -> tuple[LLMProviderConfig, ...]:
-    """Every provider that some agent of some chain asks first or falls back to."""
+    """Every provider that some agent of some chain asks first, falls back to or has summarize."""
     found: dict[str, LLMProviderConfig] = {}
     for chain in config.chains.values():
         for agent in _agents_of(config, chain):
             found[agent.provider_name] = agent.provider
             found.update((each.provider_name, each.provider) for each in agent.fallback_providers)
+    # An alert may choose any server, also one that no agent has.
+    for server in config.mcp_servers.values():
+        block = server.summarization
+        named = resolve_summarizer(config, block, config.defaults.llm_backend)
+        if block.enabled and named is not None:
+            found[named.provider_name] = named.provider
     return tuple(found.values())
 
 

@@ -1,6 +1,6 @@
 """Everything one execution needs, gathered once from the rows and the configuration."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
@@ -24,9 +24,12 @@ from agents.prompts import (
     build_investigation,
     build_synthesis,
 )
+from agents.prompts.fitting import fit_chat, fit_investigation, fit_synthesis
 from agents.prompts.inputs import ItemKind
+from agents.recall import RECALL_SPEC
+from agents.summaries import SummaryPlan
 from agents.task import AgentTask, Limits
-from agents.types import InteractionType, Message, Role, ToolCall
+from agents.types import InteractionType, Message, Role, ToolCall, ToolSpec
 from config import get_config
 from config.model import Config
 from config.resolve import (
@@ -40,7 +43,7 @@ from config.resolve import (
     resolve_synthesis,
 )
 from config.schema.chains import ChainConfig
-from investigations.language_models import choose_models
+from investigations.language_models import choose_models, plan_summaries
 from investigations.masking import product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage, TimelineEvent
@@ -62,7 +65,6 @@ _ITEM_KINDS: dict[str, ItemKind] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
     TimelineEvent.Type.LLM_RESPONSE: "response",
     TimelineEvent.Type.LLM_TOOL_CALL: "tool_call",
-    TimelineEvent.Type.MCP_TOOL_SUMMARY: "tool_call",
     TimelineEvent.Type.FINAL_ANALYSIS: "final_analysis",
     TimelineEvent.Type.ERROR: "error",
 }
@@ -77,6 +79,7 @@ class Briefing:
     agent: ResolvedAgent
     llm: LLM
     fallbacks: FallbackPlan
+    summaries: SummaryPlan
     mask: Callable[[str], str]
     previous: tuple[StageFindings, ...]
     histories: tuple[AgentHistory, ...]
@@ -102,6 +105,23 @@ class Briefing:
         """Whether tools are called by text and so have to stand in the prompt."""
         return self.agent.controller == "react"
 
+    @property
+    def may_recall(self) -> bool:
+        """Whether it is an agent that calls tools, and so can call for earlier results."""
+        return self.agent.controller in ("function_calling", "react")
+
+    @property
+    def recalls_session(self) -> bool:
+        """Whether earlier results are of use from the start: for questions about them."""
+        is_chat = self.claim.stage.stage_type == Stage.Type.CHAT
+        return is_chat and self.may_recall and self.claim.session.last_tool_number > 0
+
+    def find_described_tools(self, toolbox: Toolbox) -> tuple[ToolSpec, ...]:
+        """The tools that the prompt has to describe, because the model is given none."""
+        if not self.is_react or not (toolbox.specs or self.recalls_session):
+            return ()
+        return (*toolbox.specs, RECALL_SPEC)
+
     def make_task(self, toolbox: Toolbox) -> AgentTask:
         return AgentTask(
             controller=self.agent.controller,
@@ -110,6 +130,7 @@ class Briefing:
             max_iterations=self.agent.max_iterations,
             limits=Limits(),
             interaction_type=self._interaction_type,
+            recalls_session=self.recalls_session,
             history=tuple(_to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
         )
@@ -132,6 +153,7 @@ def brief(claim: Claim) -> Briefing:
         agent=agent,
         llm=llm,
         fallbacks=fallbacks,
+        summaries=plan_summaries(agent),
         mask=product_masker(),
         previous=tuple(findings_before(claim.session, stage)),
         histories=tuple(histories_of_stage(subject)) if subject else (),
@@ -184,6 +206,7 @@ def _selection(config: Config, claim: Claim) -> ToolSelection | None:
 
 
 def _open_conversation(briefing: Briefing, toolbox: Toolbox) -> tuple[Message, ...]:
+    limit = briefing.llm.input_limit
     if briefing.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY:
         return build_executive_summary(
             ExecutiveSummaryInput(
@@ -193,10 +216,10 @@ def _open_conversation(briefing: Briefing, toolbox: Toolbox) -> tuple[Message, .
             )
         )
     if briefing.claim.stage.stage_type == Stage.Type.SYNTHESIS:
-        return build_synthesis(_synthesis_input(briefing))
+        return build_synthesis(fit_synthesis(_synthesis_input(briefing), limit))
     if briefing.claim.stage.stage_type == Stage.Type.CHAT:
-        return build_chat(_chat_input(briefing, toolbox))
-    return build_investigation(_investigation_input(briefing, toolbox))
+        return build_chat(fit_chat(_chat_input(briefing, toolbox), limit))
+    return build_investigation(fit_investigation(_investigation_input(briefing, toolbox), limit))
 
 
 def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
@@ -217,7 +240,7 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
         previous_stages=_previous(briefing),
         has_tools=bool(toolbox.specs),
         is_react=briefing.is_react,
-        tools=toolbox.specs if briefing.is_react else (),
+        tools=briefing.find_described_tools(toolbox),
     )
 
 
@@ -258,9 +281,9 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         server_instructions=toolbox.instructions,
         unavailable=toolbox.unavailable,
         agent_instructions=briefing.agent.custom_instructions,
-        has_tools=bool(toolbox.specs),
+        has_tools=bool(toolbox.specs) or briefing.recalls_session,
         is_react=briefing.is_react,
-        tools=toolbox.specs if briefing.is_react else (),
+        tools=briefing.find_described_tools(toolbox),
     )
 
 
@@ -283,23 +306,38 @@ def _to_findings(history: AgentHistory) -> AgentFindings:
         backend=history.llm_backend,
         model=history.model_name,
         status=history.status,
-        items=tuple(_to_item(event) for event in history.events if not _is_repeated(event)),
+        items=tuple(_to_items(history.events)),
         error=history.error,
     )
 
 
-def _is_repeated(event: TimelineEvent) -> bool:
-    """A final answer stands twice on the timeline: as it streamed and as the analysis."""
-    return bool(event.metadata.get("is_final"))
+def _to_items(events: Sequence[TimelineEvent]) -> Iterator[TimelineItem]:
+    """The steps an agent took; a summary stands in place of the result it was made of."""
+    summaries = {
+        event.metadata.get("tool_number"): event.content
+        for event in events
+        if event.event_type == TimelineEvent.Type.MCP_TOOL_SUMMARY
+        and event.status == TimelineEvent.Status.COMPLETED
+    }
+    for event in events:
+        kind = _ITEM_KINDS.get(event.event_type)
+        # A final answer stands twice on the timeline: as it streamed and as the analysis.
+        if kind is None or event.metadata.get("is_final"):
+            continue
+        text = event.content
+        if kind == "tool_call":
+            text = _write_call(event, summaries.get(event.metadata.get("tool_number")))
+        yield TimelineItem(kind, text)
 
 
-def _to_item(event: TimelineEvent) -> TimelineItem:
-    kind = _ITEM_KINDS[event.event_type]
-    if kind != "tool_call":
-        return TimelineItem(kind, event.content)
+def _write_call(event: TimelineEvent, summary: str | None) -> str:
     data = event.metadata
-    head = f"[T{data.get('tool_number')}] {data.get('server_name')}.{data.get('tool_name')}"
-    return TimelineItem(kind, f"{head} {data.get('arguments')}\n{event.content}")
+    server, tool = data.get("server_name"), data.get("tool_name")
+    name = f"{server}.{tool}" if server else tool
+    head = f"[T{data.get('tool_number')}] {name} {data.get('arguments')}"
+    if summary is None:
+        return f"{head}\n{event.content}"
+    return f"{head}\nNOTE: summary of a longer result.\n{summary}"
 
 
 def _to_agent_message(stored: StoredMessage) -> Message:

@@ -9,11 +9,13 @@ from agents.types import (
     ModelSwitch,
     Note,
     Phase,
+    SummaryLabel,
+    SummaryRecord,
     ToolCallRecord,
 )
 from investigations.models import AgentExecution
 from investigations.publish import publish, publish_chunk
-from investigations.services import recording
+from investigations.services import recording, summaries
 from investigations.timeline import execution_progress, session_channel, stream_chunk
 from tarsy.aio import WorkerLoop
 
@@ -47,6 +49,13 @@ class ExecutionJournal:
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
         await self._loop.db(recording.record_tool_call, self._execution, record)
+
+    async def open_summary(self, label: SummaryLabel) -> str:
+        event = await self._loop.db(summaries.open_summary, self._execution, label)
+        return str(event.pk)
+
+    async def record_summary(self, record: SummaryRecord) -> None:
+        await self._loop.db(summaries.record_summary, self._execution, record, self._mask)
 
     async def record_note(self, note: Note) -> None:
         await self._loop.db(recording.record_note, self._execution, note, self._mask)

@@ -13,8 +13,9 @@ from agents.fallback import Fallback, FallbackPlan
 from agents.llm.client import make_llm
 from agents.llm.settings import NativeTool, ProviderSettings
 from agents.ports import LLM
+from agents.summaries import SummaryPlan, SummaryRule
 from agents.types import ModelName
-from config.resolve import BackendName, ResolvedAgent
+from config.resolve import BackendName, ResolvedAgent, ResolvedFallback
 from config.schema.providers import LLMProviderConfig
 from investigations.models import AgentExecution
 from tarsy.errors import AgentError
@@ -46,6 +47,29 @@ class _Choice:
     @property
     def working_native_tools(self) -> frozenset[str]:
         return self.native_tools if self.backend == _NATIVE_BACKEND else frozenset()
+
+
+def plan_summaries(agent: ResolvedAgent) -> SummaryPlan:
+    """Whose results are summarized, and by which models: without any tools of their own."""
+    rules = {
+        server: SummaryRule(
+            rule.threshold_tokens,
+            rule.max_tokens,
+            _offer_plain(_from_fallback(rule.summarizer)) if rule.summarizer else None,
+        )
+        for server, rule in agent.summarization.items()
+    }
+    first = _Choice(agent.provider_name, agent.provider, agent.llm_backend, {})
+    others = map(_from_fallback, agent.fallback_providers)
+    return SummaryPlan(rules, tuple(map(_offer_plain, (first, *others))))
+
+
+def _from_fallback(each: ResolvedFallback) -> _Choice:
+    return _Choice(each.provider_name, each.provider, each.llm_backend, {})
+
+
+def _offer_plain(choice: _Choice) -> Fallback:
+    return Fallback(choice.name, partial(_open, choice, with_native_tools=False))
 
 
 def choose_models(agent: ResolvedAgent, execution: AgentExecution) -> tuple[LLM, FallbackPlan]:
@@ -96,11 +120,11 @@ def _open_as_fallback(agent: ResolvedAgent, choice: _Choice) -> LLM:
     return _open(choice)
 
 
-def _open(choice: _Choice) -> LLM:
-    return make_llm(_read_settings(choice))
+def _open(choice: _Choice, *, with_native_tools: bool = True) -> LLM:
+    return make_llm(_read_settings(choice, with_native_tools=with_native_tools))
 
 
-def _read_settings(choice: _Choice) -> ProviderSettings:
+def _read_settings(choice: _Choice, *, with_native_tools: bool) -> ProviderSettings:
     provider = choice.provider
     environ = os.environ
     if missing := provider.missing_variables(environ):
@@ -116,7 +140,8 @@ def _read_settings(choice: _Choice) -> ProviderSettings:
         api_key_env=" or ".join(provider.key_variables),
         base_url=provider.base_url or "",
         backend=choice.backend,
-        native_tools=choice.native_tools,
+        native_tools=choice.native_tools if with_native_tools else frozenset(),
+        context_window=provider.context_window or 0,
         vertex_project=environ.get(provider.project_variable, ""),
         vertex_location=environ.get(provider.location_variable, ""),
         vertex_credentials=environ.get(provider.credentials_env, ""),

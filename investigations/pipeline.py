@@ -16,6 +16,7 @@ from agents.run import run_agent
 from agents.types import AgentOutcome
 from investigations.briefing import Briefing, brief
 from investigations.journal import ExecutionJournal
+from investigations.recalling import SessionResults
 from investigations.runbook_reading import add_runbook
 from investigations.services.executions import (
     Claim,
@@ -119,6 +120,8 @@ async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
             toolbox=toolbox,
             journal=journal,
             fallbacks=briefing.fallbacks,
+            summaries=briefing.summaries,
+            results=SessionResults(claim.session.pk, loop) if briefing.may_recall else None,
         )
 
 

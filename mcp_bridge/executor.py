@@ -1,7 +1,7 @@
 """The one way to a tool. Every call of every agent passes through `ToolExecutor.execute`.
 
-In this order: name, allow-list, gate, arguments, schema, call, text, mask, cut, summarize. What
-goes wrong on the way is a result the model can read, with what was asked and what came back.
+In this order: name, allow-list, gate, arguments, schema, call, text, mask, cut. What goes wrong on
+the way is a result the model can read, with what was asked and what came back.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from agents.ports import ReportProgress
 from agents.types import JSON, ToolCall, ToolResult, ToolTarget
@@ -19,7 +18,7 @@ from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_result
 from mcp_bridge.failures import SERVER_FAILURES, ConnectionLost, describe_failure, is_timeout
 from mcp_bridge.gate import Gate, GateRequest
-from mcp_bridge.limits import STORED_BYTES, cut_text
+from mcp_bridge.limits import STORED_BYTES, SUMMARIZED_BYTES, cut_text
 from mcp_bridge.masking import MaskedText, Masker
 from mcp_bridge.visible_text import clean_line, clean_text
 
@@ -31,19 +30,14 @@ SHOWN_ARGUMENTS = 500
 WITHHELD = "[withheld: masking this result failed, so none of it is shown]"
 
 
-class Summarizer(Protocol):
-    async def summarize(self, target: ToolTarget, text: str) -> str:
-        """A shorter text for the model; `text` is masked already. The same text where it fits."""
-        ...
-
-
 @dataclass(frozen=True)
 class Limits:
-    """Bytes of a result that are read at all, that history keeps and that a model gets."""
+    """Bytes of a result that are read at all, kept by history, given to the agent, summarized."""
 
     result_bytes: int = MAX_RESULT_BYTES
     stored_bytes: int = STORED_BYTES
     content_bytes: int = STORED_BYTES
+    summarized_bytes: int = SUMMARIZED_BYTES
 
 
 class ToolExecutor:
@@ -55,14 +49,12 @@ class ToolExecutor:
         *,
         gate: Gate,
         masker: Masker,
-        summarizer: Summarizer | None = None,
         call_deadline: float = 60.0,
         limits: Limits = Limits(),
     ) -> None:
         self._catalogue = catalogue
         self._gate = gate
         self._masker = masker
-        self._summarizer = summarizer
         self._call_deadline = call_deadline
         self._limits = limits
 
@@ -147,16 +139,14 @@ class ToolExecutor:
             )
         whole = text.size_bytes if text.cut else None
         stored, is_cut = cut_text(masked.text, self._limits.stored_bytes, whole_bytes=whole)
-        content = await self._shorten(call, masked.text, whole)
         return ToolResult(
-            content=content, stored=stored, size_bytes=text.size_bytes, truncated=is_cut,
+            content=cut_text(masked.text, self._limits.content_bytes, whole_bytes=whole)[0],
+            stored=stored,
+            size_bytes=text.size_bytes,
+            truncated=is_cut,
             masked=masked.count,
-        )  # fmt: skip
-
-    async def _shorten(self, call: ToolCall, text: str, whole_bytes: int | None) -> str:
-        if self._summarizer is not None:
-            text = await self._summarizer.summarize(self.identify(call), text)
-        return cut_text(text, self._limits.content_bytes, whole_bytes=whole_bytes)[0]
+            whole=cut_text(masked.text, self._limits.summarized_bytes, whole_bytes=whole)[0],
+        )
 
     async def _fail(
         self,

@@ -14,7 +14,7 @@ from agents.types import JSON, ToolCall, ToolResult, ToolSpec, ToolTarget
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.connection import Deadlines, ServerConnection
-from mcp_bridge.executor import Limits, Summarizer, ToolExecutor
+from mcp_bridge.executor import Limits, ToolExecutor
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.gate import Gate, ReadOnlyGate
 from mcp_bridge.masking import Masker, Placeholders, build_masker
@@ -73,7 +73,6 @@ async def open_toolbox(
     gate: Gate | None = None,
     in_process: InProcessFactories | None = None,
     http_clients: HttpClients | None = None,
-    summarizer: Summarizer | None = None,
     deadlines: Deadlines = Deadlines(),  # noqa: B008 (frozen)
     limits: Limits = Limits(),  # noqa: B008 (frozen)
 ) -> AsyncIterator[OpenToolbox]:
@@ -107,7 +106,6 @@ async def open_toolbox(
             catalogue,
             gate=gate,
             masker=masker,
-            summarizer=summarizer,
             call_deadline=deadlines.call,
             limits=limits,
         )

@@ -91,6 +91,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "agents",
         "config",
     ),
+    "investigations.recalling": ("investigations.selectors", "agents.types", "tarsy.aio"),
     "investigations.toolboxes": ("investigations.briefing", "mcp_bridge", "agents", "config"),
     "investigations.tool_monitor": (
         "investigations.selectors.tool_servers",
@@ -107,6 +108,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.pipeline": (
         "investigations.briefing",
         "investigations.journal",
+        "investigations.recalling",
         "investigations.runbook_reading",
         "investigations.toolboxes",
         "investigations.models",

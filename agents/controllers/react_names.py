@@ -3,11 +3,14 @@
 import re
 from dataclasses import dataclass
 
+from agents.recall import RECALL
+
 _OPENING = "*`\"'“”‘’[<( \t\u00a0"
 _CLOSING = "*`\"'“”‘’]>),;:. \t\u00a0"
 _NAME = re.compile(
     r"(?:[A-Za-z0-9_][A-Za-z0-9_-]*\.[A-Za-z0-9_][A-Za-z0-9_.-]*"
-    r"|[A-Za-z0-9][A-Za-z0-9_-]*?__[A-Za-z0-9_-]+)"
+    r"|[A-Za-z0-9][A-Za-z0-9_-]*?__[A-Za-z0-9_-]+"
+    rf"|{RECALL}(?![A-Za-z0-9_-]))"
 )
 _COMMENT = re.compile(r"[(\[#\-–—=]|//|→")
 _NOTHING = re.compile(r"(?:none|null|nil|n/?a|nothing|no|not)\b|[-–—]+$", re.IGNORECASE)
@@ -85,6 +88,8 @@ def _is_call(bare: str) -> bool:
 def _trim_name(found: str) -> str:
     """The name without punctuation of the sentence; empty when it is none."""
     name = found.rstrip(".-")
+    if name == RECALL:
+        return name
     server, separator, tool = name.partition("." if "." in name else "__")
     if not separator or not _has_letter(server) or not _has_letter(tool):
         return ""

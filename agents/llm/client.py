@@ -26,8 +26,10 @@ def is_direct(provider_type: str, base_url: str | None) -> bool:
 def warm_up(*, with_litellm: bool) -> None:
     """Import the SDKs now, so that the first investigation does not wait for them."""
     from agents.llm.openai_compatible import load_openai
+    from agents.llm.windows import load_windows
 
     load_openai()
+    load_windows()
     if with_litellm:
         from agents.llm.via_litellm import load_litellm
 

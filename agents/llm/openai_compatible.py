@@ -12,6 +12,7 @@ from agents.llm.deadlines import stream_within
 from agents.llm.loose import loosen
 from agents.llm.native_tools import offer_native_tools
 from agents.llm.settings import ProviderSettings
+from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
 from agents.ports import LLMOptions
 from agents.types import LLMEvent, Message, ToolSpec
@@ -43,6 +44,10 @@ class OpenAICompatible:
     @property
     def model(self) -> str:
         return self._settings.model
+
+    @property
+    def input_limit(self) -> int:
+        return find_input_limit(self._settings)
 
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions

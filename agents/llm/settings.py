@@ -25,6 +25,8 @@ class ProviderSettings:
     backend: Backend = "langchain"
     reasoning_effort: ReasoningEffort | None = None
     native_tools: frozenset[NativeTool] = frozenset()
+    context_window: int = 0
+    """Tokens of question and answer; 0 where only the bundled list may know."""
     vertex_project: str = ""
     vertex_location: str = ""
     vertex_credentials: str = field(default="", repr=False)

@@ -15,6 +15,7 @@ from agents.llm.deadlines import stream_within
 from agents.llm.native_tools import NativeToolReader, offer_native_tools
 from agents.llm.settings import ProviderSettings, ProviderType
 from agents.llm.thinking import choose_thinking, is_image_model
+from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
 from agents.ports import LLMOptions
 from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
@@ -51,6 +52,10 @@ class ViaLitellm:
     @property
     def model(self) -> str:
         return self._settings.model
+
+    @property
+    def input_limit(self) -> int:
+        return find_input_limit(self._settings)
 
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions

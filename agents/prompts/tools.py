@@ -8,6 +8,7 @@ from agents.types import JSON, ToolSpec
 
 _INDENT = "  "
 _MAX_DEPTH = 3
+_OURS = "this system itself"
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ def describe_tools(specs: Sequence[ToolSpec]) -> tuple[ServerTools, ...]:
     """Each server's tools with their descriptions and arguments, in the order given."""
     servers: dict[str, list[ToolSpec]] = {}
     for spec in specs:
-        servers.setdefault(spec.name.partition(".")[0], []).append(spec)
+        server, has_server, _ = spec.name.partition(".")
+        servers.setdefault(server if has_server else _OURS, []).append(spec)
     return tuple(
         ServerTools(
             name,

@@ -128,12 +128,21 @@ def check_nothing_open() -> Check:
 
 
 def check_calls_recorded_once() -> Check:
-    """A conversation that has an answer is not asked again, and no iteration counts twice."""
+    """A conversation that has an answer is not asked again, and no iteration counts twice.
+
+    Nor has a tool result two summaries, which are asked for within an iteration.
+    """
     good = LLMInteraction.objects.filter(error_message="")
+    summaries = good.filter(interaction_type=LLMInteraction.Type.SUMMARIZATION)
+    steps = good.exclude(interaction_type=LLMInteraction.Type.SUMMARIZATION)
     broken = []
-    for field in ("iteration", "llm_request__messages_count"):
+    for calls, field in (
+        (steps, "iteration"),
+        (steps, "llm_request__messages_count"),
+        (summaries, "llm_request__tool_number"),
+    ):
         twice = (
-            good.order_by()
+            calls.order_by()
             .values("session_id", "execution_id", field)
             .annotate(times=Count("id"))
             .filter(times__gt=1)
@@ -178,6 +187,8 @@ def _answer_times() -> dict[tuple[str, str], tuple[uuid.UUID, list[float]]]:
     sessions_of = Counter(marks.values())
     times: dict[tuple[str, str], tuple[uuid.UUID, list[float]]] = {}
     good = LLMInteraction.objects.filter(error_message="").order_by("created_at")
+    # Summaries are no turns of the conversation they are made in.
+    good = good.exclude(interaction_type=LLMInteraction.Type.SUMMARIZATION)
     rows = good.values_list("session_id", "execution__agent_name", "created_at")
     for session_id, agent, created_at in rows:
         mark = marks[session_id]

@@ -9,6 +9,7 @@ from config.schema.fields import (
     Boolean,
     Entry,
     FilledText,
+    Integer,
     OptionalUrl,
     Table,
     VariableName,
@@ -39,6 +40,7 @@ class LLMProviderConfig(Entry):
     location_env: VariableName = ""
     base_url: OptionalUrl = None
     tool_calling: Boolean = True
+    context_window: Annotated[Integer, Field(ge=1000)] | None = None
     native_tools: Table[Boolean] = Field(default_factory=nothing)
 
     @property

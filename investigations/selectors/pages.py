@@ -22,7 +22,7 @@ from investigations.selectors.conclusions import conclusion_of
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.live_text import read_live_texts
 from investigations.selectors.sessions import visible_sessions
-from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
+from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView, place_summaries
 
 LATEST = 200
 """Events of an execution that a page carries; earlier ones are loaded when asked for."""
@@ -51,7 +51,7 @@ class AgentView:
     @property
     def feed(self) -> list[EventView]:
         finding = self.finding
-        return [event for event in self.events if event is not finding]
+        return place_summaries([event for event in self.events if event is not finding])
 
     @property
     def oldest(self) -> int:
@@ -176,6 +176,7 @@ _FINDINGS = (TimelineEvent.Type.FINAL_ANALYSIS, TimelineEvent.Type.EXECUTIVE_SUM
 _DOING: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "Thinking",
     TimelineEvent.Type.LLM_TOOL_CALL: "Running a tool",
+    TimelineEvent.Type.MCP_TOOL_SUMMARY: "Summarizing a result",
 }
 _ENDED: dict[str, str] = {
     AgentExecution.Status.COMPLETED: "Done",
@@ -219,7 +220,7 @@ def read_earlier(execution_id: uuid.UUID, before: int) -> tuple[list[EventView],
     """The events just before one, in order, and how many are older still."""
     older = TimelineEvent.objects.filter(execution_id=execution_id, sequence_number__lt=before)
     rows = list(_with_previews(older).order_by("-sequence_number")[:LATEST])
-    return _views(list(reversed(rows))), max(0, older.count() - len(rows))
+    return place_summaries(_views(list(reversed(rows)))), max(0, older.count() - len(rows))
 
 
 def read_event(session_id: uuid.UUID, event_id: uuid.UUID) -> EventView | None:

@@ -1,7 +1,8 @@
 """One timeline event as a page shows it: what is known about a tool call, in the right words."""
 
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -134,6 +135,21 @@ class EventView:
         return ", ".join(words)
 
     @property
+    def summary_title(self) -> str:
+        """Whose result is summed up, how large it was, and who did it."""
+        data = self.event.metadata
+        by = data.get("summarization_model")
+        tokens = data.get("original_tokens")
+        words = [f"Summary of the result of T{self.number}" if self.number else "Summary"]
+        words += [f"by {by}"] if by else []
+        words += ["in place of the model that was to make it"] * bool(
+            data.get("summarization_fallback")
+        )
+        size = f", of about {tokens:,} tokens" if isinstance(tokens, int) else ""
+        stopped = self.event.status == TimelineEvent.Status.CANCELLED
+        return " ".join(words) + size + (", cancelled" if stopped else "")
+
+    @property
     def started_at(self) -> datetime:
         return self.event.created_at
 
@@ -147,7 +163,7 @@ class EventView:
 _TEMPLATES: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
     TimelineEvent.Type.LLM_RESPONSE: "text",
-    TimelineEvent.Type.MCP_TOOL_SUMMARY: "text",
+    TimelineEvent.Type.MCP_TOOL_SUMMARY: "summary",
     TimelineEvent.Type.LLM_TOOL_CALL: "tool_call",
     TimelineEvent.Type.FINAL_ANALYSIS: "finding",
     TimelineEvent.Type.EXECUTIVE_SUMMARY: "finding",
@@ -164,6 +180,31 @@ _NOTICES: dict[str, str] = {
     TimelineEvent.Type.GOOGLE_SEARCH_RESULT: "Web search by the model",
     TimelineEvent.Type.URL_CONTEXT_RESULT: "Page read by the model",
 }
+
+
+def place_summaries(views: Sequence[EventView]) -> list[EventView]:
+    """The same events with each summary behind the tool call whose result it sums up."""
+    calls = {
+        view.number for view in views if view.event.event_type == TimelineEvent.Type.LLM_TOOL_CALL
+    }
+    behind: dict[int, list[EventView]] = defaultdict(list)
+    placed: list[EventView] = []
+    for view in views:
+        if _is_summary(view) and view.number is not None and view.number in calls:
+            behind[view.number].append(view)
+        else:
+            placed.append(view)
+    return [each for view in placed for each in (view, *_summaries_of(view, behind))]
+
+
+def _summaries_of(view: EventView, behind: Mapping[int, list[EventView]]) -> list[EventView]:
+    if view.number is None or view.event.event_type != TimelineEvent.Type.LLM_TOOL_CALL:
+        return []
+    return behind.get(view.number, [])
+
+
+def _is_summary(view: EventView) -> bool:
+    return view.event.event_type == TimelineEvent.Type.MCP_TOOL_SUMMARY
 
 
 def _write(value: object) -> str:

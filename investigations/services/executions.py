@@ -174,7 +174,11 @@ def close_streaming(
         write.tell(timeline_event_completed(event))
 
 
-_TEXT_BLOCKS = (TimelineEvent.Type.LLM_THINKING, TimelineEvent.Type.LLM_RESPONSE)
+_TEXT_BLOCKS = (
+    TimelineEvent.Type.LLM_THINKING,
+    TimelineEvent.Type.LLM_RESPONSE,
+    TimelineEvent.Type.MCP_TOOL_SUMMARY,
+)
 
 
 def release_execution(claim: Claim) -> None:

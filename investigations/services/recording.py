@@ -41,7 +41,7 @@ def record_prompt(execution: AgentExecution, messages: Sequence[AgentMessage]) -
 def open_block(execution: AgentExecution, kind: BlockKind) -> TimelineEvent:
     with session_write(execution.session_id) as write:
         check_lease(write, execution)
-        event = _new_event(execution, kind)
+        event = new_event(execution, kind)
         write.announce(event)
         event.save(force_insert=True)
         return event
@@ -56,7 +56,7 @@ def record_llm_call(
     """
     with session_write(execution.session_id) as write:
         check_lease(write, execution)
-        interaction = _interaction_of(execution, record, mask)
+        interaction = describe_call(execution, record, mask)
         if record.message:
             message = _add_messages(execution, [record.message], mask=mask)[-1]
             interaction.last_message_id = message.pk
@@ -72,9 +72,19 @@ def record_llm_call(
         return tuple(numbers)
 
 
-def _interaction_of(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
+def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
+    """A model call as its row, which the caller saves."""
     text = record.message.content if record.message else ""
     usage = record.usage
+    request: dict[str, JSON] = {
+        "messages_count": record.messages_count,
+        "tools_count": record.tools_count,
+        "iteration": record.iteration,
+    }
+    if record.estimated_tokens:
+        request["estimated_tokens"] = record.estimated_tokens
+    if record.compacted:
+        request["compacted"] = list(record.compacted)
     return LLMInteraction(
         session_id=execution.session_id,
         stage_id=execution.stage_id,
@@ -83,11 +93,7 @@ def _interaction_of(execution: AgentExecution, record: LLMCallRecord, mask: Mask
         iteration=record.iteration,
         model_name=record.model,
         provider_name=record.provider_name,
-        llm_request={
-            "messages_count": record.messages_count,
-            "tools_count": record.tools_count,
-            "iteration": record.iteration,
-        },
+        llm_request=request,
         llm_response={
             "text_length": len(text),
             "tool_calls_count": len(record.planned_calls),
@@ -129,11 +135,11 @@ def _close_blocks(
 
 def _propose(write: SessionWrite, execution: AgentExecution, planned: PlannedCall) -> int:
     number = write.next_tool_number()
-    event = _new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
+    event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
     event.metadata = {
         "server_name": planned.target.server,
         "tool_name": planned.target.tool or planned.call.name,
-        "tool_type": "mcp",
+        "tool_type": planned.target.kind,
         "arguments": dict(planned.target.arguments),
         "tool_number": number,
         "tool_call_id": planned.call.id,
@@ -238,7 +244,7 @@ def _add_note(
     content: str,
     metadata: Mapping[str, JSON],
 ) -> None:
-    event = _new_event(execution, kind)
+    event = new_event(execution, kind)
     event.status = TimelineEvent.Status.COMPLETED
     event.content = content
     event.metadata = dict(metadata)
@@ -255,7 +261,7 @@ def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:
     return execution.timeline_events.filter(event_type=note.kind).exists()
 
 
-def _new_event(execution: AgentExecution, kind: str) -> TimelineEvent:
+def new_event(execution: AgentExecution, kind: str) -> TimelineEvent:
     return TimelineEvent(
         session_id=execution.session_id,
         stage_id=execution.stage_id,

@@ -15,6 +15,9 @@ from agents.types import (
     ModelSwitch,
     Note,
     Phase,
+    StoredResult,
+    SummaryLabel,
+    SummaryRecord,
     TextDelta,
     ToolCall,
     ToolCallRecord,
@@ -54,6 +57,7 @@ class ScriptedLLM:
     answers: list[Answer]
     provider_name: str = "scripted"
     model: str = "rehearsed-1"
+    input_limit: int = 100_000
     asked: list[tuple[tuple[Message, ...], tuple[ToolSpec, ...]]] = field(default_factory=list)
     closed: int = 0
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
@@ -77,6 +81,16 @@ class ScriptedLLM:
                 yield step
         finally:
             self.closed += 1
+
+
+@dataclass
+class MemoryResults:
+    """Results of a session by number; one that is not finished has no text."""
+
+    found: Mapping[int, StoredResult] = field(default_factory=dict)
+
+    async def read_result(self, number: int) -> StoredResult | None:
+        return self.found.get(number)
 
 
 Tool = Callable[[ToolCall], Awaitable[str]]
@@ -125,6 +139,7 @@ class MemoryJournal:
     tool_calls: list[ToolCallRecord] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     switches: list[ModelSwitch] = field(default_factory=list)
+    summaries: list[SummaryRecord] = field(default_factory=list)
     progress: list[tuple[Phase, str]] = field(default_factory=list)
     tool_progress: list[tuple[int, str]] = field(default_factory=list)
     raise_on_tool_call: Exception | None = None
@@ -160,6 +175,16 @@ class MemoryJournal:
         self.log.append(f"tool {record.number}")
         self.tool_calls.append(record)
 
+    async def open_summary(self, label: SummaryLabel) -> str:
+        block_id = f"s{sum(entry == 'open summary' for entry in self.log) + 1}"
+        self.log.append("open summary")
+        self.deltas[block_id] = []
+        return block_id
+
+    async def record_summary(self, record: SummaryRecord) -> None:
+        self.log.append(f"summary {record.status}")
+        self.summaries.append(record)
+
     async def record_note(self, note: Note) -> None:
         self.log.append(f"note {note.kind}")
         self.notes.append(note)
@@ -178,7 +203,8 @@ class MemoryJournal:
         """The messages as a database would have kept them, in the order they were written."""
         stored = [message for prompt in self.prompts for message in prompt]
         stored += [r.message for r in self.llm_calls if r.message is not None]
-        return stored + [record.message for record in self.tool_calls]
+        shorter = {r.label.number: r.message for r in self.summaries if r.message is not None}
+        return stored + [shorter.get(r.number, r.message) for r in self.tool_calls]
 
     def join_deltas(self, kind: BlockKind) -> str:
         block_id = next(block for block, found in self.blocks.items() if found == kind)

@@ -82,6 +82,21 @@ def test_two_good_answers_to_one_conversation_are_a_repeated_call_and_a_failed_t
     assert "messages_count 2" in line
 
 
+def test_a_result_may_be_summarized_once_within_an_iteration() -> None:
+    execution = ExecutionFactory(active=True)
+    LLMInteractionFactory(execution=execution)
+    summary = {"interaction_type": "summarization", "iteration": 1}
+    request = {"messages_count": 2, "tool_number": 1}
+    LLMInteractionFactory(execution=execution, **summary, llm_request=request)
+    LLMInteractionFactory(execution=execution, **summary, llm_request=request | {"tool_number": 2})
+    assert not checks.check_calls_recorded_once().broken
+
+    LLMInteractionFactory(execution=execution, **summary, llm_request=request)
+
+    [line] = checks.check_calls_recorded_once().broken
+    assert "2 good model calls with llm_request__tool_number 1" in line
+
+
 def test_a_request_after_its_answer_was_recorded_is_asked_again() -> None:
     session = SessionFactory(running=True, alert_data="chaos-0007: the load is high")
     execution = ExecutionFactory(active=True, stage__session=session, agent_name="Solo")

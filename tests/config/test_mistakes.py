@@ -291,3 +291,11 @@ def test_providers_in_the_wrong_file_are_a_mistake(check_files):
 
     assert "llm_providers: belongs into llm-providers.yaml" in printed(report)
     assert ("llm-providers.yaml", 6) in places(report)
+
+
+def test_a_window_that_could_hold_no_question_is_refused(check_files):
+    providers = changed("type: google", "type: google\n    context_window: 999", PROVIDERS)
+
+    report = check_files(providers=providers)
+
+    assert "context_window: must be at least 1000" in printed(report)

@@ -11,6 +11,7 @@ from config.resolve import (
     success_policy_of,
 )
 from config.selection import parse_selection
+from config.usage import providers_in_use
 from tarsy.errors import InvalidInput
 from tests.config.conftest import ENVIRON
 
@@ -31,11 +32,11 @@ RAID = "---\nname: raid\ndescription: d\n---\nText.\n"
 def load(check_files):
     """A configuration of one chain, with more at any level."""
 
-    def _load(*, defaults="", agent="", chain="", stage="", stage_agent="", skills=None):
+    def _load(*, defaults="", agent="", chain="", stage="", stage_agent="", s1="", skills=None):
         report = check_files(
             f"""
 mcp_servers:
-  s1: {{transport: {{type: stdio, command: a}}}}
+  s1: {{transport: {{type: stdio, command: a}}, {s1}}}
   s2: {{transport: {{type: stdio, command: a}}}}
   s3: {{transport: {{type: stdio, command: a}}}}
 agents:
@@ -319,3 +320,69 @@ def test_a_stage_inherits_its_success_policy(load):
 
     assert success_policy_of(silent, silent.chains["c"].stages[0]) == "all"
     assert success_policy_of(loud, loud.chains["c"].stages[0]) == "all"
+
+
+# ---- Summarization -------------------------------------------------------------------------------
+
+
+def test_without_a_word_large_results_are_summarized_by_the_agents_own_model(load):
+    rule = resolve(load()).summarization["s1"]
+
+    assert (rule.threshold_tokens, rule.max_tokens, rule.summarizer) == (5000, 1000, None)
+
+
+@pytest.mark.parametrize(
+    ("defaults", "server", "provider", "backend"),
+    [
+        ("llm_provider: p-chain", "", "p-chain", "google-native"),
+        ("llm_provider: p-chain, llm_backend: langchain", "", "p-chain", "langchain"),
+        ("llm_provider: p-chain", "llm_provider: p-summary", "p-summary", "google-native"),
+        ("llm_provider: p-chain, llm_backend: langchain", "llm_provider: p-summary", "p-summary",
+         "google-native"),
+        ("", "llm_provider: p-summary, llm_backend: langchain", "p-summary", "langchain"),
+        ("llm_provider: p-chain", "llm_backend: langchain", "p-chain", "langchain"),
+    ],
+)  # fmt: skip
+def test_the_nearest_summarizer_counts_with_the_backend_said_beside_it(
+    load, defaults, server, provider, backend
+):
+    config = load(
+        defaults=f"summarization: {{{defaults}}}, llm_backend: google-native"
+        if defaults
+        else "llm_backend: google-native",
+        s1=f"summarization: {{{server}}}",
+    )
+
+    named = resolve(config).summarization["s1"].summarizer
+
+    assert named is not None
+    assert (named.provider_name, named.llm_backend) == (provider, backend)
+
+
+def test_a_server_that_is_switched_off_is_not_summarized(load):
+    config = load(
+        defaults="summarization: {llm_provider: p-summary}", s1="summarization: {enabled: false}"
+    )
+
+    assert dict(resolve(config).summarization) == {}
+
+
+def test_servers_that_an_alert_chose_are_summarized_too(load):
+    config = load()
+    selection = parse_selection({"servers": [{"name": "s2"}]}, config)
+
+    assert list(resolve(config, selection).summarization) == ["s2"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "used"),
+    [
+        ({"s1": "summarization: {llm_provider: p-summary}"}, True),
+        ({"defaults": "summarization: {llm_provider: p-summary}"}, True),
+        ({"s1": "summarization: {enabled: false}"}, False),
+    ],
+)
+def test_a_model_that_only_summarizes_is_in_use(load, levels, used):
+    names = {provider.name for provider in providers_in_use(load(**levels))}
+
+    assert ("p-summary" in names) is used

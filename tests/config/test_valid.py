@@ -313,8 +313,6 @@ def test_flat_skill_files_count_and_hidden_ones_do_not(write):
         ("queue: {worker_count: 3}\n", "worker_count"),
         ("system: {dashboard_url: 'https://tarsy.example.com'}\n", "BASE_URL"),
         ("defaults: {control_level: autonomous}\n", "tools that write are refused"),
-        ("mcp_servers: {a: {transport: {type: stdio, command: x}, summarization: "
-         "{enabled: true}}}\n", "not summarized yet"),
     ],
 )  # fmt: skip
 def test_a_key_that_changes_nothing_says_what_holds_instead(tmp_path, text: str, hint: str):

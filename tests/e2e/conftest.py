@@ -1,5 +1,6 @@
 """A whole product for end-to-end tests: real workers, the rehearsal model over the real wire."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from investigations.services.intake import read_alert, submit_alert
 from tests.processes import Process, find_free_port, start_worker, wait_for
 
 CONFIG_DIR = Path(__file__).parent / "config"
+TOOL_SERVER = Path(__file__).parent.parent / "mcp_bridge" / "servers" / "stdio_server.py"
 
 Play = Callable[[str], RunningRehearsal]
 StartWorker = Callable[[], Process]
@@ -32,6 +34,8 @@ def product_environment(rehearsal_port: int) -> dict[str, str]:
         "CONFIG_DIR": str(CONFIG_DIR),
         "TARSY_REHEARSAL_URL": f"http://127.0.0.1:{rehearsal_port}/v1",
         "TARSY_AUTH": "none",
+        "TARSY_TEST_PYTHON": sys.executable,
+        "TARSY_TEST_SERVER": str(TOOL_SERVER),
     }
 
 

@@ -8,7 +8,7 @@ from agents.answers import Failure
 from agents.fallback import FallbackState
 from config.check import check
 from config.resolve import resolve_agent
-from investigations.language_models import choose_models
+from investigations.language_models import choose_models, plan_summaries
 from investigations.models import AgentExecution
 from tarsy.errors import AgentError
 
@@ -16,11 +16,18 @@ PROVIDERS = """
 llm_providers:
   first: {type: google, model: gemini-x, api_key_env: FIRST_KEY, native_tools: {url_context: true}}
   second: {type: openai, model: second-x, base_url: "http://127.0.0.1:1/v1", tool_calling: false}
-  third: {type: openai, model: third-x, base_url: "http://127.0.0.1:1/v1"}
+  third: {type: openai, model: third-x, base_url: "http://127.0.0.1:1/v1", context_window: 9000}
 """
 TARSY = """
+mcp_servers:
+  named:
+    transport: {type: stdio, command: x}
+    summarization: {size_threshold_tokens: 300, summary_max_token_limit: 60, llm_provider: third}
+  off:
+    transport: {type: stdio, command: x}
+    summarization: {enabled: false}
 agents:
-  Looker: {description: looks, mcp_servers: [ops], native_tools: NATIVE}
+  Looker: {description: looks, mcp_servers: [ops, named, off], native_tools: NATIVE}
 agent_chains:
   c:
     alert_types: [c]
@@ -100,3 +107,35 @@ def test_a_missing_key_is_named_by_its_variable(resolve, monkeypatch):
 
     with pytest.raises(AgentError, match="set FIRST_KEY"):
         choose_models(agent, AgentExecution())
+
+
+def test_summaries_are_planned_for_each_server_with_its_own_numbers_and_model(resolve):
+    plan = plan_summaries(resolve())
+
+    assert set(plan.rules) == {"ops", "named"}
+    assert plan.rules["ops"].named is None
+    named = plan.rules["named"]
+    assert (named.threshold_tokens, named.max_tokens) == (300, 60)
+    assert named.named is not None
+    assert named.named.name.provider_name == "third"
+    assert named.named.open().input_limit == 7_200
+
+
+def test_any_model_of_the_execution_may_summarize_and_none_brings_native_tools(resolve):
+    agent = resolve("{google_search: true}")
+
+    plan = plan_summaries(agent)
+
+    llm, fallbacks = choose_models(agent, AgentExecution())
+    assert plan.models[0].name == fallbacks.current
+    assert [each.name.provider_name for each in plan.models] == ["first", "second", "third"]
+    assert llm._settings.native_tools == {"google_search", "url_context"}
+    assert plan.models[0].open()._settings.native_tools == frozenset()
+
+
+def test_a_summarizer_without_its_key_is_told_when_it_is_asked_for(resolve, monkeypatch):
+    plan = plan_summaries(resolve())
+    monkeypatch.delenv("FIRST_KEY")
+
+    with pytest.raises(AgentError, match="set FIRST_KEY"):
+        plan.models[0].open()

@@ -1,6 +1,6 @@
 // Puts pieces of HTML from our own server where they belong: each element takes the place of the
-// one with its id, or goes to the end of the element that `data-into` names. What a person opened
-// stays open, and focus stays put.
+// one with its id, or goes behind the event that `data-after` names something in, or to the end of
+// the element that `data-into` names. What a person opened stays open, and focus stays put.
 
 import { refreshTimes } from "./time.js";
 
@@ -12,7 +12,9 @@ export function place(html) {
   for (const element of [...holder.content.children]) {
     const old = element.id && document.getElementById(element.id);
     const into = document.getElementById(element.dataset.into ?? "");
+    const after = document.getElementById(element.dataset.after ?? "")?.closest(".t-event");
     if (old) replace(old, element);
+    else if (after) after.after(element);
     else if (into) into.append(element);
     else homeless.push(element);
     refreshTimes(element);

@@ -236,3 +236,44 @@ def test_a_page_that_missed_what_retention_removed_is_told_to_load_anew(viewer, 
     Event.objects.all().delete()
     assert asks(finished.last_seq - 1)
     assert not asks(finished.last_seq)
+
+
+def test_a_summary_stands_behind_its_tool_call_with_who_made_it(viewer):
+    execution = ExecutionFactory(stage=StageFactory(session=SessionFactory(), active=True))
+    add_tool_call(execution, 1)
+    add_tool_call(execution, 2)
+    add_event(
+        execution,
+        "mcp_tool_summary",
+        "The **disk** is full",
+        server_name="ops",
+        tool_name="query",
+        tool_number=1,
+        original_tokens=7_900,
+        summarization_model="cheap-1",
+        summarization_provider="cheap",
+        summarization_fallback=True,
+    )
+
+    page = _read(viewer, execution.session)
+
+    caption = (
+        "Summary of the result of T1 by cheap-1 in place of the model that was to make it, of "
+        "about 7,900 tokens"
+    )
+    assert page.index('id="T1"') < page.index(caption) < page.index('id="T2"')
+    assert "The <strong>disk</strong> is full" in page
+    assert 'data-after="T1"' in page
+
+
+def test_a_summary_that_streams_shows_what_it_is_about(viewer):
+    stage = StageFactory(session=SessionFactory(), active=True)
+    execution = ExecutionFactory(stage=stage, active=True)
+    add_tool_call(execution, 1)
+    add_event(execution, "mcp_tool_summary", status="streaming", tool_number=1)
+
+    page = _read(viewer, execution.session)
+
+    assert "Summary of the result of T1" in page
+    assert page.count("data-stream") == 1
+    assert "Summarizing a result" in page

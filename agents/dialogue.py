@@ -1,0 +1,145 @@
+"""The questions of one execution to its models: fitted to the window, asked, written down."""
+
+from agents.answers import TIMEOUTS, Answer, Failure, Question, ask
+from agents.budget import ContextBudget, explain_too_long
+from agents.compaction import Fitted
+from agents.controllers import Conclude, Controller
+from agents.conversation import Conversation
+from agents.ports import LLM, Journal
+from agents.recall import RecallToolbox
+from agents.result_texts import is_summary
+from agents.streaming import AnswerBlocks, BlockStatus
+from agents.task import AgentTask
+from agents.types import (
+    InteractionType,
+    LLMCallRecord,
+    Message,
+    Note,
+    PlannedCall,
+    ToolCall,
+    ToolSpec,
+)
+
+
+class Dialogue:
+    """Asks, keeps what is said in the conversation, and tells the journal.
+
+    `llm` is who answers now and `iteration` where the work stands; the loop sets both.
+    """
+
+    def __init__(
+        self,
+        task: AgentTask,
+        llm: LLM,
+        toolbox: RecallToolbox,
+        journal: Journal,
+        controller: Controller,
+        conversation: Conversation,
+    ) -> None:
+        self.llm = llm
+        self.iteration = 0
+        self._task = task
+        self._toolbox = toolbox
+        self._journal = journal
+        self._controller = controller
+        self._conversation = conversation
+        self._budget = ContextBudget(can_recall=toolbox.can_recall)
+        self._presented = Fitted((), 0, (), fits=True)
+        self._offered: tuple[ToolSpec, ...] = ()
+        self._known_notes: list[Note] = []
+
+    async def ask(
+        self, kind: InteractionType, deadline: float, *, with_tools: bool = True
+    ) -> Answer:
+        """Ask once, and once more in fewer words when the model says that it was too long."""
+        answer = await self._ask_once(deadline, with_tools=with_tools)
+        failure = answer.failure
+        if failure is None or failure.code != "context_window" or not self._presented.fits:
+            return answer
+        known = self._conversation.messages
+        if not self._budget.tighten(self._presented, known, self._offered, self.llm):
+            return answer
+        await self.record(answer, kind=kind, failure=failure)
+        await self.tell(failure)
+        return await self._ask_once(deadline, with_tools=with_tools)
+
+    async def _ask_once(self, deadline: float, *, with_tools: bool) -> Answer:
+        self._present(with_tools=with_tools)
+        if not self._presented.fits:
+            answer = Answer(AnswerBlocks(self._journal))
+            answer.failure = explain_too_long(self._presented, self.llm)
+            return answer
+        messages = self._controller.present(self._presented.messages)
+        limit = self._task.limits.iteration
+        question = Question(messages, self._offered, self._task.llm_options, deadline, limit)
+        return await ask(self.llm, question, self._journal)
+
+    def _present(self, *, with_tools: bool) -> None:
+        """Fit the conversation to the model; once some of it is shortened it can be recalled."""
+        known = self._conversation.messages
+        self._offered = self._controller.offer(self._toolbox.specs) if with_tools else ()
+        self._presented = self._budget.fit(known, self._offered, self.llm)
+        if with_tools and (self._presented.compacted or any(map(is_summary, known))):
+            self._toolbox.offer()
+            self._offered = self._controller.offer(self._toolbox.specs)
+            self._presented = self._budget.fit(known, self._offered, self.llm)
+
+    async def record(
+        self,
+        answer: Answer,
+        *,
+        kind: InteractionType,
+        calls: tuple[ToolCall, ...] = (),
+        failure: Failure | None = None,
+        is_final: bool = False,
+        kept: str | None = None,
+        shown: str | None = None,
+    ) -> tuple[int, ...]:
+        """Write one model call down and, when it was good, keep it in the conversation."""
+        message = None if failure else answer.make_message(calls, kept)
+        status: BlockStatus = "completed"
+        if failure is not None:
+            status = "timed_out" if failure.code in TIMEOUTS else "failed"
+        record = LLMCallRecord(
+            interaction_type=kind,
+            iteration=self.iteration,
+            provider_name=self.llm.provider_name,
+            model=self.llm.model,
+            messages_count=len(self._conversation.messages),
+            tools_count=len(self._offered),
+            blocks=answer.close_blocks(status, is_final=is_final, response=shown),
+            message=message,
+            planned_calls=tuple(PlannedCall(c, self._toolbox.identify(c)) for c in calls),
+            usage=answer.usage,
+            duration_ms=answer.duration_ms,
+            error=failure.message if failure else "",
+            error_code=failure.code if failure else "",
+            thinking=answer.thinking,
+            notes=answer.take_new_notes(self._known_notes),
+            estimated_tokens=self._presented.tokens,
+            compacted=self._presented.compacted,
+        )
+        numbers = await self._journal.record_llm_call(record)
+        if message is not None:
+            self._conversation.add(message)
+        return numbers
+
+    async def record_conclusion(
+        self, answer: Answer, kind: InteractionType, conclusion: Conclude
+    ) -> None:
+        kept, shown = conclusion.kept, conclusion.text
+        await self.record(answer, kind=kind, is_final=True, kept=kept, shown=shown)
+
+    async def nudge(self, text: str) -> None:
+        """Put a question of our own into the conversation."""
+        message = Message("user", text)
+        await self._journal.record_prompt((message,))
+        self._conversation.add(message)
+
+    async def tell(self, failure: Failure) -> None:
+        """Show a failure on the timeline."""
+        metadata: dict[str, str] = {
+            "error_code": failure.code,
+            "provider": self.llm.provider_name,
+        }
+        await self._journal.record_note(Note("error", failure.message, metadata))

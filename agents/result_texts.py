@@ -1,0 +1,131 @@
+"""How a tool's result is written for the model: whole, as a summary, in short form or cut.
+
+Each begins with the call's number and tool; what came from outside stays between its delimiters.
+The short forms are made of the message alone, so that the same message always gives the same one.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from agents.estimating import cut_at_line, estimate_tokens
+from agents.outside import fence
+from agents.types import Message, ToolTarget
+
+LONGEST_ARGUMENTS = 300
+LONGEST_FINDINGS = 400
+SHORTEST_CUT = 400
+"""Characters of a result below which cutting it is not worth while."""
+
+_RESULT = re.compile(
+    r"(?P<head>(?:Observation: )?\[T(?P<number>\d{1,9})\] [^\n]*)\n(?P<note>(?:NOTE: [^\n]*\n)?)"
+    r"(?P<begin><<<outside (?P<token>[0-9a-f]{16,}) [^\n]*>>>\n)(?P<inside>.*)"
+    r"(?P<end>\n<<<end outside (?P=token)>>>)\s*",
+    re.DOTALL,
+)
+_SUMMARY_NOTE = "NOTE: This is a summary."
+_SHORT_MARK = "[compacted: "
+_TELLING = re.compile(
+    r"error|fail|fatal|panic|denied|refused|timed? ?out|exceed|critical|warn|oom|killed|no such|"
+    r"not found|unhealthy|crash|full",
+    re.IGNORECASE,
+)
+_WORDLESS = re.compile(r"[\W_]*")
+
+
+def write_result(number: int, target: ToolTarget, text: str, *, is_error: bool) -> str:
+    head = f"[T{number}] {_one_line(target.name)}{' failed' if is_error else ''}"
+    return f"{head}\n{fence(text, f'result of T{number}')}"
+
+
+def write_summary(
+    number: int, target: ToolTarget, summary: str, original_tokens: int, *, can_recall: bool
+) -> str:
+    back = f" {_recall(number)} brings back the result itself." if can_recall else ""
+    return (
+        f"[T{number}] {_one_line(target.name)}\n{_SUMMARY_NOTE} The result had about "
+        f"{original_tokens:,} tokens.{back}\n{fence(summary, f'summary of T{number}')}"
+    )
+
+
+@dataclass(frozen=True)
+class ResultText:
+    """A tool's result, read back from the message that brought it."""
+
+    message: Message
+    number: int
+    head: str
+    note: str
+    begin: str
+    inside: str
+    end: str
+
+    @property
+    def is_summary(self) -> bool:
+        return self.note.startswith(_SUMMARY_NOTE)
+
+    @property
+    def is_short(self) -> bool:
+        return _SHORT_MARK in self.head
+
+    def shorten(self, arguments: str, *, can_recall: bool) -> Message:
+        """One line with number, tool and arguments, and the few lines that tell most."""
+        shown = _one_line(arguments)[:LONGEST_ARGUMENTS]
+        back = f"; {_recall(self.number)} brings it back" if can_recall else ""
+        mark = f"{_SHORT_MARK}about {estimate_tokens(self.inside):,} tokens{back}]"
+        found = _pick_findings(self.inside)
+        return self._with(f"{self.head} {shown} {mark}\n{self.begin}{found}{self.end}")
+
+    def cut(self, characters: int, *, can_recall: bool) -> Message:
+        """The beginning of the result, with how much of it is left out."""
+        kept = cut_at_line(self.inside, characters)
+        back = f"; {_recall(self.number)} brings back the rest" if can_recall else ""
+        note = f"NOTE: {len(kept):,} of {len(self.inside):,} characters are shown{back}.\n"
+        return self._with(f"{self.head}\n{note}{self.begin}{kept}{self.end}")
+
+    def _with(self, content: str) -> Message:
+        return replace(self.message, content=content)
+
+
+def read_result(message: Message) -> ResultText | None:
+    """A message as the tool result it brings; None for any other message."""
+    if not message.tool_call_id:
+        return None
+    found = _RESULT.fullmatch(message.content)
+    if found is None:
+        return None
+    return ResultText(
+        message, int(found["number"]), found["head"], found["note"], found["begin"],
+        found["inside"], found["end"],
+    )  # fmt: skip
+
+
+def is_summary(message: Message) -> bool:
+    """Whether a message brings a summary in place of a result. Looks at its beginning only."""
+    return bool(message.tool_call_id) and _SUMMARY_NOTE in message.content[:400]
+
+
+def _pick_findings(text: str) -> str:
+    """The first line that says something, and those that tell of trouble."""
+    lines = [line.strip() for line in text.splitlines() if not _WORDLESS.fullmatch(line)]
+    picked: list[str] = []
+    room = LONGEST_FINDINGS
+    for line in [*lines[:1], *(line for line in lines[1:] if _TELLING.search(line)), *lines[1:]]:
+        if room < 20:
+            break
+        if line not in picked:
+            picked.append(line[:room] if len(picked) else line[: room // 2])
+            room -= len(picked[-1]) + 1
+    return "\n".join(sorted(picked, key=lambda line: _find(lines, line)))
+
+
+def _find(lines: list[str], start: str) -> int:
+    return next((n for n, line in enumerate(lines) if line.startswith(start)), len(lines))
+
+
+def _recall(number: int) -> str:
+    # Without braces: whoever looks for JSON in a result must not find this.
+    return f"recall_result with number {number}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
