@@ -24,6 +24,7 @@ from mcp_bridge.commands.traits import Traits
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 
 _MAX_WRAPPERS = 4
+_TERMINAL = frozenset({"-it", "-ti", "-i", "-t", "--interactive", "--tty"})
 _SYSTEM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin")
 
 
@@ -261,7 +262,11 @@ def _find_policy(
             return _with_shared(entry.bare, "", group), before, arguments
         inner = entry.commands.get(name)
         if inner is None:
-            raise Refused(f"sub-command {name!r} is not known to be a read")
+            wants_terminal = name in ("exec", "run", "attach") and _TERMINAL.intersection(rest)
+            raise Refused(
+                f"sub-command {name!r} is not known to be a read",
+                Category.TTY_FLAG if wants_terminal else None,
+            )
         before = (*before, *options, name)
         arguments, entry = rest, inner
     if isinstance(entry, Wrapper):

@@ -41,6 +41,8 @@ _ONE_LINE = frozenset({"command", "redirected_statement", "file_redirect", "test
 _OPAQUE = frozenset({"string", "raw_string", "concatenation", "word", "number", "comment"})
 _UNARY_TESTS = frozenset(["-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-p", "-r", "-s", "-u", "-w", "-x", "-L", "-S", "-n", "-z", "-O", "-G", "-N"])
 _TEXT_TESTS = frozenset({"=", "==", "!="})
+# Short, and of no meaning to any program (`PATH`, `http_proxy`).
+_LOOP_VARIABLE = re.compile(r"(?!.*proxy)[a-z][a-z0-9_]{0,11}")
 _NUMBER_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
@@ -199,6 +201,8 @@ def _read_for(node: Node, source: bytes, depth: int) -> Step:
     kinds = [child.type for child in children]
     if kinds[:3] != ["for", "variable_name", "in"] or kinds[-1] != "do_group":
         raise Refused("a loop is not understood")
+    if not _LOOP_VARIABLE.fullmatch((children[1].text or b"").decode()):
+        raise Refused("the loop sets a variable that could change what programs do")
     words = [read_word(child) for child in children[3:-1]]
     return Repeat(len(words), _read(children[-1], source, depth))
 

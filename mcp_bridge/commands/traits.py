@@ -13,3 +13,4 @@ class Traits:
     is_filter: bool = False
     is_conditional: bool = False
     reaches_out: bool = False
+    hands_to_shell: bool = False

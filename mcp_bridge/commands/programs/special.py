@@ -48,7 +48,7 @@ def _prove_timeout(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     return replace(
         traits,
         argv=(*_before(argv, tuple(rest)), *traits.argv),
-        is_bounded=is_limited or traits.is_bounded,
+        is_bounded=traits.is_bounded or (is_limited and not traits.hands_to_shell),
     )
 
 
@@ -74,6 +74,11 @@ def _prove_command(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     return prover.prove_argv(("which", *parsed.words))
 
 
+def _prove_type(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    """The shell's own question where a program is, asked of `which` as well."""
+    return prover.prove_argv(("which", *argv[1:]))
+
+
 def _prove_watch(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     """It hands its words to a shell, so they are read as one command again, which may be a list."""
     parsed = _inner(
@@ -82,7 +87,7 @@ def _prove_watch(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     step = prover.prove_step(parse_script(" ".join(parsed.words)))
     if any(len(pipeline.commands) == 0 for pipeline in pipelines_of(step)):
         raise Refused("watch runs no program")
-    return Traits(argv=argv, is_bounded=False)
+    return Traits(argv=argv, is_bounded=False, hands_to_shell=True)
 
 
 def _prove_xargs(prover: "Prover", argv: tuple[str, ...]) -> Traits:
@@ -262,6 +267,7 @@ SPECIAL: Table = {
     "stdbuf": _prove_plain("-i=/[0L]|\\d+[KM]?/ -o=/[0L]|\\d+[KM]?/ -e=/[0L]|\\d+[KM]?/"),
     "time": Wrapper(_prove_time),
     "command": Wrapper(_prove_command),
+    "type": Wrapper(_prove_type),
     "watch": Wrapper(_prove_watch),
     "xargs": Wrapper(_prove_xargs),
     "find": Wrapper(_prove_find),

@@ -85,7 +85,7 @@ def _check_jq(parsed: Parsed) -> None:
 
 
 def _check_yq(parsed: Parsed) -> None:
-    for word in parsed.words[:1]:
+    for word in parsed.words:
         if re.search(r"\b(?:load\w*|env\w*|strenv|envsubst|system|import|include)\b", word):
             raise Refused("the yq program reaches beyond its input")
 
@@ -311,6 +311,7 @@ TEXT: Table = {
         --unbuffered --null-data --posix --sandbox""",
         files_from=1,
         pattern_options="-e --expression",
+        mixes=False,
         is_filter=True,
         is_conditional=True,
         check=_check_sed,
