@@ -262,16 +262,20 @@ def _find_policy(
             return _with_shared(entry.bare, "", group), before, arguments
         inner = entry.commands.get(name)
         if inner is None:
-            wants_terminal = name in ("exec", "run", "attach") and _TERMINAL.intersection(rest)
             raise Refused(
-                f"sub-command {name!r} is not known to be a read",
-                Category.TTY_FLAG if wants_terminal else None,
+                f"sub-command {name!r} is not known to be a read", _why_endless(name, rest)
             )
         before = (*before, *options, name)
         arguments, entry = rest, inner
     if isinstance(entry, Wrapper):
         raise Refused("this sub-command runs another program")
     return _with_shared(entry, shared, group), before, arguments
+
+
+def _why_endless(name: str, arguments: tuple[str, ...]) -> Category | None:
+    if name in ("exec", "run", "attach", "debug") and _TERMINAL.intersection(arguments):
+        return Category.TTY_FLAG
+    return Category.INTERACTIVE_REPL if name in ("s_client", "s_server") else None
 
 
 def _split(

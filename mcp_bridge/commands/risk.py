@@ -19,7 +19,7 @@ _HIGH = re.compile(
     r"|\b(?:docker|podman)\s+(?:\S+\s+)?(?:rm|stop|kill|restart|prune)\b"
     r"|\bkubectl\b.*\b(?:delete|drain|replace)\b"
     r"|\bsysctl\b.*(?:-w|=)|\bcrontab\s+-|\bfind\b.*-(?:delete|exec)"
-    r"|\bdrop\s+(?:table|database)\b|/dev/tcp/",
+    r"|/dev/tcp/",
     re.IGNORECASE | re.DOTALL,
 )
 _HARMLESS_REDIRECT = re.compile(r"[12&]?>>?\s*/dev/null|[12]?>&[12]")

@@ -16,6 +16,9 @@ _LITERAL_TYPES = frozenset({"word", "number"})
 # A dollar sign before anything else starts an expansion.
 _LONELY_DOLLAR = re.compile(r"\$(?=[ \t\n|)/.,:;=%^&]|\Z)")
 _ESCAPED = re.compile(r'\\([$`"\\])')
+_RESERVED = frozenset(
+    "if then else elif fi do done case esac while until for select function in coproc { }".split()
+)
 _STRING_PARTS = frozenset({'"', "string_content", "$"})
 
 
@@ -43,6 +46,8 @@ def read_program(node: Node) -> str:
     name = _text(children[0])
     if not re.fullmatch(r"[A-Za-z0-9_.+/\[-]+", name):
         raise Refused("the name of the program is quoted or computed")
+    if name in _RESERVED:
+        raise Refused(f"{name!r} is a word of the shell that does not belong here")
     return name
 
 

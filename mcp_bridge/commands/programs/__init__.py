@@ -36,7 +36,7 @@ def _why(names: str, category: Category, reason: str) -> dict[str, tuple[Categor
 ENDLESS_PROGRAMS = {
     **_why("less more most view vi vim nvim nano emacs pico ed man info", Category.PAGER,
            "it waits for somebody at a terminal"),
-    **_why("top htop atop iotop iftop nload btop glances powertop nethogs", Category.UNBOUNDED_STREAM,
+    **_why("htop atop iotop iftop nload btop glances powertop nethogs", Category.UNBOUNDED_STREAM,
            "it draws on a terminal until somebody ends it"),
     **_why("mysql mariadb psql sqlite3 mongo mongosh redis-cli irb pry ipython bc dc gdb telnet ftp "
            "sftp", Category.INTERACTIVE_REPL, "without a command it waits for input"),

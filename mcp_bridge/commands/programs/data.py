@@ -40,6 +40,8 @@ def _check_redis(parsed: Parsed) -> None:
         if parsed.has(*_REDIS_MODES):
             return
         raise Refused("without a command it waits for input", Category.INTERACTIVE_REPL)
+    if any(re.match(r"-[^\d.]", word) for word in parsed.words):
+        raise Refused("an option stands behind the command")
     command, *rest = (word.upper() for word in parsed.words)
     if command in _REDIS_READS:
         return

@@ -69,10 +69,11 @@ NETWORK: Table = {
         endless="-c --continuous",
     ),
     "ss": reads(
-        """-[aehHilmnoOpQrsStTuUwxzZ046bgMd] -f=/\\w+/ -A=/[\\w,]+/ --all --extended --info --listening
+        """-[aeEhHilmnoOpQrsStTuUwxzZ046bgMd] -f=/\\w+/ -A=/[\\w,]+/ --all --extended --info --listening
         --memory --numeric --oneline --options --processes --resolve --summary --tcp --udp --unix
         --no-header --family=/\\w+/ --query=/[\\w,]+/ --socket=/[\\w,]+/ --ipv4 --ipv6 --raw --context""",
         word=r"[\w.:()=!<>*/|&\[\] -]+",
+        endless="-E --events",
     ),
     "ethtool": reads(
         """-S -i -k -a -c -g -l -m -n -P -T -x -u --statistics --driver --show-features --show-offload

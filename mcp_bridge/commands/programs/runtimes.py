@@ -50,6 +50,7 @@ RUNTIMES: Table = {
                    is_endless=_jstat_is_endless),
     "jinfo": reads("-flags -sysprops", clusters=False, dashes=False, words=(1, 1), word=_PID),
     "jcmd": reads("-l", words=(0, 2), check=_check_jcmd),
+    "jstack": reads("-l", words=(1, 1), word=_PID),
     "jmap": reads("-histo -heap", clusters=False, dashes=False, words=(1, 1), word=_PID,
                   needs="-histo -heap"),
 }  # fmt: skip

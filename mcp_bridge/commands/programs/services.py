@@ -121,6 +121,7 @@ SERVICES: Table = {
     "resolvectl": Group(
         {
             **dict.fromkeys(("status", "statistics"), reads(word=r"[\w.-]+", words=(0, 2))),
+            **dict.fromkeys(("dns", "domain"), reads(word=r"[\w.-]+", words=(0, 1))),
             "query": reads("-[46] -t= --cache=", word=r"[\w.:-]+", words=(1, 5), reaches_out=True),
         },
         "--no-pager -4 -6 -i=",

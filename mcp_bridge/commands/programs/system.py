@@ -38,7 +38,7 @@ def _check_tar(parsed: Parsed) -> None:
         raise Refused("tar would fetch the archive from another machine")
 
 
-def _check_sleep_is_endless(parsed: Parsed) -> bool:
+def _sleep_is_endless(parsed: Parsed) -> bool:
     return any(word in ("inf", "infinity") for word in parsed.words)
 
 
@@ -47,8 +47,8 @@ def _check_locate(parsed: Parsed) -> None:
         raise Refused("locate lacks a pattern")
 
 
-def _check_top(parsed: Parsed) -> bool:
-    return not parsed.has("-n")
+def _top_is_endless(parsed: Parsed) -> bool:
+    return not (parsed.has("-b") and parsed.has("-n"))
 
 
 def _check_getent(parsed: Parsed) -> None:
@@ -134,7 +134,7 @@ SYSTEM: Table = {
     **with_names("true false", reads(words=(0, 0))),
     "yes": reads(words=(0, 5), is_endless=lambda parsed: True),
     "sleep": reads(
-        word=r"\d+(?:\.\d+)?[smhd]?|inf(?:inity)?", words=(1, 3), is_endless=_check_sleep_is_endless
+        word=r"\d+(?:\.\d+)?[smhd]?|inf(?:inity)?", words=(1, 3), is_endless=_sleep_is_endless
     ),  # fmt: skip
     "printf": reads(words=(1, 100)),
     "seq": reads(
@@ -197,8 +197,7 @@ SYSTEM: Table = {
     "top": reads(
         "-[bcHiS1] -n=/\\d+/ -d= -p= -u= -U= -o=- -w=? -E= -e=",
         words=(0, 0),
-        needs="-b",
-        is_endless=_check_top,
+        is_endless=_top_is_endless,
     ),
     "iotop": reads(
         "-[bokatqP] -n=/\\d+/ -d= -p= -u= --batch --iter=/\\d+/ --only --accumulated",
@@ -367,6 +366,8 @@ SYSTEM: Table = {
             )
         }
     ),  # fmt: skip
+    "lsb_release": reads("-[aidrcsv] --all --description --release --codename --short",
+                         words=(0, 0)),
     "crontab": reads("-l -u=", words=(0, 0), needs="-l"),
     **with_names("atq mailq runlevel", reads(words=(0, 0))),
 }
