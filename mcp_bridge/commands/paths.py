@@ -4,6 +4,7 @@ import os
 import re
 
 from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.commands.wordlists import words
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 
 # Endless, but harmless.
@@ -11,9 +12,11 @@ ENDLESS_DEVICES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/f
 _HARMLESS_DEVICES = ENDLESS_DEVICES | {"/dev/null", "/dev/stdin"}
 
 # Reading one of these whole reads keys and passwords of the machine, or its processes.
-_WIDE = frozenset(
-    ["/", "/etc", "/root", "/home", "/proc", "/sys", "/dev", "/run", "/var", "/var/run", "/var/lib", "/boot", "/mnt", "/media", "/etc/ssl", "/etc/pki", "/etc/pve", "/sys/kernel", "/var/lib/docker", "/var/lib/sss", "/sys/firmware", "/var/backups"]
-)
+_WIDE = words("""
+    / /etc /root /home /proc /sys /dev /run /var /var/run /var/lib /boot /mnt /media
+    /etc/ssl /etc/pki /etc/pve /sys/kernel /var/lib/docker /var/lib/sss /sys/firmware
+    /var/backups
+""")
 _SEPARATORS = re.compile(r"[=:,]")
 _TEXTS_OF_OTHER_KINDS = ("http://", "https://")
 

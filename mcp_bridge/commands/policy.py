@@ -54,7 +54,7 @@ class Group:
     `bare` is what applies without any sub-command; None refuses that. `equals`: `-o=x` is `-o x`.
     """
 
-    commands: "Mapping[str, Policy | Group]"
+    commands: "Mapping[str, Policy | Group | Wrapper]"
     shared: str = ""
     bare: Policy | None = None
     clusters: bool = True

@@ -24,6 +24,7 @@ from mcp_bridge.commands.traits import Traits
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 
 _MAX_WRAPPERS = 4
+_MAX_COMMANDS = 40
 _TERMINAL = frozenset({"-it", "-ti", "-i", "-t", "--interactive", "--tty"})
 _SYSTEM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin")
 
@@ -106,6 +107,7 @@ class Prover:
         # What the commands before this one in its pipeline are.
         self.feed: tuple[tuple[str, ...], ...] = ()
         self._depth = 0
+        self._commands = 0
 
     def prove_step(self, step: Step) -> Step:
         """The same step with the arguments that will really be used."""
@@ -131,6 +133,9 @@ class Prover:
     def _prove_pipeline(self, pipeline: Pipeline) -> Pipeline:
         commands: list[Command] = []
         is_bounded = True
+        self._commands += len(pipeline.commands)
+        if self._commands > _MAX_COMMANDS:
+            raise Refused(f"it has more than {_MAX_COMMANDS} commands")
         for place, command in enumerate(pipeline.commands):
             self.feed = tuple(before.argv for before in pipeline.commands[:place])
             traits = self.prove_argv(command.argv, is_fed=place > 0 or command.stdin is not None)
@@ -209,8 +214,10 @@ class Prover:
         files = _files_of(policy, parsed)
         for word in parsed.words[: len(parsed.words) - len(files or ())]:
             self.paths.judge_mention(word)
-        is_recursive = policy.recursive is True or (
-            bool(policy.recursive) and parsed.has(*policy.recursive)
+        is_recursive = (
+            parsed.has(*policy.recursive)
+            if isinstance(policy.recursive, frozenset)
+            else policy.recursive
         )
         # What is fed by a pipe still searches the working directory, if an option says so.
         if is_recursive and not files and not (is_fed and policy.recursive is True):

@@ -14,8 +14,8 @@ from mcp_bridge.ops.sensitive_paths import SensitivePaths
 _Words = tuple[str, ...]
 _FOLLOWS = frozenset({"-f", "-F", "--follow", "-w", "--watch", "--follow-new", "--watch-only"})
 _TERMINAL = frozenset({"-it", "-ti", "-i", "-t", "--interactive", "--tty"})
-_EDITORS = "vi vim nvim nano emacs pico ed".split()
-_LIVE = "top htop atop btop glances".split()
+_EDITORS = ("vi", "vim", "nvim", "nano", "emacs", "pico", "ed")
+_LIVE = ("top", "htop", "atop", "btop", "glances")
 # Where a clustered option such as `-fu` ends.
 _CLUSTER = re.compile(r"-([A-Za-z]*?)[fFw]([A-Za-z]*)")
 
@@ -105,7 +105,9 @@ def _join(*words: str) -> Rewrite:
     return Rewrite(shlex.join(words), is_automatic=True)
 
 
-def _follow(program: str, *, skip: int = 0, adds: _Words, bounds: _Words) -> Callable[[_Words], Rewrite]:
+def _follow(
+    program: str, *, skip: int = 0, adds: _Words, bounds: _Words
+) -> Callable[[_Words], Rewrite]:
     """Drops what follows; where no bound was given, adds one behind the first `skip` words."""
 
     def rewrite(arguments: _Words) -> Rewrite:
@@ -193,10 +195,16 @@ _TEMPLATES: dict[str, Callable[[_Words], Rewrite | None]] = {
     "iotop": _fixed("iotop -b -n 1"),
     **dict.fromkeys(("iftop", "nload", "nethogs"), _fixed("ss -s")),
     "watch": _watched,
-    "tail": _follow("tail", adds=("-n", "200"), bounds=("-n", "-c", "--lines", "--bytes",
-                                                        *(f"-{digit}" for digit in "123456789"))),
-    "journalctl": _follow("journalctl", adds=("-n", "200", "--since", "10 min ago"),
-                          bounds=("-n", "--lines", "--since", "-S")),
+    "tail": _follow(
+        "tail",
+        adds=("-n", "200"),
+        bounds=("-n", "-c", "--lines", "--bytes", *(f"-{digit}" for digit in "123456789")),
+    ),
+    "journalctl": _follow(
+        "journalctl",
+        adds=("-n", "200", "--since", "10 min ago"),
+        bounds=("-n", "--lines", "--since", "-S"),
+    ),
     "dmesg": _dmesg,
     "docker": _containers("docker"),
     "podman": _containers("podman"),
@@ -214,4 +222,4 @@ _TEMPLATES: dict[str, Callable[[_Words], Rewrite | None]] = {
     "sqlite3": _fixed('sqlite3 DATABASE "SELECT ..."', is_automatic=False),
     "redis-cli": _fixed("redis-cli PING", is_automatic=False),
     "ssh": _fixed('ssh HOST "ls -la"', is_automatic=False),
-}  # fmt: skip
+}

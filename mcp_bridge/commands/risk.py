@@ -3,6 +3,8 @@
 import re
 from enum import StrEnum
 
+from mcp_bridge.commands.wordlists import words
+
 
 class Risk(StrEnum):
     READ_ONLY = "read_only"
@@ -10,9 +12,14 @@ class Risk(StrEnum):
     HIGH_WRITE = "high_write"
 
 
-_HIGH_PROGRAMS = ["rm", "rmdir", "shred", "shutdown", "reboot", "poweroff", "halt", "init", "telinit", "apt", "apt-get", "yum", "dnf", "pacman", "apk", "brew", "kill", "killall", "pkill", "dd", "mkswap", "fdisk", "parted", "sfdisk", "wipefs", "iptables", "ip6tables", "nft", "firewall-cmd", "ufw", "truncate", "chmod", "chown", "chgrp", "useradd", "userdel", "usermod", "passwd", "chpasswd", "visudo", "vipw", "mount", "umount", "modprobe", "rmmod", "insmod", "sudo", "su", "doas", "service"]
+_HIGH_PROGRAMS = words("""
+    rm rmdir shred shutdown reboot poweroff halt init telinit apt apt-get yum dnf pacman apk
+    brew kill killall pkill dd mkswap fdisk parted sfdisk wipefs iptables ip6tables nft
+    firewall-cmd ufw truncate chmod chown chgrp useradd userdel usermod passwd chpasswd
+    visudo vipw mount umount modprobe rmmod insmod sudo su doas service
+""")
 _HIGH = re.compile(
-    rf"(?<![\w.-])(?:{'|'.join(map(re.escape, _HIGH_PROGRAMS))})(?![\w-])"
+    rf"(?<![\w.-])(?:{'|'.join(sorted(map(re.escape, _HIGH_PROGRAMS)))})(?![\w-])"
     r"|(?<![\w-])mkfs"
     r"|\bsystemctl\b.*\b(?:restart|stop|start|enable|disable|mask|isolate)\b"
     r"|\b(?:pip3?|npm|cargo|gem)\s+(?:un)?install\b"

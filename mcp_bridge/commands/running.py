@@ -56,7 +56,7 @@ _FIXED = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a script printed, not yet masked. `exit_code` is None where it was ended from outside."""
+    """What a script printed, not yet masked. `exit_code` is None where it was killed."""
 
     exit_code: int | None
     stdout: bytes

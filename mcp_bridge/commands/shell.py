@@ -27,19 +27,34 @@ from mcp_bridge.commands.script import (
     Step,
     While,
 )
+from mcp_bridge.commands.wordlists import words
 from mcp_bridge.commands.words import read_program, read_word
 
 _MAX_BYTES = 4096
 _MAX_DEPTH = 12
+_MAX_TREE_DEPTH = 60
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BLANK = re.compile(rb"[ \t]*\Z")
 _WHITE = re.compile(rb"[ \t\n]*\Z")
+# Without one of these at the seam, two words without a blank between them would be one word.
+_DIVIDES = re.compile(rb"[;&|()<>\n]")
 _SEPARATORS = frozenset({";", "\n"})
 # Between the words of one command, a line end would be the start of another.
-_ONE_LINE = frozenset({"command", "redirected_statement", "file_redirect", "test_command",
-                       "unary_expression", "binary_expression", "negated_command"})  # fmt: skip
+_ONE_LINE = frozenset(
+    {
+        "command",
+        "redirected_statement",
+        "file_redirect",
+        "test_command",
+        "unary_expression",
+        "binary_expression",
+        "negated_command",
+    }
+)
 _OPAQUE = frozenset({"string", "raw_string", "concatenation", "word", "number", "comment"})
-_UNARY_TESTS = frozenset(["-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-p", "-r", "-s", "-u", "-w", "-x", "-L", "-S", "-n", "-z", "-O", "-G", "-N"])
+_UNARY_TESTS = words("""
+    -b -c -d -e -f -g -h -k -p -r -s -u -w -x -L -S -n -z -O -G -N
+""")
 _TEXT_TESTS = frozenset({"=", "==", "!="})
 # Short, and of no meaning to any program (`PATH`, `http_proxy`).
 _LOOP_VARIABLE = re.compile(r"(?!.*proxy)[a-z][a-z0-9_]{0,11}")
@@ -81,18 +96,24 @@ def _refuse_characters(text: str) -> None:
             raise Refused("the command holds invisible characters")
 
 
-def _refuse_gaps(node: Node, source: bytes) -> None:
+def _refuse_gaps(node: Node, source: bytes, depth: int = 0) -> None:
     """What the parser skipped must be white space; elsewhere it may have dropped meaning."""
+    if depth > _MAX_TREE_DEPTH:
+        raise Refused("the command is nested too deeply")
     if node.is_missing or node.is_error:
         raise Refused("the command is not complete or not understood")
+    if node.type == "comment" and source[: node.end_byte].endswith(b"\\"):
+        raise Refused("readers of shell disagree about where this comment ends")
     if node.type in _OPAQUE or not node.children:
         return
     allowed = _BLANK if node.type in _ONE_LINE else _WHITE
     position = node.start_byte
-    for child in node.children:
-        if not allowed.match(source[position : child.start_byte]):
+    for place, child in enumerate(node.children):
+        gap = source[position : child.start_byte]
+        joins = place > 0 and not gap and not _DIVIDES.search(source, position - 1, position + 1)
+        if joins or not allowed.match(gap):
             raise Refused("the command is not complete or not understood")
-        _refuse_gaps(child, source)
+        _refuse_gaps(child, source, depth + 1)
         position = child.end_byte
     if not allowed.match(source[position : node.end_byte]):
         raise Refused("the command is not complete or not understood")

@@ -5,6 +5,7 @@ import re
 from tree_sitter import Node
 
 from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.commands.wordlists import words
 
 # Expands to nothing but itself, wherever it stands in a word.
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./^#!~{}\]-]+\Z")
@@ -16,8 +17,8 @@ _LITERAL_TYPES = frozenset({"word", "number"})
 # A dollar sign before anything else starts an expansion.
 _LONELY_DOLLAR = re.compile(r"\$(?=[ \t\n|)/.,:;=%^&]|\Z)")
 _ESCAPED = re.compile(r'\\([$`"\\])')
-_RESERVED = frozenset(
-    "if then else elif fi do done case esac while until for select function in coproc { }".split()
+_RESERVED = words(
+    "if then else elif fi do done case esac while until for select function in coproc { }"
 )
 _STRING_PARTS = frozenset({'"', "string_content", "$"})
 

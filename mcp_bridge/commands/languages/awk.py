@@ -3,18 +3,20 @@
 import re
 
 from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.commands.wordlists import words
 
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_REFUSED_WORDS = frozenset(
-    ["system", "getline", "close", "fflush", "function", "func", "ARGV", "ARGC", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "include", "load", "namespace", "BINMODE"]
-)
+_REFUSED_WORDS = words("""
+    system getline close fflush function func ARGV ARGC ENVIRON PROCINFO SYMTAB FUNCTAB
+    include load namespace BINMODE
+""")
 _PRINTING = frozenset({"print", "printf"})
 # Behind these words a slash would begin an expression, and it is not worth telling apart.
-_BEFORE_EXPRESSION = frozenset(
-    ["print", "printf", "return", "in", "case", "do", "else", "if", "while", "delete", "exit", "length", "$", ")", "++", "--"]
-)
+_BEFORE_EXPRESSION = words("""
+    print printf return in case do else if while delete exit length $ ) ++ --
+""")
 # Not the end of a line: behind a comma the statement goes on in the next one.
 _STATEMENT_ENDS = frozenset("{};")
 _REFUSED_MARKS = frozenset("@#\\`'")

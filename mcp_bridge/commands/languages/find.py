@@ -3,20 +3,26 @@
 import re
 
 from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.commands.wordlists import words
 
 _LEADING = re.compile(r"-[HLP]+|-O[0-3]")
-_TESTS_WITHOUT = frozenset(
-    ["-empty", "-true", "-false", "-executable", "-readable", "-writable", "-nouser", "-nogroup", "-daystart", "-depth", "-mount", "-xdev", "-noleaf", "-ignore_readdir_race", "-print", "-print0", "-ls", "-prune", "-quit", "-not", "-and", "-or", "-a", "-o", "!", "(", ")", ",", "-follow", "-warn", "-nowarn"]
-)
-_TESTS_WITH_ONE = frozenset(
-    ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-regextype", "-lname", "-ilname", "-type", "-xtype", "-size", "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-anewer", "-cnewer", "-user", "-group", "-uid", "-gid", "-perm", "-links", "-inum", "-samefile", "-fstype", "-maxdepth", "-mindepth", "-used", "-context", "-printf"]
-)
+_TESTS_WITHOUT = words("""
+    -empty -true -false -executable -readable -writable -nouser -nogroup -daystart -depth
+    -mount -xdev -noleaf -ignore_readdir_race -print -print0 -ls -prune -quit -not -and -or
+    -a -o ! ( ) , -follow -warn -nowarn
+""")
+_TESTS_WITH_ONE = words("""
+    -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname
+    -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer
+    -user -group -uid -gid -perm -links -inum -samefile -fstype -maxdepth -mindepth -used
+    -context -printf
+""")
 _NEWER = re.compile(r"-newer[aBcm][aBcmt]")
 NAME_TESTS = frozenset(["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"])
 
 
 def read_find(arguments: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Where the search starts and which names it looks for. Raises `Refused` for any other action."""
+    """Where the search starts and which names it looks for. Raises `Refused` for other actions."""
     place = 0
     while place < len(arguments) and _LEADING.fullmatch(arguments[place]):
         place += 1

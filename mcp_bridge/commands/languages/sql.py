@@ -3,27 +3,55 @@
 import re
 
 from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.commands.wordlists import words
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)|(?P<text>'[^'\\]*')|(?P<name>"[^"\\]*"|`[^`\\]*`)"""
     r"""|(?P<word>@{0,2}[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+(?:\.\d+)?)"""
     r"""|(?P<mark>::|<>|!=|<=|>=|->>?|\|\||[-+*/%=<>(),.;])"""
 )
-_READING = frozenset(["select", "show", "explain", "describe", "desc", "table", "values", "with"])
+_READING = words("""
+    select show explain describe desc table values with
+""")
 # Words that change something wherever they stand in a statement that begins as a question.
-_REFUSED = frozenset(
-    ["insert", "update", "delete", "replace", "merge", "upsert", "into", "outfile", "dumpfile", "lock", "procedure", "returning", "create", "drop", "alter", "truncate", "execute", "declare", "refresh", "attach", "detach", "vacuum", "grant", "revoke", "call"]
-)
-_SECRET_TABLES = frozenset(
-    ["pg_shadow", "pg_authid", "pg_user_mapping", "pg_user_mappings", "pg_largeobject", "authentication_string", "rolpassword", "passwd"]
-)
+_REFUSED = words("""
+    insert update delete replace merge upsert into outfile dumpfile lock procedure returning
+    create drop alter truncate execute declare refresh attach detach vacuum grant revoke
+    call
+""")
+_SECRET_TABLES = words("""
+    pg_shadow pg_authid pg_user_mapping pg_user_mappings pg_largeobject
+    authentication_string rolpassword passwd
+""")
 # A word before a bracket that is no function.
-_KEYWORDS = frozenset(
-    ["select", "from", "where", "and", "or", "not", "in", "exists", "values", "as", "on", "using", "over", "by", "having", "union", "all", "except", "intersect", "case", "when", "then", "else", "any", "some", "distinct", "limit", "offset", "between", "like", "ilike", "is", "join", "with", "filter", "within", "group", "partition", "order", "explain", "recursive", "materialized", "lateral", "interval", "array", "row", "cast", "analyze", "verbose", "show"]
-)
-_FUNCTIONS = frozenset(
-    ["count", "sum", "min", "max", "avg", "round", "floor", "ceil", "ceiling", "abs", "sign", "sqrt", "power", "mod", "greatest", "least", "coalesce", "nullif", "ifnull", "isnull", "if", "iif", "length", "char_length", "octet_length", "lower", "upper", "trim", "ltrim", "rtrim", "substr", "substring", "left", "right", "concat", "concat_ws", "group_concat", "string_agg", "array_agg", "json_agg", "jsonb_agg", "array_length", "unnest", "split_part", "position", "strpos", "instr", "replace", "reverse", "repeat", "lpad", "rpad", "format", "now", "current_timestamp", "current_date", "date", "time", "datetime", "timestamp", "julianday", "strftime", "unixepoch", "date_trunc", "date_part", "extract", "age", "to_char", "to_timestamp", "to_date", "date_format", "from_unixtime", "unix_timestamp", "timediff", "timestampdiff", "date_sub", "date_add", "datediff", "hour", "minute", "second", "day", "month", "year", "cast", "convert", "typeof", "pg_typeof", "row_number", "rank", "dense_rank", "lag", "lead", "first_value", "last_value", "ntile", "percentile_cont", "percentile_disc", "json_extract", "json_array_length", "jsonb_array_length", "json_each", "jsonb_each", "total", "hex", "md5", "version", "current_database", "current_schema", "database", "schema", "user", "current_user", "session_user", "inet_server_addr", "inet_server_port", "pg_size_pretty", "pg_database_size", "pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_indexes_size", "pg_tablespace_size", "pg_is_in_recovery", "pg_last_wal_receive_lsn", "pg_last_wal_replay_lsn", "pg_last_xact_replay_timestamp", "pg_current_wal_lsn", "pg_wal_lsn_diff", "pg_postmaster_start_time", "pg_conf_load_time", "pg_backend_pid", "pg_blocking_pids", "pg_get_indexdef", "pg_get_viewdef", "pg_get_constraintdef", "pg_get_functiondef", "pg_get_expr", "pg_get_userbyid", "pg_stat_get_activity", "current_setting", "to_regclass", "obj_description", "col_description", "has_table_privilege", "generate_series", "quote_ident", "bool_and", "bool_or", "every", "stddev", "variance", "sqlite_version"]
-)
+_KEYWORDS = words("""
+    select from where and or not in exists values as on using over by having union all
+    except intersect case when then else any some distinct limit offset between like ilike
+    is join with filter within group partition order explain recursive materialized lateral
+    interval array row cast analyze verbose show
+""")
+_FUNCTIONS = words("""
+    count sum min max avg round floor ceil ceiling abs sign sqrt power mod greatest least
+    coalesce nullif ifnull isnull if iif length char_length octet_length lower upper trim
+    ltrim rtrim substr substring left right concat concat_ws group_concat string_agg
+    array_agg json_agg jsonb_agg array_length unnest split_part position strpos instr
+    replace reverse repeat lpad rpad format now current_timestamp current_date date time
+    datetime timestamp julianday strftime unixepoch date_trunc date_part extract age to_char
+    to_timestamp to_date date_format from_unixtime unix_timestamp timediff timestampdiff
+    date_sub date_add datediff hour minute second day month year cast convert typeof
+    pg_typeof row_number rank dense_rank lag lead first_value last_value ntile
+    percentile_cont percentile_disc json_extract json_array_length jsonb_array_length
+    json_each jsonb_each total hex md5 version current_database current_schema database
+    schema user current_user session_user inet_server_addr inet_server_port pg_size_pretty
+    pg_database_size pg_relation_size pg_total_relation_size pg_table_size pg_indexes_size
+    pg_tablespace_size pg_is_in_recovery pg_last_wal_receive_lsn pg_last_wal_replay_lsn
+    pg_last_xact_replay_timestamp pg_current_wal_lsn pg_wal_lsn_diff
+    pg_postmaster_start_time pg_conf_load_time pg_backend_pid pg_blocking_pids
+    pg_get_indexdef pg_get_viewdef pg_get_constraintdef pg_get_functiondef pg_get_expr
+    pg_get_userbyid pg_stat_get_activity current_setting to_regclass obj_description
+    col_description has_table_privilege generate_series quote_ident bool_and bool_or every
+    stddev variance sqlite_version
+""")
 _SQLITE_PRAGMAS = re.compile(
     r"pragma\s+(?:integrity_check|quick_check|database_list|table_list|page_count|page_size"
     r"|freelist_count|user_version|schema_version|journal_mode|compile_options|encoding"

@@ -16,8 +16,20 @@ from mcp_bridge.commands.programs.system import FILES, SYSTEM
 from mcp_bridge.commands.programs.text import TEXT
 from mcp_bridge.commands.refusal import Category
 
-_TABLES = (TEXT, FILES, SYSTEM, NETWORK, SERVICES, KUBERNETES, CONTAINERS, GIT, DATA, CLOUD,
-           RUNTIMES, SPECIAL)  # fmt: skip
+_TABLES = (
+    TEXT,
+    FILES,
+    SYSTEM,
+    NETWORK,
+    SERVICES,
+    KUBERNETES,
+    CONTAINERS,
+    GIT,
+    DATA,
+    CLOUD,
+    RUNTIMES,
+    SPECIAL,
+)
 
 
 @cache
@@ -34,10 +46,20 @@ def _why(names: str, category: Category, reason: str) -> dict[str, tuple[Categor
 
 # Programs that do not end by themselves and have no honest use here, or only a part of them has.
 ENDLESS_PROGRAMS = {
-    **_why("less more most view vi vim nvim nano emacs pico ed man info", Category.PAGER,
-           "it waits for somebody at a terminal"),
-    **_why("htop atop iotop iftop nload btop glances powertop nethogs", Category.UNBOUNDED_STREAM,
-           "it draws on a terminal until somebody ends it"),
-    **_why("mysql mariadb psql sqlite3 mongo mongosh redis-cli irb pry ipython bc dc gdb telnet ftp "
-           "sftp", Category.INTERACTIVE_REPL, "without a command it waits for input"),
-}  # fmt: skip
+    **_why(
+        "less more most view vi vim nvim nano emacs pico ed man info",
+        Category.PAGER,
+        "it waits for somebody at a terminal",
+    ),
+    **_why(
+        "htop atop iotop iftop nload btop glances powertop nethogs",
+        Category.UNBOUNDED_STREAM,
+        "it draws on a terminal until somebody ends it",
+    ),
+    **_why(
+        "mysql mariadb psql sqlite3 mongo mongosh redis-cli irb pry ipython bc dc gdb telnet ftp "
+        "sftp",
+        Category.INTERACTIVE_REPL,
+        "without a command it waits for input",
+    ),
+}

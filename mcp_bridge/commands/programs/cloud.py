@@ -6,33 +6,60 @@ from typing import TYPE_CHECKING
 from mcp_bridge.commands.policy import Group, Table, Wrapper, reads
 from mcp_bridge.commands.refusal import Refused
 from mcp_bridge.commands.traits import Traits
+from mcp_bridge.commands.wordlists import words
 
 if TYPE_CHECKING:
     from mcp_bridge.commands.proof import Prover
 
 _PLAIN = re.compile(r"[\w.-]+")
 # Options of aws that send the request elsewhere, load files, or take a whole request from outside.
-_AWS_REFUSED = ("--endpoint-url", "--ca-bundle", "--no-verify-ssl", "--cli-input-json",
-                "--cli-input-yaml", "--cli-binary-format", "--debug", "--with-decryption",
-                "--outfile", "--include-credentials", "--cli-auto-prompt")  # fmt: skip
-_AWS_GETS = frozenset(
-    ["get-caller-identity", "get-metric-statistics", "get-metric-data", "get-log-events", "get-log-group-fields", "get-queue-attributes", "get-queue-url", "get-topic-attributes", "get-policy", "get-role", "get-user", "get-group", "get-account-summary", "get-bucket-location", "get-bucket-policy", "get-bucket-policy-status", "get-bucket-versioning", "get-bucket-acl", "get-bucket-tagging", "get-bucket-logging", "get-bucket-encryption", "get-bucket-lifecycle-configuration", "get-bucket-replication", "get-public-access-block", "get-hosted-zone", "get-health-check", "get-health-check-status", "get-pipeline", "get-pipeline-state", "get-deployment", "get-cost-and-usage", "get-dashboard", "get-instance-profile", "get-role-policy", "get-policy-version", "get-service-quota", "get-function-concurrency"]
+_AWS_REFUSED = (
+    "--endpoint-url",
+    "--ca-bundle",
+    "--no-verify-ssl",
+    "--cli-input-json",
+    "--cli-input-yaml",
+    "--cli-binary-format",
+    "--debug",
+    "--with-decryption",
+    "--outfile",
+    "--include-credentials",
+    "--cli-auto-prompt",
 )
+_AWS_GETS = words("""
+    get-caller-identity get-metric-statistics get-metric-data get-log-events
+    get-log-group-fields get-queue-attributes get-queue-url get-topic-attributes get-policy
+    get-role get-user get-group get-account-summary get-bucket-location get-bucket-policy
+    get-bucket-policy-status get-bucket-versioning get-bucket-acl get-bucket-tagging
+    get-bucket-logging get-bucket-encryption get-bucket-lifecycle-configuration
+    get-bucket-replication get-public-access-block get-hosted-zone get-health-check
+    get-health-check-status get-pipeline get-pipeline-state get-deployment
+    get-cost-and-usage get-dashboard get-instance-profile get-role-policy get-policy-version
+    get-service-quota get-function-concurrency
+""")
 _AWS_VERB = re.compile(r"(?:describe|list|lookup|head)-[a-z0-9-]+")
-_GCLOUD_THINGS = frozenset(
-    ["instances", "disks", "networks", "subnets", "firewall-rules", "zones", "regions", "addresses", "images", "snapshots", "routes", "forwarding-rules", "backend-services", "health-checks", "instance-groups", "managed", "instance-templates", "machine-types", "clusters", "node-pools", "operations", "databases", "topics", "subscriptions", "roles", "service-accounts", "sinks", "metrics", "logs", "managed-zones", "record-sets", "buckets", "services", "revisions", "functions", "projects", "target-pools", "url-maps", "ssl-certificates", "versions", "organizations", "folders", "quotas", "configurations", "accounts", "jobs", "repositories"]
-)
-_GCLOUD_GROUPS = frozenset(
-    ["compute", "container", "projects", "services", "run", "sql", "pubsub", "functions", "iam", "logging", "monitoring", "dns", "storage", "config", "auth", "artifacts", "organizations", "redis", "beta", "alpha"]
-)
+_GCLOUD_THINGS = words("""
+    instances disks networks subnets firewall-rules zones regions addresses images snapshots
+    routes forwarding-rules backend-services health-checks instance-groups managed
+    instance-templates machine-types clusters node-pools operations databases topics
+    subscriptions roles service-accounts sinks metrics logs managed-zones record-sets
+    buckets services revisions functions projects target-pools url-maps ssl-certificates
+    versions organizations folders quotas configurations accounts jobs repositories
+""")
+_GCLOUD_GROUPS = words("""
+    compute container projects services run sql pubsub functions iam logging monitoring dns
+    storage config auth artifacts organizations redis beta alpha
+""")
 _GCLOUD_OPTION = re.compile(
     r"--(?:project|zone|zones|region|regions|format|filter|limit|sort-by|page-size|location|cluster"
     r"|instance|freshness|order|uri|quiet|verbosity|all|uri|instances|global|service|topic)(?:=.*)?",
     re.DOTALL,
 )
-_AZ_GROUPS = frozenset(
-    ["vm", "vmss", "aks", "group", "account", "resource", "network", "monitor", "storage", "webapp", "functionapp", "sql", "postgres", "mysql", "redis", "acr", "disk", "snapshot", "image", "identity", "role", "policy", "lock", "cosmosdb", "eventhubs", "servicebus", "appservice", "container", "containerapp", "provider", "deployment"]
-)
+_AZ_GROUPS = words("""
+    vm vmss aks group account resource network monitor storage webapp functionapp sql
+    postgres mysql redis acr disk snapshot image identity role policy lock cosmosdb
+    eventhubs servicebus appservice container containerapp provider deployment
+""")
 _AZ_OPTION = re.compile(
     r"-g|-n|-o|-l|-d|--(?:resource-group|name|output|query|subscription|show-details|ids|location"
     r"|resource-type|resource|metric|interval|start-time|end-time|offset|aggregation|server|vnet-name"
@@ -172,16 +199,22 @@ CLOUD: Table = {
     "aws": Wrapper(_prove_aws),
     "gcloud": Wrapper(_prove_gcloud),
     "az": Wrapper(_prove_az),
-    "gsutil": Group({"ls": reads("-[lahLrb]", word=r"gs://[\w./*-]+", words=(0, 3)),
-                     "du": reads("-[shc]", word=r"gs://[\w./*-]+", words=(1, 3)),
-                     "stat": reads(word=r"gs://[\w./-]+", words=(1, 3)),
-                     "version": reads("-l", words=(0, 0))}),
+    "gsutil": Group(
+        {
+            "ls": reads("-[lahLrb]", word=r"gs://[\w./*-]+", words=(0, 3)),
+            "du": reads("-[shc]", word=r"gs://[\w./*-]+", words=(1, 3)),
+            "stat": reads(word=r"gs://[\w./-]+", words=(1, 3)),
+            "version": reads("-l", words=(0, 0)),
+        }
+    ),
     "terraform": Group(
         {
             "version": reads("-json", clusters=False, words=(0, 0)),
-            "state": Group({"list": reads("-id=", clusters=False, word=r"[\w.\[\]\"-]+", words=(0, 5))}),
+            "state": Group(
+                {"list": reads("-id=", clusters=False, word=r"[\w.\[\]\"-]+", words=(0, 5))}
+            ),
             "workspace": Group({"list": reads(words=(0, 0)), "show": reads(words=(0, 0))}),
         },
         bare=reads("-version --version", clusters=False, needs="-version --version"),
     ),
-}  # fmt: skip
+}

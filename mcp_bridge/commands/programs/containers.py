@@ -74,13 +74,21 @@ _PODMAN: dict[str, Entry] = {
     "history": _HISTORY,
     "events": _EVENTS,
     "container": Group(_CONTAINER),
-    "image": Group({**dict.fromkeys(("ls", "list"), _list()), "inspect": _inspect(),
-                    "history": _HISTORY}),
-    "network": Group({**dict.fromkeys(("ls", "list"), _list()), "inspect": _inspect("-v --verbose")}),
+    "image": Group(
+        {**dict.fromkeys(("ls", "list"), _list()), "inspect": _inspect(), "history": _HISTORY}
+    ),
+    "network": Group(
+        {**dict.fromkeys(("ls", "list"), _list()), "inspect": _inspect("-v --verbose")}
+    ),
     "volume": Group({**dict.fromkeys(("ls", "list"), _list()), "inspect": _inspect()}),
-    "system": Group({"df": reads(f"-v --verbose {_FORMAT}", words=(0, 0)),
-                     "info": reads(f"-f=- {_FORMAT}", words=(0, 0)), "events": _EVENTS}),
-}  # fmt: skip
+    "system": Group(
+        {
+            "df": reads(f"-v --verbose {_FORMAT}", words=(0, 0)),
+            "info": reads(f"-f=- {_FORMAT}", words=(0, 0)),
+            "events": _EVENTS,
+        }
+    ),
+}
 _DOCKER: dict[str, Entry] = {
     **{name: entry for name, entry in _PODMAN.items() if name not in ("ls", "list")},
     "compose": _COMPOSE,
@@ -99,30 +107,72 @@ _CTR_LIST = reads("-q --quiet", words=(0, 2), word=_WORD)
 CONTAINERS: Table = {
     "docker": Group(_DOCKER, bare=reads("-v --version", needs="-v --version")),
     "podman": Group(
-        {**_PODMAN, "pod": Group({**dict.fromkeys(("ps", "ls", "list"), _list(_PS)),
-                                  "inspect": _inspect()})},
+        {
+            **_PODMAN,
+            "pod": Group(
+                {**dict.fromkeys(("ps", "ls", "list"), _list(_PS)), "inspect": _inspect()}
+            ),
+        },
         bare=reads("-v --version", needs="-v --version"),
-    ),  # fmt: skip
+    ),
     "nerdctl": Group(_PODMAN, "-n= --namespace=", bare=reads("-v --version", needs="-v --version")),
     "docker-compose": Group(
         _COMPOSE.commands, _COMPOSE.shared, bare=reads("-v --version", needs="-v --version")
     ),
     "ctr": Group(
         {
-            **{name: Group(dict.fromkeys(("ls", "list"), _CTR_LIST), "-n= --namespace=")
-               for name in ("images", "image", "i", "containers", "container", "c", "tasks", "task",
-                            "t", "namespaces", "namespace", "ns", "snapshots", "leases")},
+            **{
+                name: Group(dict.fromkeys(("ls", "list"), _CTR_LIST), "-n= --namespace=")
+                for name in (
+                    "images",
+                    "image",
+                    "i",
+                    "containers",
+                    "container",
+                    "c",
+                    "tasks",
+                    "task",
+                    "t",
+                    "namespaces",
+                    "namespace",
+                    "ns",
+                    "snapshots",
+                    "leases",
+                )
+            },
             "version": reads(words=(0, 0)),
         },
         "-n= --namespace=",
-    ),  # fmt: skip
-    "lxc-ls": reads("-[1f] -F= --fancy --active --running --stopped --frozen --fancy-format=",
-                    words=(0, 1)),
+    ),
+    "lxc-ls": reads(
+        "-[1f] -F= --fancy --active --running --stopped --frozen --fancy-format=", words=(0, 1)
+    ),
     "lxc-info": reads("-[ipsSH] -n= --name= --ips --pid --state --stats", words=(0, 1), word=_WORD),
-    "lxc": Group({"list": reads("-c= -f= --format= --columns= --all-projects", words=(0, 2), word=_WORD),
-                  "info": reads("--resources", words=(0, 1), word=r"[\w-]+")}),
-    "virsh": Group({name: reads("--all --inactive --title --details", words=(0, 2), word=_WORD)
-                    for name in ("list", "dominfo", "domstate", "domstats", "nodeinfo", "net-list",
-                                 "pool-list", "vol-list", "domblklist", "domiflist", "domblkinfo",
-                                 "net-info", "pool-info", "version")}),
-}  # fmt: skip
+    "lxc": Group(
+        {
+            "list": reads("-c= -f= --format= --columns= --all-projects", words=(0, 2), word=_WORD),
+            "info": reads("--resources", words=(0, 1), word=r"[\w-]+"),
+        }
+    ),
+    "virsh": Group(
+        {
+            name: reads("--all --inactive --title --details", words=(0, 2), word=_WORD)
+            for name in (
+                "list",
+                "dominfo",
+                "domstate",
+                "domstats",
+                "nodeinfo",
+                "net-list",
+                "pool-list",
+                "vol-list",
+                "domblklist",
+                "domiflist",
+                "domblkinfo",
+                "net-info",
+                "pool-info",
+                "version",
+            )
+        }
+    ),
+}

