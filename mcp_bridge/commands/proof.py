@@ -252,7 +252,7 @@ def _files_of(policy: Policy, parsed: Parsed) -> tuple[str, ...] | None:
 
 
 def _find_policy(
-    entry: Policy | Group, arguments: tuple[str, ...]
+    entry: Policy | Group | Wrapper, arguments: tuple[str, ...]
 ) -> tuple[Policy, tuple[str, ...], tuple[str, ...]]:
     """The row that holds, what stands before its own arguments, and those."""
     if isinstance(entry, Policy):

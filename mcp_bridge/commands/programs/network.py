@@ -155,7 +155,10 @@ NETWORK: Table = {
             ),
             **dict.fromkeys(
                 ("general", "g"),
-                Group({**_nmcli("status", "permissions", "logging")}, bare=reads(words=(0, 0))),
+                Group(
+                    dict.fromkeys(("status", "permissions"), reads(words=(0, 0))),
+                    bare=reads(words=(0, 0)),
+                ),
             ),
             "monitor": reads(words=(0, 0), is_endless=lambda parsed: True),
         },

@@ -3,7 +3,7 @@
 import re
 
 from mcp_bridge.commands.grammar import Parsed
-from mcp_bridge.commands.policy import Group, Table, reads, with_names
+from mcp_bridge.commands.policy import Group, Policy, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
 
 _PID = r"\d+"
@@ -26,32 +26,31 @@ def _jstat_is_endless(parsed: Parsed) -> bool:
     return len(parsed.words) == 2
 
 
-_VERSION = reads(
-    "--version -V -v -version",
-    clusters=False,
-    dashes=False,
-    words=(0, 0),
-    needs="--version -V -v -version",
-    check=_check_alone,
-)
+def _version(options: str) -> Policy:
+    return reads(
+        options,
+        clusters=False,
+        dashes=False,
+        words=(0, 0),
+        needs=options,
+        check=_check_alone,
+    )
+
 
 RUNTIMES: Table = {
-    # Letters that only print a version. For others (`python -v`, `php -v FILE`) see below.
-    **with_names(
-        "python python2 python3",
-        reads(
-            "--version -V", clusters=False, words=(0, 0), needs="--version -V", check=_check_alone
-        ),
-    ),
+    **with_names("python python2 python3", _version("--version -V")),
     **with_names(
         "bash dash zsh make gcc g++ cc clang cargo rustc ansible ansible-playbook perl",
-        reads("--version", clusters=False, words=(0, 0), needs="--version", check=_check_alone),
+        _version("--version"),
     ),
+    # Each with the letters that only print a version; for other servers the same letter starts them.
+    **with_names("node nodejs ruby php nginx httpd apache2", _version("--version -v -V")),
+    **with_names("java javac", _version("--version -version")),
+    **with_names("redis-server haproxy dockerd containerd runc", _version("--version -v")),
+    **with_names("postgres mysqld", _version("--version -V")),
     **with_names(
-        "node nodejs ruby php composer nginx java javac redis-server postgres mysqld mongod "
-        "httpd apache2 sshd haproxy docker-proxy containerd runc dockerd kubelet etcd "
-        "prometheus node_exporter grafana-server traefik envoy caddy",
-        _VERSION,
+        "mongod kubelet etcd prometheus node_exporter grafana-server composer",
+        _version("--version"),
     ),
     "go": Group(
         {

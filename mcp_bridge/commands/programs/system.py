@@ -284,9 +284,10 @@ SYSTEM: Table = {
     "fuser": reads(
         "-[amnuvV46] -n= --all --mount --verbose --user", opens_devices=True, check=_check_fuser
     ),
+    # With a value behind a comma, the name of a log becomes a setting (`scterc,70,70`).
     "smartctl": reads(
-        """-[aHiAcxj] -l= -d= -n= -T= -q= --all --health --info --attributes --capabilities --xall
-        --json=? --scan --scan-open --log= --device= --nocheck=""",
+        """-[aHiAcxj] -l=/[a-z]+/ -d= -n= -T= -q= --all --health --info --attributes --capabilities --xall
+        --json=? --scan --scan-open --log=/[a-z]+/ --device= --nocheck=""",
         word=r"[\w/.:-]+",
         opens_devices=True,
     ),
@@ -321,7 +322,7 @@ SYSTEM: Table = {
     ),
     "zpool": Group(
         {
-            "status": reads("-[cdeDgiLPpstvxjv]", word=r"[\w.:-]+"),
+            "status": reads("-[deDgiLPpstvxj]", word=r"[\w.:-]+"),
             "list": reads("-[gHjLpPv] -o= -T=", word=r"[\w.:-]+", is_endless=_ends_with_number),
             "get": reads("-[Hp] -o=", word=r"[\w.:,@-]+"),
             "history": reads("-[il]", word=r"[\w.:-]+"),

@@ -465,6 +465,11 @@ UNSAFE: dict[str, str] = {
         fuser -k /tmp/x
         lsof -D b
         smartctl -t short /dev/sda
+        smartctl -l scterc,70,70 /dev/sda
+        zpool status -c smart
+        mysqld -v
+        mongod -v
+        nmcli general logging level DEBUG
         hdparm -y /dev/sda
         mdadm -D -S /dev/md0
         zpool destroy x
