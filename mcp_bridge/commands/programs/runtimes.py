@@ -43,7 +43,7 @@ RUNTIMES: Table = {
         "bash dash zsh make gcc g++ cc clang cargo rustc ansible ansible-playbook perl",
         _version("--version"),
     ),
-    # Each with the letters that only print a version; for other servers the same letter starts them.
+    # The letters that only print a version; other servers are started by the same letters.
     **with_names("node nodejs ruby php nginx httpd apache2", _version("--version -v -V")),
     **with_names("java javac", _version("--version -version")),
     **with_names("redis-server haproxy dockerd containerd runc", _version("--version -v")),

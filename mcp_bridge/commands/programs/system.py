@@ -286,7 +286,8 @@ SYSTEM: Table = {
     ),
     # With a value behind a comma, the name of a log becomes a setting (`scterc,70,70`).
     "smartctl": reads(
-        """-[aHiAcxj] -l=/[a-z]+/ -d= -n= -T= -q= --all --health --info --attributes --capabilities --xall
+        """-[aHiAcxj] -l=/[a-z]+/ -d= -n= -T= -q= --all --health --info --attributes
+        --capabilities --xall
         --json=? --scan --scan-open --log=/[a-z]+/ --device= --nocheck=""",
         word=r"[\w/.:-]+",
         opens_devices=True,
