@@ -257,6 +257,8 @@ def _find_policy(
     """The row that holds, what stands before its own arguments, and those."""
     if isinstance(entry, Policy):
         return entry, (), arguments
+    if isinstance(entry, Wrapper):
+        raise Refused("it runs another program")
     before: tuple[str, ...] = ()
     shared = ""
     group = entry
