@@ -17,6 +17,7 @@ NAMES = (
     "waiting",
     "recovery",
     "masking",
+    "classification",
 )
 
 

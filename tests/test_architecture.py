@@ -132,6 +132,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.worker",
         "tarsy.aio",
     ),
+    "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
     # What faces outward: services and selectors, and what they speak of.
     "investigations": (
         "agents.types",

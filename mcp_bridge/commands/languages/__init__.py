@@ -1,0 +1,1 @@
+"""The small languages inside arguments: what a program written in one of them can do."""

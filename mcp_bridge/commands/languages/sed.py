@@ -1,0 +1,103 @@
+"""sed scripts that only print: no file is read or written, no command is run."""
+
+import re
+
+from mcp_bridge.commands.refusal import Refused
+
+_ADDRESS = re.compile(r"\d+(?:~\d+)?|\$|/(?:[^/\\\n\[]|\\[^\n]|\[[^\]/\n\\]+\])+/[IM]*")
+_RANGE_END = re.compile(r"[+~]\d+|" + _ADDRESS.pattern)
+_PLAIN_COMMANDS = frozenset("pPdDhHgGxnNlz=F")
+_NUMBERED_COMMANDS = re.compile(r"[qQ] ?\d*")
+_LABELLED = re.compile(r":[ \t]*[A-Za-z0-9_]+|[btT](?:[ \t]+[A-Za-z0-9_]+|[A-Za-z0-9_]+)?")
+_DELIMITERS = frozenset("/|#,:@!%_~+")
+_FLAGS = re.compile(r"[gpiI0-9]*")
+_ENDS = frozenset(";}\n")
+
+
+def check_sed(script: str) -> None:
+    """Raises `Refused` unless the script can only select, change and print lines."""
+    place = 0
+    while True:
+        place = _skip(script, place, " \t\n;")
+        if place >= len(script):
+            return
+        if script[place] == "}":
+            place += 1
+            continue
+        place = _skip_addresses(script, place)
+        place = _skip_command(script, place)
+
+
+def quits_early(script: str) -> bool:
+    """Whether the script ends before its input does: `5q`."""
+    return bool(re.search(r"(?:^|[;{\n])[ \t]*\d+[ \t]*[qQ]", script))
+
+
+def _skip(script: str, place: int, characters: str) -> int:
+    while place < len(script) and script[place] in characters:
+        place += 1
+    return place
+
+
+def _skip_addresses(script: str, place: int) -> int:
+    match = _ADDRESS.match(script, place)
+    if match:
+        place = _skip(script, match.end(), " \t")
+        if script[place : place + 1] == ",":
+            place = _skip(script, place + 1, " \t")
+            end = _RANGE_END.match(script, place)
+            if not end:
+                raise Refused("an address of the sed script is not understood")
+            place = end.end()
+    return _skip(script, place, " \t!")
+
+
+def _skip_command(script: str, place: int) -> int:
+    command = script[place : place + 1]
+    if command == "{":
+        return place + 1
+    if command == "s":
+        place = _skip_substitution(script, place)
+    elif command == "y":
+        place = _skip_parts(script, place)
+    elif command and command in _PLAIN_COMMANDS:
+        place += 1
+    else:
+        match = _NUMBERED_COMMANDS.match(script, place) or _LABELLED.match(script, place)
+        if not match:
+            raise Refused(f"the sed command {command!r} can reach files or commands, or is unknown")
+        place = match.end()
+    place = _skip(script, place, " \t")
+    if place < len(script) and script[place] not in _ENDS:
+        raise Refused("the sed script goes on where a command should end")
+    return place
+
+
+def _skip_substitution(script: str, place: int) -> int:
+    place = _skip_parts(script, place)
+    flags = _FLAGS.match(script, place)
+    assert flags
+    return flags.end()
+
+
+def _skip_parts(script: str, place: int) -> int:
+    """Behind the third delimiter of `s/a/b/`. A delimiter within brackets is open to doubt."""
+    delimiter = script[place + 1 : place + 2]
+    if delimiter not in _DELIMITERS or not delimiter:
+        raise Refused("the delimiter of a sed command is not understood")
+    place += 2
+    for part in range(2):
+        begin = place
+        while place < len(script) and script[place] != delimiter:
+            if script[place] == "\n":
+                raise Refused("a sed command goes over the end of its line")
+            place += 2 if script[place] == "\\" else 1
+        if place >= len(script):
+            raise Refused("a sed command is not complete")
+        text = re.sub(r"\\.", "", script[begin:place], flags=re.DOTALL)
+        if part == 0 and text.rfind("[") > text.rfind("]"):
+            raise Refused("the delimiter of a sed command stands within brackets")
+        if part == 0 and re.search(r"\\\n", script[begin:place]):
+            raise Refused("a sed command goes over the end of its line")
+        place += 1
+    return place

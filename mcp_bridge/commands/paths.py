@@ -1,0 +1,63 @@
+"""Which files a command reads, as far as its words say so, and whether they may be read."""
+
+import os
+import re
+
+from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.commands.wordlists import words
+from mcp_bridge.ops.sensitive_paths import SensitivePaths
+
+# Endless, but harmless.
+ENDLESS_DEVICES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
+_HARMLESS_DEVICES = ENDLESS_DEVICES | {"/dev/null", "/dev/stdin"}
+
+# Reading one of these whole reads keys and passwords of the machine, or its processes.
+_WIDE = words("""
+    / /etc /root /home /proc /sys /dev /run /var /var/run /var/lib /boot /mnt /media
+    /etc/ssl /etc/pki /etc/pve /sys/kernel /var/lib/docker /var/lib/sss /sys/firmware
+    /var/backups
+""")
+_SEPARATORS = re.compile(r"[=:,]")
+_TEXTS_OF_OTHER_KINDS = ("http://", "https://")
+
+
+class PathJudge:
+    """Refuses what is never read out. Relative paths are read from the root directory."""
+
+    def __init__(self, sensitive: SensitivePaths) -> None:
+        self._sensitive = sensitive
+
+    def judge_content(self, path: str) -> None:
+        """A file whose content the command prints."""
+        if path in ("", "-"):
+            return
+        full = _absolute(path)
+        if full.startswith("/dev/") and full not in _HARMLESS_DEVICES:
+            raise Refused(f"{path} is a device; reading it can change or reveal anything")
+        self._judge(path, full)
+
+    def judge_mention(self, word: str) -> None:
+        """Any word: where it is a path from the root or the working directory, or ends in one."""
+        if "/" not in word or word.startswith(_TEXTS_OF_OTHER_KINDS):
+            return
+        for text in {word, *_SEPARATORS.split(word)}:
+            if text.startswith(("/", "./", "../")):
+                self._judge(text, _absolute(text))
+
+    def judge_tree(self, path: str) -> None:
+        """A directory that is read with everything below it."""
+        self.judge_content(path)
+        full = os.path.normpath(_absolute(path))
+        parts = full.strip("/").split("/")
+        is_home = len(parts) == 2 and parts[0] == "home"
+        if full in _WIDE or is_home:
+            raise Refused(f"{path} as a whole holds keys and passwords; name a directory below it")
+
+    def _judge(self, path: str, full: str) -> None:
+        reason = self._sensitive.reason(full)
+        if reason:
+            raise Refused(f"{path} is not read out: {reason}")
+
+
+def _absolute(path: str) -> str:
+    return os.path.join("/", path)  # noqa: PTH118 - text that may not be a path

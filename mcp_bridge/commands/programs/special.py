@@ -1,0 +1,297 @@
+"""Programs that run other programs, and those whose arguments follow no common rule."""
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
+from mcp_bridge.commands.languages.find import read_find
+from mcp_bridge.commands.policy import Table, Wrapper
+from mcp_bridge.commands.refusal import Category, Refused
+from mcp_bridge.commands.script import pipelines_of
+from mcp_bridge.commands.shell import parse_script
+from mcp_bridge.commands.traits import Traits
+from mcp_bridge.commands.wordlists import words
+
+if TYPE_CHECKING:
+    from mcp_bridge.commands.proof import Prover
+
+_DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+# None of their options changes anything, so a file name that looks like an option is harmless.
+_LISTERS = words("""
+    ls stat wc md5sum sha1sum sha256sum du basename dirname echo
+""")
+# These print what is in the files, so it must be known which files those can be.
+_READERS = frozenset(["grep", "egrep", "fgrep", "cat", "head", "tail", "file"])
+_KEEP_NAMES = frozenset(["find", "head", "tail", "sort"])
+
+
+def _inner(arguments: tuple[str, ...], table: str, *, clusters: bool = True) -> Parsed:
+    """The options of a wrapper, and as words the program that it runs."""
+    parsed = parse(arguments, Grammar(read_options(table), clusters=clusters, stops=True))
+    if not parsed.words:
+        raise Refused("it runs no program")
+    return parsed
+
+
+def _before(argv: tuple[str, ...], inner: tuple[str, ...]) -> tuple[str, ...]:
+    return argv[: len(argv) - len(inner)]
+
+
+def _prove_timeout(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    table = """-[v] -k=/[0-9.]+[smhd]?/ -s=/[A-Z0-9]+/ --kill-after=/[0-9.]+[smhd]?/
+    --signal=/[A-Z0-9]+/ --preserve-status --foreground --verbose"""
+    parsed = _inner(argv[1:], table)
+    duration, *rest = parsed.words
+    if not _DURATION.fullmatch(duration) or not rest:
+        raise Refused("timeout needs a duration and a program")
+    # 0 means no limit at all.
+    is_limited = float(duration.rstrip("smhd")) > 0
+    traits = prover.prove_argv(tuple(rest))
+    return replace(
+        traits,
+        argv=(*_before(argv, tuple(rest)), *traits.argv),
+        is_bounded=traits.is_bounded or (is_limited and not traits.hands_to_shell),
+    )
+
+
+def _prove_plain(table: str) -> Wrapper:
+    def prove(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+        inner = _inner(argv[1:], table).words
+        traits = prover.prove_argv(inner)
+        return replace(traits, argv=(*_before(argv, inner), *traits.argv))
+
+    return Wrapper(prove)
+
+
+def _prove_time(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    """`time` is a word of the shell; what it measures is not needed, so only the rest is run."""
+    return prover.prove_argv(_inner(argv[1:], "-p").words)
+
+
+def _prove_command(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    """`command -v x` asks where a program is, which `which` answers without a shell."""
+    parsed = parse(argv[1:], Grammar(read_options("-[vV]"), stops=True))
+    if not parsed.options or not parsed.words:
+        raise Refused("command without -v runs a program by a search path of its own")
+    return prover.prove_argv(("which", *parsed.words))
+
+
+def _prove_type(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    """The shell's own question where a program is, asked of `which` as well."""
+    return prover.prove_argv(("which", *argv[1:]))
+
+
+def _prove_watch(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    """It hands its words to a shell, so they are read as one command again, which may be a list."""
+    parsed = _inner(
+        argv[1:], "-[bcdetw] -n=/[0-9.]+/ --interval=/[0-9.]+/ --differences --no-title"
+    )
+    step = prover.prove_step(parse_script(" ".join(parsed.words)))
+    if any(len(pipeline.commands) == 0 for pipeline in pipelines_of(step)):
+        raise Refused("watch runs no program")
+    return Traits(argv=argv, is_bounded=False, hands_to_shell=True)
+
+
+def _prove_xargs(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    table = """-[0rtx] -n=/\\d+/ -L=/\\d+/ -P=/\\d+/ -s=/\\d+/ -d= -I=/[{}%@A-Za-z]+/ --null
+    --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/
+    --delimiter="""
+    inner = _inner(argv[1:], table).words
+    if inner[0] in _READERS:
+        _judge_feed(prover)
+    elif inner[0] not in _LISTERS:
+        raise Refused(f"xargs would hand {inner[0]} arguments that are not known here")
+    traits = prover.prove_argv(inner)
+    return replace(
+        traits, argv=(*_before(argv, inner), *traits.argv), is_filter=True, is_conditional=True
+    )
+
+
+def _judge_feed(prover: "Prover") -> None:
+    """What comes down the pipe must be names from `find`, below directories that may be read."""
+    feed = prover.feed
+    if not feed or feed[0][0] != "find" or any(argv[0] not in _KEEP_NAMES for argv in feed):
+        raise Refused("which files xargs would have read is not known")
+    starts, names = read_find(feed[0][1:])
+    if not starts or "-printf" in feed[0] or any(not start.startswith("/") for start in starts):
+        raise Refused("which files xargs would have read is not known")
+    for start in starts:
+        prover.paths.judge_tree(start)
+    for name in names:
+        prover.paths.judge_content(f"/{name}")
+
+
+def _prove_find(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    starts, _ = read_find(argv[1:])
+    for start in starts:
+        prover.paths.judge_mention(start)
+    return Traits(argv=argv, is_conditional=True)
+
+
+def _prove_echo(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    return Traits(argv=argv)
+
+
+def _prove_test(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    """`test` computes nothing as a program of its own; names in brackets are only for a shell."""
+    if len(argv) > 6 or "-v" in argv or "-R" in argv or any("$" in word for word in argv):
+        raise Refused("this kind of test can run code or is not known")
+    return Traits(argv=argv)
+
+
+def _prove_env(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    if any(argument not in ("-0", "--null") for argument in argv[1:]):
+        raise Refused("env with arguments runs a program in a changed environment")
+    return Traits(argv=argv)
+
+
+def _prove_ps(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    """`ps` mixes three styles; the letter e without a dash prints environments, with secrets."""
+    table = """-[aAcdefFHjlLmMNTVwyZ] -o=- -O=- -p= -q= -C= -G= -g= -s= -t= -u= -U= --sort=-
+    --format=- --pid= --ppid= --quick-pid= --user= --User= --group= --Group= --tty= --sid=
+    --forest --headers --no-headers --no-heading --cols= --columns= --width= --rows= --lines=
+    --cumulative --deselect --info --version -[xr]"""
+    parsed = parse(argv[1:], Grammar(read_options(table), dashes=False))
+    # Where no user of that name exists, the letters are read in the other style.
+    if any(re.fullmatch(r"-[a-zA-Z]*u\w*e\w*", argument) for argument in argv[1:]):
+        raise Refused("ps could print environments")
+    formats = [*parsed.values("-o", "-O", "--format")]
+    takes_format = False
+    for word in parsed.words:
+        if takes_format:
+            formats.append(word)
+            takes_format = False
+        elif re.fullmatch(r"[0-9, ]+", word):
+            continue
+        elif re.fullmatch(r"[aAcfgGhHjlmnrStTuUvVwxXLN]*[oO]?", word):
+            takes_format = word[-1:] in ("o", "O")
+        else:
+            raise Refused(f"ps with {word!r} could print environments, or is not known")
+    if takes_format or any(re.search(r"environ", text) for text in formats):
+        raise Refused("ps lacks a format, or would print environments")
+    return Traits(argv=argv)
+
+
+_IP_SHOWS = frozenset({"show", "sh", "sho", "list", "lst", "ls"})
+_IP_OBJECTS = words("""
+    a ad addr address l li link r ro route n nei neigh neighbor neighbour ru rule maddr
+    maddress mroute netconf tunnel tuntap vrf nexthop tcp_metrics addrlabel ntable netns
+""")
+
+
+def _prove_ip(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    table = """-4 -6 -0 -s -d -j -p -o -h -r -c -t -br -brief -f=/inet6?|link|bridge|mpls/
+    -family=/inet6?|link|bridge|mpls/ -color=? -json -pretty -oneline -details -stats -statistics
+    -human -iec -resolve -timestamp -ts -V -Version"""
+    grammar = Grammar(read_options(table), clusters=False, stops=True, dashes=False)
+    parsed = parse(argv[1:], grammar)
+    if not parsed.words:
+        if parsed.has("-V", "-Version"):
+            return Traits(argv=argv)
+        raise Refused("ip lacks an object")
+    thing, *rest = parsed.words
+    if any(not re.fullmatch(r"[A-Za-z0-9_.:/@-]+", word) or word[0] == "-" for word in rest):
+        raise Refused("ip with these words is not known to be a read")
+    if thing in ("monitor", "mon") and all(word in _IP_OBJECTS or word == "all" for word in rest):
+        return Traits(argv=argv, is_bounded=False)
+    is_get = thing in ("r", "ro", "route") and rest[:1] == ["get"]
+    if thing not in _IP_OBJECTS or (rest and rest[0] not in _IP_SHOWS and not is_get):
+        raise Refused(f"ip {thing} with these words is not known to be a read")
+    return Traits(argv=argv)
+
+
+_URL = re.compile(
+    r"(?:https?://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::\d+)?(?:[/?][^\s{}\[\]\\^`|<>\"]*)?"
+)
+_INNER_NAME = re.compile(
+    r"[a-z0-9_-]+|.+\.(?:svc|local|internal|lan|intra|corp)|.+\.svc\.cluster\.local"
+)
+_INNER_ADDRESS = re.compile(
+    r"127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}"
+    r"|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\]|\[f[cd][0-9a-f:]+\]"
+)
+_CURL = """
+    -[fsSiIkvgN46] -m=/[0-9.]+/ -o=/\\/dev\\/null|-/ -H=/[A-Za-z0-9-]+:\\s?[^@\\r\\n]*/
+    -A=/[\\w\\x20.\\/();:,+-]+/ -X=/GET|HEAD|OPTIONS/
+    -w=/(?!@)(?:(?!%output|%\\{stderr|%header)[^@])*/
+    --fail --silent --show-error --include --head --insecure --verbose --max-time=/[0-9.]+/
+    --connect-timeout=/[0-9.]+/ --output=/\\/dev\\/null|-/ --header=/[A-Za-z0-9-]+:\\s?[^@\\r\\n]*/
+    --request=/GET|HEAD|OPTIONS/ --write-out=/(?!@)(?:(?!%output)[^@])*/ --compressed --http1.1
+    --http2 --url= --ipv4 --ipv6 --no-buffer --no-progress-meter --retry=/\\d+/ --retry-delay=/\\d+/
+    --globoff --fail-with-body -q --disable
+"""
+
+
+def _check_url(url: str) -> None:
+    """Only machines of one's own network: a request elsewhere can carry anything out."""
+    match = _URL.fullmatch(url)
+    if not match:
+        raise Refused(f"{url!r} is not a plain http(s) address")
+    host = match["host"].lower().rstrip(".")
+    if re.match(r"(?:ftp|dict|ldap|imap|smtp|pop3)\.", host) or "metadata" in host:
+        raise Refused(f"{host} is not asked")
+    is_number = re.fullmatch(r"[0-9.]+|0x.*", host) is not None
+    is_inner = _INNER_ADDRESS.fullmatch(host) or (not is_number and _INNER_NAME.fullmatch(host))
+    if not is_inner:
+        raise Refused(f"{host} is outside of one's own network; a request could carry data out")
+
+
+def _prove_curl(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    parsed = parse(argv[1:], Grammar(read_options(_CURL)))
+    urls = (*parsed.words, *parsed.values("--url"))
+    if not urls:
+        raise Refused("curl lacks an address")
+    for url in urls:
+        _check_url(url)
+    # Its own configuration file could add options.
+    return Traits(argv=("curl", "-q", *argv[1:]), is_conditional=True, reaches_out=True)
+
+
+def _prove_wget(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    table = "-[qSv46] -T=/\\d+/ -t=/\\d+/ --spider --quiet --server-response --timeout=/\\d+/ "
+    "--tries=/\\d+/"
+    parsed = parse(argv[1:], Grammar(read_options(f"{table} --no-check-certificate --no-verbose")))
+    if not parsed.has("--spider") or not parsed.words:
+        raise Refused("wget stores what it fetches; only --spider does not")
+    for url in parsed.words:
+        _check_url(url)
+    hardening = ("--no-config", "--no-hsts")
+    return Traits(argv=("wget", *hardening, *argv[1:]), is_conditional=True, reaches_out=True)
+
+
+def _prove_ssh(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    parsed = parse(
+        argv[1:],
+        Grammar(
+            read_options(
+                "-[46AaCfGgKkMNnqsTtVvXxYy] -b= -c= -D= -E= -e= "
+                "-F= -I= -i= -J= -L= -l= -m= -O= -o= -p= -Q= -R= -S= -W= -w="
+            ),
+            stops=True,
+        ),
+    )
+    category = Category.INTERACTIVE_REPL if len(parsed.words) < 2 else None
+    raise Refused("ssh runs what it is told on another machine, through its shell", category)
+
+
+SPECIAL: Table = {
+    "timeout": Wrapper(_prove_timeout),
+    "nice": _prove_plain("-n=/-?\\d+/ --adjustment=/-?\\d+/"),
+    "ionice": _prove_plain("-[t] -c=/[0-3]|idle|best-effort/ -n=/\\d/ --class=/[0-3]/"),
+    "stdbuf": _prove_plain("-i=/[0L]|\\d+[KM]?/ -o=/[0L]|\\d+[KM]?/ -e=/[0L]|\\d+[KM]?/"),
+    "time": Wrapper(_prove_time),
+    "command": Wrapper(_prove_command),
+    "type": Wrapper(_prove_type),
+    "watch": Wrapper(_prove_watch),
+    "xargs": Wrapper(_prove_xargs),
+    "find": Wrapper(_prove_find),
+    "echo": Wrapper(_prove_echo),
+    "test": Wrapper(_prove_test),
+    "env": Wrapper(_prove_env),
+    "ps": Wrapper(_prove_ps),
+    "ip": Wrapper(_prove_ip),
+    "curl": Wrapper(_prove_curl),
+    "wget": Wrapper(_prove_wget),
+    "ssh": Wrapper(_prove_ssh),
+}

@@ -1,0 +1,5 @@
+"""Sets of words, written as text."""
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
