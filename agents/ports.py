@@ -1,10 +1,11 @@
 """All an agent may ask of the world: a model, tools, and a place to write down what happened."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agents.types import (
+    JSON,
     BlockKind,
     LLMCallRecord,
     LLMEvent,
@@ -60,6 +61,35 @@ class LLM(Protocol):
 ReportProgress = Callable[[str], None]
 
 
+@dataclass(frozen=True)
+class ProposedAnswer:
+    """A final answer before it counts.
+
+    `given` is what the agent was told to begin with. An answer that `is_last` cannot be given
+    anew, so what is wrong with it is said in it.
+    """
+
+    text: str
+    given: tuple[str, ...] = ()
+    provider_name: str = ""
+    model: str = ""
+    is_last: bool = False
+
+
+@dataclass(frozen=True)
+class Review:
+    """What became of a proposed answer: `text` is what may be shown, whole or put right.
+
+    An `objection` is told to the model, which then goes on; empty when the answer passes.
+    """
+
+    text: str
+    objection: str = ""
+    reason: str = ""
+    """The objection in a sentence for people."""
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+
+
 class Toolbox(Protocol):
     """The tools of one execution, already restricted to what it may use."""
 
@@ -80,6 +110,10 @@ class Toolbox(Protocol):
 
     async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
         """Run a proposed call if the code allows it. Never raises but for cancellation."""
+        ...
+
+    async def review_answer(self, answer: ProposedAnswer) -> Review:
+        """Hold an answer against what the tools returned, before it counts."""
         ...
 
 

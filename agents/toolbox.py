@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agents.ports import ReportProgress
+from agents.ports import ProposedAnswer, ReportProgress, Review
 from agents.types import ToolCall, ToolResult, ToolSpec, ToolTarget
 
 
@@ -27,3 +27,7 @@ class EmptyToolbox:
     async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
         text = f"There is no tool {call.name!r}: this agent works without tools."
         return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text))
+
+    async def review_answer(self, answer: ProposedAnswer) -> Review:
+        """Lets it pass: who has no tools writes about what others found."""
+        return Review(answer.text)

@@ -104,6 +104,18 @@ class ToolResult:
 
 
 @dataclass(frozen=True)
+class PastCall:
+    """A call of an execution that was interrupted; no `result` when it is not known to have ended.
+
+    `batch` counts the answers that proposed calls: those of one were begun together.
+    """
+
+    call: ToolCall
+    batch: int
+    result: ToolResult | None = None
+
+
+@dataclass(frozen=True)
 class Usage:
     """Tokens of one model call as the provider counted them; None where it did not say."""
 

@@ -9,11 +9,13 @@ from mcp_types import Tool
 from agents.types import JSON, ToolSpec
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.connection import ServerConnection
+from mcp_bridge.gate import GateRequest
 from mcp_bridge.masking import Masker
 from mcp_bridge.names import ToolName, ToolNames, explain_unknown
 from mcp_bridge.schemas import sanitize_schema
 from mcp_bridge.server_config import ServerConfig, ToolClass
-from mcp_bridge.tool_classes import class_of_call, may_read
+from mcp_bridge.safety.approvals import hash_definition
+from mcp_bridge.safety.policy import class_of_call, find_rule, is_own_server, may_read
 from mcp_bridge.visible_text import clean_text
 
 MAX_DESCRIPTION = 4_000
@@ -41,11 +43,29 @@ class KnownTool:
     """The agent's or the alert's selection includes it."""
 
     def class_of(self, arguments: Mapping[str, JSON]) -> ToolClass:
-        return class_of_call(self.server.config, self.tool, arguments)
+        return class_of_call(self.server.server_id, self.server.config, self.tool, arguments)
 
     @property
     def may_read(self) -> bool:
-        return may_read(self.server.config, self.tool)
+        return may_read(self.server.server_id, self.server.config, self.tool)
+
+    def request(self, call_id: str, arguments: Mapping[str, JSON]) -> GateRequest:
+        """What the gate has to know of a call."""
+        rule = find_rule(self.server.server_id, self.server.config, self.tool.name)
+        schema = cast(dict[str, JSON], self.tool.input_schema)
+        return GateRequest(
+            server=self.name.server,
+            tool=self.name.tool,
+            tool_class=self.class_of(arguments),
+            arguments=arguments,
+            call_id=call_id,
+            is_own_server=is_own_server(self.server.server_id, self.server.config),
+            identifies=tuple(rule.identifies) if rule is not None else (),
+            schema=schema,
+            definition_hash=hash_definition(
+                str(self.name), self.tool.description or "", schema
+            ),
+        )
 
 
 class Catalogue:

@@ -1,7 +1,8 @@
 """The one way to a tool. Every call of every agent passes through `ToolExecutor.execute`.
 
-In this order: name, allow-list, gate, arguments, schema, call, text, mask, cut. What goes wrong on
-the way is a result the model can read, with what was asked and what came back.
+In this order: name, allow-list, control level, arguments, schema, gate, call, text, mask, cut. What
+goes wrong on the way is a result the model can read, with what was asked and what came back; a
+refusal of the gate is an envelope of facts.
 """
 
 import asyncio
@@ -17,9 +18,11 @@ from mcp_bridge.arguments import WRAPPING_KEY, ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_result
 from mcp_bridge.failures import SERVER_FAILURES, ConnectionLost, describe_failure, is_timeout
-from mcp_bridge.gate import Gate, GateRequest
+from mcp_bridge.gate import Gate, Pass
 from mcp_bridge.limits import STORED_BYTES, SUMMARIZED_BYTES, cut_text
 from mcp_bridge.masking import MaskedText, Masker
+from mcp_bridge.safety.evidence import Outcome, judge_outcome
+from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.visible_text import clean_line, clean_text
 
 logger = logging.getLogger(__name__)
@@ -91,28 +94,47 @@ class ToolExecutor:
             reason = f"{tool.name} is not among the tools selected for this investigation."
             return await self._fail(call, masker, reason)
         parsed = parse_arguments(call.arguments)
-        request = GateRequest(
-            server=tool.name.server, tool=tool.name.tool,
-            tool_class=tool.class_of(parsed.values), arguments=parsed.values,
-        )  # fmt: skip
-        if refusal := await self._gate.check(request):
-            return await self._fail(call, masker, refusal.reason)
+        request = tool.request(call.id, parsed.values)
+        if refusal := self._gate.screen(request):
+            return await self._refuse(masker, refusal)
         if faults := tool.check.find_faults(parsed.values):
             return await self._fail(call, masker, _explain_faults(faults, parsed))
-        return await self._call(call, tool, parsed, request, report_progress)
+        passed = await self._gate.admit(request)
+        if isinstance(passed, Refusal):
+            return await self._refuse(masker, passed)
+        return await self._call_and_settle(call, tool, parsed, passed, report_progress)
+
+    async def _call_and_settle(
+        self,
+        call: ToolCall,
+        tool: KnownTool,
+        parsed: ParsedArguments,
+        passed: Pass,
+        report_progress: ReportProgress,
+    ) -> ToolResult:
+        """The gate hears of every end, also of one that was cut short: it may have taken effect."""
+        outcome: Outcome = "unknown"
+        text = ""
+        try:
+            result = await self._call(call, tool, parsed, passed, report_progress)
+            text = result.whole or result.stored
+            outcome = judge_outcome(text, is_error=result.is_error)
+            return result
+        finally:
+            self._gate.settle(passed, outcome, text)
 
     async def _call(
         self,
         call: ToolCall,
         tool: KnownTool,
         parsed: ParsedArguments,
-        request: GateRequest,
+        passed: Pass,
         report_progress: ReportProgress,
     ) -> ToolResult:
         def report(text: str) -> None:
             report_progress(tool.server.masker.mask(clean_line(text, 300)).text)
 
-        may_repeat = request.tool_class != "write"
+        may_repeat = passed.request.tool_class != "write"
         try:
             answer = await tool.server.connection.call(
                 tool.tool.name, parsed.values, report_progress=report, may_repeat=may_repeat
@@ -147,6 +169,12 @@ class ToolExecutor:
             masked=masked.count,
             whole=cut_text(masked.text, self._limits.summarized_bytes, whole_bytes=whole)[0],
         )
+
+    async def _refuse(self, masker: Masker, refusal: Refusal) -> ToolResult:
+        """A refusal as the model gets it: nothing but the envelope."""
+        told = await self._mask(masker, refusal.to_text())
+        text = told.text if told is not None else WITHHELD
+        return ToolResult(text, text, is_error=True, size_bytes=len(text.encode()))
 
     async def _fail(
         self,

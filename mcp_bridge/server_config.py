@@ -94,6 +94,11 @@ class ToolRule(Protocol):
     @property
     def values(self) -> Mapping[str, ToolClass]: ...
 
+    @property
+    def identifies(self) -> Sequence[str]:
+        """The arguments that name what a call is done to; empty, their names decide."""
+        ...
+
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass: ...
 
 
@@ -135,6 +140,7 @@ class ClassRule:
     default: ToolClass = "write"
     argument: str = ""
     values: Mapping[str, ToolClass] = field(default_factory=dict)
+    identifies: tuple[str, ...] = ()
 
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
         value = arguments.get(self.argument) if self.argument else None

@@ -9,16 +9,18 @@ from typing import cast
 
 from mcp_types import Tool
 
-from agents.ports import ReportProgress
-from agents.types import JSON, ToolCall, ToolResult, ToolSpec, ToolTarget
+from agents.ports import ProposedAnswer, ReportProgress, Review
+from agents.types import JSON, PastCall, ToolCall, ToolResult, ToolSpec, ToolTarget
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.executor import Limits, ToolExecutor
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.gate import Gate, ReadOnlyGate
+from mcp_bridge.gate import Gate
 from mcp_bridge.masking import Masker, Placeholders, build_masker
 from mcp_bridge.names import ToolName, is_usable
+from mcp_bridge.replay import read_past
+from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
 from mcp_bridge.visible_text import clean_line, clean_text
@@ -37,11 +39,13 @@ class OpenToolbox:
     def __init__(
         self,
         executor: ToolExecutor,
+        gate: Gate,
         specs: tuple[ToolSpec, ...],
         instructions: Mapping[str, str],
         unavailable: Mapping[str, str],
     ) -> None:
         self._executor = executor
+        self._gate = gate
         self._specs = specs
         self._instructions = instructions
         self._unavailable = unavailable
@@ -64,6 +68,9 @@ class OpenToolbox:
     async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
         return await self._executor.execute(call, report_progress=report_progress)
 
+    async def review_answer(self, answer: ProposedAnswer) -> Review:
+        return await self._gate.review_answer(answer)
+
 
 @asynccontextmanager
 async def open_toolbox(
@@ -71,6 +78,7 @@ async def open_toolbox(
     *,
     selection: ToolSelection | None = None,
     gate: Gate | None = None,
+    past: Sequence[PastCall] = (),
     in_process: InProcessFactories | None = None,
     http_clients: HttpClients | None = None,
     deadlines: Deadlines = Deadlines(),  # noqa: B008 (frozen)
@@ -79,7 +87,8 @@ async def open_toolbox(
     """Start the servers at once, each with a deadline, and yield the tools of those that came up.
 
     `selection` narrows servers and tools; a server it names that is not configured is reported
-    unavailable. No server's failure is the toolbox's. `http_clients` is closed by whoever made it.
+    unavailable. No server's failure is the toolbox's. `past` are the calls of an execution that
+    goes on after an interruption. `http_clients` is closed by whoever made it.
     """
     chosen = {name: None for name in servers} if selection is None else selection
     placeholders = Placeholders()
@@ -100,8 +109,10 @@ async def open_toolbox(
             for name, outcome in started.items()
             if not isinstance(outcome, str)
         ]
-        gate = gate or ReadOnlyGate()
+        gate = gate or SafetyGate()
         catalogue = _build_catalogue(connected, started, chosen, offers_writes=gate.offers_writes)
+        if past:
+            gate.recall(*read_past(past, catalogue, may_have_written=gate.offers_writes))
         executor = ToolExecutor(
             catalogue,
             gate=gate,
@@ -111,6 +122,7 @@ async def open_toolbox(
         )
         yield OpenToolbox(
             executor,
+            gate,
             catalogue.specs,
             {server.server_id: text for server in connected if (text := _instruct(server))},
             {

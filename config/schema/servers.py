@@ -78,6 +78,8 @@ class ToolRule(Block):
     default: Annotated[ToolClass, one_of()] = "write"
     argument: Text = ""
     values: Table[Annotated[ToolClass, one_of()]] = Field(default_factory=nothing)
+    identifies: List[FilledText] = ()
+    """The arguments that name what a call is done to; without them, their names decide."""
 
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
         """The class of one call. Anything but a text that is listed gets the default."""

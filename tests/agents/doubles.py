@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from agents.ports import LLMOptions, ReportProgress
+from agents.ports import LLMOptions, ProposedAnswer, ReportProgress, Review
 from agents.types import (
     AnswerFinished,
     BlockKind,
@@ -104,6 +104,9 @@ class ScriptedToolbox:
     instructions: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
     executed: list[ToolCall] = field(default_factory=list)
+    reviews: list[Review] = field(default_factory=list)
+    """What each answer is met with; the last one for all that follow. An empty text is kept."""
+    proposed: list[ProposedAnswer] = field(default_factory=list)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -125,6 +128,12 @@ class ScriptedToolbox:
         report_progress("working")
         text = answer if isinstance(answer, str) else await answer(call)
         return ToolResult(text, text, size_bytes=len(text))
+
+    async def review_answer(self, answer: ProposedAnswer) -> Review:
+        self.proposed.append(answer)
+        position = min(len(self.proposed), len(self.reviews)) - 1
+        review = self.reviews[position] if self.reviews else Review(answer.text)
+        return replace(review, text=review.text or answer.text)
 
 
 @dataclass

@@ -1,0 +1,62 @@
+"""Finds what an answer claims and nothing supports."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from mcp_bridge.grounding.actions_check import check_actions
+from mcp_bridge.grounding.clauses import Clause, split_clauses
+from mcp_bridge.grounding.facts import Facts
+from mcp_bridge.grounding.names_check import check_actor, check_names, check_quotes
+from mcp_bridge.grounding.numbers_check import check_moments, check_numbers
+from mcp_bridge.grounding.phantoms import find_phantoms, find_written_calls
+from mcp_bridge.grounding.spans import Unsupported
+from mcp_bridge.grounding.states_check import check_looks, check_negations, check_states
+from mcp_bridge.safety.evidence import Evidence
+
+MAX_JUDGED = 60_000
+"""Characters of an answer that are looked at. No report is longer."""
+
+
+def find_unsupported(
+    answer: str,
+    evidence: Evidence,
+    given: Iterable[str] = (),
+    tool_names: Collection[str] = (),
+) -> tuple[Unsupported, ...]:
+    """Every passage that no result of this execution supports, in order, none within another.
+
+    Advice, plans, guesses, quotes of the alert and general knowledge claim nothing and are let be.
+    """
+    text = answer[:MAX_JUDGED]
+    facts = Facts(evidence, given)
+    found = list(find_written_calls(text, tool_names))
+    if not facts.runs:
+        found += find_phantoms(text, facts.given)
+    for clause in split_clauses(text):
+        found += _check(clause, text, facts)
+    return _join(found)
+
+
+def _check(clause: Clause, answer: str, facts: Facts) -> Iterator[Unsupported]:
+    if clause.mood == "other":
+        return
+    yield from check_names(clause, facts)
+    yield from check_moments(clause, facts)
+    yield from check_numbers(clause, answer, facts)
+    if clause.mood == "alert":
+        return
+    yield from check_actions(clause, facts)
+    yield from check_states(clause, facts)
+    yield from check_looks(clause, facts)
+    yield from check_negations(clause, facts)
+    yield from check_quotes(clause, facts)
+    yield from check_actor(clause, facts)
+
+
+def _join(found: list[Unsupported]) -> tuple[Unsupported, ...]:
+    """Of passages that overlap, the one that is a phantom, else the longer one."""
+    ranked = sorted(found, key=lambda each: (not each.is_phantom, each.start - each.end))
+    kept: list[Unsupported] = []
+    for each in ranked:
+        if all(each.end <= other.start or each.start >= other.end for other in kept):
+            kept.append(each)
+    return tuple(sorted(kept, key=lambda each: each.start))

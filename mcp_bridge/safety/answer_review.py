@@ -1,0 +1,119 @@
+"""The second gate: what has to be true before a final answer counts."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+
+from agents.ports import ProposedAnswer, Review
+from agents.types import JSON
+from mcp_bridge.grounding.judge import find_unsupported
+from mcp_bridge.grounding.spans import Unsupported
+from mcp_bridge.safety.events import SafetyEvents, make_event
+from mcp_bridge.safety.standing import Standing
+from mcp_bridge.safety.workflow import Workflow
+
+SHOWN = 6
+
+
+async def review_answer(
+    answer: ProposedAnswer,
+    standing: Standing,
+    events: SafetyEvents,
+    tool_names: Collection[str] = (),
+) -> Review:
+    """Nothing passes while a write is unverified, nor what no run of this execution supports.
+
+    An answer that cannot be given anew says so itself: an unverified write is named at its top,
+    and an answer that rests on nothing is withheld.
+    """
+    workflow = standing.workflow
+    if not workflow.may_answer:
+        events.count(make_event("tarsy_ai_fsm_final_block_total", state=workflow.state))
+        if not answer.is_last:
+            return _object_unverified(answer, workflow)
+    found = await asyncio.to_thread(
+        find_unsupported, answer.text, standing.evidence, answer.given, tool_names
+    )
+    phantoms = [each for each in found if each.is_phantom]
+    if phantoms:
+        events.count(
+            make_event(
+                "tarsy_ai_phantom_detected_total",
+                provider=answer.provider_name, model=answer.model,
+            )
+        )  # fmt: skip
+        if not answer.is_last:
+            return _object_phantoms(answer, phantoms)
+    return _conclude(answer, standing, found, phantoms)
+
+
+def _object_unverified(answer: ProposedAnswer, workflow: Workflow) -> Review:
+    write = workflow.last_write_tool
+    return Review(
+        answer.text,
+        objection=f"The write {write} has run in this execution and no read has succeeded since. "
+        "Its effect is unverified, so no final answer is accepted.",
+        reason=f"The answer came before the effect of {write} was verified.",
+    )
+
+
+def _object_phantoms(answer: ProposedAnswer, phantoms: Sequence[Unsupported]) -> Review:
+    listed = "\n".join(
+        f'- "{_quote(answer.text, each)}": {each.reason}' for each in phantoms[:SHOWN]
+    )
+    return Review(
+        answer.text,
+        objection="The answer was not accepted. It states as fact what no successful tool call "
+        f"of this execution supports:\n{listed}\n"
+        "What was not looked at is unknown, and what was not done was not done.",
+        reason="The answer claims what no tool call of this agent supports.",
+    )
+
+
+def _conclude(
+    answer: ProposedAnswer,
+    standing: Standing,
+    found: Sequence[Unsupported],
+    phantoms: Sequence[Unsupported],
+) -> Review:
+    metadata: dict[str, JSON] = {}
+    head = ""
+    if not standing.workflow.may_answer:
+        write = standing.workflow.last_write_tool
+        metadata["unverified"] = {"tool": write, "state": standing.workflow.state}
+        head = f"**Unverified:** {write} has run, and no read has confirmed its effect.\n\n"
+    if phantoms:
+        metadata["withheld"] = True
+        metadata["withheld_claims"] = [
+            {"text": _quote(answer.text, each), "kind": each.kind, "reason": each.reason}
+            for each in phantoms[:SHOWN]
+        ]
+        return Review(head + _withhold(standing, phantoms), metadata=metadata)
+    if found:
+        metadata["unsupported"] = [
+            {
+                "start": each.start + len(head),
+                "end": each.end + len(head),
+                "kind": each.kind,
+                "reason": each.reason,
+            }
+            for each in found
+        ]
+    return Review(head + answer.text, metadata=metadata)
+
+
+def _withhold(standing: Standing, phantoms: Sequence[Unsupported]) -> str:
+    """What takes the place of an answer that claims what never happened."""
+    ran = [call for call in standing.evidence if call.was_sent]
+    names = ", ".join(dict.fromkeys(call.name for call in ran if call.outcome == "succeeded"))
+    kinds = ", ".join(dict.fromkeys(each.kind for each in phantoms))
+    done = f"These calls succeeded: {names}." if names else "No tool call succeeded."
+    return (
+        "The model's answer is withheld: it states as fact what no tool call of this agent "
+        f"supports ({kinds}). {done} What the model wrote is kept in the timeline; nothing in it "
+        "should be relied on without a check."
+    )
+
+
+def _quote(text: str, each: Unsupported) -> str:
+    said = " ".join(text[each.start : each.end].split())
+    return said if len(said) <= 160 else f"{said[:160]}…"

@@ -1,0 +1,76 @@
+"""The desk at which a person decides about a write. Whoever proposes never sits there."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from agents.types import JSON
+from mcp_bridge.safety.recovery import canonical
+
+Verdict = Literal["approved", "denied", "expired", "pending", "used", "unavailable"]
+"""`used`: an approval for exactly this was redeemed before, so it may have run already."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A write exactly as it would run. `reasons`: why it cannot pass without a person."""
+
+    call_id: str
+    server: str
+    tool: str
+    definition_hash: str
+    arguments: Mapping[str, JSON]
+    target: str
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def bound_hash(self) -> str:
+        """SHA-256 over all that an approval is good for; one other byte is another write."""
+        bound: list[JSON] = [
+            self.server,
+            self.tool,
+            self.definition_hash,
+            canonical(self.arguments),
+            self.target,
+        ]
+        return hashlib.sha256(canonical(bound).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Decision:
+    verdict: Verdict
+    approval_id: str = ""
+    decided_by: str = ""
+    reason: str = ""
+
+
+class ApprovalDesk(Protocol):
+    """Asks people. What it keeps outlives the process that asked."""
+
+    async def request(self, proposal: Proposal) -> Decision:
+        """Ask about a proposal and wait for the decision; asked again, the same request is found.
+
+        A decision holds for one call: the same arguments in another call ask anew.
+        """
+        ...
+
+    async def redeem(self, approval_id: str, bound_hash: str) -> bool:
+        """Use an approval up, right before the write runs. True once, and only while it holds."""
+        ...
+
+
+class NoDesk:
+    """Nobody is there to ask, so nothing is approved."""
+
+    async def request(self, proposal: Proposal) -> Decision:
+        return Decision("unavailable")
+
+    async def redeem(self, approval_id: str, bound_hash: str) -> bool:
+        return False
+
+
+def hash_definition(name: str, description: str, schema: Mapping[str, JSON]) -> str:
+    """SHA-256 of a tool as its server describes it, so that a changed one is another tool."""
+    whole: list[JSON] = [name, description, dict(schema)]
+    return hashlib.sha256(canonical(whole).encode()).hexdigest()

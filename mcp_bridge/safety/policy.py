@@ -1,0 +1,74 @@
+"""What a call does to the world: resolve, read or write. Unknown is write.
+
+The class belongs to the tool and its action, never to the text of a command.
+"""
+
+from collections.abc import Mapping
+
+from mcp_types import Tool
+
+from agents.types import JSON
+from mcp_bridge.server_config import ClassRule, ServerConfig, ToolClass, ToolRule
+
+OPS = "ops"
+
+_READ = ClassRule("read")
+_RESOLVE = ClassRule("resolve")
+_WRITE = ClassRule("write")
+
+
+def _reads(argument: str, *values: str) -> ClassRule:
+    return ClassRule("write", argument, dict.fromkeys(values, "read"))
+
+
+OPS_RULES: Mapping[str, ClassRule] = {
+    "query": _RESOLVE,
+    "discovery": _RESOLVE,
+    "read": _READ,
+    "metrics": _READ,
+    "storage": _READ,
+    "docker": _reads("action", "list", "inspect", "logs", "services", "tasks", "swarm", "updates"),
+    "kubernetes": _reads("type", "clusters", "nodes", "pods", "deployments", "logs", "events"),
+    "alerts": _reads("action", "list", "get", "findings", "resolved"),
+    "knowledge": _reads("action", "recall", "incidents", "correlate", "relationships"),
+    "file_edit": _reads("action", "read"),
+    "control": _WRITE,
+}
+"""Our own server's tools by what they are, and by the argument that says what they do."""
+
+
+def is_own_server(server_id: str, server: ServerConfig) -> bool:
+    """Whether this is the ops server of this product, in this process: a name proves nothing."""
+    plan = server.transport
+    return plan.type == "in_process" and (plan.command or server_id) == OPS
+
+
+def class_of_call(
+    server_id: str, server: ServerConfig, tool: Tool, arguments: Mapping[str, JSON]
+) -> ToolClass:
+    """The class of one call: our table, the operator's word, the server's where trusted."""
+    if rule := find_rule(server_id, server, tool.name):
+        return rule.class_of(arguments)
+    return _class_from_annotations(server, tool)
+
+
+def may_read(server_id: str, server: ServerConfig, tool: Tool) -> bool:
+    """Whether some call of this tool is no write, so that offering it makes sense."""
+    if rule := find_rule(server_id, server, tool.name):
+        return any(kind != "write" for kind in (rule.default, *rule.values.values()))
+    return _class_from_annotations(server, tool) != "write"
+
+
+def find_rule(server_id: str, server: ServerConfig, tool: str) -> ToolRule | None:
+    """What is laid down for a tool, by us or by the operator. Ours comes first."""
+    if is_own_server(server_id, server) and (rule := OPS_RULES.get(tool)):
+        return rule
+    return server.tools.get(tool)
+
+
+def _class_from_annotations(server: ServerConfig, tool: Tool) -> ToolClass:
+    if not server.trusts_annotations or tool.annotations is None:
+        return "write"
+    hints = tool.annotations
+    is_read = hints.read_only_hint is True and hints.destructive_hint is not True
+    return "read" if is_read else "write"

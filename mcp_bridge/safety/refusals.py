@@ -1,0 +1,74 @@
+"""Refusals as the model gets them: an envelope of facts, with a code, and no advice."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agents.types import JSON
+
+RefusalCode = Literal[
+    "FSM_BLOCKED",
+    "STRICT_RESOLUTION",
+    "ROUTING_MISMATCH",
+    "EXECUTION_CONTEXT_UNAVAILABLE",
+    "ACTION_NOT_ALLOWED",
+    "POLICY_BLOCKED",
+    "APPROVAL_REQUIRED",
+    "EXECUTION_FAILED",
+]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a call did not run. `blocked`: a rule stopped it before anything was sent."""
+
+    code: RefusalCode
+    message: str
+    details: Mapping[str, JSON] = field(default_factory=dict)
+    blocked: bool = True
+    retryable: bool = False
+
+    def to_json(self) -> dict[str, JSON]:
+        error: dict[str, JSON] = {
+            "code": self.code,
+            "message": self.message,
+            "blocked": self.blocked,
+            "failed": not self.blocked,
+            "retryable": self.retryable,
+            "details": dict(self.details),
+        }
+        return {"ok": False, "data": None, "error": error, "meta": {}}
+
+    def to_text(self) -> str:
+        return json.dumps(self.to_json(), ensure_ascii=False)
+
+
+def read_envelope(text: str) -> dict[str, JSON] | None:
+    """The first envelope that stands in a text at the start of a line, None where there is none."""
+    decoder = json.JSONDecoder()
+    position = 0 if text.startswith("{") else text.find("\n{") + 1
+    while position > 0 or text.startswith("{"):
+        try:
+            found, _ = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and isinstance(found.get("ok"), bool):
+            return found
+        following = text.find("\n{", position) + 1
+        if not following:
+            return None
+        position = following
+    return None
+
+
+def was_refused_here(text: str) -> bool:
+    """Whether a stored error is a refusal of ours, so that nothing was sent.
+
+    What a server says never begins a stored error; our own words do.
+    """
+    if not text.startswith("{"):
+        return False
+    envelope = read_envelope(text)
+    error = envelope.get("error") if envelope is not None and envelope["ok"] is False else None
+    return isinstance(error, dict) and error.get("blocked") is True

@@ -1,0 +1,75 @@
+"""Where an execution stands: what follows from its calls, each taken in once it has ended.
+
+The same steps are taken while it runs and when an interrupted execution is rebuilt from what was
+stored, so a crash loses nothing that was written down.
+"""
+
+from collections.abc import Iterable
+
+from agents.types import JSON
+from mcp_bridge.safety.evidence import Evidence, SettledCall
+from mcp_bridge.safety.ops_results import read_resources
+from mcp_bridge.safety.refusals import read_envelope
+from mcp_bridge.safety.resolved import Clock, ResolvedContext
+from mcp_bridge.safety.workflow import Workflow
+
+_SINGLE = {"query": ("get", "config"), "discovery": ("get",)}
+"""Calls that ask for one resource, which is then the one that is meant."""
+
+
+class Standing:
+    """The workflow, the resolved resources and the evidence of one execution."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.workflow = Workflow()
+        self.context = ResolvedContext(clock)
+        self.evidence = Evidence()
+        self.writes = 0
+        """How many writes were sent and have ended."""
+
+    def note(self, call: SettledCall) -> None:
+        """Take in a call that has ended."""
+        self.evidence.add(call)
+        is_current = call.writes_before == self.writes
+        if call.tool_class != "write":
+            if call.outcome == "succeeded":
+                self._note_read(call, verifies=is_current)
+            return
+        if call.was_sent:
+            self.writes += 1
+            self.workflow = self.workflow.note_write(call.name, self._clock())
+        elif is_current and _code_of(call.text) == "FSM_BLOCKED":
+            self.workflow = self.workflow.count_block()
+
+    def clear(self, *, keep_pinned: bool = False) -> None:
+        """Forget resources and progress together; one without the other would be a lie."""
+        self.context.clear(keep_pinned=keep_pinned)
+        keeps = keep_pinned and len(self.context) > 0
+        self.workflow = self.workflow.reset(keep_progress=keeps)
+
+    def _note_read(self, call: SettledCall, *, verifies: bool) -> None:
+        read = self.workflow.note_read(call.name, self._clock(), verifies=verifies)
+        self.workflow = read.complete_verification()
+        if not call.is_own_server or call.tool_class != "resolve":
+            return
+        found = read_resources(call.text)
+        for resource in found:
+            self.context.add(resource)
+        if len(found) == 1 and call.arguments.get("action") in _SINGLE.get(call.tool, ()):
+            self.context.mark_explicit(found[0].resource_id)
+
+
+def rebuild(calls: Iterable[SettledCall], clock: Clock) -> Standing:
+    """Where an execution stood when these were all the calls that had ended."""
+    standing = Standing(clock)
+    standing.context.begin_turn()
+    for call in calls:
+        standing.note(call)
+    return standing
+
+
+def _code_of(text: str) -> JSON:
+    envelope = read_envelope(text)
+    error = envelope.get("error") if envelope is not None else None
+    return error.get("code") if isinstance(error, dict) else None

@@ -1,0 +1,67 @@
+"""What a call is done to, and whether it may be done to that at all."""
+
+from dataclasses import dataclass
+
+from mcp_bridge.gate import GateRequest
+from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.safety.resolution import require_any_resource, require_seen, resolve_target
+from mcp_bridge.safety.resources import Resource
+from mcp_bridge.safety.routing import (
+    find_more_specific,
+    refuse_execution_context,
+    refuse_mismatch,
+    transport_of,
+)
+from mcp_bridge.safety.standing import Standing
+from mcp_bridge.safety.targets import Identifier, find_identifiers, find_ops_target
+
+_ROUTED = frozenset({"read", "control", "file_edit"})
+"""Our tools whose calls end in a file system or a process space."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """`resource` where our own resolve tools know it; `identifiers` where names are all there is."""
+
+    name: str = ""
+    resource: Resource | None = None
+    identifiers: tuple[Identifier, ...] = ()
+
+
+def find_target(request: GateRequest, standing: Standing) -> Target | Refusal:
+    """The target of a call, or why the call may not reach it. Only writes need one."""
+    if request.is_own_server:
+        return _find_own_target(request, standing)
+    if request.tool_class != "write":
+        return Target()
+    identifiers = find_identifiers(request.arguments, request.identifies)
+    refusal = require_seen(identifiers, request.tool, standing.evidence)
+    if refusal is not None:
+        return refusal
+    named = [each.value for each in identifiers if not each.is_scope]
+    return Target(", ".join(named), identifiers=identifiers)
+
+
+def action_of(request: GateRequest) -> str:
+    """What a call does, by the argument that says so, else by its tool."""
+    for argument in ("action", "operation", "type"):
+        value = request.arguments.get(argument)
+        if isinstance(value, str) and value:
+            return value
+    return request.tool
+
+
+def _find_own_target(request: GateRequest, standing: Standing) -> Target | Refusal:
+    name, context = find_ops_target(request.arguments), standing.context
+    if name and request.tool in _ROUTED and (specific := find_more_specific(name, context)):
+        return refuse_mismatch(name, specific)
+    if request.tool_class != "write":
+        runs_command = isinstance(request.arguments.get("command"), str)
+        refusal = require_any_resource(action_of(request), context) if runs_command else None
+        return refusal or Target(name)
+    action = action_of(request)
+    resource = resolve_target(name, action, context)
+    if isinstance(resource, Refusal):
+        return resource
+    refusal = refuse_execution_context(resource, transport_of(resource, action))
+    return refusal or Target(resource.resource_id, resource)

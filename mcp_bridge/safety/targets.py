@@ -1,0 +1,83 @@
+"""Which arguments of a call say what it is done to."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.types import JSON
+
+OPS_TARGETS = (
+    "resource_id", "target_id", "target", "target_host", "guest_id", "container", "service",
+    "deployment", "pod", "host",
+)  # fmt: skip
+"""Where our own tools name what they act on, the most specific one first."""
+
+_NAMES = frozenset(
+    """app application bucket container cronjob daemonset database deployment device disk guest
+    host hostname id image index instance job machine name node partition path pod process queue
+    repo repository resource replicaset server service stack statefulset table target topic unit
+    user username vm vmid volume""".split()
+)
+_SCOPES = frozenset({"namespace", "cluster", "region", "zone", "project", "account", "tenant"})
+_ENDINGS = ("_id", "_ids", "_name", "_names", "_host", "_uid")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LONGEST = 500
+
+
+@dataclass(frozen=True)
+class Identifier:
+    """One value that names something; a scope only says where the named thing is."""
+
+    argument: str
+    value: str
+    is_scope: bool = False
+
+
+def find_identifiers(
+    arguments: Mapping[str, JSON], named: Sequence[str] = ()
+) -> tuple[Identifier, ...]:
+    """The identifying arguments: those the operator named, or those whose names say so."""
+    leaves = _leaves(arguments, "")
+    if named:
+        wanted = frozenset(named)
+        return tuple(Identifier(key, value) for key, value in leaves if key in wanted)
+    return tuple(
+        Identifier(key, value, _is_scope(key)) for key, value in leaves if _identifies(key)
+    )
+
+
+def find_ops_target(arguments: Mapping[str, JSON]) -> str:
+    """What a call of our own server is done to; empty when it does not say."""
+    for name in OPS_TARGETS:
+        value = arguments.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return ""
+
+
+def _leaves(value: JSON | Mapping[str, JSON], key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, key)
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        text = str(value).strip()
+        if text and len(text) <= _LONGEST:
+            yield key, text
+
+
+def _identifies(key: str) -> bool:
+    snake = _snake(key)
+    return snake in _NAMES or snake in _SCOPES or snake.rstrip("s") in _NAMES or snake.endswith(
+        _ENDINGS
+    )  # fmt: skip
+
+
+def _is_scope(key: str) -> bool:
+    return _snake(key) in _SCOPES
+
+
+def _snake(key: str) -> str:
+    return _HUMP.sub("_", key).replace("-", "_").lower()
