@@ -5,7 +5,7 @@ from agents.budget import ContextBudget, explain_too_long
 from agents.compaction import Fitted
 from agents.controllers import Conclude, Controller
 from agents.conversation import Conversation
-from agents.ports import LLM, Journal
+from agents.ports import LLM, Journal, Review
 from agents.recall import RecallToolbox
 from agents.result_texts import is_summary
 from agents.streaming import AnswerBlocks, BlockStatus
@@ -125,10 +125,12 @@ class Dialogue:
         return numbers
 
     async def record_conclusion(
-        self, answer: Answer, kind: InteractionType, conclusion: Conclude
+        self, answer: Answer, kind: InteractionType, conclusion: Conclude, review: Review
     ) -> None:
-        kept, shown = conclusion.kept, conclusion.text
-        await self.record(answer, kind=kind, is_final=True, kept=kept, shown=shown)
+        """Write the answer down; one that is withheld stays as words of the model's and no more."""
+        is_final = not review.metadata.get("withheld")
+        shown = review.text if is_final else conclusion.text
+        await self.record(answer, kind=kind, is_final=is_final, kept=conclusion.kept, shown=shown)
 
     async def nudge(self, text: str) -> None:
         """Put a question of our own into the conversation."""

@@ -2,8 +2,14 @@
 
 import re
 import secrets
+from collections.abc import Iterator
 
 _MARKER = re.compile(r"<<<(?=\s*(?:end\s+)?outside)", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"<<<outside (?P<token>[0-9a-f]{16}) (?P<label>[^>\n]*)>>>\n(?P<inside>.*?)"
+    r"\n<<<end outside (?P=token)>>>",
+    re.DOTALL,
+)
 _LABEL = re.compile(r"[^\w .:/-]+")
 
 
@@ -17,6 +23,12 @@ def fence(text: str, label: str) -> str:
     token = _make_token(inside)
     shown_label = _LABEL.sub("_", label)[:80]
     return f"<<<outside {token} {shown_label}>>>\n{inside}\n<<<end outside {token}>>>"
+
+
+def find_fenced(text: str) -> Iterator[tuple[str, str]]:
+    """The blocks that `fence` made, each as its label and what stands inside."""
+    for found in _BLOCK.finditer(text):
+        yield found["label"], found["inside"]
 
 
 def _make_token(text: str) -> str:

@@ -65,12 +65,12 @@ ReportProgress = Callable[[str], None]
 class ProposedAnswer:
     """A final answer before it counts.
 
-    `given` is what the agent was told to begin with. An answer that `is_last` cannot be given
-    anew, so what is wrong with it is said in it.
+    `given` is what came from outside with the task, each block under its label. An answer that
+    `is_last` cannot be given anew, so what is wrong with it is said in it.
     """
 
     text: str
-    given: tuple[str, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
     provider_name: str = ""
     model: str = ""
     is_last: bool = False

@@ -20,7 +20,7 @@ from agents.conversation import Conversation
 from agents.dialogue import Dialogue
 from agents.fallback import FallbackPlan, FallbackState
 from agents.patience import MAX_ASKED_AGAIN, Patience
-from agents.ports import LLM, Journal, ResultReader, Toolbox
+from agents.ports import LLM, Journal, ResultReader, Review, Toolbox
 from agents.prompts.nudges import (
     ask_after_broken_answer,
     ask_after_repetition,
@@ -29,6 +29,7 @@ from agents.prompts.nudges import (
     ask_to_conclude_early,
 )
 from agents.recall import RecallToolbox
+from agents.reviewing import Reviewer
 from agents.summaries import Circumstances, Summaries, SummaryPlan
 from agents.task import AgentTask
 from agents.types import (
@@ -97,15 +98,16 @@ class _Execution:
         )
         self._dialogue.iteration = self._count_past_iterations()
         self._patience = Patience()
+        self._reviewer = Reviewer(task, toolbox)
         self._forced_prompt = ask_to_conclude(task.max_iterations)
         self._early_prompt = ask_to_conclude_early()
 
     async def run(self) -> AgentOutcome:
         if not self._task.history:
             await self._journal.record_prompt(self._task.opening)
-        answer = await self._resume()
-        if answer:
-            return await self._complete(answer)
+        review = await self._resume()
+        if review is not None:
+            return await self._complete(review)
         while self._dialogue.iteration < self._max_iterations and not self._is_forced():
             self._dialogue.iteration += 1
             outcome = await self._iterate()
@@ -126,13 +128,19 @@ class _Execution:
             return 0
         return min(self._conversation.count_iterations(), self._max_iterations)
 
-    async def _resume(self) -> str:
-        """Finish what an interrupted iteration left open; returns its answer if it had one."""
+    async def _resume(self) -> Review | None:
+        """Finish what an interrupted iteration left open; returns its answer if that counts."""
         calls = self._conversation.find_open_calls()
         if calls:
             await self._run_calls(calls, self._task.open_numbers, self._start_deadline())
         answer = self._controller.conclude(self._conversation.find_answer())
-        return answer.text if answer else ""
+        if answer is None:
+            return None
+        review = await self._review(answer.text, is_last=self._is_forced())
+        if not review.objection:
+            return review
+        await self._dialogue.nudge(review.objection)
+        return None
 
     async def _iterate(self) -> AgentOutcome | None:
         deadline = self._start_deadline()
@@ -147,16 +155,38 @@ class _Execution:
             case CallTools() as wanted:
                 return await self._call_tools(answer, wanted, deadline)
             case Conclude() as conclusion:
-                await self._dialogue.record_conclusion(answer, self._final_kind, conclusion)
+                review = await self._review(
+                    conclusion.text, is_last=not self._controller.may_iterate
+                )
+                if review.objection:
+                    return await self._send_back(answer, conclusion, review)
+                await self._dialogue.record_conclusion(
+                    answer, self._final_kind, conclusion, review
+                )
                 if answer.finish_reason == "length":
                     await self._dialogue.tell(OUTPUT_LIMIT)
-                return await self._complete(conclusion.text)
+                return await self._complete(review)
             case AskAgain(reason, nudge, code) as useless:
                 failure = Failure(code, explain_useless(reason, answer))
                 await self._dialogue.record(answer, kind=self._kind, failure=failure)
                 return await self._ask_again_after_useless(
                     failure, nudge, may_conclude=useless.may_conclude
                 )
+
+    async def _review(self, text: str, *, is_last: bool) -> Review:
+        said = self._conversation.messages
+        return await self._reviewer.review(text, self._dialogue.llm, said, is_last=is_last)
+
+    async def _send_back(
+        self, answer: Answer, conclusion: Conclude, review: Review
+    ) -> AgentOutcome | None:
+        """Tell the model why its answer does not count; in the end it is made to conclude."""
+        await self._dialogue.record(
+            answer, kind=self._kind, kept=conclusion.kept, shown=conclusion.text
+        )
+        await self._dialogue.tell(Failure("answer_not_accepted", review.reason))
+        await self._dialogue.nudge(review.objection)
+        return await self._conclude_by_force() if self._reviewer.is_out_of_patience else None
 
     # Tools
 
@@ -168,6 +198,7 @@ class _Execution:
             answer, kind=self._kind, calls=calls, kept=wanted.kept, shown=wanted.shown
         )
         self._patience.note_calls()
+        self._reviewer.note_calls()
         by_id = {call.id: number for call, number in zip(calls, numbers, strict=True)}
         is_late = await self._run_calls(calls, by_id, deadline)
         if not is_late:
@@ -277,8 +308,11 @@ class _Execution:
             )
             conclusion = None if answer.failure else self._controller.conclude(answer.text)
             if conclusion is not None:
-                await self._dialogue.record_conclusion(answer, "forced_conclusion", conclusion)
-                return await self._complete(conclusion.text)
+                review = await self._review(conclusion.text, is_last=True)
+                await self._dialogue.record_conclusion(
+                    answer, "forced_conclusion", conclusion, review
+                )
+                return await self._complete(review)
             failure = answer.failure or explain_no_conclusion(answer)
             await self._dialogue.record(answer, kind="forced_conclusion", failure=failure)
             await self._dialogue.tell(failure)
@@ -293,11 +327,11 @@ class _Execution:
         reason = f"After {iterations} no conclusion could be had. {failure.message}"
         return self._end(Failure(failure.code, self._fallback.explain(reason)))
 
-    async def _complete(self, text: str) -> AgentOutcome:
-        is_forced = self._is_forced()
-        metadata: dict[str, JSON] = {}
+    async def _complete(self, review: Review) -> AgentOutcome:
+        is_forced, text = self._is_forced(), review.text
+        metadata: dict[str, JSON] = dict(review.metadata)
         if is_forced:
-            metadata = {
+            metadata |= {
                 "forced_conclusion": True,
                 "iterations_used": self._dialogue.iteration,
                 "max_iterations": self._task.max_iterations,

@@ -12,10 +12,10 @@ from mcp_bridge.connection import ServerConnection
 from mcp_bridge.gate import GateRequest
 from mcp_bridge.masking import Masker
 from mcp_bridge.names import ToolName, ToolNames, explain_unknown
-from mcp_bridge.schemas import sanitize_schema
-from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.safety.approvals import hash_definition
 from mcp_bridge.safety.policy import class_of_call, find_rule, is_own_server, may_read
+from mcp_bridge.schemas import sanitize_schema
+from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.visible_text import clean_text
 
 MAX_DESCRIPTION = 4_000
@@ -62,9 +62,7 @@ class KnownTool:
             is_own_server=is_own_server(self.server.server_id, self.server.config),
             identifies=tuple(rule.identifies) if rule is not None else (),
             schema=schema,
-            definition_hash=hash_definition(
-                str(self.name), self.tool.description or "", schema
-            ),
+            definition_hash=hash_definition(str(self.name), self.tool.description or "", schema),
         )
 
 

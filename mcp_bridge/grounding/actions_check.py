@@ -75,9 +75,7 @@ def check_actions(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
                 yield _phantom(clause, _subject_start(clause.text, found), found.end(), verb)
 
 
-def _judge(
-    clause: Clause, start: int, end: int, verb: Verb, facts: Facts
-) -> Iterator[Unsupported]:
+def _judge(clause: Clause, start: int, end: int, verb: Verb, facts: Facts) -> Iterator[Unsupported]:
     done = [run for run in facts.runs if run.is_write and _did(run, verb)]
     rest = _OBJECT.match(clause.text[end:])
     object_end = end + (rest.end() if rest is not None else 0)

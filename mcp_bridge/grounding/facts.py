@@ -29,6 +29,10 @@ MAX_PAIRED = 40
 """Of more numbers than this every sum and ratio could be made; they are no evidence then."""
 MAX_MOMENTS = 80
 
+_GIVEN = re.compile(r"alert|runbook|question")
+_EARLIER = re.compile(r"history|answer|analysis of stage|agent \d|report")
+"""Blocks that tell what agents before this one found: they looked, and that counts."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -69,13 +73,17 @@ class Run:
 class Facts:
     """The runs that succeeded, those that did not, and the texts the agent was given."""
 
-    def __init__(self, evidence: Evidence, given: Iterable[str] = ()) -> None:
-        self.runs: Sequence[Run] = [Run(call) for call in evidence.succeeded]
-        self.given = "\n".join(given)
+    def __init__(self, evidence: Evidence, given: Iterable[tuple[str, str]] = ()) -> None:
+        blocks = list(given)
+        earlier = [text for label, text in blocks if _EARLIER.match(label)]
+        self.given = "\n".join(text for label, text in blocks if _GIVEN.match(label))
+        self.runs: Sequence[Run] = [
+            *(Run(_as_call(text)) for text in earlier),
+            *(Run(call) for call in evidence.succeeded),
+        ]
         self.failed = "\n".join(
             call.text for call in evidence if call.outcome in ("failed", "blocked", "unknown")
         )
-        self._had_calls = len(evidence) > 0
 
     @cached_property
     def whole(self) -> str:
@@ -218,3 +226,8 @@ def _list_sizes(text: str) -> set[int]:
 def is_near(ordered: list[float], value: float, tolerance: float) -> bool:
     place = bisect_left(ordered, value - tolerance)
     return place < len(ordered) and ordered[place] <= value + tolerance
+
+
+def _as_call(text: str) -> SettledCall:
+    """The findings of an earlier agent, as if reading them had been a call."""
+    return SettledCall("", "earlier", "findings", "read", {"text": text}, "succeeded", text)

@@ -19,7 +19,7 @@ MAX_JUDGED = 60_000
 def find_unsupported(
     answer: str,
     evidence: Evidence,
-    given: Iterable[str] = (),
+    given: Iterable[tuple[str, str]] = (),
     tool_names: Collection[str] = (),
 ) -> tuple[Unsupported, ...]:
     """Every passage that no result of this execution supports, in order, none within another.

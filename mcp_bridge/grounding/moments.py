@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-_TIME = re.compile(r"(?<![\d:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])")
-_ZONE = re.compile(r"^(?:\.\d+)?\s*\(?(?P<name>CEST|CET|EEST|EET|BST|IST|JST|EDT|EST|CDT|CST|MDT|MST|PDT|PST)\b")
+_TIME = re.compile(
+    r"(?<![\d:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])"
+)
+_ZONE = re.compile(
+    r"^(?:\.\d+)?\s*\(?(?P<name>CEST|CET|EEST|EET|BST|IST|JST|EDT|EST|CDT|CST|MDT|MST|PDT|PST)\b"
+)
 _ZONES = {
     "CEST": 120, "CET": 60, "EEST": 180, "EET": 120, "BST": 60, "IST": 330, "JST": 540,
     "EDT": -240, "EST": -300, "CDT": -300, "CST": -360, "MDT": -360, "MST": -420, "PDT": -420,
@@ -15,7 +19,8 @@ _ZONES = {
 _MONTHS = {
     name: number
     for number, name in enumerate(
-        "jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+        start=1,
     )
 }
 _MONTH = "(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"

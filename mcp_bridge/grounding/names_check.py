@@ -60,7 +60,9 @@ def check_quotes(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 
 def check_actor(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     """Who did something, where the very line about it names somebody else."""
-    for found in re.finditer(r"\b\w*(?:ed|en|out|back)\s+by\s+(?P<who>[a-z][\w.@-]*\w)", clause.text):
+    for found in re.finditer(
+        r"\b\w*(?:ed|en|out|back)\s+by\s+(?P<who>[a-z][\w.@-]*\w)", clause.text
+    ):
         who = match_whole(found["who"])
         keys = re.findall(r"(?<![\w.:-])\d+(?![\w.:%-])|\b[\w-]*\d[\w-]*\b", clause.text)
         for run in facts.runs:

@@ -11,19 +11,36 @@ from mcp_bridge.grounding.spans import Unsupported
 from mcp_bridge.grounding.words import content_words, fold
 
 _CITATION = re.compile(r"\[T\d[^\]]*\]|\bT\d+\b|https?://\S+")
-_WINDOW = re.compile(r"(?:last|past|over|within|every|for|next|top|first|step|phase)\s+(?:the\s+)?$", re.I)
+_WINDOW = re.compile(
+    r"(?:last|past|over|within|every|for|next|top|first|step|phase)\s+(?:the\s+)?$", re.I
+)
 _ABOUT = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|over|under|more than|"
     r"less than|above|below|up to|at least|close to|just|~|≈|>|<)\s*$",
     re.IGNORECASE,
 )
-_NOUN_AFTER = re.compile(r"^\s*(?:of the |more |other |different |separate )?((?:[A-Za-z][\w-]*\s+){0,2}[A-Za-z][\w-]*)")
+_NOUN_AFTER = re.compile(
+    r"^\s*(?:of the |more |other |different |separate )?((?:[A-Za-z][\w-]*\s+){0,2}[A-Za-z][\w-]*)"
+)
 _SUBJECT = re.compile(
     r"((?:[A-Za-z][\w-]*\s+){0,3}[A-Za-z][\w-]*)\s+(?:is|are|was|were|stands|at|of|reached|uses?|"
     r"hit|shows?)\s+(?:currently\s+|now\s+|at\s+|about\s+|around\s+|only\s+|up to\s+)*$"
 )
 _UNNAMED = frozenset(
-    "time percent second minute hour day week byte version port revision line".split()
+    [
+        "time",
+        "percent",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "week",
+        "byte",
+        "version",
+        "port",
+        "revision",
+        "line",
+    ]
 )
 
 
@@ -58,9 +75,7 @@ def check_moments(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 
 def _moment(clause: Clause, start: int, end: int) -> Unsupported:
     said = clause.text[start:end]
-    return Unsupported(
-        clause.start + start, clause.start + end, "time", f"no result gives {said}"
-    )
+    return Unsupported(clause.start + start, clause.start + end, "time", f"no result gives {said}")
 
 
 def _is_close(seconds: int, known: int, tolerance: int) -> bool:
@@ -128,8 +143,11 @@ def _is_count(quantity: Quantity, text: str, facts: Facts) -> bool:
     noun = _noun(quantity, text)
     if noun and fold(noun) not in facts.run_topics and not quantity.is_word:
         return False
-    if noun and quantity.is_word and not (content_words(noun) & facts.run_topics) and not (
-        content_words(_after(quantity, text)) & facts.run_topics
+    if (
+        noun
+        and quantity.is_word
+        and not (content_words(noun) & facts.run_topics)
+        and not (content_words(_after(quantity, text)) & facts.run_topics)
     ):
         return False
     if int(number) in facts.row_counts:
@@ -204,7 +222,7 @@ def _is_sum(target: float, tolerance: float, values: list[float], starts: list[f
 
 
 def _is_multiple(quantity: Quantity, stated: list[Quantity], facts: Facts) -> bool:
-    """"Eight times as much": a ratio of two figures of one run, or of two stated ones."""
+    """ "Eight times as much": a ratio of two figures of one run, or of two stated ones."""
     if quantity.number < 2:
         return False
     tolerance = quantity.step * 0.2

@@ -18,7 +18,20 @@ _SECONDS = {
 _WORDS = {
     word: float(value)
     for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve".split(), start=2
+        [
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ],
+        start=2,
     )
 }
 _UNITS = sorted(

@@ -17,7 +17,9 @@ _DOWN = (
     "unknown|restarting|hung|locked|throttled"
 )
 _STATE = re.compile(rf"\b(?:{_DOWN}|{_UP})\b", re.IGNORECASE)
-_ADVERBS = r"(?:currently|now|still|again|also|both|all|already|back|fully|up and|in|in state|stuck in)"
+_ADVERBS = (
+    r"(?:currently|now|still|again|also|both|all|already|back|fully|up and|in|in state|stuck in)"
+)
 _CLAIM = re.compile(
     rf"(?P<subject>[\w][^,;:()]{{0,80}}?)\s+(?:is|are|remains?|stays?|has become|became)\s+"
     rf"(?:{_ADVERBS}\s+)*(?P<state>{_DOWN}|{_UP})\b",
@@ -54,8 +56,24 @@ _UNCHANGED = re.compile(
 )
 _LOOKS_AT_LOGS = re.compile(r"log|journal|dmesg|stderr|stdout|tail", re.IGNORECASE)
 _LOOSE = frozenset(
-    "application app service container pod recent error access own same full tool command query "
-    "search auth".split()
+    [
+        "application",
+        "app",
+        "service",
+        "container",
+        "pod",
+        "recent",
+        "error",
+        "access",
+        "own",
+        "same",
+        "full",
+        "tool",
+        "command",
+        "query",
+        "search",
+        "auth",
+    ]
 ) - {"auth"}
 _PAST = re.compile(r"\b(?:was|were|had been|has been)\b", re.IGNORECASE)
 
@@ -103,9 +121,7 @@ def check_negations(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
         names = content_words(" ".join(name for name, _ in find_names(found["subject"])))
         words = content_words(found["subject"]) - names
         if words and not words & facts.run_topics and not words & facts.given_topics:
-            yield _phantom(
-                clause, found.start(), found.end(), "negation", "no run looked at this"
-            )
+            yield _phantom(clause, found.start(), found.end(), "negation", "no run looked at this")
 
 
 def _find_state_fault(subject: str, state: str, facts: Facts) -> str:

@@ -34,9 +34,39 @@ class Block:
 
 
 _FREE = frozenset(
-    """args body code command cmd content contents data endpoint env expr expression file_content
-    host_url input manifest message patch payload query script sql statement stdin template text
-    uri url values webhook yaml""".split()
+    [
+        "args",
+        "body",
+        "code",
+        "command",
+        "cmd",
+        "content",
+        "contents",
+        "data",
+        "endpoint",
+        "env",
+        "expr",
+        "expression",
+        "file_content",
+        "host_url",
+        "input",
+        "manifest",
+        "message",
+        "patch",
+        "payload",
+        "query",
+        "script",
+        "sql",
+        "statement",
+        "stdin",
+        "template",
+        "text",
+        "uri",
+        "url",
+        "values",
+        "webhook",
+        "yaml",
+    ]
 )
 """Arguments that carry what is executed, written or visited."""
 _SHORT = re.compile(r"[\w][\w.@-]{0,62}", re.ASCII)

@@ -10,8 +10,9 @@ from mcp_types import ToolAnnotations
 from agents.ports import Toolbox
 from agents.types import ToolCall
 from mcp_bridge.executor import WITHHELD
-from mcp_bridge.gate import Refusal
+from mcp_bridge.gate import Pass
 from mcp_bridge.masking import Masker
+from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.server_config import (
     ClassRule,
     CustomPattern,
@@ -283,8 +284,16 @@ class OpenGate:
 
     offers_writes = True
 
-    async def check(self, request):
-        return Refusal("not that one") if request.arguments.get("text") == "no" else None
+    def screen(self, request):
+        return None
+
+    async def admit(self, request):
+        if request.arguments.get("text") == "no":
+            return Refusal("POLICY_BLOCKED", "not that one")
+        return Pass(request, 0)
+
+    def settle(self, passed, outcome, text):
+        pass
 
 
 async def test_another_gate_may_offer_writes_and_still_refuse_single_calls():
@@ -297,7 +306,7 @@ async def test_another_gate_may_offer_writes_and_still_refuse_single_calls():
 
     assert "shell.delete" in offered
     assert passed.content == "deleted"
-    assert refused.content.startswith("not that one")
+    assert json.loads(refused.content)["error"]["message"] == "not that one"
 
 
 async def test_lost_write_is_never_sent_again():

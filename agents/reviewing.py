@@ -1,0 +1,58 @@
+"""Has an answer held against the evidence before it counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from agents.outside import find_fenced
+from agents.ports import LLM, ProposedAnswer, Review, Toolbox
+from agents.recall import RECALL
+from agents.task import AgentTask
+from agents.types import Message
+
+MAX_OBJECTIONS = 3
+"""Answers in a row that are not accepted before the model is made to conclude."""
+
+
+@dataclass
+class Reviewer:
+    """Asks the toolbox about answers, and counts those in a row that were not accepted."""
+
+    task: AgentTask
+    toolbox: Toolbox
+    objections: int = 0
+
+    async def review(
+        self, text: str, llm: LLM, conversation: Sequence[Message], *, is_last: bool
+    ) -> Review:
+        recalled = [("recalled", m.content) for m in conversation if m.tool_name == RECALL]
+        proposed = ProposedAnswer(
+            text=text,
+            given=(*find_given(self.task), *recalled),
+            provider_name=llm.provider_name,
+            model=llm.model,
+            is_last=is_last,
+        )
+        review = await self.toolbox.review_answer(proposed)
+        if review.objection:
+            self.objections += 1
+        return review
+
+    @property
+    def is_out_of_patience(self) -> bool:
+        return self.objections > MAX_OBJECTIONS
+
+    def note_calls(self) -> None:
+        """The model went back to its tools, so its next answer rests on something new."""
+        self.objections = 0
+
+
+def find_given(task: AgentTask) -> tuple[tuple[str, str], ...]:
+    """What the task brought from outside: the alert, a runbook, what earlier agents found."""
+    opening = takewhile(
+        lambda message: message.role in ("system", "user"), task.history or task.opening
+    )
+    return tuple(
+        block for message in opening if message.role == "user"
+        for block in find_fenced(message.content)
+    )  # fmt: skip
