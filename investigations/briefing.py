@@ -29,7 +29,7 @@ from agents.prompts.inputs import ItemKind
 from agents.recall import RECALL_SPEC
 from agents.summaries import SummaryPlan
 from agents.task import AgentTask, Limits
-from agents.types import InteractionType, Message, Role, ToolCall, ToolSpec
+from agents.types import InteractionType, Message, PastCall, Role, ToolCall, ToolSpec
 from config import get_config
 from config.model import Config
 from config.resolve import (
@@ -58,6 +58,7 @@ from investigations.selectors.findings import (
     histories_of_stage,
     investigation_of,
 )
+from investigations.selectors.past_calls import past_calls
 from investigations.services.executions import Claim
 from tarsy.errors import AgentError
 
@@ -89,6 +90,8 @@ class Briefing:
     exchanges: tuple[ChatExchange, ...]
     runbook: Runbook
     """What holds for every alert, until that of this alert was read."""
+    past: tuple[PastCall, ...] = ()
+    """The tool calls made before an interruption."""
 
     @property
     def needs_runbook(self) -> bool:
@@ -160,6 +163,7 @@ def brief(claim: Claim) -> Briefing:
         investigation=tuple(investigation_of(claim.session)) if is_chat else (),
         exchanges=tuple(exchanges_before(stage)) if is_chat else (),
         runbook=Runbook(text=config.defaults.runbook),
+        past=past_calls(claim.execution, claim.messages) if claim.messages else (),
     )
 
 

@@ -1,5 +1,6 @@
 """The tools of one execution: its servers from the configuration, `ops` in this very process."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -7,7 +8,10 @@ from functools import cache
 from agents.ports import Toolbox
 from agents.toolbox import EmptyToolbox
 from investigations.briefing import Briefing
+from investigations.models import Stage
 from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.safety.provenance import Block, Provenance
+from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import HttpClients
 
@@ -27,10 +31,31 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
     async with open_toolbox(
         {name: configured[name] for name in agent.mcp_servers if name in configured},
         selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
+        gate=SafetyGate(agent.control_level, given=list_given(briefing)),
+        past=briefing.past,
         in_process=_IN_PROCESS,
         http_clients=_http_clients(),
     ) as toolbox:
         yield toolbox
+
+
+def list_given(briefing: Briefing) -> tuple[Block, ...]:
+    """What an execution was told before it called a tool, each text with who wrote it.
+
+    A runbook is none of it: the alert says where it comes from.
+    """
+    session, agent = briefing.claim.session, briefing.agent
+    blocks = [
+        Block(
+            json.dumps(session.alert_data, ensure_ascii=False),
+            Provenance("alert", session.alert_type),
+        ),
+        Block(agent.custom_instructions, Provenance("configuration", agent.agent_name)),
+    ]
+    if briefing.claim.stage.stage_type == Stage.Type.CHAT:
+        question = briefing.claim.stage.chat_user_message
+        blocks.append(Block(question.content, Provenance("person", question.author)))
+    return tuple(block for block in blocks if block.text)
 
 
 @cache

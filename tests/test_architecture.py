@@ -21,7 +21,26 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tarsy": PACKAGES,
     "config": ("tarsy.errors", "tarsy.env"),
     "agents": ("config", "tarsy.errors"),
-    "mcp_bridge": ("agents.types", "agents.ports", "config", "tarsy.errors"),
+    "mcp_bridge": ("agents.types", "agents.ports", "config", "tarsy.errors", "mcp_bridge"),
+    # Within the bridge: the grounding of answers and the gate know no server and no transport.
+    "mcp_bridge.word_list": (),
+    "mcp_bridge.server_config": (),
+    "mcp_bridge.gate": (
+        "agents.types",
+        "agents.ports",
+        "mcp_bridge.safety.evidence",
+        "mcp_bridge.safety.refusals",
+        "mcp_bridge.server_config",
+    ),
+    "mcp_bridge.grounding": ("mcp_bridge.safety.evidence", "mcp_bridge.word_list"),
+    "mcp_bridge.safety": (
+        "agents.types",
+        "agents.ports",
+        "mcp_bridge.gate",
+        "mcp_bridge.grounding",
+        "mcp_bridge.server_config",
+        "mcp_bridge.word_list",
+    ),
     # Inside the Django app: models <- timeline <- publish, queue <- services <- pipeline <- tasks.
     "investigations.models": (),
     "investigations.migrations": (),
@@ -92,7 +111,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
     ),
     "investigations.recalling": ("investigations.selectors", "agents.types", "tarsy.aio"),
-    "investigations.toolboxes": ("investigations.briefing", "mcp_bridge", "agents", "config"),
+    "investigations.toolboxes": (
+        "investigations.briefing",
+        "investigations.models",
+        "mcp_bridge",
+        "agents",
+        "config",
+    ),
     "investigations.tool_monitor": (
         "investigations.selectors.tool_servers",
         "investigations.selectors.workers",

@@ -33,6 +33,10 @@ _WITHOUT_EFFECT = {
     "mcp_servers.*.transport.session_cleanup_url": "it is not called yet",
 }
 """Keys that another program reads, or this one later; each with what holds instead."""
+_WITHOUT_APPROVALS = {
+    "controlled": "approvals are not supported yet: tools that write are refused",
+    "autonomous": "approvals are not supported yet: writes that need a person are refused",
+}
 
 
 def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
@@ -56,8 +60,8 @@ def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
 def _warn_of_writes(findings: Findings) -> None:
     for place in ("defaults", "agents.*", "agent_chains.*", "agent_chains.*.stages.*"):
         for path, level in match(findings.root, f"{place}.control_level"):
-            if level.text in ("controlled", "autonomous"):
-                findings.warn(path, "writes are not supported yet: tools that write are refused")
+            if level.text in _WITHOUT_APPROVALS:
+                findings.warn(path, _WITHOUT_APPROVALS[level.text])
 
 
 def _warn_of_memory(findings: Findings, environ: Mapping[str, str]) -> None:

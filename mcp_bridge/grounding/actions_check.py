@@ -22,7 +22,8 @@ class Verb:
 
 _ANY_CHANGE = r"."
 _VERBS = (
-    Verb(r"restarted|rebooted|bounced|reloaded|recreated", r"restart|reboot|reload|rollout|recreat"),
+    Verb(r"restarted|rebooted|bounced|reloaded|recreated",
+         r"restart|reboot|reload|rollout|recreat"),
     Verb(r"stopped|shut down|halted", r"stop|shut|halt|inactive|dead|exited"),
     Verb(r"started|launched", r"start|launch|running|active|since|up\b|age\b"),
     Verb(r"killed|terminated", r"kill|terminat|oom|137|143|signal"),
@@ -43,7 +44,10 @@ _VERBS = (
     Verb(r"failed over|switched over|acknowledged|silenced|escalated|paged|notified",
          r"fail|switch|ack|silenc|escalat|pag|notif", is_strong=False),
 )  # fmt: skip
-_ADVERBS = r"(?:(?:also|then|successfully|now|already|just|manually|therefore|safely|gracefully|force(?:fully)?|hard|re)[\s-]+)*"
+_ADVERBS = (
+    r"(?:(?:also|then|successfully|now|already|just|manually|therefore|safely|gracefully|"
+    r"force(?:fully)?|hard|re)[\s-]+)*"
+)
 _DID = rf"\b(?:I|we)(?:\s+have|'ve|’ve|\s+had)?\s+{_ADVERBS}"
 _ALSO = rf"(?:,\s*(?:and\s+)?|\s+and\s+(?:then\s+)?){_ADVERBS}"
 _WAS = rf"\b(?:has|have)\s+been\s+{_ADVERBS}|\b(?:was|were)\s+{_ADVERBS}|\bsuccessfully\s+"

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from mcp_bridge.word_list import word_list
+
 Mood = Literal["fact", "alert", "other"]
 """`alert`: attributed to the alert. `other`: advice, plan, guess, question or general knowledge."""
 
@@ -33,113 +35,17 @@ _CLAUSE_END = re.compile(
     r";\s+|\s+[–—]\s+|,\s+(?=(?:so|but|while|whereas|because|and|which|as|then|though|although|"
     r"therefore|hence|since)\b)|:\s+(?=[A-Z])"
 )
-_ADVICE_VERBS = [
-    "add",
-    "adjust",
-    "allow",
-    "alert",
-    "apply",
-    "ask",
-    "avoid",
-    "bring",
-    "change",
-    "check",
-    "clean",
-    "clear",
-    "collect",
-    "compare",
-    "confirm",
-    "configure",
-    "connect",
-    "consider",
-    "contact",
-    "create",
-    "decrease",
-    "define",
-    "delete",
-    "deploy",
-    "disable",
-    "drain",
-    "drop",
-    "enable",
-    "enlarge",
-    "ensure",
-    "escalate",
-    "evict",
-    "examine",
-    "expand",
-    "extend",
-    "file",
-    "find",
-    "fix",
-    "follow",
-    "free",
-    "get",
-    "give",
-    "identify",
-    "implement",
-    "increase",
-    "inspect",
-    "install",
-    "investigate",
-    "keep",
-    "kill",
-    "let",
-    "limit",
-    "look",
-    "lower",
-    "make",
-    "migrate",
-    "monitor",
-    "move",
-    "open",
-    "pause",
-    "patch",
-    "perform",
-    "plan",
-    "prevent",
-    "purge",
-    "put",
-    "raise",
-    "reboot",
-    "recreate",
-    "reduce",
-    "reload",
-    "remove",
-    "renew",
-    "replace",
-    "restart",
-    "restore",
-    "review",
-    "roll",
-    "rotate",
-    "run",
-    "scale",
-    "schedule",
-    "see",
-    "set",
-    "shut",
-    "start",
-    "stop",
-    "switch",
-    "take",
-    "tell",
-    "terminate",
-    "test",
-    "throttle",
-    "trace",
-    "truncate",
-    "try",
-    "tune",
-    "uncordon",
-    "update",
-    "upgrade",
-    "use",
-    "vacuum",
-    "verify",
-    "wait",
-    "watch",
-]
+_ADVICE_VERBS = word_list("""
+    add adjust allow alert apply ask avoid bring change check clean clear collect compare
+    confirm configure connect consider contact create decrease define delete deploy
+    disable drain drop enable enlarge ensure escalate evict examine expand extend file
+    find fix follow free get give identify implement increase inspect install investigate
+    keep kill let limit look lower make migrate monitor move open pause patch perform plan
+    prevent purge put raise reboot recreate reduce reload remove renew replace restart
+    restore review roll rotate run scale schedule see set shut start stop switch take tell
+    terminate test throttle trace truncate try tune uncordon update upgrade use vacuum
+    verify wait watch
+    """)
 _ADVICE = re.compile(
     rf"^(?:\W*(?:then|also|next|first|finally|please|if (?:so|not|needed)|once done)[,:]?\s+)?"
     rf"\W*(?:{'|'.join(_ADVICE_VERBS)})\b(?!\s+(?:is|are|was|were|has|have)\b)",
@@ -151,7 +57,8 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
-    r"(?<!\d )\bmay\b(?! \d)|\b(?:should|shall|must|ought|would|could|can|might|will|cannot|let's|need(?:s|ed)? to|"
+    r"(?<!\d )\bmay\b(?! \d)|\b(?:should|shall|must|ought|would|could|can|might|will|cannot|"
+    r"let's|need(?:s|ed)? to|"
     r"recommend\w*|suggest\w*|propos\w+|advis\w+|consider|want me|like me|"
     r"probabl[ey]|possibl[ey]|presumabl[ey]|perhaps|maybe|likely|unlikely|suspect\w*|"
     r"hypothes\w+|assum\w+|apparently|appears?|seems?|suggests?|indicates? that|potential\w*|"
@@ -200,7 +107,7 @@ def _split_line(line: str, start: int, *, is_advice: bool) -> Iterator[Clause]:
     offset = item.end() if item is not None else 0
     for sentence, place in _split(line[offset:], start + offset, _SENTENCE_END):
         # A recommendation stays one to its end, whatever its parts look like.
-        whole = "other" if is_advice or _is_advice(sentence) else None
+        whole: Mood | None = "other" if is_advice or _is_advice(sentence) else None
         for part, where in _split(sentence, place, _CLAUSE_END):
             yield Clause(part, where, whole or _find_mood(part), sentence)
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from mcp_bridge.word_list import word_list
+
 _TIME = re.compile(
     r"(?<![\d:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])"
 )
@@ -19,11 +21,16 @@ _ZONES = {
 _MONTHS = {
     name: number
     for number, name in enumerate(
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+        word_list("""
+    jan feb mar apr may jun jul aug sep oct nov dec
+    """),
         start=1,
     )
 }
-_MONTH = "(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_MONTH = (
+    "(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    "sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
 _DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?!\d)"),
     re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}\.?,? (?P<year>\d{{4}})", re.I),

@@ -9,6 +9,7 @@ from mcp_bridge.grounding.moments import DAY, find_dates, find_times
 from mcp_bridge.grounding.quantities import Quantity, find_claimed
 from mcp_bridge.grounding.spans import Unsupported
 from mcp_bridge.grounding.words import content_words, fold
+from mcp_bridge.word_list import word_list
 
 _CITATION = re.compile(r"\[T\d[^\]]*\]|\bT\d+\b|https?://\S+")
 _WINDOW = re.compile(
@@ -27,20 +28,9 @@ _SUBJECT = re.compile(
     r"hit|shows?)\s+(?:currently\s+|now\s+|at\s+|about\s+|around\s+|only\s+|up to\s+)*$"
 )
 _UNNAMED = frozenset(
-    [
-        "time",
-        "percent",
-        "second",
-        "minute",
-        "hour",
-        "day",
-        "week",
-        "byte",
-        "version",
-        "port",
-        "revision",
-        "line",
-    ]
+    word_list("""
+    time percent second minute hour day week byte version port revision line
+    """)
 )
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from mcp_bridge.word_list import word_list
+
 _K, _KI = 1000.0, 1024.0
 _BYTES: dict[str, tuple[float, ...]] = {"b": (1.0,), "byte": (1.0,), "bytes": (1.0,)}
 for _power, _letter in enumerate("kmgtp", start=1):
@@ -18,19 +20,9 @@ _SECONDS = {
 _WORDS = {
     word: float(value)
     for value, word in enumerate(
-        [
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ],
+        word_list("""
+    two three four five six seven eight nine ten eleven twelve
+    """),
         start=2,
     )
 }

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from mcp_bridge.grounding.clauses import Clause
 from mcp_bridge.grounding.facts import Facts, Run
 from mcp_bridge.grounding.names_check import find_names
-from mcp_bridge.grounding.spans import Unsupported
+from mcp_bridge.grounding.spans import ClaimKind, Unsupported
 from mcp_bridge.grounding.words import content_words
+from mcp_bridge.word_list import word_list
 
-_UP = "running|active|up|healthy|ready|online|available|started|mounted|reachable|operational|bound|synced"
+_UP = (
+    "running|active|up|healthy|ready|online|available|started|mounted|reachable|operational|"
+    "bound|synced"
+)
 _DOWN = (
     "stopped|down|failed|failing|inactive|dead|unhealthy|not ready|notready|not running|exited|"
     "offline|unavailable|crashing|crashed|degraded|unreachable|paused|pending|terminating|"
@@ -34,13 +38,15 @@ _RECOVERED = re.compile(
     re.IGNORECASE,
 )
 _LOOK = re.compile(
-    r"(?:according to\s+)?\bthe\s+(?P<of>(?:[\w.'’/-]+\s+){0,4}?)(?P<what>logs?|journal|output|results?)\s+"
+    r"(?:according to\s+)?\bthe\s+(?P<of>(?:[\w.'’/-]+\s+){0,4}?)"
+    r"(?P<what>logs?|journal|output|results?)\s+"
     r"(?:shows?|showed|says?|said|contains?|contained|reports?|reported|indicates?|reveals?|"
     r"confirms?|lists?|prints?)\b",
     re.IGNORECASE,
 )
 _ACCORDING = re.compile(
-    r"\b(?:according to|from|per)\s+the\s+(?P<of>(?:[\w.'’/-]+\s+){0,4}?)(?P<what>logs?|journal|output|results?)\b",
+    r"\b(?:according to|from|per)\s+the\s+(?P<of>(?:[\w.'’/-]+\s+){0,4}?)"
+    r"(?P<what>logs?|journal|output|results?)\b",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
@@ -56,26 +62,11 @@ _UNCHANGED = re.compile(
 )
 _LOOKS_AT_LOGS = re.compile(r"log|journal|dmesg|stderr|stdout|tail", re.IGNORECASE)
 _LOOSE = frozenset(
-    [
-        "application",
-        "app",
-        "service",
-        "container",
-        "pod",
-        "recent",
-        "error",
-        "access",
-        "own",
-        "same",
-        "full",
-        "tool",
-        "command",
-        "query",
-        "search",
-        "auth",
-    ]
-) - {"auth"}
-_PAST = re.compile(r"\b(?:was|were|had been|has been)\b", re.IGNORECASE)
+    word_list("""
+    application app service container pod recent error access own same full tool command
+    query search
+    """)
+)
 
 
 def check_states(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
@@ -216,6 +207,5 @@ def _trim(found: re.Match[str], group: str) -> int:
     return found.start(group) + (words.start() if words is not None else 0)
 
 
-def _phantom(clause: Clause, start: int, end: int, kind: str, reason: str) -> Unsupported:
-    assert kind in ("state", "look", "negation")
-    return Unsupported(clause.start + start, clause.start + end, kind, reason, is_phantom=True)  # type: ignore[arg-type]  # asserted above
+def _phantom(clause: Clause, start: int, end: int, kind: ClaimKind, reason: str) -> Unsupported:
+    return Unsupported(clause.start + start, clause.start + end, kind, reason, is_phantom=True)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from agents.types import JSON
 from mcp_bridge.safety.evidence import match_whole
+from mcp_bridge.word_list import word_list
 
 Source = Literal["configuration", "person", "alert", "tool"]
 
@@ -34,39 +35,11 @@ class Block:
 
 
 _FREE = frozenset(
-    [
-        "args",
-        "body",
-        "code",
-        "command",
-        "cmd",
-        "content",
-        "contents",
-        "data",
-        "endpoint",
-        "env",
-        "expr",
-        "expression",
-        "file_content",
-        "host_url",
-        "input",
-        "manifest",
-        "message",
-        "patch",
-        "payload",
-        "query",
-        "script",
-        "sql",
-        "statement",
-        "stdin",
-        "template",
-        "text",
-        "uri",
-        "url",
-        "values",
-        "webhook",
-        "yaml",
-    ]
+    word_list("""
+    args body code command cmd content contents data endpoint env expr expression
+    file_content host_url input manifest message patch payload query script sql statement
+    stdin template text uri url values webhook yaml
+    """)
 )
 """Arguments that carry what is executed, written or visited."""
 _SHORT = re.compile(r"[\w][\w.@-]{0,62}", re.ASCII)

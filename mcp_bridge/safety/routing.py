@@ -139,7 +139,7 @@ def transport_of(resource: Resource, action: str) -> str:
 
 def _most_specific(found: tuple[Resource, ...]) -> Resource | None:
     inner = [each for each in found if each.has_own_context]
-    return (inner or list(found) or [None])[0]
+    return next(iter(inner or found), None)
 
 
 def _find_agent(host: str, agents: Mapping[str, str]) -> str | None:

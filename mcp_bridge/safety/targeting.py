@@ -21,7 +21,7 @@ _ROUTED = frozenset({"read", "control", "file_edit"})
 
 @dataclass(frozen=True)
 class Target:
-    """`resource` where our own resolve tools know it; `identifiers` where names are all there is."""
+    """`resource` where our resolve tools know it; `identifiers` where names are all there is."""
 
     name: str = ""
     resource: Resource | None = None

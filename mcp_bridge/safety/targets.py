@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.types import JSON
+from mcp_bridge.word_list import word_list
 
 OPS_TARGETS = (
     "resource_id", "target_id", "target", "target_host", "guest_id", "container", "service",
@@ -13,51 +14,12 @@ OPS_TARGETS = (
 """Where our own tools name what they act on, the most specific one first."""
 
 _NAMES = frozenset(
-    [
-        "app",
-        "application",
-        "bucket",
-        "container",
-        "cronjob",
-        "daemonset",
-        "database",
-        "deployment",
-        "device",
-        "disk",
-        "guest",
-        "host",
-        "hostname",
-        "id",
-        "image",
-        "index",
-        "instance",
-        "job",
-        "machine",
-        "name",
-        "node",
-        "partition",
-        "path",
-        "pod",
-        "process",
-        "queue",
-        "repo",
-        "repository",
-        "resource",
-        "replicaset",
-        "server",
-        "service",
-        "stack",
-        "statefulset",
-        "table",
-        "target",
-        "topic",
-        "unit",
-        "user",
-        "username",
-        "vm",
-        "vmid",
-        "volume",
-    ]
+    word_list("""
+    app application bucket container cronjob daemonset database deployment device disk
+    guest host hostname id image index instance job machine name node partition path pod
+    process queue repo repository resource replicaset server service stack statefulset
+    table target topic unit user username vm vmid volume
+    """)
 )
 _SCOPES = frozenset({"namespace", "cluster", "region", "zone", "project", "account", "tenant"})
 _ENDINGS = ("_id", "_ids", "_name", "_names", "_host", "_uid")

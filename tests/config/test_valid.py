@@ -312,7 +312,8 @@ def test_flat_skill_files_count_and_hidden_ones_do_not(write):
     [
         ("queue: {worker_count: 3}\n", "worker_count"),
         ("system: {dashboard_url: 'https://tarsy.example.com'}\n", "BASE_URL"),
-        ("defaults: {control_level: autonomous}\n", "tools that write are refused"),
+        ("defaults: {control_level: controlled}\n", "tools that write are refused"),
+        ("defaults: {control_level: autonomous}\n", "writes that need a person are refused"),
     ],
 )  # fmt: skip
 def test_a_key_that_changes_nothing_says_what_holds_instead(tmp_path, text: str, hint: str):

@@ -1,0 +1,6 @@
+"""Word lists that can be read."""
+
+
+def word_list(text: str) -> tuple[str, ...]:
+    """The words of a text, in order."""
+    return tuple(text.split())
