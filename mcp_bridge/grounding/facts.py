@@ -184,10 +184,11 @@ class Facts:
 
     def count_lines(self, word: str) -> set[int]:
         """How many lines, or rows of a structure, of each run contain a word."""
-        sign = re.compile(re.escape(word), re.IGNORECASE)
+        signs = [re.compile(form, re.IGNORECASE) for form in (re.escape(word), rf"\b{word}\b")]
         return {
             count
             for run in self.runs
+            for sign in signs
             for count in (
                 sum(1 for line in run.lines if sign.search(line)),
                 len(sign.findall(run.returned)),

@@ -17,6 +17,7 @@ _NAME = re.compile(
     r"|/(?:[\w.@-]+/)+[\w.@-]+"
     r")(?![\w/@-])(?!\.\w)"
 )
+_SHORT_ENDING = re.compile(r"(?<![\w./-])[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z]{1,2}(?![\w-])")
 _GENERAL = re.compile(
     r"(?:utf|sha|md|http|https|tls|ssl|ipv|iso|rfc|x86|amd|arm|ext|oauth|base|log4j|tcp|udp|"
     r"sig|p|q|t|step|stage|phase|tier|top|level|type|layer|python|http/)[-_./:]?v?\d[\w.]*",
@@ -35,7 +36,9 @@ def find_names(text: str) -> Iterator[tuple[str, int]]:
 
 
 def check_names(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
-    for name, start in find_names(clause.text):
+    siblings = ((found[0], found.start()) for found in _SHORT_ENDING.finditer(clause.text))
+    looks_alike = [each for each in siblings if _has_siblings(each[0], facts)]
+    for name, start in [*find_names(clause.text), *looks_alike]:
         if not _is_known(name, facts):
             yield Unsupported(
                 clause.start + start,
@@ -76,6 +79,12 @@ def check_actor(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
                     f"the result names somebody else than {found['who']}",
                 )
                 break
+
+
+def _has_siblings(name: str, facts: Facts) -> bool:
+    """Whether results name others that differ only in how they end: node-a, node-b."""
+    stem = re.escape(name.rpartition("-")[0])
+    return len(set(re.findall(rf"(?<![\w-]){stem}-\w{{1,2}}(?![\w-])", facts.whole))) > 1
 
 
 def _is_known(name: str, facts: Facts) -> bool:

@@ -12,6 +12,7 @@ from mcp_bridge.grounding.words import content_words, fold
 from mcp_bridge.word_list import word_list
 
 _CITATION = re.compile(r"\[T\d[^\]]*\]|\bT\d+\b|https?://\S+")
+_CONTRAST = re.compile(r"(?:\bnot|rather than|instead of|unlike)\s+$", re.I)
 _WINDOW = re.compile(
     r"(?:last|past|over|within|every|for|next|top|first|step|phase)\s+(?:the\s+)?$", re.I
 )
@@ -40,7 +41,9 @@ def check_numbers(clause: Clause, answer: str, facts: Facts) -> Iterator[Unsuppo
     blanked = _blank_moments(blanked)
     for quantity in find_claimed(blanked):
         before = blanked[: quantity.start]
-        if _WINDOW.search(before) or _is_supported(quantity, blanked, answer, facts):
+        if _WINDOW.search(before) or _CONTRAST.search(before):
+            continue
+        if _is_supported(quantity, blanked, answer, facts):
             continue
         start, end = _widen(quantity, blanked)
         yield Unsupported(
@@ -153,7 +156,8 @@ def _is_derived(quantity: Quantity, slack: float, answer: str, facts: Facts) -> 
     """
     stated = [
         each for each in find_claimed(answer)
-        if each.number != quantity.number and _is_given_or_summed(each, facts)
+        if each.number != quantity.number
+        and (_is_given_or_summed(each, facts) or _is_count(each, answer, facts))
     ]  # fmt: skip
     target, is_small = quantity.number, not quantity.family and quantity.number <= 12
     if quantity.family == "percent":
@@ -178,8 +182,10 @@ def _is_given_or_summed(quantity: Quantity, facts: Facts) -> bool:
     """Whether a stated number is one of the results, or the sum of all that one run returned."""
     if _is_given(quantity, quantity.step, facts):
         return True
+    if not quantity.family and quantity.number <= 12:
+        return False
     return any(
-        abs(sum(values) - quantity.number * scale) <= quantity.step * scale
+        _is_sum(quantity.number * scale, quantity.step * scale, values, values)
         for scale in quantity.scales
         for column in facts.columns()
         for values in _comparable(quantity, scale, column)

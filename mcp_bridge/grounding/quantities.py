@@ -41,10 +41,18 @@ _NUMBER = re.compile(
 _PART = re.compile(r"\s*(?:of|out of|/|to|and|–|-)\s*(?:the |its )?")
 _WORD = re.compile(rf"\b(?P<word>{'|'.join(_WORDS)})(?=[ -][a-z])", re.IGNORECASE)
 _DATA_NUMBER = re.compile(
-    r"(?<![\w.:/-])[-+]?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+    r"(?:(?<![\w.:/-])|(?<=[(\s]x)|(?<=\":))[-+]?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
     rf"\s?(?P<unit>(?i:{'|'.join(map(re.escape, _UNITS))})|x|times)?(?![\w])(?![.:-]\d)",
     re.IGNORECASE,
 )
+
+
+_KEYED = re.compile(
+    r"_(?P<unit>[kmgt]ib|[kmgt]b|bytes|ms|seconds|minutes|hours|days|percent|pct)\"?\s*[:=]\s*"
+    r"(?P<digits>\d+(?:\.\d+)?)(?![\w.])",
+    re.IGNORECASE,
+)
+"""`used_gib: 640` names its unit in the key."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,8 @@ def _shares_unit(text: str, quantity: Quantity, following: Quantity) -> bool:
 def find_numbers(text: str) -> Iterator[Quantity]:
     """The quantities in a tool's result."""
     for found in _DATA_NUMBER.finditer(text):
+        yield _read(found)
+    for found in _KEYED.finditer(text):
         yield _read(found)
 
 

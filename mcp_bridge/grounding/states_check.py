@@ -26,7 +26,7 @@ _ADVERBS = (
 )
 _CLAIM = re.compile(
     rf"(?P<subject>[\w][^,;:()]{{0,80}}?)\s+(?:is|are|remains?|stays?|has become|became)\s+"
-    rf"(?:{_ADVERBS}\s+)*(?P<state>{_DOWN}|{_UP})\b",
+    rf"(?:{_ADVERBS}\s+)*(?P<state>{_DOWN}|{_UP})\b(?!\s+(?:to|by|from)\b|-)",
     re.IGNORECASE,
 )
 _ALL = re.compile(rf"\ball\s+(?:\w+\s+){{1,3}}(?:are\s+)?(?:{_UP})\b", re.IGNORECASE)
@@ -49,6 +49,13 @@ _ACCORDING = re.compile(
     r"(?P<what>logs?|journal|output|results?)\b",
     re.IGNORECASE,
 )
+_CHECKED = re.compile(
+    r"\b(?:I|we)(?: have|'ve)?\s+(?:also\s+)?(?:checked|read|reviewed|inspected|examined|analy[sz]ed|"
+    r"searched|looked (?:at|through|into)|went through)\s+(?:all\s+)?the\s+"
+    r"(?P<of>(?:[\w.'’/-]+\s+){0,4}?)(?P<what>logs?|journal|output|results?)\b",
+    re.IGNORECASE,
+)
+_LOOKS = (_LOOK, _ACCORDING, _CHECKED)
 _NEGATION = re.compile(
     r"\b(?:there (?:is|are|was|were) no|no)\s+(?!problem|longer|doubt|need|more than|idea|further|"
     r"matter|way|reason to|data\b|evidence|impact|tool|action)(?P<what>[A-Za-z][\w -]{1,60})"
@@ -60,7 +67,12 @@ _UNCHANGED = re.compile(
     r"(?:been\s+)?\w+(?:\s+(?:lately|recently|yet|since))?)",
     re.IGNORECASE,
 )
-_LOOKS_AT_LOGS = re.compile(r"log|journal|dmesg|stderr|stdout|tail", re.IGNORECASE)
+_LOOKS_AT_LOGS = re.compile(
+    r"log|journal|dmesg|stderr|stdout|tail|loki|elastic|opensearch|splunk|kibana|sentry", re.I
+)
+_LOG_LINE = re.compile(
+    r"\d\d:\d\d:\d\d\S*\s.{0,60}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|PANIC)\b"
+)
 _LOOSE = frozenset(
     word_list("""
     application app service container pod recent error access own same full tool command
@@ -88,7 +100,7 @@ def check_states(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 
 def check_looks(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     """Every log or output that is cited and was never read."""
-    for found in [*_LOOK.finditer(clause.text), *_ACCORDING.finditer(clause.text)]:
+    for found in (each for pattern in _LOOKS for each in pattern.finditer(clause.text)):
         if not _was_read(found["what"], found["of"], facts):
             what = " ".join(f"{found['of']}{found['what']}".split())
             yield _phantom(
@@ -193,7 +205,10 @@ def _was_read(what: str, of: str, facts: Facts) -> bool:
     reads = [run for run in facts.runs if not run.is_write]
     if what.lower().startswith(("output", "result")):
         return bool(facts.runs)
-    logs = [run for run in reads if _LOOKS_AT_LOGS.search(run.asked)]
+    logs = [
+        run for run in reads
+        if _LOOKS_AT_LOGS.search(run.asked) or _LOG_LINE.search(run.returned)
+    ]  # fmt: skip
     owners = {word for word in content_words(of.replace("'s", "")) if word not in _LOOSE} - {"log"}
     if not owners:
         return bool(logs)
