@@ -100,10 +100,9 @@ def _shares_unit(text: str, quantity: Quantity, following: Quantity) -> bool:
 
 def find_numbers(text: str) -> Iterator[Quantity]:
     """The quantities in a tool's result."""
+    keyed = {found.start("digits"): found for found in _KEYED.finditer(text)}
     for found in _DATA_NUMBER.finditer(text):
-        yield _read(found)
-    for found in _KEYED.finditer(text):
-        yield _read(found)
+        yield _read(keyed.get(found.start("digits"), found))
 
 
 def _read(found: re.Match[str]) -> Quantity:

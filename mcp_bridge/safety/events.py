@@ -16,7 +16,6 @@ Counter = Literal[
     "tarsy_ai_phantom_detected_total",
     "tarsy_ai_auto_recovery_attempt_total",
     "tarsy_ai_auto_recovery_success_total",
-    "tarsy_ai_agentic_iterations_total",
 ]
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from agents.types import JSON
@@ -125,9 +124,3 @@ def settled(
         outcome=judge_outcome(text, is_error=is_error),
         text=text,
     )
-
-
-def read_lines(path: str) -> Iterator[dict[str, JSON]]:
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            yield json.loads(line)
