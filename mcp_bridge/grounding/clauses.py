@@ -57,7 +57,8 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
-    r"(?<!\d )\bmay\b(?! \d)|\b(?:should|shall|must|ought|would|could|can(?![^.;]*\bagain\b)|might|will|cannot|"
+    r"(?<!\d )\bmay\b(?! \d)|\b(?:should|shall|must|ought|would|could|"
+    r"can(?![^.;]*\bagain\b)|might|will|cannot|"
     r"let's|need(?:s|ed)? to|"
     r"recommend\w*|suggest\w*|propos\w+|advis\w+|consider|want me|like me|"
     r"probabl[ey]|possibl[ey]|presumabl[ey]|perhaps|maybe|likely|unlikely|suspect\w*|"

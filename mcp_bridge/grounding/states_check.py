@@ -71,7 +71,8 @@ _LOOKS_AT_LOGS = re.compile(
     r"log|journal|dmesg|stderr|stdout|tail|loki|elastic|opensearch|splunk|kibana|sentry", re.I
 )
 _LOG_LINE = re.compile(
-    r"\d\d:\d\d:\d\d\S*\s.{0,60}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|PANIC)\b"
+    r"\d\d:\d\d:\d\d\S*\s.{0,60}\b"
+    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|PANIC)\b"
 )
 _LOOSE = frozenset(
     word_list("""

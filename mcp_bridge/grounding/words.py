@@ -12,7 +12,8 @@ _STOP = frozenset(
     below both but by current currently did do does done down due during each every few
     following for from had has have he her here his how i in into is it its itself just
     lately later less many me more most much my near new no none nor not now of off old on
-    once one only or other others our out over own per present previous earlier latest newest recent recently same
+    once one only or other others our out over own per present previous earlier latest newest recent
+    recently same
     several she since so some still such than that the their them then there these they
     this those though through to too total under until up upon us very via was we were
     what when where which while who whole whose why with within without you your yet

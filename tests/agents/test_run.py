@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from agents.outside import fence
+from agents.ports import Review
 from agents.run import run_agent
 from agents.task import AgentTask, Limits
 from agents.toolbox import EmptyToolbox
@@ -511,3 +513,91 @@ async def test_identical_calls_are_counted_across_an_interruption(journal):
     await run_agent(interrupted(*earlier), llm=llm, toolbox=toolbox, journal=journal)
 
     assert toolbox.executed == []
+
+
+# ---- Answers that do not count yet ---------------------------------------------------------------
+
+
+OBJECTION = Review("", objection="ops.control is unverified.", reason="It came too early.")
+UNVERIFIED = Review("**Unverified.** All done.", metadata={"unverified": {"tool": "ops.control"}})
+
+
+async def test_an_answer_that_is_not_accepted_goes_back_with_the_reason_and_the_work_goes_on(
+    journal,
+):
+    toolbox = ScriptedToolbox({"read": "active"}, reviews=[OBJECTION, Review("")])
+    llm = ScriptedLLM([say("All done."), call(tool("read")), say("Verified.")])
+
+    outcome = await run_agent(TASK, llm=llm, toolbox=toolbox, journal=journal)
+
+    assert (outcome.status, outcome.final_analysis) == ("completed", "Verified.")
+    assert outcome.iterations_used == 3
+    assert llm.asked[1][0][-1] == Message("user", "ops.control is unverified.")
+    assert llm.asked[1][1] != ()
+    assert [note.content for note in journal.notes] == ["It came too early.", "Verified."]
+    assert [block.is_final for record in journal.llm_calls for block in record.blocks] == [
+        False,
+        True,
+    ]
+
+
+async def test_asking_again_and_again_ends_in_a_conclusion_that_says_unverified(journal):
+    class Toolbox(ScriptedToolbox):
+        async def review_answer(self, answer):
+            self.proposed.append(answer)
+            return UNVERIFIED if answer.is_last else OBJECTION
+
+    toolbox = Toolbox({"read": "active"})
+    llm = ScriptedLLM([say("All done.")])
+
+    outcome = await run_agent(TASK, llm=llm, toolbox=toolbox, journal=journal)
+
+    assert outcome.final_analysis == "**Unverified.** All done."
+    assert outcome.is_forced
+    assert [answer.is_last for answer in toolbox.proposed] == [False] * 4 + [True]
+    assert llm.asked[-1][1] == ()
+    assert journal.notes[-1].metadata["unverified"] == {"tool": "ops.control"}
+    assert journal.notes[-1].metadata["forced_conclusion"] is True
+
+
+async def test_a_withheld_answer_stays_on_the_timeline_but_is_not_the_final_one(journal):
+    withheld = Review("The answer is withheld.", metadata={"withheld": True})
+    toolbox = ScriptedToolbox({}, reviews=[withheld])
+
+    outcome = await run_agent(
+        TASK, llm=ScriptedLLM([say("I restarted it.")]), toolbox=toolbox, journal=journal
+    )
+
+    assert outcome.final_analysis == "The answer is withheld."
+    [block] = journal.llm_calls[0].blocks
+    assert (block.content, block.is_final) == ("I restarted it.", False)
+    assert journal.notes[-1].content == "The answer is withheld."
+
+
+async def test_an_answer_found_after_an_interruption_is_reviewed_as_well(journal):
+    toolbox = ScriptedToolbox({"read": "active"}, reviews=[OBJECTION, Review("")])
+    llm = ScriptedLLM([say("Verified.")])
+    task = interrupted(Message("assistant", "All done."))
+
+    outcome = await run_agent(task, llm=llm, toolbox=toolbox, journal=journal)
+
+    assert outcome.final_analysis == "Verified."
+    assert [answer.text for answer in toolbox.proposed] == ["All done.", "Verified."]
+    assert llm.asked[0][0][-1] == Message("user", "ops.control is unverified.")
+
+
+async def test_a_review_is_told_what_the_task_brought_from_outside(journal):
+    alert = fence("disk is full", "alert data")
+    opening = (Message("system", "Investigate."), Message("user", f"## Alert\n{alert}"))
+    toolbox = ScriptedToolbox({"read": "active"})
+
+    await run_agent(
+        replace(TASK, opening=opening),
+        llm=ScriptedLLM([call(tool("read")), say("done")]),
+        toolbox=toolbox,
+        journal=journal,
+    )
+
+    [answer] = toolbox.proposed
+    assert answer.given == (("alert data", "disk is full"),)
+    assert (answer.provider_name, answer.model) == ("scripted", "rehearsed-1")

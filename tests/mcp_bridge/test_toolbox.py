@@ -7,12 +7,13 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
-from agents.ports import Toolbox
-from agents.types import ToolCall
+from agents.ports import ProposedAnswer, Toolbox
+from agents.types import PastCall, ToolCall, ToolResult
 from mcp_bridge.executor import WITHHELD
 from mcp_bridge.gate import Pass
 from mcp_bridge.masking import Masker
 from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import (
     ClassRule,
     CustomPattern,
@@ -22,6 +23,7 @@ from mcp_bridge.server_config import (
 )
 from mcp_bridge.toolbox import open_toolbox
 from tests.mcp_bridge.conftest import quick, run, stdio
+from tests.mcp_bridge.safety.calls import Desk
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -394,3 +396,88 @@ async def test_error_inside_the_toolbox_arrives_as_itself():
     with pytest.raises(ZeroDivisionError):
         async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()):
             raise ZeroDivisionError
+
+
+# ---- The safety gate over real servers -----------------------------------------------------------
+
+
+RULES = {"echo": ClassRule("read"), "delete": ClassRule("write", identifies=("text",))}
+
+
+def open_shell(level, **options):
+    gate = SafetyGate(level, desk=options.pop("desk", None))
+    servers = {"shell": stdio("normal", tools=RULES)}
+    return open_toolbox(servers, gate=gate, deadlines=quick(), **options)
+
+
+def code_of(result) -> str:
+    return json.loads(result.content)["error"]["code"]
+
+
+async def test_read_only_offers_no_write_and_refuses_one_with_a_code():
+    async with open_shell("read_only") as toolbox:
+        offered = {spec.name for spec in toolbox.specs}
+        refused = await run(toolbox, "shell__delete", '{"text": "a"}')
+
+    assert "shell.delete" not in offered
+    assert refused.is_error
+    assert code_of(refused) == "POLICY_BLOCKED"
+
+
+async def test_controlled_offers_writes_and_without_anyone_to_ask_none_runs():
+    async with open_shell("controlled") as toolbox:
+        offered = {spec.name for spec in toolbox.specs}
+        early = await run(toolbox, "shell__delete", '{"text": "old"}')
+        await run(toolbox, "shell__echo", '{"text": "old file"}')
+        unseen = await run(toolbox, "shell__delete", '{"text": "other"}')
+        asked = await run(toolbox, "shell__delete", '{"text": "old"}')
+
+    assert "shell.delete" in offered
+    assert [code_of(each) for each in (early, unseen, asked)] == [
+        "FSM_BLOCKED",
+        "STRICT_RESOLUTION",
+        "APPROVAL_REQUIRED",
+    ]
+
+
+async def test_an_approved_write_blocks_the_answer_until_something_was_read():
+    async with open_shell("controlled", desk=Desk()) as toolbox:
+        await run(toolbox, "shell__echo", '{"text": "old file"}')
+        deleted = await run(toolbox, "shell__delete", '{"text": "old"}')
+        early = await toolbox.review_answer(ProposedAnswer("It is gone."))
+        await run(toolbox, "shell__echo", '{"text": "nothing"}')
+        late = await toolbox.review_answer(ProposedAnswer("It is gone."))
+
+    assert deleted.content == "deleted"
+    assert "shell.delete" in early.objection
+    assert late.objection == ""
+
+
+async def test_a_call_that_is_cut_short_leaves_its_write_unverified():
+    rules = {"echo": ClassRule("read"), "sleep": ClassRule("write")}
+    servers = {"shell": stdio("normal", tools=rules)}
+    gate = SafetyGate("controlled", desk=Desk())
+    async with open_toolbox(servers, gate=gate, deadlines=quick()) as toolbox:
+        await run(toolbox, "shell__echo", '{"text": "x"}')
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await run(toolbox, "shell__sleep")
+        again = await run(toolbox, "shell__sleep")
+
+    assert code_of(again) == "FSM_BLOCKED"
+
+
+async def test_an_interrupted_execution_goes_on_where_it_stood():
+    read = PastCall(ToolCall("a", "shell__echo", '{"text": "old"}'), 1, ToolResult("old", "old"))
+    write = PastCall(ToolCall("b", "shell__delete", '{"text": "old"}'), 2, ToolResult("ok", "ok"))
+    opened = PastCall(ToolCall("call-1", "shell__delete", '{"text": "old"}'), 3)
+
+    async with open_shell("controlled", desk=Desk(), past=[read, write]) as toolbox:
+        unverified = await toolbox.review_answer(ProposedAnswer("Done."))
+        blocked = await run(toolbox, "shell__delete", '{"text": "old"}')
+    async with open_shell("autonomous", past=[read, opened]) as toolbox:
+        resumed = await run(toolbox, "shell__delete", '{"text": "old"}')
+
+    assert "shell.delete" in unverified.objection
+    assert code_of(blocked) == "FSM_BLOCKED"
+    assert code_of(resumed) == "APPROVAL_REQUIRED"

@@ -17,6 +17,7 @@ from agents.types import (
     ToolTarget,
 )
 from investigations.models import AgentExecution, AlertSession, TimelineEvent
+from investigations.selectors.past_calls import past_calls
 from investigations.services import recording
 from investigations.services.executions import (
     Claim,
@@ -233,6 +234,24 @@ def test_a_call_id_that_a_model_uses_twice_is_open_again(claim: Claim):
 
     assert again is not None
     assert again.open_numbers == {"call_0": second}
+
+
+def test_the_calls_made_so_far_are_told_with_their_results_and_those_that_are_open(claim: Claim):
+    """By the order of proposals: a model that uses an id twice mixes nothing up."""
+    (first,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    recording.record_tool_call(claim.execution, tool_call(first))
+    recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    release_execution(claim)
+    again = claim_execution(claim.execution.pk, "worker-2")
+    assert again is not None
+
+    done, opened = past_calls(again.execution, again.messages)
+
+    assert done.call == opened.call == CALL
+    assert done.batch < opened.batch
+    assert done.result is not None
+    assert done.result.stored == tool_call(first).result.stored
+    assert opened.result is None
 
 
 # ---- Heartbeats ----------------------------------------------------------------------------------

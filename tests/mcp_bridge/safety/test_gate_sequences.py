@@ -2,7 +2,9 @@
 answer over an unverified one."""
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -21,6 +23,7 @@ TARGETS = st.sampled_from([NGINX, "service:edge-2:mail", "service:edge-9:unknown
 VERDICTS = st.sampled_from(["approved", "approved", "approved", "denied", "expired", "pending"])
 FOUND = listed(row(NGINX), row("service:edge-2:mail"))
 DONE = '{"ok": true, "data": {"job": "done"}}'
+T = TypeVar("T")
 FAILED = '{"ok": false, "error": {"code": "EXECUTION_FAILED"}}'
 SCHEMA = {"properties": {"action": {"enum": ["restart"]}}}
 
@@ -51,6 +54,14 @@ class GateMachine(RuleBasedStateMachine):
         self.stored: list[Stored] = []
         self.executed: list[GateRequest] = []
         self.is_unverified = False
+        self.loop = asyncio.new_event_loop()
+
+    def wait(self, work: Coroutine[object, object, T]) -> T:
+        return self.loop.run_until_complete(work)
+
+    def teardown(self) -> None:
+        self.wait(self.loop.shutdown_default_executor())
+        self.loop.close()
 
     def new_gate(self) -> SafetyGate:
         return SafetyGate(self.level, desk=self.desk, clock=self.clock)
@@ -79,9 +90,10 @@ class GateMachine(RuleBasedStateMachine):
 
     @rule(is_last=st.booleans())
     def answers(self, is_last):
-        review = asyncio.run(self.gate.review_answer(ProposedAnswer("Done.", is_last=is_last)))
-        if not self.is_unverified:
-            assert review.text == "Done."
+        review = self.wait(self.gate.review_answer(ProposedAnswer("Done.", is_last=is_last)))
+        # A write that was interrupted may have run, and counts as one that did.
+        if not self.is_unverified and self.gate.standing.workflow.may_answer:
+            assert (review.text, review.objection) == ("Done.", "")
         elif is_last:
             assert review.text.startswith("**Unverified:**")
         else:
@@ -99,7 +111,7 @@ class GateMachine(RuleBasedStateMachine):
     def is_cancelled_within_a_write(self, place):
         self.desk.verdict = "approved"
         request = restart(place)
-        passed = asyncio.run(self.gate.admit(request))
+        passed = self.wait(self.gate.admit(request))
         if isinstance(passed, Refusal):
             self.keep(Stored(request), passed.to_text(), is_error=True)
             return
@@ -124,7 +136,7 @@ class GateMachine(RuleBasedStateMachine):
 
     def execute(self, record: Stored, text: str, dies: str = "") -> None:
         request = record.request
-        passed = asyncio.run(self.gate.admit(request))
+        passed = self.wait(self.gate.admit(request))
         if isinstance(passed, Refusal):
             record.text, record.is_error = passed.to_text(), True
             return
@@ -217,6 +229,6 @@ def restart(place: str) -> GateRequest:
 
 
 TestControlled = GateMachine.TestCase
-TestControlled.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestControlled.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
 TestAutonomous = AutonomousMachine.TestCase
-TestAutonomous.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestAutonomous.settings = settings(max_examples=30, stateful_step_count=20, deadline=None)
