@@ -12,7 +12,9 @@ from agents.ports import ReportProgress
 from agents.types import ToolCall, ToolResult
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.gate import GateRequest, ReadOnlyGate, Refusal
+from mcp_bridge.gate import GateRequest, Pass
+from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.sightings import Sighting, connect, explain_error, sight
 from mcp_bridge.suggestions import Suggestion, suggest
@@ -61,10 +63,11 @@ async def call_tool(
         return await toolbox.execute(call, report_progress=report_progress)
 
 
-class _OperatorGate(ReadOnlyGate):
+class _OperatorGate(SafetyGate):
     """A person at a terminal answers for a write, once for each command."""
 
     def __init__(self, *, allow_writes: bool) -> None:
+        super().__init__()
         self._allow_writes = allow_writes
 
     @property
@@ -73,13 +76,18 @@ class _OperatorGate(ReadOnlyGate):
         return True
 
     @override
-    async def check(self, request: GateRequest) -> Refusal | None:
+    def screen(self, request: GateRequest) -> Refusal | None:
         if self._allow_writes or request.tool_class != "write":
             return None
         return Refusal(
-            f"{request.server}.{request.tool} changes things, or nobody has said that it does "
-            "not. Nothing was sent. With --allow-write it is."
+            "POLICY_BLOCKED",
+            f"{request.name} changes things, or nobody has said that it does not. Nothing was "
+            "sent. With --allow-write it is.",
         )
+
+    @override
+    async def admit(self, request: GateRequest) -> Pass | Refusal:
+        return self.screen(request) or Pass(request, 0)
 
 
 async def _inspect(

@@ -13,8 +13,8 @@ from mcp_types import Tool
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.masking import Masker, Placeholders
 from mcp_bridge.names import ToolName, is_usable
+from mcp_bridge.safety.policy import class_of_call, find_rule
 from mcp_bridge.server_config import ServerConfig, ToolClass
-from mcp_bridge.tool_classes import class_of_call
 from mcp_bridge.toolbox import masker_for
 from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
 from mcp_bridge.visible_text import clean_line, clean_text
@@ -81,7 +81,7 @@ async def sight(
         server_id,
         latency_ms=round((time.monotonic() - started) * 1000),
         protocol_version=clean_line(connection.protocol_version, 40),
-        tools=tuple(_see(config, tool, masker) for tool in listed),
+        tools=tuple(_see(server_id, config, tool, masker) for tool in listed),
     )
     return sighting, listed
 
@@ -100,16 +100,17 @@ def _usable(server_id: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
     return tuple(tool for _, tool in sorted(found.items()))
 
 
-def _see(config: ServerConfig, tool: Tool, masker: Masker) -> SeenTool:
+def _see(server_id: str, config: ServerConfig, tool: Tool, masker: Masker) -> SeenTool:
     about = clean_text(tool.description or tool.title or "").strip()
     about = about if len(about) <= MAX_ABOUT else f"{about[:MAX_ABOUT]}…"
-    return SeenTool(tool.name, _mask(masker, about), _classes(config, tool), _hash(tool))
+    classes = _classes(server_id, config, tool)
+    return SeenTool(tool.name, _mask(masker, about), classes, _hash(tool))
 
 
-def _classes(config: ServerConfig, tool: Tool) -> dict[str, ToolClass]:
-    rule = config.tools.get(tool.name)
+def _classes(server_id: str, config: ServerConfig, tool: Tool) -> dict[str, ToolClass]:
+    rule = find_rule(server_id, config, tool.name)
     if rule is None:
-        return {"": class_of_call(config, tool, {})}
+        return {"": class_of_call(server_id, config, tool, {})}
     return {"": rule.default, **rule.values}
 
 
