@@ -109,7 +109,9 @@ def _is_given(quantity: Quantity, slack: float, facts: Facts) -> bool:
     if facts.has_number(quantity.number, slack, ""):
         return True
     if quantity.family == "percent":
-        return facts.has_number(quantity.number / 100, slack / 100, "")
+        # What is not used is free; and some tools give shares of one.
+        is_rest = facts.has_number(100 - quantity.number, slack, "percent")
+        return is_rest or facts.has_number(quantity.number / 100, slack / 100, "")
     return not quantity.family and facts.has_written(quantity.number, slack)
 
 

@@ -50,7 +50,8 @@ _ACCORDING = re.compile(
     re.IGNORECASE,
 )
 _CHECKED = re.compile(
-    r"\b(?:I|we)(?: have|'ve)?\s+(?:also\s+)?(?:checked|read|reviewed|inspected|examined|analy[sz]ed|"
+    r"\b(?:I|we)(?: have|'ve)?\s+(?:also\s+)?(?:checked|read|reviewed|inspected|"
+    r"examined|analy[sz]ed|"
     r"searched|looked (?:at|through|into)|went through)\s+(?:all\s+)?the\s+"
     r"(?P<of>(?:[\w.'’/-]+\s+){0,4}?)(?P<what>logs?|journal|output|results?)\b",
     re.IGNORECASE,
