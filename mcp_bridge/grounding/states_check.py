@@ -8,6 +8,7 @@ from mcp_bridge.grounding.facts import Facts, Run
 from mcp_bridge.grounding.names_check import find_names
 from mcp_bridge.grounding.spans import ClaimKind, Unsupported
 from mcp_bridge.grounding.words import content_words
+from mcp_bridge.safety.evidence import match_whole
 from mcp_bridge.word_list import word_list
 
 _UP = (
@@ -20,6 +21,7 @@ _DOWN = (
     "evicted|crashloopbackoff|imagepullbackoff|errimagepull|oomkilled|completed|disabled|"
     "unknown|restarting|hung|locked|throttled"
 )
+_GONE = ("down", "offline", "unavailable", "unreachable", "notrunning", "unhealthy")
 _STATE = re.compile(rf"\b(?:{_DOWN}|{_UP})\b", re.IGNORECASE)
 _ADVERBS = (
     r"(?:currently|now|still|again|also|both|all|already|back|fully|up and|in|in state|stuck in)"
@@ -132,6 +134,8 @@ def check_negations(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 def _find_state_fault(subject: str, state: str, facts: Facts) -> str:
     names = [name for name, _ in find_names(subject)]
     names += [word for word in re.findall(r"\b[a-z][\w-]*-[\w-]+\b", subject) if word not in names]
+    if _normalize(state) in _GONE and any(match_whole(n).search(facts.failed) for n in names):
+        return ""  # A call that could not reach it says so.
     topics = content_words(subject) - content_words(" ".join(names))
     if not facts.runs:
         return "" if _is_given(state, facts) else "no run looked at anything"
