@@ -160,9 +160,7 @@ class _Execution:
                 )
                 if review.objection:
                     return await self._send_back(answer, conclusion, review)
-                await self._dialogue.record_conclusion(
-                    answer, self._final_kind, conclusion, review
-                )
+                await self._dialogue.record_conclusion(answer, self._final_kind, conclusion, review)
                 if answer.finish_reason == "length":
                     await self._dialogue.tell(OUTPUT_LIMIT)
                 return await self._complete(review)

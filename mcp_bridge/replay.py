@@ -22,7 +22,8 @@ def read_past(
     for each in past:
         if each.batch != batch:
             batch, writes_before = each.batch, writes
-        if each.result is None:
+        # Tools of servers have two-part names; with any other name nothing was sent to one.
+        if each.result is None or not _is_server_tool(each.call.name):
             continue
         request = _request(each.call, catalogue, "write" if may_have_written else "read")
         text = each.result.stored
@@ -40,6 +41,10 @@ def read_past(
         writes += call.tool_class == "write" and call.was_sent
         settled.append(call)
     return settled, frozenset(each.call.id for each in past if each.result is None)
+
+
+def _is_server_tool(name: str) -> bool:
+    return "__" in name or "." in name
 
 
 def _request(call: ToolCall, catalogue: Catalogue, otherwise: ToolClass) -> GateRequest:

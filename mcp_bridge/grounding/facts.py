@@ -30,7 +30,7 @@ MAX_PAIRED = 40
 MAX_MOMENTS = 80
 
 _GIVEN = re.compile(r"alert|runbook|question")
-_EARLIER = re.compile(r"history|answer|analysis of stage|agent \d|report")
+_EARLIER = re.compile(r"history|answer|analysis of stage|agent \d|report|recalled")
 """Blocks that tell what agents before this one found: they looked, and that counts."""
 
 
