@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from agents.estimating import cut_at_line
-from agents.ports import ReportProgress, ResultReader, Toolbox
+from agents.ports import ProposedAnswer, ReportProgress, ResultReader, Review, Toolbox
 from agents.types import JSON, ToolCall, ToolResult, ToolSpec, ToolTarget
 
 RECALL = "recall_result"
@@ -92,6 +92,9 @@ class RecallToolbox:
         if isinstance(request, str):
             return _refuse(request)
         return await self._recall(request, self._results)
+
+    async def review_answer(self, answer: ProposedAnswer) -> Review:
+        return await self._tools.review_answer(answer)
 
     async def _recall(self, request: _Request, results: ResultReader) -> ToolResult:
         found = await results.read_result(request.number)
