@@ -2,7 +2,6 @@
 
 import io
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from django.core.management import CommandError, call_command
 import config
 
 TEXT = "password=hunter2secret case-4711"
-CONFIG_DIR = Path(__file__).parents[1] / "e2e" / "config"
 SERVER = """
 mcp_servers:
   tickets:
@@ -33,11 +31,9 @@ class Standard(io.TextIOWrapper):
 
 
 @pytest.fixture(autouse=True)
-def own_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    shutil.copytree(CONFIG_DIR, tmp_path, dirs_exist_ok=True)
-    file = tmp_path / "tarsy.yaml"
-    file.write_text(file.read_text("utf-8").replace("\nmcp_servers:\n", SERVER), "utf-8")
-    monkeypatch.setenv("TARSY_REHEARSAL_URL", "http://127.0.0.1:9/v1")
+def own_server(tmp_path: Path):
+    (tmp_path / "tarsy.yaml").write_text(SERVER, "utf-8")
+    (tmp_path / "llm-providers.yaml").write_text("", "utf-8")
     config.configure(tmp_path)
     yield
     config.configure(None)
