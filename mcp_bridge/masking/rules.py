@@ -108,19 +108,23 @@ class LineRules:
         data = to_bytes(line)
         for index in self._set.Match(data) or ():
             if index == len(self._rules):
-                for span in find_assignments(line, budget, self._names_in(data)):
+                for span in find_assignments(line, budget, self._names_in(data, budget)):
                     if is_enabled(span.kind, self._enabled):
                         yield span
                 continue
             yield from _find_tokens(self._rules[index], self._compiled[index], line, data, budget)
 
-    def _names_in(self, data: bytes) -> list[tuple[int, int]]:
+    def _names_in(self, data: bytes, budget: Budget) -> list[tuple[int, int]]:
         """Where names may stand in a line: anywhere, but in a very long one."""
         if len(data) <= WINDOW:
             return [(0, len(data))]
         hint = self._hints[len(self._rules)]
-        found = (match.span() for match in hint.finditer(data))
-        return _join([(max(0, start - LONGEST_NAME), end + 1) for start, end in found])
+        found: list[tuple[int, int]] = []
+        for match in hint.finditer(data):
+            budget.spend_hits()
+            start, end = match.span()
+            found.append((max(0, start - LONGEST_NAME), end + 1))
+        return _join(found)
 
 
 def _join(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
