@@ -44,7 +44,7 @@ from config.resolve import (
 )
 from config.schema.chains import ChainConfig
 from investigations.language_models import choose_models, plan_summaries
-from investigations.masking import product_masker
+from investigations.masking import Placeholders, product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage, TimelineEvent
 from investigations.runbooks.shelf import Runbook
@@ -81,6 +81,8 @@ class Briefing:
     fallbacks: FallbackPlan
     summaries: SummaryPlan
     mask: Callable[[str], str]
+    placeholders: Placeholders
+    """What `mask` calls the secrets it found; the tools' maskers call them the same."""
     previous: tuple[StageFindings, ...]
     histories: tuple[AgentHistory, ...]
     """For a synthesis: the work of the stage it is about."""
@@ -147,6 +149,7 @@ def brief(claim: Claim) -> Briefing:
     llm, fallbacks = choose_models(agent, claim.execution)
     is_chat = stage.stage_type == Stage.Type.CHAT
     subject = stage.referenced_stage_id if stage.stage_type == Stage.Type.SYNTHESIS else None
+    placeholders = Placeholders()
     return Briefing(
         claim=claim,
         config=config,
@@ -154,7 +157,8 @@ def brief(claim: Claim) -> Briefing:
         llm=llm,
         fallbacks=fallbacks,
         summaries=plan_summaries(agent),
-        mask=product_masker(),
+        mask=product_masker(placeholders),
+        placeholders=placeholders,
         previous=tuple(findings_before(claim.session, stage)),
         histories=tuple(histories_of_stage(subject)) if subject else (),
         investigation=tuple(investigation_of(claim.session)) if is_chat else (),

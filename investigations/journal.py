@@ -1,6 +1,7 @@
 """An execution's journal: what the agent tells, kept through services on the database threads."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from agents.types import (
     BlockKind,
@@ -13,11 +14,20 @@ from agents.types import (
     SummaryRecord,
     ToolCallRecord,
 )
+from investigations.masking import StreamMasker
 from investigations.models import AgentExecution
 from investigations.publish import publish, publish_chunk
 from investigations.services import recording, summaries
 from investigations.timeline import execution_progress, session_channel, stream_chunk
 from tarsy.aio import WorkerLoop
+
+
+@dataclass
+class _ShownBlock:
+    """A block that streams. `length` counts the characters that were shown of it."""
+
+    masker: StreamMasker
+    length: int = 0
 
 
 class ExecutionJournal:
@@ -30,21 +40,32 @@ class ExecutionJournal:
         self._loop = loop
         self._mask = mask
         self._channel = session_channel(execution.session_id)
+        self._streaming: dict[str, _ShownBlock] = {}
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
-        await self._loop.db(recording.record_prompt, self._execution, messages)
+        await self._loop.db(recording.record_prompt, self._execution, messages, self._mask)
 
     async def open_block(self, kind: BlockKind) -> str:
         event = await self._loop.db(recording.open_block, self._execution, kind)
+        self._streaming[str(event.pk)] = _ShownBlock(StreamMasker(self._mask))
         return str(event.pk)
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
+        # Masked text has other offsets than the model's own. What is held back at the end of a
+        # block comes with the finished one.
+        block = self._streaming[block_id]
+        shown = block.masker.add(delta)
+        if not shown:
+            return
         chunk = stream_chunk(
-            self._execution.session_id, block_id, offset, delta, self._execution.pk
+            self._execution.session_id, block_id, block.length, shown, self._execution.pk
         )
+        block.length += len(shown)
         self._loop.send_soon(publish_chunk, self._channel, chunk)
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
+        for closed in record.blocks:
+            self._streaming.pop(closed.block_id, None)
         return await self._loop.db(recording.record_llm_call, self._execution, record, self._mask)
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
@@ -52,9 +73,12 @@ class ExecutionJournal:
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._loop.db(summaries.open_summary, self._execution, label)
+        self._streaming[str(event.pk)] = _ShownBlock(StreamMasker(self._mask))
         return str(event.pk)
 
     async def record_summary(self, record: SummaryRecord) -> None:
+        if record.status != "streaming":
+            self._streaming.pop(record.block_id, None)
         await self._loop.db(summaries.record_summary, self._execution, record, self._mask)
 
     async def record_note(self, note: Note) -> None:

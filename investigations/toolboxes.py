@@ -29,6 +29,7 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
         selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
         in_process=_IN_PROCESS,
         http_clients=_http_clients(),
+        placeholders=briefing.placeholders,
     ) as toolbox:
         yield toolbox
 

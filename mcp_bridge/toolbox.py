@@ -17,7 +17,7 @@ from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.executor import Limits, ToolExecutor
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.gate import Gate, ReadOnlyGate
-from mcp_bridge.masking import Masker, Placeholders, build_masker
+from mcp_bridge.masking import Placeholders, build_masker, build_server_masker
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
@@ -75,14 +75,16 @@ async def open_toolbox(
     http_clients: HttpClients | None = None,
     deadlines: Deadlines = Deadlines(),  # noqa: B008 (frozen)
     limits: Limits = Limits(),  # noqa: B008 (frozen)
+    placeholders: Placeholders | None = None,
 ) -> AsyncIterator[OpenToolbox]:
     """Start the servers at once, each with a deadline, and yield the tools of those that came up.
 
     `selection` narrows servers and tools; a server it names that is not configured is reported
     unavailable. No server's failure is the toolbox's. `http_clients` is closed by whoever made it.
+    Who shares `placeholders` gets the same name for the same secret.
     """
     chosen = {name: None for name in servers} if selection is None else selection
-    placeholders = Placeholders()
+    placeholders = placeholders or Placeholders()
     async with AsyncExitStack() as stack:
         if http_clients is None:
             http_clients = await stack.enter_async_context(HttpClients())
@@ -146,7 +148,9 @@ async def _close_all(connections: Sequence[ServerConnection]) -> None:
 def _connect(
     name: str, config: ServerConfig, connection: ServerConnection, placeholders: Placeholders
 ) -> ConnectedServer:
-    return ConnectedServer(name, config, connection, masker_for(config, placeholders))
+    return ConnectedServer(
+        name, config, connection, build_server_masker(config.data_masking, placeholders)
+    )
 
 
 def _build_catalogue(
@@ -162,19 +166,6 @@ def _build_catalogue(
         if not isinstance(listed, str):
             tools.extend(_know_tools(server, listed, chosen[server.server_id]))
     return Catalogue(tools, offers_writes=offers_writes)
-
-
-def masker_for(server: ServerConfig, placeholders: Placeholders) -> Masker:
-    """Masks what a server says: the product's own profile, and what its configuration adds."""
-    rules = server.data_masking
-    if rules is None or not rules.enabled:
-        return build_masker(placeholders=placeholders)
-    return build_masker(
-        ("default", *rules.pattern_groups),
-        rules.patterns,
-        rules.custom_patterns,
-        placeholders=placeholders,
-    )
 
 
 def _know_tools(

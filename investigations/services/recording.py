@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from django.db.models import Max
 from django.utils import timezone
@@ -32,10 +33,14 @@ from investigations.timeline import interaction_created, timeline_event_complete
 Mask = Callable[[str], str]
 
 
-def record_prompt(execution: AgentExecution, messages: Sequence[AgentMessage]) -> None:
+def record_prompt(
+    execution: AgentExecution, messages: Sequence[AgentMessage], mask: Mask = str
+) -> None:
+    # Before the session is locked: a prompt may be long.
+    masked = [replace(message, content=mask(message.content)) for message in messages]
     with session_write(execution.session_id) as write:
         check_lease(write, execution)
-        _add_messages(execution, messages)
+        _add_messages(execution, masked)
 
 
 def open_block(execution: AgentExecution, kind: BlockKind) -> TimelineEvent:
@@ -205,7 +210,7 @@ def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
         check_lease(write, execution)
         if _is_repeated_analysis(execution, note):
             return
-        _add_note(write, execution, note.kind, mask(note.content), note.metadata)
+        _add_note(write, execution, note.kind, mask(note.content), _mask_json(note.metadata, mask))
 
 
 def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) -> None:

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import threading
 
 import psutil
 import pytest
@@ -9,9 +10,10 @@ from mcp_types import ToolAnnotations
 
 from agents.ports import Toolbox
 from agents.types import ToolCall
+from mcp_bridge import executor
 from mcp_bridge.executor import WITHHELD
 from mcp_bridge.gate import Refusal
-from mcp_bridge.masking import Masker
+from mcp_bridge.masking import MaskedText, Masker
 from mcp_bridge.server_config import (
     ClassRule,
     CustomPattern,
@@ -214,6 +216,34 @@ async def test_result_is_withheld_whole_when_masking_fails(monkeypatch):
 
     assert result.content == result.stored == WITHHELD
     assert result.is_error
+
+
+async def test_result_is_withheld_whole_when_masking_takes_too_long(monkeypatch):
+    release = threading.Event()
+
+    def hang(self, text):
+        release.wait(20)
+        return MaskedText(text, 0)
+
+    monkeypatch.setattr(executor, "MASKING_DEADLINE", 0.05)
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        monkeypatch.setattr(Masker, "mask", hang)
+        result = await run(toolbox, "shell__lines")
+        release.set()
+
+    assert result.content == result.stored == WITHHELD
+    assert result.is_error
+
+
+async def test_call_with_a_placeholder_is_refused_before_any_tool_sees_it():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        arguments = '{"text": "login with [MASKED:password#1]"}'
+        refused = await run(toolbox, "shell__echo", arguments)
+        about_it = await run(toolbox, "shell__echo", '{"text": "grep MASKED app.log"}')
+
+    assert refused.is_error
+    assert "Refused: the arguments contain [MASKED:password#1]." in refused.content
+    assert about_it.content == "grep MASKED app.log"
 
 
 async def test_every_kind_of_content_is_read_without_control_characters():
