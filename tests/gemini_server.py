@@ -20,6 +20,8 @@ class GeminiServer:
     """`url` is the base address for a provider of the type `google`."""
 
     def __init__(self, rehearsal_url: str) -> None:
+        self.bodies: list[dict[str, Any]] = []
+        """What was asked, in Google's own words."""
         self.signatures_back: list[str] = []
         self._rehearsal_url = rehearsal_url
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._make_handler())
@@ -35,6 +37,7 @@ class GeminiServer:
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Ask the rehearsal and give its answer in Google's words."""
+        self.bodies.append(body)
         model = path.partition("models/")[2].partition(":")[0]
         request = {"model": model, "messages": [*self._read(body)], "tools": _read_tools(body)}
         answer = httpx.post(f"{self._rehearsal_url}/chat/completions", json=request, timeout=60)
