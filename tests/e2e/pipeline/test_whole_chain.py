@@ -14,6 +14,7 @@ from investigations.models import (
     Event,
     LLMInteraction,
     MCPInteraction,
+    Message,
     Stage,
     TimelineEvent,
 )
@@ -55,6 +56,7 @@ LLM_CALLS = {
     "synthesis": 2,
     "executive_summary": 1,
     "chat_response": 4,
+    "summarization": 4,
 }
 TOOL_CALLS = {
     ("Gatherer", "ops", "metrics"): 1,
@@ -149,7 +151,7 @@ def _check_executions(run: Run) -> None:
     assert {each.status for each in executions} == {"completed"}
     found = {e.agent_name: (e.llm_backend, e.llm_provider, e.model_name) for e in executions}
     assert found == MODELS
-    asked = {request.agent: request.model for request in run.rehearsal.requests}
+    asked = {r.agent: r.model for r in run.rehearsal.requests if r.agent in MODELS}
     assert asked == {name: model for name, (_, _, model) in MODELS.items()}
 
 
@@ -163,12 +165,25 @@ def _check_interactions(run: Run) -> None:
     assert Counter(names) == TOOL_CALLS
     numbers = sorted(tools.values_list("tool_number", flat=True))
     assert numbers == list(range(1, sum(TOOL_CALLS.values()) + 1))
-    # These are the results to be summarized.
-    large = [t for t in tools if len(t.tool_result["content"]) > LARGE]
-    assert len(large) == 4
+    _check_summaries(run, [t for t in tools if len(t.tool_result["content"]) > LARGE])
     [thinking] = calls.filter(execution__agent_name="Gatherer", interaction_type="iteration")
     assert (thinking.input_tokens, thinking.output_tokens, thinking.thinking_tokens) == (100, 20, 5)
     assert thinking.thinking_content == "The load first."
+
+
+def _check_summaries(run: Run, large: list[MCPInteraction]) -> None:
+    """Each large result was summarized by a call of the agent's own model, without any tools."""
+    agents = sorted(t.execution.agent_name for t in large)
+    assert agents == ["Gatherer", "Thorough", "Verifier-1", "Verifier-2"]
+    events = run.session.timeline_events.filter(event_type="mcp_tool_summary")
+    assert sorted(events.values_list("execution__agent_name", flat=True)) == agents
+    models = [event.metadata["summarization_model"] for event in events]
+    assert Counter(models) == {"gemini-3.7-flash": 2, "llama-4": 2}
+    asked = [r for r in run.rehearsal.requests if r.agent not in MODELS]
+    assert len(asked) == len(large)
+    assert not any(request.body.get("tools") for request in asked)
+    given = Message.objects.filter(session=run.session, tool_name="archive__lines")
+    assert all("20,000 lines, each with its number" in message.content for message in given)
 
 
 def _check_conversations(run: Run, gemini: GeminiServer) -> None:
@@ -226,7 +241,7 @@ def _check_stream(run: Run) -> None:
 def _check_detail(run: Run) -> None:
     detail = run.get()
     assert [stage["stage_name"] for stage in detail["stages"]] == [name for _, name, *_ in STAGES]
-    assert (detail["llm_interaction_count"], detail["mcp_interaction_count"]) == (20, 10)
+    assert (detail["llm_interaction_count"], detail["mcp_interaction_count"]) == (24, 10)
     calls = LLMInteraction.objects.filter(session=run.session)
     costs = [cost for cost in calls.values_list("estimated_cost_usd", flat=True) if cost]
     assert detail["estimated_cost_usd"] == pytest.approx(sum(costs))
