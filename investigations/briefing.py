@@ -59,7 +59,7 @@ from investigations.selectors.findings import (
     investigation_of,
 )
 from investigations.services.executions import Claim
-from tarsy.errors import AgentError
+from tarsy.errors import AgentError, InvalidInput
 
 _ITEM_KINDS: dict[str, ItemKind] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
@@ -202,8 +202,17 @@ def _resolve_stage_agent(
 
 
 def _selection(config: Config, claim: Claim) -> ToolSelection | None:
+    """What the alert chose, checked once more: the configuration may be another one by now."""
     selection = claim.session.mcp_selection
-    return parse_selection(selection, config) if selection else None
+    if not selection:
+        return None
+    try:
+        return parse_selection(selection, config)
+    except InvalidInput as error:
+        raise AgentError(
+            f"what the alert chose can no longer be used: {error}. Send the alert again without "
+            "it, or bring back what it names."
+        ) from error
 
 
 # ---- The conversation's opening ------------------------------------------------------------------

@@ -6,10 +6,12 @@ from functools import cache
 
 from agents.ports import Toolbox
 from agents.toolbox import EmptyToolbox
+from config.resolve import ResolvedAgent
 from investigations.briefing import Briefing
 from mcp_bridge.own_servers import OWN_SERVERS
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import HttpClients
+from tarsy.errors import AgentError
 
 _WITHOUT_TOOLS = ("synthesis", "single_call")
 # One for the whole process: building it costs as much as a hundred of its calls.
@@ -31,7 +33,21 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
         http_clients=_http_clients(),
         placeholders=briefing.placeholders,
     ) as toolbox:
+        _refuse_empty_choice(agent, toolbox)
         yield toolbox
+
+
+def _refuse_empty_choice(agent: ResolvedAgent, toolbox: Toolbox) -> None:
+    """An alert that chose single tools would otherwise be investigated without any."""
+    offered = {spec.name for spec in toolbox.specs}
+    for server, tools in agent.tool_filter.items():
+        is_empty = offered.isdisjoint(f"{server}.{tool}" for tool in tools)
+        if is_empty and server not in toolbox.unavailable:
+            chosen = ", ".join(tools)
+            raise AgentError(
+                f'the alert chose tools that "{server}" does not offer: {chosen}. Its tool server '
+                "may have changed; send the alert again with tools it has."
+            )
 
 
 @cache

@@ -93,7 +93,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
     ),
     "investigations.recalling": ("investigations.selectors", "agents.types", "tarsy.aio"),
-    "investigations.toolboxes": ("investigations.briefing", "mcp_bridge", "agents", "config"),
+    "investigations.toolboxes": (
+        "investigations.briefing",
+        "mcp_bridge",
+        "agents",
+        "config",
+        "tarsy.errors",
+    ),
     "investigations.tool_monitor": (
         "investigations.selectors.tool_servers",
         "investigations.selectors.workers",

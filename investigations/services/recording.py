@@ -18,6 +18,7 @@ from agents.types import (
     ToolCallRecord,
 )
 from agents.types import Message as AgentMessage
+from config import get_config
 from investigations.markdown import render_markdown
 from investigations.models import (
     AgentExecution,
@@ -90,6 +91,7 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
         request["estimated_tokens"] = record.estimated_tokens
     if record.compacted:
         request["compacted"] = list(record.compacted)
+    is_estimated = get_config().system.cost_estimation.enabled
     return LLMInteraction(
         session_id=execution.session_id,
         stage_id=execution.stage_id,
@@ -108,7 +110,7 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
         output_tokens=usage.output_tokens,
         total_tokens=usage.total_tokens,
         thinking_tokens=usage.thinking_tokens,
-        estimated_cost_usd=usage.cost_usd,
+        estimated_cost_usd=usage.cost_usd if is_estimated else None,
         duration_ms=record.duration_ms,
         error_message=mask(record.error),
     )

@@ -1,6 +1,7 @@
 """Who owns an execution, and what one that lost it may still do: nothing."""
 
 import uuid
+from dataclasses import replace
 
 import pytest
 
@@ -15,8 +16,9 @@ from agents.types import (
     ToolCallRecord,
     ToolResult,
     ToolTarget,
+    Usage,
 )
-from investigations.models import AgentExecution, AlertSession, TimelineEvent
+from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
 from investigations.services import recording
 from investigations.services.executions import (
     Claim,
@@ -30,6 +32,7 @@ from investigations.services.executions import (
 from investigations.services.sessions import cancel_session
 from tarsy.errors import LeaseLost
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
+from tests.investigations.conftest import Configure
 from tests.investigations.engine import (
     committed,
     current_stage,
@@ -281,3 +284,16 @@ def test_renewing_needs_as_many_statements_for_many_as_for_one(
     tokens = [str(claim.lease_token), *(str(uuid.uuid4()) for _ in range(50))]
     with django_assert_num_queries(1):
         renew_leases("worker-1", tokens)
+
+
+@pytest.mark.parametrize(("enabled", "kept"), [("true", 0.25), ("false", None)])
+def test_what_a_call_cost_is_kept_where_costs_are_estimated(
+    claim: Claim, reconfigure: Configure, enabled: str, kept: float | None
+):
+    reconfigure(f"system: {{cost_estimation: {{enabled: {enabled}}}}}\n")
+
+    record = replace(llm_call(), usage=Usage(10, 5, 2, cost_usd=0.25))
+    recording.record_llm_call(claim.execution, record, str)
+
+    row = LLMInteraction.objects.get()
+    assert (row.estimated_cost_usd, row.thinking_tokens) == (kept, 2)
