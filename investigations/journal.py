@@ -13,8 +13,8 @@ from agents.types import (
     SummaryRecord,
     ToolCallRecord,
 )
-from investigations.models import AgentExecution
-from investigations.publish import publish, publish_chunk
+from investigations.models import AgentExecution, TimelineEvent
+from investigations.publish import publish_live
 from investigations.services import recording, summaries
 from investigations.timeline import execution_progress, session_channel, stream_chunk
 from tarsy.aio import WorkerLoop
@@ -30,25 +30,36 @@ class ExecutionJournal:
         self._loop = loop
         self._mask = mask
         self._channel = session_channel(execution.session_id)
+        self._blocks: dict[str, TimelineEvent] = {}
+        self._proposed: dict[int, TimelineEvent] = {}
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         await self._loop.db(recording.record_prompt, self._execution, messages)
 
     async def open_block(self, kind: BlockKind) -> str:
         event = await self._loop.db(recording.open_block, self._execution, kind)
-        return str(event.pk)
+        block_id = str(event.pk)
+        self._blocks[block_id] = event
+        return block_id
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
         chunk = stream_chunk(
             self._execution.session_id, block_id, offset, delta, self._execution.pk
         )
-        self._loop.send_soon(publish_chunk, self._channel, chunk)
+        self._loop.send_soon(publish_live, (self._channel, chunk))
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
-        return await self._loop.db(recording.record_llm_call, self._execution, record, self._mask)
+        blocks = [self._blocks.pop(block.block_id) for block in record.blocks]
+        proposed = await self._loop.db(
+            recording.record_llm_call, self._execution, record, self._mask, blocks
+        )
+        numbers = tuple(event.metadata["tool_number"] for event in proposed)
+        self._proposed.update(zip(numbers, proposed, strict=True))
+        return numbers
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
-        await self._loop.db(recording.record_tool_call, self._execution, record)
+        proposed = self._proposed.pop(record.number, None)
+        await self._loop.db(recording.record_tool_call, self._execution, record, proposed)
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._loop.db(summaries.open_summary, self._execution, label)
@@ -65,7 +76,7 @@ class ExecutionJournal:
 
     def report_progress(self, phase: Phase, message: str) -> None:
         progress = execution_progress(self._execution, phase, message)
-        self._loop.send_soon(publish, self._channel, [progress])
+        self._loop.send_soon(publish_live, (self._channel, progress))
 
     def report_tool_progress(self, number: int, text: str) -> None:
         self.report_progress("gathering_info", f"[T{number}] {text}")

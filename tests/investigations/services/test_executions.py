@@ -209,7 +209,8 @@ def test_what_is_handed_back_while_its_session_is_cancelled_ends(claim: Claim, c
 
 def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(claim: Claim):
     recording.record_prompt(claim.execution, [Message(role="user", content="why?")])
-    (number,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    (proposed,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    number = proposed.metadata["tool_number"]
     first_token = claim.lease_token
     release_execution(claim)
 
@@ -225,14 +226,14 @@ def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(cla
 def test_a_call_id_that_a_model_uses_twice_is_open_again(claim: Claim):
     """Some OpenAI-compatible servers number the calls of each answer from zero."""
     (first,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
-    recording.record_tool_call(claim.execution, tool_call(first))
+    recording.record_tool_call(claim.execution, tool_call(first.metadata["tool_number"]), first)
     (second,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
     release_execution(claim)
 
     again = claim_execution(claim.execution.pk, "worker-2")
 
     assert again is not None
-    assert again.open_numbers == {"call_0": second}
+    assert again.open_numbers == {"call_0": second.metadata["tool_number"]}
 
 
 # ---- Heartbeats ----------------------------------------------------------------------------------
