@@ -95,7 +95,7 @@ def _send(commands: Sequence[_Command], warning: str) -> None:
     try:
         with _client().pipeline(transaction=False) as pipe:
             for command in commands:
-                pipe.execute_command(*command)
+                pipe.execute_command(*command)  # type: ignore[no-untyped-call]  # redis's own
             pipe.execute()
     except redis.RedisError as error:
         logger.warning(warning, error)

@@ -168,7 +168,7 @@ def _with_fresh_connection(function: Callable[P, T], *args: P.args, **kwargs: P.
     # Celery's own fixup never sees these threads; without this a restarted database stays lost.
     close_old_connections()
     if _is_fresh(connection):
-        connection.health_check_done = True
+        connection.health_check_done = True  # type: ignore[attr-defined]  # missing in the stubs
     try:
         return function(*args, **kwargs)
     finally:

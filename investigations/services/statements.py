@@ -21,17 +21,16 @@ class Statements:
     """
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._values: list[object] = []
+        self._statements: list[tuple[str, Sequence[Any]]] = []
 
     def add(self, text: str, values: Sequence[object]) -> None:
-        self._texts.append(text)
-        self._values += values
+        self._statements.append((text, values))
 
     def insert(self, row: Model) -> None:
         model = type(row)
-        places = [self._place(row, field) for field in _columns(model)]
-        self._texts.append(f"{_insert_head(model)} ({', '.join(places)})")
+        values: list[object] = []
+        places = [_place(row, field, values) for field in _columns(model)]
+        self.add(f"{_insert_head(model)} ({', '.join(places)})", values)
         # It is as good as stored: what fails, fails with the whole transaction.
         row._state.adding = False
         row._state.db = connection.alias
@@ -44,19 +43,21 @@ class Statements:
         self.add(_update_text(model, tuple(names)), [*values, _to_database(row, key)])
 
     def run(self) -> None:
-        if not self._texts:
+        if not self._statements:
             return
         with connection.cursor() as cursor:
-            cursor.execute(";\n".join(self._texts), self._values)
-        self._texts.clear()
-        self._values.clear()
+            # One by one: psycopg remembers how a short text is to be cut, and no long one.
+            texts = [cursor.mogrify(text, values) for text, values in self._statements]
+            cursor.execute(";\n".join(texts))
+        self._statements.clear()
 
-    def _place(self, row: Model, field: "Field[Any, Any]") -> str:
-        value = field.pre_save(row, add=True)
-        if isinstance(value, DatabaseDefault) or (value is None and field.primary_key):
-            return "DEFAULT"
-        self._values.append(field.get_db_prep_save(value, connection))
-        return "%s"
+
+def _place(row: Model, field: "Field[Any, Any]", values: list[object]) -> str:
+    value = field.pre_save(row, add=True)
+    if isinstance(value, DatabaseDefault) or (value is None and field.primary_key):
+        return "DEFAULT"
+    values.append(field.get_db_prep_save(value, connection))
+    return "%s"
 
 
 def _to_database(row: Model, field: Any) -> object:

@@ -1,8 +1,10 @@
 """Who owns an execution, and what one that lost it may still do: nothing."""
 
+import threading
 import uuid
 
 import pytest
+from django.db import connection
 
 from agents.types import (
     AgentOutcome,
@@ -27,6 +29,7 @@ from investigations.services.executions import (
     release_execution,
     renew_leases,
 )
+from investigations.services.ledger import session_write
 from investigations.services.sessions import cancel_session
 from tarsy.errors import LeaseLost
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
@@ -40,6 +43,7 @@ from tests.investigations.engine import (
     seqs,
     start_session,
 )
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -143,6 +147,34 @@ def test_a_worker_that_lost_its_lease_writes_nothing(claim: Claim, write):
     assert (row.status, row.lease_token, row.worker_id) == ("active", taken.lease_token, "worker-2")
     assert not row.messages.exists()
     assert seqs(claim.session.pk) == before
+
+
+@committed
+def test_a_lease_that_is_lost_while_its_worker_waits_for_the_session_counts_no_more(claim: Claim):
+    is_locked = threading.Event()
+
+    def take_away_once_the_other_waits():
+        with session_write(claim.session.pk):
+            is_locked.set()
+            wait_for(_is_somebody_waiting, what="the worker to wait for the lock")
+            row = AgentExecution.objects.filter(pk=claim.execution.pk)
+            row.update(lease_token=uuid.uuid4(), worker_id="worker-2")
+
+    def write():
+        assert is_locked.wait(20)
+        recording.record_note(claim.execution, Note("final_analysis", "x"), str)
+
+    taken, written = run_at_once(take_away_once_the_other_waits, write)
+
+    assert taken is None
+    assert isinstance(written, LeaseLost)
+    assert not TimelineEvent.objects.exists()
+
+
+def _is_somebody_waiting() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+        return cursor.fetchone() is not None
 
 
 def test_the_model_of_a_lost_execution_stays_as_it_was(claim: Claim):
