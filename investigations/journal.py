@@ -15,8 +15,8 @@ from agents.types import (
     ToolCallRecord,
 )
 from investigations.masking import StreamMasker
-from investigations.models import AgentExecution
-from investigations.publish import publish, publish_chunk
+from investigations.models import AgentExecution, TimelineEvent
+from investigations.publish import publish_live
 from investigations.services import recording, summaries
 from investigations.timeline import execution_progress, session_channel, stream_chunk
 from tarsy.aio import WorkerLoop
@@ -26,6 +26,7 @@ from tarsy.aio import WorkerLoop
 class _ShownBlock:
     """A block that streams. `length` counts the characters that were shown of it."""
 
+    event: TimelineEvent
     masker: StreamMasker
     length: int = 0
 
@@ -41,13 +42,14 @@ class ExecutionJournal:
         self._mask = mask
         self._channel = session_channel(execution.session_id)
         self._streaming: dict[str, _ShownBlock] = {}
+        self._proposed: dict[int, TimelineEvent] = {}
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         await self._loop.db(recording.record_prompt, self._execution, messages, self._mask)
 
     async def open_block(self, kind: BlockKind) -> str:
         event = await self._loop.db(recording.open_block, self._execution, kind)
-        self._streaming[str(event.pk)] = _ShownBlock(StreamMasker(self._mask))
+        self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
         return str(event.pk)
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
@@ -61,19 +63,24 @@ class ExecutionJournal:
             self._execution.session_id, block_id, block.length, shown, self._execution.pk
         )
         block.length += len(shown)
-        self._loop.send_soon(publish_chunk, self._channel, chunk)
+        self._loop.send_soon(publish_live, (self._channel, chunk))
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
-        for closed in record.blocks:
-            self._streaming.pop(closed.block_id, None)
-        return await self._loop.db(recording.record_llm_call, self._execution, record, self._mask)
+        blocks = [self._streaming.pop(block.block_id).event for block in record.blocks]
+        proposed = await self._loop.db(
+            recording.record_llm_call, self._execution, record, self._mask, blocks
+        )
+        numbers = tuple(event.metadata["tool_number"] for event in proposed)
+        self._proposed.update(zip(numbers, proposed, strict=True))
+        return numbers
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
-        await self._loop.db(recording.record_tool_call, self._execution, record)
+        proposed = self._proposed.pop(record.number, None)
+        await self._loop.db(recording.record_tool_call, self._execution, record, proposed)
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._loop.db(summaries.open_summary, self._execution, label)
-        self._streaming[str(event.pk)] = _ShownBlock(StreamMasker(self._mask))
+        self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
         return str(event.pk)
 
     async def record_summary(self, record: SummaryRecord) -> None:
@@ -89,7 +96,7 @@ class ExecutionJournal:
 
     def report_progress(self, phase: Phase, message: str) -> None:
         progress = execution_progress(self._execution, phase, message)
-        self._loop.send_soon(publish, self._channel, [progress])
+        self._loop.send_soon(publish_live, (self._channel, progress))
 
     def report_tool_progress(self, number: int, text: str) -> None:
         self.report_progress("gathering_info", f"[T{number}] {text}")

@@ -15,6 +15,7 @@ Payload = dict[str, Any]
 
 SESSIONS_CHANNEL = "sessions"
 """The global channel that list pages follow."""
+STREAM_CHUNK = "stream.chunk"
 
 
 def session_channel(session_id: uuid.UUID | str) -> str:
@@ -126,7 +127,7 @@ def stream_chunk(
 ) -> Payload:
     """`offset` counts the characters of the block before `delta`."""
     return _payload(
-        "stream.chunk",
+        STREAM_CHUNK,
         session_id,
         event_id=event_id,
         execution_id=str(execution_id),

@@ -257,7 +257,7 @@ def test_only_openai_with_an_address_is_asked_directly():
 def test_nothing_heavy_is_imported_before_a_model_is_asked():
     code = (
         "import sys, agents.run, agents.prompts, agents.report, agents.llm\n"
-        "sys.exit(bool({'litellm', 'openai', 'django'} & set(sys.modules)))"
+        "sys.exit(bool({'litellm', 'openai', 'aiohttp', 'django'} & set(sys.modules)))"
     )
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

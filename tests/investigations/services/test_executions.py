@@ -1,9 +1,11 @@
 """Who owns an execution, and what one that lost it may still do: nothing."""
 
+import threading
 import uuid
 from dataclasses import replace
 
 import pytest
+from django.db import connection
 
 from agents.types import (
     AgentOutcome,
@@ -29,6 +31,7 @@ from investigations.services.executions import (
     release_execution,
     renew_leases,
 )
+from investigations.services.ledger import session_write
 from investigations.services.sessions import cancel_session
 from tarsy.errors import LeaseLost
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
@@ -43,6 +46,7 @@ from tests.investigations.engine import (
     seqs,
     start_session,
 )
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -148,6 +152,34 @@ def test_a_worker_that_lost_its_lease_writes_nothing(claim: Claim, write):
     assert seqs(claim.session.pk) == before
 
 
+@committed
+def test_a_lease_that_is_lost_while_its_worker_waits_for_the_session_counts_no_more(claim: Claim):
+    is_locked = threading.Event()
+
+    def take_away_once_the_other_waits():
+        with session_write(claim.session.pk):
+            is_locked.set()
+            wait_for(_is_somebody_waiting, what="the worker to wait for the lock")
+            row = AgentExecution.objects.filter(pk=claim.execution.pk)
+            row.update(lease_token=uuid.uuid4(), worker_id="worker-2")
+
+    def write():
+        assert is_locked.wait(20)
+        recording.record_note(claim.execution, Note("final_analysis", "x"), str)
+
+    taken, written = run_at_once(take_away_once_the_other_waits, write)
+
+    assert taken is None
+    assert isinstance(written, LeaseLost)
+    assert not TimelineEvent.objects.exists()
+
+
+def _is_somebody_waiting() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+        return cursor.fetchone() is not None
+
+
 def test_the_model_of_a_lost_execution_stays_as_it_was(claim: Claim):
     take_away(claim)
 
@@ -212,7 +244,8 @@ def test_what_is_handed_back_while_its_session_is_cancelled_ends(claim: Claim, c
 
 def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(claim: Claim):
     recording.record_prompt(claim.execution, [Message(role="user", content="why?")])
-    (number,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    (proposed,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    number = proposed.metadata["tool_number"]
     first_token = claim.lease_token
     release_execution(claim)
 
@@ -228,14 +261,14 @@ def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(cla
 def test_a_call_id_that_a_model_uses_twice_is_open_again(claim: Claim):
     """Some OpenAI-compatible servers number the calls of each answer from zero."""
     (first,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
-    recording.record_tool_call(claim.execution, tool_call(first))
+    recording.record_tool_call(claim.execution, tool_call(first.metadata["tool_number"]), first)
     (second,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
     release_execution(claim)
 
     again = claim_execution(claim.execution.pk, "worker-2")
 
     assert again is not None
-    assert again.open_numbers == {"call_0": second}
+    assert again.open_numbers == {"call_0": second.metadata["tool_number"]}
 
 
 # ---- Heartbeats ----------------------------------------------------------------------------------

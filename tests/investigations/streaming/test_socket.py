@@ -310,7 +310,7 @@ async def test_socket_that_reads_nothing_is_closed_and_its_neighbour_is_well(dap
     def flood():
         payload = {"type": "execution.progress", "session_id": "x", "message": big}
         for _ in range(40):
-            publish(session_channel(session.pk), [payload] * 10)
+            publish([(session_channel(session.pk), json.dumps(payload))] * 10)
 
     with daphne(TARSY_STREAM_SILENCE_SECONDS="6") as server:
         async with browse(server) as neighbour:
