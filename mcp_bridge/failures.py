@@ -28,6 +28,10 @@ class ServerUnavailable(Exception):
     """A tool server could not be started or reached. The text says why."""
 
 
+class CallNotSent(Exception):
+    """A call was not made, so it had no effect. The text says why."""
+
+
 class ConnectionLost(Exception):
     """The connection broke while a call was under way or before it was sent."""
 

@@ -13,7 +13,8 @@ from mcp_types import ToolAnnotations
 
 from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
-from mcp_bridge.transports import HttpClients, stdio_parameters
+from mcp_bridge.transports import child_environment
+from mcp_bridge.wire.http import HttpClients
 from tests.mcp_bridge.conftest import quick, run
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
@@ -157,8 +158,9 @@ async def test_server_that_goes_away_is_reported_as_lost():
 def test_child_environment_holds_nothing_but_what_is_listed(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgres://app:secret@db/x")
 
-    parameters = stdio_parameters(TransportPlan("stdio", command="x", env={"HOME": "/nowhere"}))
+    environment = child_environment(
+        TransportPlan("stdio", command="x", env={"HOME": "/nowhere"})
+    )
 
-    environment = parameters.env or {}
     assert "DATABASE_URL" not in environment
     assert environment["HOME"] == "/nowhere"

@@ -242,7 +242,7 @@ async def test_long_results_are_cut_at_a_line_and_say_their_sizes():
     assert len(body.encode()) <= 32_000
     assert body.rsplit("\n", 1)[1].startswith("line ")
     assert marker == f"[truncated: showing {len(body)} of {lines.size_bytes} bytes]"
-    assert flood.size_bytes == 3_000_000
+    assert 3_000_000 <= flood.size_bytes < 3_001_000
     assert len(flood.stored) < 33_000
 
 
