@@ -8,8 +8,8 @@ to stop. Closing never depends on who asks, and nothing leaks when an agent is c
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -152,7 +152,8 @@ class ServerConnection:
             await self._restart(after=self._client)
         client = await self._prepare(tool)
         try:
-            return await self._call_once(client, tool, arguments, report_progress)
+            with self._noting(is_write=not may_repeat):
+                return await self._call_once(client, tool, arguments, report_progress)
         except SERVER_FAILURES as error:
             if not is_connection_lost(error):
                 raise
@@ -194,6 +195,16 @@ class ServerConnection:
         if self._client is None:
             raise CallNotSent(f"it is not reachable: {self._why_down}")
         return self._client
+
+    @contextmanager
+    def _noting(self, *, is_write: bool) -> Iterator[None]:
+        """Let the wire know while a call is under way that may change something."""
+        wire = self._wire
+        wire.writes_under_way += is_write
+        try:
+            yield
+        finally:
+            wire.writes_under_way -= is_write
 
     async def _call_once(
         self,

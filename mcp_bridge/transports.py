@@ -28,6 +28,7 @@ from mcp_bridge.wire.http import (
     names_execution,
 )
 from mcp_bridge.wire.listening import listening
+from mcp_bridge.wire.questions import Answerer
 from mcp_bridge.wire.taming import TamedStream, Wire
 
 InProcessServer = MCPServer | Server[Any]
@@ -77,7 +78,11 @@ async def open_client(
             )
             streamable = streamable_http_client(_url_of(transport), http_client=http_client)
             target = _tamed(streamable, wire)
-        client = await stack.enter_async_context(Client(target, client_info=CLIENT, cache=None))
+        client = await stack.enter_async_context(
+            Client(
+                target, client_info=CLIENT, cache=None, elicitation_callback=Answerer(wire),
+            )  # fmt: skip
+        )
         if transport.type != "in_process":
             await stack.enter_async_context(listening(client, wire))
         yield client

@@ -30,7 +30,7 @@ END_GRACE = 2.0
 POLL_INTERVAL = 0.01
 FLUSH_GRACE = 0.5
 # Closing this shell's input without a line means that we are gone.
-_WATCH = 'read -r _ || kill -KILL -- "-$1"'
+_WATCH = 'read -r _ || kill -9 "-$1"'
 
 _Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 _Outgoing = MemoryObjectReceiveStream[SessionMessage]

@@ -86,7 +86,8 @@ def read_line(line: Line, identity: JSON = None) -> str | None:
     """
     if line.is_whole:
         text = line.head.decode("utf-8", "replace").strip()
-        return _join_surrogates(text) if text.startswith(("{", "[")) else None
+        looks_like_json = text.startswith(("{", "[")) and text.endswith(("}", "]"))
+        return _join_surrogates(text) if looks_like_json else None
     shortened = _shorten(line, identity)
     return None if shortened is None else _write(shortened)
 

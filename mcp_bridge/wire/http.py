@@ -3,7 +3,7 @@
 import json
 import logging
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -23,6 +23,7 @@ STREAM_READ_TIMEOUT = 300.0
 MAX_BODY_BYTES = 16 * 1024 * 1024
 MAX_STREAM_BYTES = 64 * 1024 * 1024
 # The SDK refuses events of 1 MiB; what we add to a shortened one must fit as well.
+MAX_EVENT_LINES = 1_000
 MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 16 * 1024
 _NOT_ALLOWED = (401, 403)
 _NOBODY_THERE = (502, 503, 504)
@@ -195,7 +196,7 @@ class _WholeBody(httpx2.AsyncByteStream):
 
 
 class _EventLines(httpx2.AsyncByteStream):
-    """A stream of events whose lines are shortened where they are too long to hold."""
+    """A stream of events, bounded, without those that are no messages."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, identity: JSON) -> None:
         self._inner = inner
@@ -204,27 +205,50 @@ class _EventLines(httpx2.AsyncByteStream):
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
         lines = LineCutter(MAX_EVENT_BYTES)
+        event: list[Line] = []
         taken = 0
         async for data in self._inner:
             taken += len(data)
             if taken > MAX_STREAM_BYTES:
                 raise httpx2.ReadError(f"the server sent more than {MAX_STREAM_BYTES} bytes")
             for line in lines.feed(data):
-                yield _bound_event_line(line, self._identity)
+                if line.total > 1 and len(event) < MAX_EVENT_LINES:
+                    event.append(line)
+                    continue
+                yield write_event([*event, line], self._identity)
+                event.clear()
         if (line := lines.finish()) is not None:
-            yield _bound_event_line(line, self._identity)
+            event.append(line)
+        if event:
+            yield write_event(event, self._identity)
 
     @override
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
-def _bound_event_line(line: Line, identity: JSON) -> bytes:
-    field, colon, value = line.head.partition(b":")
-    if field != b"data" or not colon:
-        return line.head + b"\n" if line.is_whole else b":\n"
+def write_event(lines: Sequence[Line], identity: JSON) -> bytes:
+    """The lines of one event again, its message bounded; a message that is none is left out."""
+    fields = [line.head.partition(b":")[0] for line in lines]
+    is_message = b"event" not in fields or any(
+        line.head.partition(b":")[2].strip() == b"message"
+        for line, field in zip(lines, fields, strict=True)
+        if field == b"event"
+    )
+    # The text of a message stands on one line; of several, the SDK makes what it can.
+    is_judged = is_message and fields.count(b"data") == 1
+    written = [
+        _write_data(line, identity) if is_judged and field == b"data" else line.head
+        for line, field in zip(lines, fields, strict=True)
+        if line.is_whole or is_judged
+    ]
+    return b"".join(text + b"\n" for text in written)
+
+
+def _write_data(line: Line, identity: JSON) -> bytes:
+    value = line.head.partition(b":")[2]
+    if not value.strip() and line.is_whole:
+        return line.head  # An empty message primes the stream: its id is what counts.
     taken = len(line.head) - len(value)
     text = read_line(Line(value, line.tail, line.total - taken), identity)
-    if text is None:
-        return line.head + b"\n" if line.is_whole else b":\n"
-    return b"data: " + text.encode("utf-8", "replace") + b"\n"
+    return b": left out" if text is None else b"data: " + text.encode("utf-8", "replace")

@@ -31,6 +31,8 @@ class Wire:
     is_ended: bool = False
     tools_changed: bool = False
     """It said that its tools are others now, and nobody has looked since."""
+    writes_under_way: int = 0
+    """Calls that may change something and have not been answered."""
 
 
 class TamedStream:
