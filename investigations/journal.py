@@ -16,8 +16,16 @@ from agents.types import (
 from investigations.models import AgentExecution
 from investigations.publish import publish, publish_chunk
 from investigations.services import recording, summaries
-from investigations.timeline import execution_progress, session_channel, stream_chunk
+from investigations.timeline import (
+    execution_progress,
+    session_channel,
+    stream_chunk,
+    tool_event_id,
+)
 from tarsy.aio import WorkerLoop
+
+# Characters of progress shown of one tool call; a server may report without end.
+MAX_PROGRESS = 4_000
 
 
 class ExecutionJournal:
@@ -30,6 +38,8 @@ class ExecutionJournal:
         self._loop = loop
         self._mask = mask
         self._channel = session_channel(execution.session_id)
+        self._told: dict[int, int] = {}
+        """How many characters of progress were told of each tool call, by its number."""
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         await self._loop.db(recording.record_prompt, self._execution, messages)
@@ -68,4 +78,9 @@ class ExecutionJournal:
         self._loop.send_soon(publish, self._channel, [progress])
 
     def report_tool_progress(self, number: int, text: str) -> None:
-        self.report_progress("gathering_info", f"[T{number}] {text}")
+        told = self._told.get(number, 0)
+        if told >= MAX_PROGRESS:
+            return
+        line = f"{text}\n"
+        self._told[number] = told + len(line)
+        self.extend_block(str(tool_event_id(self._execution.pk, number)), told, line)

@@ -8,6 +8,7 @@ to stop. Closing never depends on who asks, and nothing leaks when an agent is c
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ logger = logging.getLogger(__name__)
 MAX_PAGES = 100
 MAX_TOOLS = 1_000
 START_GRACE = 0.1
+# Seconds between two reports of one call; a person reads no faster, and each is masked.
+PROGRESS_INTERVAL = 0.1
 
 
 class OpenClient(Protocol):
@@ -98,7 +101,7 @@ class ServerConnection:
         self._client = ready.result()
 
     async def list_tools(self) -> tuple[Tool, ...]:
-        """Every tool on every page, as long as the pages end; those of the first time are pinned."""
+        """Every tool on every page, as long as the pages end. The first listing is pinned."""
         client = self._require_client()
         self._wire.tools_changed = False
         tools: list[Tool] = []
@@ -213,8 +216,14 @@ class ServerConnection:
         arguments: Mapping[str, JSON],
         report_progress: Callable[[str], None],
     ) -> CallToolResult:
+        told_at = -PROGRESS_INTERVAL
+
         async def report(progress: float, total: float | None, message: str | None) -> None:
-            report_progress(_describe_progress(progress, total, message))
+            nonlocal told_at
+            now = time.monotonic()
+            if now - told_at >= PROGRESS_INTERVAL:
+                told_at = now
+                report_progress(_describe_progress(progress, total, message))
 
         async with asyncio.timeout(self._deadlines.call):
             return await client.call_tool(tool, dict(arguments), progress_callback=report)

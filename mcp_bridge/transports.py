@@ -78,11 +78,10 @@ async def open_client(
             )
             streamable = streamable_http_client(_url_of(transport), http_client=http_client)
             target = _tamed(streamable, wire)
-        client = await stack.enter_async_context(
-            Client(
-                target, client_info=CLIENT, cache=None, elicitation_callback=Answerer(wire),
-            )  # fmt: skip
+        connected = Client(
+            target, client_info=CLIENT, cache=None, elicitation_callback=Answerer(wire)
         )
+        client = await stack.enter_async_context(connected)
         if transport.type != "in_process":
             await stack.enter_async_context(listening(client, wire))
         yield client

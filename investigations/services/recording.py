@@ -27,7 +27,11 @@ from investigations.models import (
 )
 from investigations.services.executions import check_lease, replace_model
 from investigations.services.ledger import SessionWrite, session_write
-from investigations.timeline import interaction_created, timeline_event_completed
+from investigations.timeline import (
+    interaction_created,
+    timeline_event_completed,
+    tool_event_id,
+)
 
 Mask = Callable[[str], str]
 
@@ -136,6 +140,7 @@ def _close_blocks(
 def _propose(write: SessionWrite, execution: AgentExecution, planned: PlannedCall) -> int:
     number = write.next_tool_number()
     event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
+    event.pk = tool_event_id(execution.pk, number)
     event.metadata = {
         "server_name": planned.target.server,
         "tool_name": planned.target.tool or planned.call.name,

@@ -50,9 +50,8 @@ async def open_child(
             start_new_session=True, limit=READ_BYTES,
         )  # fmt: skip
         try:
-            async with _watched(process.pid):
-                async with _messages(process, wire) as streams:
-                    yield streams
+            async with _watched(process.pid), _messages(process, wire) as streams:
+                yield streams
         finally:
             _signal_group(process.pid, signal.SIGKILL)
             _let_go(process)

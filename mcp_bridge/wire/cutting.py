@@ -123,14 +123,18 @@ def _shorten(line: Line, identity: JSON) -> dict[str, JSON] | None:
         return None
     result = message.get("result")
     if not isinstance(result, dict):
-        error = {"code": -32603, "message": f"the answer had {line.total} bytes, too many to read"}
+        error: JSON = {
+            "code": -32603,
+            "message": f"the answer had {line.total} bytes, too many to read",
+        }
         return {"jsonrpc": "2.0", "id": identity, "error": error}
-    _drop_torn(result)
+    shortened: dict[str, JSON] = dict(result)
+    _drop_torn(shortened)
     if _IS_ERROR.search(line.tail):
-        result["isError"] = True
-    meta = result.get("_meta")
-    result["_meta"] = {**(meta if isinstance(meta, dict) else {}), WHOLE_SIZE: line.total}
-    return {"jsonrpc": "2.0", "id": identity, "result": result}
+        shortened["isError"] = True
+    meta = shortened.get("_meta")
+    shortened["_meta"] = {**(meta if isinstance(meta, dict) else {}), WHOLE_SIZE: line.total}
+    return {"jsonrpc": "2.0", "id": identity, "result": shortened}
 
 
 def _drop_torn(result: dict[str, JSON]) -> None:

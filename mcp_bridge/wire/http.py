@@ -78,7 +78,7 @@ def names_execution(transport: TransportConfig) -> bool:
 
 
 def http_headers(transport: TransportConfig, execution_id: str = "") -> dict[str, str]:
-    """The configured headers; those that would name an execution where there is none are left out."""
+    """The configured headers, without those that would name an execution where there is none."""
     headers = {
         name: text
         for name, value in transport.custom_headers.items()

@@ -158,9 +158,7 @@ async def test_server_that_goes_away_is_reported_as_lost():
 def test_child_environment_holds_nothing_but_what_is_listed(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgres://app:secret@db/x")
 
-    environment = child_environment(
-        TransportPlan("stdio", command="x", env={"HOME": "/nowhere"})
-    )
+    environment = child_environment(TransportPlan("stdio", command="x", env={"HOME": "/nowhere"}))
 
     assert "DATABASE_URL" not in environment
     assert environment["HOME"] == "/nowhere"

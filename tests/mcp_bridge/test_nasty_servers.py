@@ -236,9 +236,7 @@ async def test_write_is_not_answered_for_and_a_read_gets_the_servers_defaults():
     reads = over_stdio(tools={"ask": ClassRule("read")})
 
     (read,) = await ask(reads, "ask")
-    async with open_toolbox(
-        {"nasty": over_stdio()}, gate=OpenGate(), deadlines=quick()
-    ) as toolbox:
+    async with open_toolbox({"nasty": over_stdio()}, gate=OpenGate(), deadlines=quick()) as toolbox:
         write = await run(toolbox, "nasty__ask")
 
     assert read.content == "accept"

@@ -102,5 +102,8 @@ def walk(schema: Mapping, path: str = "") -> Iterator[tuple[str, Mapping]]:
 
 
 def _depth(schema: Mapping) -> int:
-    inner = [*(schema.get("properties") or {}).values(), *([schema["items"]] if "items" in schema else [])]
+    inner = [
+        *(schema.get("properties") or {}).values(),
+        *([schema["items"]] if "items" in schema else []),
+    ]
     return 1 + max(map(_depth, inner), default=0)

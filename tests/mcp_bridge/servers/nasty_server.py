@@ -5,6 +5,7 @@ fair, silent, noisy, dripping, old, die-starting, die-initialize, die-initialize
 endless-pages, same-cursor, huge-page, batch. How each tool misbehaves, its name says.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -19,9 +20,10 @@ SCHEMA = {
 TOOLS = (
     "echo", "hang", "die", "drip", "flood", "gush", "trickle_noise", "wrong_id", "twice", "early",
     "garbage", "bad_utf8", "late", "surrogate", "odd_content", "id_last", "flood_error",
-    "chatter", "change_echo", "remove_echo", "change_quietly", "forget", "ask", "cut", "null_result",
+    "chatter", "change_echo", "remove_echo", "change_quietly", "forget", "ask", "cut",
+    "null_result",
 )  # fmt: skip
-BANNER = b"\xff\xfe starting up...\n[1, 2\nnull\n\n{\"half\": \n"
+BANNER = b'\xff\xfe starting up...\n[1, 2\nnull\n\n{"half": \n'
 
 
 class Nasty:
@@ -214,7 +216,9 @@ class Nasty:
     def tool_ask(self, message, arguments, write):
         schema = {"type": "object", "properties": {"sure": {"type": "boolean", "default": True}}}
         params = {"message": "Are you sure?", "requestedSchema": schema}
-        write(line({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": params}))
+        write(
+            line({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": params})
+        )
         self.asked = message["id"]
 
     def tool_null_result(self, message, arguments, write):
@@ -266,15 +270,13 @@ class Handler(BaseHTTPRequestHandler):
         nasty = self.server.nasty
         session = self.headers.get("mcp-session-id")
         name = message.get("params", {}).get("name")
-        if session is not None and session not in self.server.sessions:
-            return self.refuse(404)
-        if "id" not in message:
-            return self.refuse(202)
-        if message["method"] == "server/discover":
-            return self.refuse(400)
+        if status := self.find_refusal(message, session):
+            self.refuse(status)
+            return
         if name == "cut":
             self.close_connection = True
-            return self.connection.close()
+            self.connection.close()
+            return
         if name == "forget":
             self.server.sessions.clear()
         self.send_response(200)
@@ -289,6 +291,13 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.answer(nasty, message, is_json)
 
+    def find_refusal(self, message, session):
+        if session is not None and session not in self.server.sessions:
+            return 404
+        if "id" not in message:
+            return 202
+        return 400 if message["method"] == "server/discover" else 0
+
     def answer(self, nasty, message, is_json):
         held = bytearray()
 
@@ -301,10 +310,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b"data: " + bytes(held[:end]) + b"\n\n")
                 del held[: end + 1]
 
-        try:
+        with contextlib.suppress(OSError):
             nasty.respond(message, write)
-        except OSError:
-            pass
 
     def do_GET(self):
         self.refuse(405)
