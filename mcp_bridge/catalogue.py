@@ -11,7 +11,7 @@ from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.connection import ServerConnection
 from mcp_bridge.masking import Masker
 from mcp_bridge.names import ToolName, ToolNames, explain_unknown
-from mcp_bridge.schemas import sanitize_schema
+from mcp_bridge.schemas import Schema, sanitize_schema
 from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.tool_classes import class_of_call, may_read
 from mcp_bridge.visible_text import clean_text
@@ -73,9 +73,25 @@ def _spec(known: KnownTool, wire_name: str) -> ToolSpec:
     text = clean_text(known.tool.description or known.tool.title or "").strip()
     if len(text) > MAX_DESCRIPTION:
         text = f"{text[:MAX_DESCRIPTION]}…"
+    schema = sanitize_schema(cast(dict[str, JSON], known.tool.input_schema))
     return ToolSpec(
         name=str(known.name),
         wire_name=wire_name,
         description=known.server.masker.mask(text).text or f"The tool {known.name}.",
-        input_schema=sanitize_schema(cast(dict[str, JSON], known.tool.input_schema)),
+        input_schema=_mask_descriptions(schema, known.server.masker),
     )
+
+
+def _mask_descriptions(schema: Schema, masker: Masker) -> Schema:
+    """Servers write examples into them, and some of those are real."""
+    masked = dict(schema)
+    if isinstance(description := masked.get("description"), str):
+        masked["description"] = masker.mask(description).text
+    if isinstance(items := masked.get("items"), dict):
+        masked["items"] = _mask_descriptions(items, masker)
+    if isinstance(properties := masked.get("properties"), dict):
+        masked["properties"] = {
+            name: _mask_descriptions(inner, masker) if isinstance(inner, dict) else inner
+            for name, inner in properties.items()
+        }
+    return masked

@@ -79,21 +79,34 @@ async def test_answer_is_read_whatever_stands_around_it(fair, tool, answer):
     ("tool", "answer"),
     [("wrong_id", "for you"), ("garbage", "after the garbage"), ("null_result", "after nothing")],
 )
-async def test_messages_for_nobody_are_passed_over(tool, answer):
+async def test_lines_that_answer_nobody_are_passed_over(tool, answer):
     first, after = await ask(over_stdio(), tool, "echo")
 
     assert first.content == answer
     assert after.content == "echo"
 
 
-async def test_answer_to_a_call_that_is_not_made_yet_is_not_kept_for_it():
-    first, after = await ask(over_stdio(), "early", "echo")
+async def test_answer_to_a_call_that_is_not_made_yet_is_not_kept_for_it(fair):
+    first, after = await ask(fair, "early", "echo")
 
     assert (first.content, after.content) == ("now", "echo")
 
 
+async def test_answer_to_another_call_is_not_taken_for_ones_own(fair):
+    first, after = await ask(fair, "wrong_id", "echo")
+
+    assert (first.content, after.content) == ("for you", "echo")
+
+
+async def test_answer_that_is_no_message_is_an_error_and_costs_one_call(serve_http):
+    broken, after = await ask(await serve_http(), "null_result", "echo")
+
+    assert "no valid MCP message" in broken.content
+    assert after.content == "echo"
+
+
 async def test_late_answer_never_lands_on_another_call(fair):
-    async with open_toolbox({"nasty": fair}, deadlines=quick(call=0.4)) as toolbox:
+    async with open_toolbox({"nasty": fair}, deadlines=quick(call=2.0)) as toolbox:
         late = await run(toolbox, "nasty__late")
         answers = [await run(toolbox, "nasty__echo", f'{{"text": "{n}"}}') for n in range(40)]
 

@@ -33,6 +33,7 @@ class Nasty:
         self.mode = mode
         self.echo_says = "Repeat a text."
         self.has_echo = True
+        self.is_called_again = threading.Event()
         self.lock = threading.Lock()
 
     def respond(self, message, write):
@@ -106,6 +107,10 @@ class Nasty:
 
     # ---- Tools ----
 
+    def tool_echo(self, message, arguments, write):
+        self.is_called_again.set()
+        self.send(write, message["id"], content(arguments.get("text", "echo")))
+
     def tool_hang(self, message, arguments, write):
         threading.Event().wait(60)
 
@@ -173,7 +178,7 @@ class Nasty:
         write(sent.replace(b"@", b"\xe9"))
 
     def tool_late(self, message, arguments, write):
-        threading.Event().wait(0.8)
+        self.is_called_again.wait(60)
         self.send(write, message["id"], content("too late"))
 
     def tool_surrogate(self, message, arguments, write):
@@ -192,7 +197,7 @@ class Nasty:
 
     def tool_chatter(self, message, arguments, write):
         token = (message["params"].get("_meta") or {}).get("progressToken")
-        for number in range(500):
+        for number in range(100):
             params = {"progressToken": token, "progress": number, "message": "step"}
             write(line({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
         self.send(write, message["id"], content("done"))

@@ -41,6 +41,16 @@ ODD = {
     },
 }
 
+TOLD = {
+    "type": "object",
+    "properties": {
+        "rows": {
+            "type": "array",
+            "items": {"type": "string", "description": "such as password=Ex4mple-Desc2"},
+        }
+    },
+}
+
 
 def tool(name, schema=ANY, annotations=READ, description="A tool."):
     shown = {"name": name, "description": description, "inputSchema": schema}
@@ -64,6 +74,7 @@ TOOLS = {
     ],
     "odd": [
         tool("odd", ODD, description="odd\u202e \u001b[1mone\u001b[0m"),
+        tool("told", TOLD, description="For example password=Ex4mple-Desc1"),
         tool("dotted.name"),
         tool("n" * 100),
         tool("-leading"),
