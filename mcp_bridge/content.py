@@ -36,17 +36,16 @@ def read_result(result: CallToolResult, max_bytes: int = MAX_RESULT_BYTES) -> Re
     text = "\n".join(_read_blocks(result))
     size = len(text.encode("utf-8", "replace"))
     # Of an answer that was too long for the wire, only the beginning got here.
-    whole = (result.meta or {}).get(WHOLE_SIZE)
-    is_short = isinstance(whole, int) and whole > size
-    cut = size > max_bytes
-    if cut:
+    told = (result.meta or {}).get(WHOLE_SIZE)
+    whole = max(size, told) if isinstance(told, int) else size
+    if size > max_bytes:
         text = text.encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
     text = clean_text(text)
     return ResultText(
         text=text,
         is_error=result.is_error or _says_not_ok(text),
-        size_bytes=whole if is_short else size,
-        cut=cut or is_short,
+        size_bytes=whole,
+        cut=whole > min(size, max_bytes),
     )
 
 

@@ -219,8 +219,8 @@ class _EventLines(httpx2.AsyncByteStream):
                     continue
                 yield write_event([*event, line], self._identity)
                 event.clear()
-        if (line := lines.finish()) is not None:
-            event.append(line)
+        if (rest := lines.finish()) is not None:
+            event.append(rest)
         if event:
             yield write_event(event, self._identity)
 
