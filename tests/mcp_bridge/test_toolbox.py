@@ -195,8 +195,8 @@ async def test_secrets_are_masked_in_results_errors_and_arguments():
 
 
 async def test_secrets_in_descriptions_of_tools_and_arguments_are_masked():
-    async with open_toolbox({"shell": stdio("odd")}, deadlines=quick()) as toolbox:
-        spec = next(spec for spec in toolbox.specs if spec.name == "shell.told")
+    async with open_toolbox({"shell": stdio("told")}, deadlines=quick()) as toolbox:
+        (spec,) = toolbox.specs
 
     assert "Ex4mple" not in f"{spec.description} {spec.input_schema}"
     assert "password=[MASKED:password#" in spec.description
@@ -358,7 +358,7 @@ async def test_odd_tools_are_offered_in_a_form_every_provider_takes():
         unlimited = await run(toolbox, "shell__odd", '{"limit": null, "labels": {"a": "b"}}')
         wrong = await run(toolbox, "shell__odd", '{"mode": 3}')
 
-    assert set(specs) == {"shell.odd", "shell.told", "shell.dotted.name", f"shell.{'n' * 100}"}
+    assert set(specs) == {"shell.odd", "shell.dotted.name", f"shell.{'n' * 100}"}
     assert all(len(spec.wire_name) <= 64 for spec in specs.values())
     odd = specs["shell.odd"]
     assert odd.description == "odd one"

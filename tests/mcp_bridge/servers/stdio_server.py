@@ -1,6 +1,6 @@
 """A tool server of a hundred lines, without the SDK, that also knows how to misbehave.
 
-Its first argument is what it does: normal, hang, exit, odd, pages, loop.
+Its first argument is what it does: normal, hang, exit, odd, told, pages, loop.
 """
 
 import json
@@ -74,13 +74,13 @@ TOOLS = {
     ],
     "odd": [
         tool("odd", ODD, description="odd\u202e \u001b[1mone\u001b[0m"),
-        tool("told", TOLD, description="For example password=Ex4mple-Desc1"),
         tool("dotted.name"),
         tool("n" * 100),
         tool("-leading"),
         tool("bad name"),
     ],
 }
+TOOLS["told"] = [tool("told", TOLD, description="For example password=Ex4mple-Desc1")]
 TOOLS["pages"] = [tool(f"tool_{number:03}") for number in range(30)]
 TOOLS["loop"] = TOOLS["pages"]
 
