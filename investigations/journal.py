@@ -18,8 +18,16 @@ from investigations.masking import StreamMasker
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.publish import publish_live
 from investigations.services import recording, summaries
-from investigations.timeline import execution_progress, session_channel, stream_chunk
+from investigations.timeline import (
+    execution_progress,
+    session_channel,
+    stream_chunk,
+    tool_event_id,
+)
 from tarsy.aio import WorkerLoop
+
+# Characters of progress shown of one tool call; a server may report without end.
+MAX_PROGRESS = 4_000
 
 
 @dataclass
@@ -43,6 +51,8 @@ class ExecutionJournal:
         self._channel = session_channel(execution.session_id)
         self._streaming: dict[str, _ShownBlock] = {}
         self._proposed: dict[int, TimelineEvent] = {}
+        self._told: dict[int, int] = {}
+        """How many characters of progress were told of each tool call, by its number."""
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         await self._loop.db(recording.record_prompt, self._execution, messages, self._mask)
@@ -59,11 +69,8 @@ class ExecutionJournal:
         shown = block.masker.add(delta)
         if not shown:
             return
-        chunk = stream_chunk(
-            self._execution.session_id, block_id, block.length, shown, self._execution.pk
-        )
+        self._show(block_id, block.length, shown)
         block.length += len(shown)
-        self._loop.send_soon(publish_live, (self._channel, chunk))
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         blocks = [self._streaming.pop(block.block_id).event for block in record.blocks]
@@ -99,4 +106,15 @@ class ExecutionJournal:
         self._loop.send_soon(publish_live, (self._channel, progress))
 
     def report_tool_progress(self, number: int, text: str) -> None:
-        self.report_progress("gathering_info", f"[T{number}] {text}")
+        told = self._told.get(number, 0)
+        if told >= MAX_PROGRESS:
+            return
+        line = f"{text}\n"
+        self._told[number] = told + len(line)
+        self._show(str(tool_event_id(self._execution.pk, number)), told, line)
+
+    def _show(self, event_id: str, offset: int, masked: str) -> None:
+        chunk = stream_chunk(
+            self._execution.session_id, event_id, offset, masked, self._execution.pk
+        )
+        self._loop.send_soon(publish_live, (self._channel, chunk))

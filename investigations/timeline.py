@@ -22,6 +22,11 @@ def session_channel(session_id: uuid.UUID | str) -> str:
     return f"session:{session_id}"
 
 
+def tool_event_id(execution_id: uuid.UUID, number: int) -> uuid.UUID:
+    """The timeline event of a tool call, known without a query: progress is told in a hurry."""
+    return uuid.uuid5(execution_id, f"T{number}")
+
+
 def block_key(event_id: str) -> str:
     """The Redis key under which the text of a block stands while it streams."""
     return f"tarsy:block:{event_id}"

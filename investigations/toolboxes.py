@@ -10,7 +10,7 @@ from config.resolve import ResolvedAgent
 from investigations.briefing import Briefing
 from mcp_bridge.own_servers import OWN_SERVERS
 from mcp_bridge.toolbox import open_toolbox
-from mcp_bridge.transports import HttpClients
+from mcp_bridge.wire.http import HttpClients
 from tarsy.errors import AgentError
 
 _WITHOUT_TOOLS = ("synthesis", "single_call")
@@ -30,6 +30,7 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
         {name: configured[name] for name in agent.mcp_servers if name in configured},
         selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
         in_process=_IN_PROCESS,
+        execution_id=str(briefing.claim.execution.pk),
         http_clients=_http_clients(),
         placeholders=briefing.placeholders,
     ) as toolbox:

@@ -16,7 +16,13 @@ from agents.types import JSON, ToolCall, ToolResult, ToolTarget
 from mcp_bridge.arguments import WRAPPING_KEY, ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_result
-from mcp_bridge.failures import SERVER_FAILURES, ConnectionLost, describe_failure, is_timeout
+from mcp_bridge.failures import (
+    SERVER_FAILURES,
+    CallNotSent,
+    ConnectionLost,
+    describe_failure,
+    is_timeout,
+)
 from mcp_bridge.gate import Gate, GateRequest
 from mcp_bridge.limits import STORED_BYTES, SUMMARIZED_BYTES, cut_text
 from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
@@ -29,6 +35,7 @@ INLINE_MASKING_CHARACTERS = 8_000
 SHOWN_ARGUMENTS = 500
 MASKING_DEADLINE = 10.0
 """Seconds; masking a megabyte takes a tenth of one."""
+_GO_ON = "Use another tool, or go on without it and say so in the report."
 WITHHELD = "[withheld: masking this result failed, so none of it is shown]"
 WITHHELD_AS_TOO_MUCH = (
     "[withheld: this result holds more that looks like secrets than can be masked, so none of it "
@@ -126,6 +133,9 @@ class ToolExecutor:
             answer = await tool.server.connection.call(
                 tool.tool.name, parsed.values, report_progress=report, may_repeat=may_repeat
             )
+        except CallNotSent as error:
+            reason = f"{tool.name} was not called: {error}. {_GO_ON}"
+            return await self._fail(call, tool.server.masker, reason)
         except ConnectionLost as error:
             reason = f"The connection to {tool.name.server} was lost: {error}."
             return await self._fail(call, tool.server.masker, reason + _outcome(may_repeat))

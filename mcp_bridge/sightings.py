@@ -15,8 +15,9 @@ from mcp_bridge.masking import Masker, build_server_masker
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.tool_classes import class_of_call
-from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
+from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.visible_text import clean_line, clean_text
+from mcp_bridge.wire.http import HttpClients
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +63,12 @@ def connect(
 ) -> ServerConnection:
     """A connection on behalf of nobody's investigation, to be started and closed by the caller."""
     opener = partial(
-        open_client, server_id, config, http_clients=http_clients, in_process=in_process
+        open_client,
+        server_id,
+        config,
+        http_clients=http_clients,
+        in_process=in_process,
+        execution_id="",
     )
     return ServerConnection(server_id, opener, deadlines)
 

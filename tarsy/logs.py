@@ -66,6 +66,8 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "mcp": {"level": "WARNING"},
+            # It prints what a server sent wrong, with a traceback; the call's result says as much.
+            "mcp.client": {"level": "CRITICAL"},
             "LiteLLM": {"level": "WARNING"},
         },
     }

@@ -28,7 +28,11 @@ from investigations.models import (
 )
 from investigations.services.executions import replace_model
 from investigations.services.ledger import LeaseWrite, lease_write
-from investigations.timeline import interaction_created, timeline_event_completed
+from investigations.timeline import (
+    interaction_created,
+    timeline_event_completed,
+    tool_event_id,
+)
 
 Mask = Callable[[str], str]
 
@@ -141,6 +145,7 @@ def _close_block(
 def _propose(write: LeaseWrite, execution: AgentExecution, planned: PlannedCall) -> TimelineEvent:
     number = write.next_tool_number()
     event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
+    event.pk = tool_event_id(execution.pk, number)
     event.metadata = {
         "server_name": planned.target.server,
         "tool_name": planned.target.tool or planned.call.name,

@@ -33,6 +33,7 @@ from investigations.services.executions import (
 )
 from investigations.services.ledger import session_write
 from investigations.services.sessions import cancel_session
+from investigations.timeline import tool_event_id
 from tarsy.errors import LeaseLost
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
 from tests.investigations.conftest import Configure
@@ -254,6 +255,7 @@ def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(cla
     assert again is not None
     assert [message.role for message in again.messages] == ["user", "assistant"]
     assert again.open_numbers == {"call_0": number}
+    assert TimelineEvent.objects.filter(pk=tool_event_id(claim.execution.pk, number)).exists()
     assert again.lease_token != first_token
     assert row_of(claim).attempt == 1
 
