@@ -10,7 +10,7 @@ DEV_STAMP := $(VENV)/.requirements-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check bench chaos lock chromium
+.PHONY: help setup demo run test check bench chaos lock chromium peers conformance
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,22 @@ SEED ?= 1
 MINUTES ?= 2
 chaos: $(DEV_STAMP) ## Break a whole stack for MINUTES=2 as SEED=1 says, then check that nothing was lost
 	$(BIN)/python -m benchmarks.chaos --seed $(SEED) --minutes $(MINUTES) $(CHAOS_ARGS)
+
+PEERS := tests/mcp_peers
+peers: ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(PEERS)/node_modules/.installed; \
+	else echo "!!! No npm here: THE TESTS WITH OTHER PEOPLE'S TOOL SERVERS WILL BE SKIPPED !!!"; fi
+
+conformance: $(DEV_STAMP) peers ## Run the MCP conformance suite against our client
+	@PYTHON=$(BIN)/python $(PEERS)/conformance.sh
+
+$(PEERS)/node_modules/.installed: $(PEERS)/package-lock.json $(PEERS)/requirements.txt | $(BIN)/python
+	@echo "Installing tool servers into $(PEERS): about 350 MB, once"
+	@cd $(PEERS) && npm ci --silent
+	@rm -rf $(PEERS)/venv && $(BIN)/python -m venv $(PEERS)/venv
+	@$(PEERS)/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+		--require-hashes -r $(PEERS)/requirements.txt
+	@touch $@
 
 lock: ## Compile requirements*.in again, with hashes (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/"; exit 1; }

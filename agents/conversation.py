@@ -26,8 +26,10 @@ class Conversation:
 
     def count_identical(self, call: ToolCall) -> int:
         """How often a call of the last answer was proposed, with these arguments, up to itself."""
-        wanted = _identify(call)
         answers = [message.tool_calls for message in self._messages if message.tool_calls]
+        # As it was kept, which is without its secrets.
+        kept = next((other for other in answers[-1] if other.id == call.id), call)
+        wanted = _identify(kept)
         earlier = sum(_identify(other) == wanted for calls in answers[:-1] for other in calls)
         for other in answers[-1]:
             earlier += _identify(other) == wanted

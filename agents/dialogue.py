@@ -1,10 +1,13 @@
 """The questions of one execution to its models: fitted to the window, asked, written down."""
 
+from collections.abc import Callable
+
 from agents.answers import TIMEOUTS, Answer, Failure, Question, ask
 from agents.budget import ContextBudget, explain_too_long
 from agents.compaction import Fitted
 from agents.controllers import Conclude, Controller
 from agents.conversation import Conversation
+from agents.kept import keep_without_secrets
 from agents.ports import LLM, Journal, Review
 from agents.recall import RecallToolbox
 from agents.result_texts import is_summary
@@ -35,7 +38,9 @@ class Dialogue:
         journal: Journal,
         controller: Controller,
         conversation: Conversation,
+        mask: Callable[[str], str],
     ) -> None:
+        self._mask = mask
         self.llm = llm
         self.iteration = 0
         self._task = task
@@ -96,7 +101,9 @@ class Dialogue:
         shown: str | None = None,
     ) -> tuple[int, ...]:
         """Write one model call down and, when it was good, keep it in the conversation."""
-        message = None if failure else answer.make_message(calls, kept)
+        message = None
+        if failure is None:
+            message = keep_without_secrets(answer.make_message(calls, kept), self._mask)
         status: BlockStatus = "completed"
         if failure is not None:
             status = "timed_out" if failure.code in TIMEOUTS else "failed"
@@ -134,7 +141,8 @@ class Dialogue:
 
     async def nudge(self, text: str) -> None:
         """Put a question of our own into the conversation."""
-        message = Message("user", text)
+        # It may quote a broken answer.
+        message = Message("user", self._mask(text))
         await self._journal.record_prompt((message,))
         self._conversation.add(message)
 

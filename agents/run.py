@@ -59,17 +59,21 @@ async def run_agent(
     fallbacks: FallbackPlan | None = None,
     summaries: SummaryPlan | None = None,
     results: ResultReader | None = None,
+    mask: Callable[[str], str] = str,
 ) -> AgentOutcome:
     """Work on a task until it is concluded, fails or runs out of iterations.
 
     When the model fails, the next one of `fallbacks` takes over. Large tool results are summarized
     as `summaries` says, and what was shortened can be read again where there are `results`. Goes on
-    from `task.history` when that is there. Cancelling the coroutine stops the model call and the
-    tool calls; what is open on the timeline is left to the caller.
+    from `task.history` when that is there. What models say is kept, and told to them again, as
+    `mask` leaves it; only the tools get their arguments as they were written. Cancelling the
+    coroutine stops the model call and the tool calls; what is open on the timeline is left to the
+    caller.
     """
     plan = fallbacks or FallbackPlan(ModelName(llm.provider_name, "", llm.model))
     tools = RecallToolbox(toolbox, results, offers=task.recalls_session)
-    return await _Execution(task, llm, tools, journal, plan, summaries or SummaryPlan()).run()
+    summaries = summaries or SummaryPlan()
+    return await _Execution(task, llm, tools, journal, plan, summaries, mask).run()
 
 
 class _Execution:
@@ -81,6 +85,7 @@ class _Execution:
         journal: Journal,
         plan: FallbackPlan,
         summaries: SummaryPlan,
+        mask: Callable[[str], str],
     ) -> None:
         self._task = task
         self._toolbox = toolbox
@@ -88,13 +93,16 @@ class _Execution:
         self._controller = make_controller(task.controller)
         self._fallback = FallbackState(plan, is_single_shot=not self._controller.may_iterate)
         self._conversation = Conversation(task.history or task.opening)
-        self._dialogue = Dialogue(task, llm, toolbox, journal, self._controller, self._conversation)
+        self._dialogue = Dialogue(
+            task, llm, toolbox, journal, self._controller, self._conversation, mask
+        )
         self._summaries = Summaries(
             summaries,
             journal,
             options=task.llm_options,
             iteration_limit=task.limits.iteration,
             can_recall=toolbox.can_recall,
+            mask=mask,
         )
         self._dialogue.iteration = self._count_past_iterations()
         self._patience = Patience()

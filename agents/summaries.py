@@ -79,7 +79,9 @@ class Summaries:
         options: LLMOptions,
         iteration_limit: float,
         can_recall: bool,
+        mask: Callable[[str], str],
     ) -> None:
+        self._mask = mask
         self._plan = plan
         self._journal = journal
         self._options = replace(options, max_output_tokens=None)
@@ -140,7 +142,7 @@ class Summaries:
     async def _keep(
         self, task: "_Task", block_id: str, label: SummaryLabel, question: Question, answer: Answer
     ) -> Message:
-        summary = _cut(answer, question)
+        summary = self._mask(_cut(answer, question))
         record = task.record
         message = task.write(
             write_summary(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.llm import ProviderSettings, make_llm, warm_up
+from agents.llm.http import close_sessions
 from agents.ports import LLM, LLMOptions
 from agents.types import Message, ToolCall, ToolSpec
 
@@ -43,7 +44,9 @@ async def _read_all(llm: LLM, request: Mapping[str, Any], *, agents: int, calls:
     async with asyncio.TaskGroup() as group:
         for _ in range(agents):
             group.create_task(read(calls))
-    return time.process_time() - before
+    spent = time.process_time() - before
+    await close_sessions()
+    return spent
 
 
 def _read_messages(request: Mapping[str, Any]) -> Sequence[Message]:

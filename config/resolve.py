@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from config.model import Config
 from config.schema.agents import AgentConfig, FallbackConfig
 from config.schema.chains import ChainConfig, StageAgentConfig, StageConfig
-from config.schema.providers import LLMProviderConfig
+from config.schema.providers import LLMProviderConfig, has_native_tools
 from config.schema.servers import SummarizationConfig
 from config.selection import ServerSelection, ToolSelection, parse_selection
 
@@ -245,7 +245,7 @@ def _resolved(
     provider = config.llm_providers[provider_name]
     required, skills = _skills(config, agent, extra)
     wishes = {**agent.native_tools.overrides(), **chosen.native_tools}
-    used_servers = tuple(server.name for server in chosen.servers) or servers
+    used_servers = _servers(chosen, servers, provider, backend)
     return ResolvedAgent(
         agent_name=agent_name,
         definition=agent.name,
@@ -307,6 +307,22 @@ def resolve_summarizer(
     inherited = None if block.llm_provider else default.llm_backend
     chosen = _last(backend, inherited, block.llm_backend)
     return ResolvedFallback(name, config.llm_providers[name], chosen)
+
+
+def _servers(
+    chosen: ToolSelection,
+    configured: tuple[str, ...],
+    provider: LLMProviderConfig,
+    backend: BackendName,
+) -> tuple[str, ...]:
+    takes_either_kind = (
+        backend == "google-native"
+        and provider.tool_calling
+        and has_native_tools(provider.type, provider.model)
+    )
+    if chosen.is_native_only and takes_either_kind:
+        return ()
+    return tuple(server.name for server in chosen.servers) or configured
 
 
 def _controller(agent_type: AgentTypeName, provider: LLMProviderConfig) -> ControllerName:

@@ -26,12 +26,17 @@ class ServerSelection(NamedTuple):
 class ToolSelection:
     """What an alert chose.
 
-    Named servers take the place of all configured ones. Without any, as when only native tools are
-    chosen, the servers of the configuration stay.
+    Named servers take the place of all configured ones. Without any, the servers of the
+    configuration stay, unless native tools alone were switched on and the model has them: it takes
+    either kind, and these were asked for.
     """
 
     servers: tuple[ServerSelection, ...] = ()
     native_tools: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def is_native_only(self) -> bool:
+        return not self.servers and any(self.native_tools.values())
 
 
 def parse_selection(value: object, config: Config | None = None) -> ToolSelection:

@@ -44,7 +44,7 @@ from config.resolve import (
 )
 from config.schema.chains import ChainConfig
 from investigations.language_models import choose_models, plan_summaries
-from investigations.masking import product_masker
+from investigations.masking import Placeholders, product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage, TimelineEvent
 from investigations.runbooks.shelf import Runbook
@@ -60,7 +60,7 @@ from investigations.selectors.findings import (
 )
 from investigations.selectors.past_calls import past_calls
 from investigations.services.executions import Claim
-from tarsy.errors import AgentError
+from tarsy.errors import AgentError, InvalidInput
 
 _ITEM_KINDS: dict[str, ItemKind] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
@@ -82,6 +82,8 @@ class Briefing:
     fallbacks: FallbackPlan
     summaries: SummaryPlan
     mask: Callable[[str], str]
+    placeholders: Placeholders
+    """What `mask` calls the secrets it found; the tools' maskers call them the same."""
     previous: tuple[StageFindings, ...]
     histories: tuple[AgentHistory, ...]
     """For a synthesis: the work of the stage it is about."""
@@ -150,6 +152,7 @@ def brief(claim: Claim) -> Briefing:
     llm, fallbacks = choose_models(agent, claim.execution)
     is_chat = stage.stage_type == Stage.Type.CHAT
     subject = stage.referenced_stage_id if stage.stage_type == Stage.Type.SYNTHESIS else None
+    placeholders = Placeholders()
     return Briefing(
         claim=claim,
         config=config,
@@ -157,7 +160,8 @@ def brief(claim: Claim) -> Briefing:
         llm=llm,
         fallbacks=fallbacks,
         summaries=plan_summaries(agent),
-        mask=product_masker(),
+        mask=product_masker(placeholders),
+        placeholders=placeholders,
         previous=tuple(findings_before(claim.session, stage)),
         histories=tuple(histories_of_stage(subject)) if subject else (),
         investigation=tuple(investigation_of(claim.session)) if is_chat else (),
@@ -202,8 +206,17 @@ def _resolve_stage_agent(
 
 
 def _selection(config: Config, claim: Claim) -> ToolSelection | None:
+    """What the alert chose, checked once more: the configuration may be another one by now."""
     selection = claim.session.mcp_selection
-    return parse_selection(selection, config) if selection else None
+    if not selection:
+        return None
+    try:
+        return parse_selection(selection, config)
+    except InvalidInput as error:
+        raise AgentError(
+            f"what the alert chose can no longer be used: {error}. Send the alert again without "
+            "it, or bring back what it names."
+        ) from error
 
 
 # ---- The conversation's opening ------------------------------------------------------------------

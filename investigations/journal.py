@@ -1,6 +1,7 @@
 """An execution's journal: what the agent tells, kept through services on the database threads."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from agents.types import (
     BlockKind,
@@ -13,11 +14,29 @@ from agents.types import (
     SummaryRecord,
     ToolCallRecord,
 )
-from investigations.models import AgentExecution
-from investigations.publish import publish, publish_chunk
+from investigations.masking import StreamMasker
+from investigations.models import AgentExecution, TimelineEvent
+from investigations.publish import publish_live
 from investigations.services import recording, summaries
-from investigations.timeline import execution_progress, session_channel, stream_chunk
+from investigations.timeline import (
+    execution_progress,
+    session_channel,
+    stream_chunk,
+    tool_event_id,
+)
 from tarsy.aio import WorkerLoop
+
+# Characters of progress shown of one tool call; a server may report without end.
+MAX_PROGRESS = 4_000
+
+
+@dataclass
+class _ShownBlock:
+    """A block that streams. `length` counts the characters that were shown of it."""
+
+    event: TimelineEvent
+    masker: StreamMasker
+    length: int = 0
 
 
 class ExecutionJournal:
@@ -30,31 +49,50 @@ class ExecutionJournal:
         self._loop = loop
         self._mask = mask
         self._channel = session_channel(execution.session_id)
+        self._streaming: dict[str, _ShownBlock] = {}
+        self._proposed: dict[int, TimelineEvent] = {}
+        self._told: dict[int, int] = {}
+        """How many characters of progress were told of each tool call, by its number."""
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
-        await self._loop.db(recording.record_prompt, self._execution, messages)
+        await self._loop.db(recording.record_prompt, self._execution, messages, self._mask)
 
     async def open_block(self, kind: BlockKind) -> str:
         event = await self._loop.db(recording.open_block, self._execution, kind)
+        self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
         return str(event.pk)
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
-        chunk = stream_chunk(
-            self._execution.session_id, block_id, offset, delta, self._execution.pk
-        )
-        self._loop.send_soon(publish_chunk, self._channel, chunk)
+        # Masked text has other offsets than the model's own. What is held back at the end of a
+        # block comes with the finished one.
+        block = self._streaming[block_id]
+        shown = block.masker.add(delta)
+        if not shown:
+            return
+        self._show(block_id, block.length, shown)
+        block.length += len(shown)
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
-        return await self._loop.db(recording.record_llm_call, self._execution, record, self._mask)
+        blocks = [self._streaming.pop(block.block_id).event for block in record.blocks]
+        proposed = await self._loop.db(
+            recording.record_llm_call, self._execution, record, self._mask, blocks
+        )
+        numbers = tuple(event.metadata["tool_number"] for event in proposed)
+        self._proposed.update(zip(numbers, proposed, strict=True))
+        return numbers
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
-        await self._loop.db(recording.record_tool_call, self._execution, record)
+        proposed = self._proposed.pop(record.number, None)
+        await self._loop.db(recording.record_tool_call, self._execution, record, proposed)
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._loop.db(summaries.open_summary, self._execution, label)
+        self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
         return str(event.pk)
 
     async def record_summary(self, record: SummaryRecord) -> None:
+        if record.status != "streaming":
+            self._streaming.pop(record.block_id, None)
         await self._loop.db(summaries.record_summary, self._execution, record, self._mask)
 
     async def record_note(self, note: Note) -> None:
@@ -65,7 +103,18 @@ class ExecutionJournal:
 
     def report_progress(self, phase: Phase, message: str) -> None:
         progress = execution_progress(self._execution, phase, message)
-        self._loop.send_soon(publish, self._channel, [progress])
+        self._loop.send_soon(publish_live, (self._channel, progress))
 
     def report_tool_progress(self, number: int, text: str) -> None:
-        self.report_progress("gathering_info", f"[T{number}] {text}")
+        told = self._told.get(number, 0)
+        if told >= MAX_PROGRESS:
+            return
+        line = f"{text}\n"
+        self._told[number] = told + len(line)
+        self._show(str(tool_event_id(self._execution.pk, number)), told, line)
+
+    def _show(self, event_id: str, offset: int, masked: str) -> None:
+        chunk = stream_chunk(
+            self._execution.session_id, event_id, offset, masked, self._execution.pk
+        )
+        self._loop.send_soon(publish_live, (self._channel, chunk))

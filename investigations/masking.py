@@ -3,15 +3,31 @@
 from collections.abc import Callable
 
 from config import get_config
-from mcp_bridge.masking import build_masker
+from mcp_bridge.masking import (
+    Masker,
+    Placeholders,
+    StreamMasker,
+    build_masker,
+    build_server_masker,
+)
+
+__all__ = [
+    "Placeholders",
+    "StreamMasker",
+    "build_alert_masker",
+    "build_tool_masker",
+    "mask_alert_data",
+    "product_masker",
+]
 
 PRODUCT_PROFILE = "default"
 """Every kind of credential; always on, whatever the configuration adds."""
 
 
-def product_masker() -> Callable[[str], str]:
-    """A masker of the product's own profile; the same secret gets the same placeholder in it."""
-    masker = build_masker((PRODUCT_PROFILE,))
+def product_masker(placeholders: Placeholders | None = None) -> Callable[[str], str]:
+    """A masker of the product's own profile; the same secret gets the same placeholder in it, and
+    everywhere else that shares its placeholders."""
+    masker = build_masker((PRODUCT_PROFILE,), placeholders=placeholders)
     return lambda text: masker.mask(text).text
 
 
@@ -21,7 +37,25 @@ def mask_alert_data(text: str) -> str:
     Fails open: an alert that cannot be masked is investigated all the same, unlike a tool result,
     which would be withheld.
     """
+    masker = build_alert_masker()
+    return text if masker is None else masker.mask_alert(text)
+
+
+def build_alert_masker() -> Masker | None:
+    """What alerts are masked by; None where the configuration says that they are not."""
     settings = get_config().defaults.alert_masking
     if not settings.enabled:
-        return text
-    return build_masker((PRODUCT_PROFILE, settings.pattern_group)).mask_alert(text)
+        return None
+    return build_masker((PRODUCT_PROFILE, settings.pattern_group))
+
+
+def build_tool_masker(server_id: str = "") -> Masker:
+    """What the results of a server's tools are masked by; without a name, of any server that has
+    no patterns of its own. Raises `LookupError` for a server that is not configured."""
+    if not server_id:
+        return build_server_masker(None)
+    servers = get_config().mcp_servers
+    if server_id not in servers:
+        known = ", ".join(sorted(servers)) or "none"
+        raise LookupError(f'there is no MCP server "{server_id}"; configured are {known}')
+    return build_server_masker(servers[server_id].data_masking)

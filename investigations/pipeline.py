@@ -122,6 +122,7 @@ async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
             fallbacks=briefing.fallbacks,
             summaries=briefing.summaries,
             results=SessionResults(claim.session.pk, loop) if briefing.may_recall else None,
+            mask=briefing.mask,
         )
 
 

@@ -6,7 +6,7 @@ worker that misses the ring polls. So nothing here ever raises.
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import redis
@@ -14,12 +14,12 @@ from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from investigations.timeline import Payload, block_key
+from investigations.timeline import STREAM_CHUNK, Payload, block_key
 
 logger = logging.getLogger(__name__)
 
 BLOCK_KEPT_SECONDS = 900
-"""After its last piece; the finished block is in the database long before."""
+"""After its first piece; the finished block is in the database long before."""
 
 PATIENCE_SECONDS = 1.5
 """Whoever rings has a request or a database thread in its hands; an alert rings three times."""
@@ -45,39 +45,57 @@ def _client() -> redis.Redis:
     )
 
 
-def publish(channel: str, payloads: Sequence[Payload]) -> None:
-    """Send messages of one client channel, in order."""
-    if not payloads:
-        return
-    try:
-        with _client().pipeline(transaction=False) as pipe:
-            for payload in payloads:
-                pipe.publish(stream_channel(channel), json.dumps(payload))
-            pipe.execute()
-    except redis.RedisError as error:
-        logger.warning("Not published, browsers will catch up: %s", error)
+Message = tuple[str, str]
+"""A client channel and what is sent to it."""
 
 
-def publish_chunk(channel: str, chunk: Payload) -> None:
-    """Send a piece of a streaming block, and keep what was sent so far for those who join late."""
-    key = block_key(chunk["event_id"])
-    try:
-        with _client().pipeline(transaction=False) as pipe:
-            pipe.append(key, chunk["delta"])
-            pipe.expire(key, BLOCK_KEPT_SECONDS)
-            pipe.publish(stream_channel(channel), json.dumps(chunk))
-            pipe.execute()
-    except redis.RedisError as error:
-        logger.warning("Not published, the finished block will show it: %s", error)
+def publish(messages: Sequence[Message]) -> None:
+    """Send messages in order."""
+    commands = [_tell(channel, text) for channel, text in messages]
+    _send(commands, "Not published, browsers will catch up: %s")
+
+
+def publish_live(messages: Sequence[tuple[str, Payload]]) -> None:
+    """Send what is not stored, each to its client channel, in order.
+
+    Of a block that streams, what was sent so far is kept for those who join late.
+    """
+    commands: list[_Command] = []
+    for channel, payload in messages:
+        if payload["type"] == STREAM_CHUNK:
+            commands += _keep_chunk(payload)
+        commands.append(_tell(channel, json.dumps(payload)))
+    _send(commands, "Not published, the finished block will show it: %s")
 
 
 def publish_and_ring(messages: Sequence[tuple[str, Payload]]) -> None:
     """Send messages, each to its client channel, and wake every dispatcher, in one round trip."""
+    commands = [_tell(channel, json.dumps(payload)) for channel, payload in messages]
+    _send([*commands, ("PUBLISH", RING_CHANNEL, "1")], "No ring, dispatchers will poll: %s")
+
+
+_Command = tuple[str | int, ...]
+
+
+def _tell(channel: str, text: str) -> _Command:
+    return ("PUBLISH", stream_channel(channel), text)
+
+
+def _keep_chunk(chunk: Payload) -> Iterator[_Command]:
+    key = block_key(chunk["event_id"])
+    yield ("APPEND", key, chunk["delta"])
+    if chunk["offset"] == 0:
+        yield ("EXPIRE", key, BLOCK_KEPT_SECONDS)
+
+
+def _send(commands: Sequence[_Command], warning: str) -> None:
+    """Send commands in one round trip."""
+    if not commands:
+        return
     try:
         with _client().pipeline(transaction=False) as pipe:
-            for channel, payload in messages:
-                pipe.publish(stream_channel(channel), json.dumps(payload))
-            pipe.publish(RING_CHANNEL, "1")
+            for command in commands:
+                pipe.execute_command(*command)  # type: ignore[no-untyped-call]  # redis's own
             pipe.execute()
     except redis.RedisError as error:
-        logger.warning("No ring, dispatchers will poll: %s", error)
+        logger.warning(warning, error)

@@ -15,10 +15,16 @@ Payload = dict[str, Any]
 
 SESSIONS_CHANNEL = "sessions"
 """The global channel that list pages follow."""
+STREAM_CHUNK = "stream.chunk"
 
 
 def session_channel(session_id: uuid.UUID | str) -> str:
     return f"session:{session_id}"
+
+
+def tool_event_id(execution_id: uuid.UUID, number: int) -> uuid.UUID:
+    """The timeline event of a tool call, known without a query: progress is told in a hurry."""
+    return uuid.uuid5(execution_id, f"T{number}")
 
 
 def block_key(event_id: str) -> str:
@@ -126,7 +132,7 @@ def stream_chunk(
 ) -> Payload:
     """`offset` counts the characters of the block before `delta`."""
     return _payload(
-        "stream.chunk",
+        STREAM_CHUNK,
         session_id,
         event_id=event_id,
         execution_id=str(execution_id),

@@ -7,13 +7,15 @@ from functools import cache
 
 from agents.ports import Toolbox
 from agents.toolbox import EmptyToolbox
+from config.resolve import ResolvedAgent
 from investigations.briefing import Briefing
 from investigations.models import Stage
 from mcp_bridge.own_servers import OWN_SERVERS
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.toolbox import open_toolbox
-from mcp_bridge.transports import HttpClients
+from mcp_bridge.wire.http import HttpClients
+from tarsy.errors import AgentError
 
 _WITHOUT_TOOLS = ("synthesis", "single_call")
 # One for the whole process: building it costs as much as a hundred of its calls.
@@ -34,8 +36,11 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
         gate=SafetyGate(agent.control_level, given=list_given(briefing)),
         past=briefing.past,
         in_process=_IN_PROCESS,
+        execution_id=str(briefing.claim.execution.pk),
         http_clients=_http_clients(),
+        placeholders=briefing.placeholders,
     ) as toolbox:
+        _refuse_empty_choice(agent, toolbox)
         yield toolbox
 
 
@@ -56,6 +61,19 @@ def list_given(briefing: Briefing) -> tuple[Block, ...]:
         question = briefing.claim.stage.chat_user_message
         blocks.append(Block(question.content, Provenance("person", question.author)))
     return tuple(block for block in blocks if block.text)
+
+
+def _refuse_empty_choice(agent: ResolvedAgent, toolbox: Toolbox) -> None:
+    """An alert that chose single tools would otherwise be investigated without any."""
+    offered = {spec.name for spec in toolbox.specs}
+    for server, tools in agent.tool_filter.items():
+        is_empty = offered.isdisjoint(f"{server}.{tool}" for tool in tools)
+        if is_empty and server not in toolbox.unavailable:
+            chosen = ", ".join(tools)
+            raise AgentError(
+                f'the alert chose tools that "{server}" does not offer: {chosen}. Its tool server '
+                "may have changed; send the alert again with tools it has."
+            )
 
 
 @cache

@@ -19,7 +19,8 @@ from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.sightings import Sighting, connect, explain_error, sight
 from mcp_bridge.suggestions import Suggestion, suggest
 from mcp_bridge.toolbox import open_toolbox
-from mcp_bridge.transports import HttpClients, InProcessFactories
+from mcp_bridge.transports import InProcessFactories
+from mcp_bridge.wire.http import HttpClients
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The tools of one execution: what may be called, under which names, and how each is offered."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -19,6 +20,8 @@ from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.visible_text import clean_text
 
 MAX_DESCRIPTION = 4_000
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,16 @@ def _spec(known: KnownTool, wire_name: str) -> ToolSpec:
     text = clean_text(known.tool.description or known.tool.title or "").strip()
     if len(text) > MAX_DESCRIPTION:
         text = f"{text[:MAX_DESCRIPTION]}…"
+    schema = sanitize_schema(cast(dict[str, JSON], known.tool.input_schema))
+    try:
+        text = known.server.masker.mask(text).text
+        schema = cast(dict[str, JSON], known.server.masker.mask_json(schema))
+    except Exception:
+        logger.exception("masking what %s says of itself failed; it is withheld", known.name)
+        text, schema = "", {"type": "object"}
     return ToolSpec(
         name=str(known.name),
         wire_name=wire_name,
-        description=known.server.masker.mask(text).text or f"The tool {known.name}.",
-        input_schema=sanitize_schema(cast(dict[str, JSON], known.tool.input_schema)),
+        description=text or f"The tool {known.name}.",
+        input_schema=schema,
     )

@@ -6,11 +6,11 @@ to stop. Closing never depends on who asks, and nothing leaks when an agent is c
 """
 
 import asyncio
-import contextlib
 import logging
 import random
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,25 +21,30 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from agents.types import JSON
 from mcp_bridge.failures import (
     SERVER_FAILURES,
+    CallNotSent,
     ConnectionLost,
     ServerUnavailable,
     describe_failure,
     is_connection_lost,
     is_timeout,
 )
-from mcp_bridge.transports import StderrTail
+from mcp_bridge.pins import Pins
+from mcp_bridge.wire.stderr import StderrTail
+from mcp_bridge.wire.taming import Wire
 
 logger = logging.getLogger(__name__)
 
 MAX_PAGES = 100
 MAX_TOOLS = 1_000
 START_GRACE = 0.1
+# Seconds between two reports of one call; a person reads no faster, and each is masked.
+PROGRESS_INTERVAL = 0.1
 
 
 class OpenClient(Protocol):
     """How a connection opens its client; entered and left by the owner alone."""
 
-    def __call__(self, *, stderr: StderrTail) -> AbstractAsyncContextManager[Client]: ...
+    def __call__(self, *, wire: Wire) -> AbstractAsyncContextManager[Client]: ...
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,13 @@ class ServerConnection:
         self._open_client = open_client
         self._deadlines = deadlines
         self._client: Client | None = None
+        self._wire = Wire()
         self._owner: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._restart_lock = asyncio.Lock()
+        self._listing_lock = asyncio.Lock()
+        self._pins = Pins(server_id)
+        self._why_down = "it is not connected"
         self._is_closed = False
 
     @property
@@ -81,8 +90,9 @@ class ServerConnection:
         seconds = self._deadlines.start if deadline is None else deadline
         ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._stop = asyncio.Event()
+        self._wire = Wire()
         self._owner = asyncio.create_task(
-            self._own(ready, self._stop, seconds), name=f"tool server {self.server_id}"
+            self._own(ready, self._stop, seconds, self._wire), name=f"tool server {self.server_id}"
         )
         # The owner may need seconds more to end a child that does not answer; nobody waits for it.
         await asyncio.wait({ready}, timeout=seconds + START_GRACE)
@@ -91,8 +101,9 @@ class ServerConnection:
         self._client = ready.result()
 
     async def list_tools(self) -> tuple[Tool, ...]:
-        """Every tool on every page, as long as the pages end."""
+        """Every tool on every page, as long as the pages end. The first listing is pinned."""
         client = self._require_client()
+        self._wire.tools_changed = False
         tools: list[Tool] = []
         seen: set[str] = set()
         cursor: str | None = None
@@ -106,9 +117,12 @@ class ServerConnection:
                         break
                     seen.add(cursor)
         except SERVER_FAILURES as error:
+            # Nobody knows what its tools are now: ask again before the next call.
+            self._wire.tools_changed = True
             raise ServerUnavailable(
                 f"listing its tools failed: {describe_failure(error)}"
             ) from None
+        self._pins.compare(tools)
         return tuple(tools[:MAX_TOOLS])
 
     async def ping(self, seconds: float) -> None:
@@ -133,38 +147,83 @@ class ServerConnection:
     ) -> CallToolResult:
         """Call a tool within the deadline.
 
-        Raises `TimeoutError`, `ConnectionLost` or what the server answered. When the connection
-        broke, it is opened again, and the call sent a second time only if `may_repeat`.
+        Raises `CallNotSent` when the call never left, `TimeoutError`, `ConnectionLost` or what the
+        server answered. When the connection broke, it is opened again, and the call sent a second
+        time only if `may_repeat`.
         """
-        client = self._client
+        if self._is_down:
+            await self._restart(after=self._client)
+        client = await self._prepare(tool)
         try:
-            return await self._call_once(client, tool, arguments, report_progress)
+            with self._noting(is_write=not may_repeat):
+                return await self._call_once(client, tool, arguments, report_progress)
         except SERVER_FAILURES as error:
             if not is_connection_lost(error):
                 raise
-            lost = ConnectionLost(describe_failure(error))
+            lost = ConnectionLost(self._wire.end_reason or describe_failure(error))
         await self._restart(after=client)
         if not may_repeat:
             raise lost
-        return await self._call_once(self._client, tool, arguments, report_progress)
+        if self._client is None:
+            raise ConnectionLost(f"{lost}; starting it again failed: {self._why_down}")
+        again = await self._prepare(tool)
+        try:
+            return await self._call_once(again, tool, arguments, report_progress)
+        except SERVER_FAILURES as error:
+            if not is_connection_lost(error):
+                raise
+            raise ConnectionLost(self._wire.end_reason or describe_failure(error)) from None
 
     async def close(self) -> None:
         """Close the server. Its process is gone when this returns, unless it cannot be killed."""
         self._is_closed = True
         await self._close_owner()
 
+    @property
+    def _is_down(self) -> bool:
+        return self._client is None or self._wire.is_ended
+
+    async def _prepare(self, tool: str) -> Client:
+        """The open client, once it is certain that the tool is still what it was."""
+        if self._client is None:
+            raise CallNotSent(f"it is not reachable: {self._why_down}")
+        async with self._listing_lock:
+            if self._wire.tools_changed and self._client is not None:
+                try:
+                    await self.list_tools()
+                except ServerUnavailable as error:
+                    raise CallNotSent(str(error)) from None
+        if reason := self._pins.explain(tool):
+            raise CallNotSent(reason)
+        if self._client is None:
+            raise CallNotSent(f"it is not reachable: {self._why_down}")
+        return self._client
+
+    @contextmanager
+    def _noting(self, *, is_write: bool) -> Iterator[None]:
+        """Let the wire know while a call is under way that may change something."""
+        wire = self._wire
+        wire.writes_under_way += is_write
+        try:
+            yield
+        finally:
+            wire.writes_under_way -= is_write
+
     async def _call_once(
         self,
-        client: Client | None,
+        client: Client,
         tool: str,
         arguments: Mapping[str, JSON],
         report_progress: Callable[[str], None],
     ) -> CallToolResult:
-        if client is None:
-            raise ConnectionLost("it is not connected")
+        told_at = -PROGRESS_INTERVAL
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
-            report_progress(_describe_progress(progress, total, message))
+            nonlocal told_at
+            now = time.monotonic()
+            if now - told_at >= PROGRESS_INTERVAL:
+                told_at = now
+                report_progress(_describe_progress(progress, total, message))
 
         async with asyncio.timeout(self._deadlines.call):
             return await client.call_tool(tool, dict(arguments), progress_callback=report)
@@ -176,18 +235,23 @@ class ServerConnection:
                 return
             await self._close_owner()
             await asyncio.sleep(random.uniform(*self._deadlines.restart_pause))
-            with contextlib.suppress(ServerUnavailable):
+            try:
                 await self.start(self._deadlines.restart)
+            except ServerUnavailable as error:
+                self._why_down = str(error)
+                return
+            # It may have come back as another.
+            self._wire.tools_changed = True
 
     async def _own(
-        self, ready: asyncio.Future[Client], stop: asyncio.Event, seconds: float
+        self, ready: asyncio.Future[Client], stop: asyncio.Event, seconds: float, wire: Wire
     ) -> None:
         """Open, serve and close the client, all in this task."""
-        stderr = StderrTail()
+        stderr = wire.stderr
         try:
             async with (
                 asyncio.timeout(seconds) as clock,
-                self._open_client(stderr=stderr) as client,
+                self._open_client(wire=wire) as client,
             ):
                 clock.reschedule(None)
                 ready.set_result(client)
@@ -206,6 +270,8 @@ class ServerConnection:
             # A defect of an in-process server or of the SDK must not hang whoever waits for it.
             logger.exception("tool server %s failed", self.server_id)
             _refuse(ready, ServerUnavailable(describe_failure(error)))
+        finally:
+            wire.is_ended = True
 
     async def _close_owner(self) -> None:
         owner, self._owner, self._client = self._owner, None, None

@@ -16,6 +16,7 @@ from mcp_types import (
 )
 
 from mcp_bridge.visible_text import clean_line, clean_text
+from mcp_bridge.wire.cutting import WHOLE_SIZE
 
 MAX_RESULT_BYTES = 1024 * 1024
 
@@ -34,12 +35,17 @@ def read_result(result: CallToolResult, max_bytes: int = MAX_RESULT_BYTES) -> Re
     """Everything a result says, as text without control characters, at most `max_bytes` of it."""
     text = "\n".join(_read_blocks(result))
     size = len(text.encode("utf-8", "replace"))
-    cut = size > max_bytes
-    if cut:
+    # Of an answer that was too long for the wire, only the beginning got here.
+    told = (result.meta or {}).get(WHOLE_SIZE)
+    whole = max(size, told) if isinstance(told, int) else size
+    if size > max_bytes:
         text = text.encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
     text = clean_text(text)
     return ResultText(
-        text=text, is_error=result.is_error or _says_not_ok(text), size_bytes=size, cut=cut
+        text=text,
+        is_error=result.is_error or _says_not_ok(text),
+        size_bytes=whole,
+        cut=whole > min(size, max_bytes),
     )
 
 

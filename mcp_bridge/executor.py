@@ -17,10 +17,16 @@ from agents.types import JSON, ToolCall, ToolResult, ToolTarget
 from mcp_bridge.arguments import WRAPPING_KEY, ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_result
-from mcp_bridge.failures import SERVER_FAILURES, ConnectionLost, describe_failure, is_timeout
+from mcp_bridge.failures import (
+    SERVER_FAILURES,
+    CallNotSent,
+    ConnectionLost,
+    describe_failure,
+    is_timeout,
+)
 from mcp_bridge.gate import Gate, Pass
 from mcp_bridge.limits import STORED_BYTES, SUMMARIZED_BYTES, cut_text
-from mcp_bridge.masking import MaskedText, Masker
+from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
 from mcp_bridge.safety.evidence import Outcome, judge_outcome
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.visible_text import clean_line, clean_text
@@ -30,7 +36,14 @@ logger = logging.getLogger(__name__)
 # Masking this much holds the event loop for about a millisecond; more goes to a thread.
 INLINE_MASKING_CHARACTERS = 8_000
 SHOWN_ARGUMENTS = 500
+MASKING_DEADLINE = 10.0
+"""Seconds; masking a megabyte takes a tenth of one."""
+_GO_ON = "Use another tool, or go on without it and say so in the report."
 WITHHELD = "[withheld: masking this result failed, so none of it is shown]"
+WITHHELD_AS_TOO_MUCH = (
+    "[withheld: this result holds more that looks like secrets than can be masked, so none of it "
+    "is shown; ask for less of it]"
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +79,7 @@ class ToolExecutor:
         found = self._catalogue.find(call.name)
         parsed = parse_arguments(call.arguments)
         if found is None:
-            name = clean_line(call.name, 200)
+            name = self._masker.mask(clean_line(call.name, 200)).text
             return ToolTarget("", name, self._show_arguments(parsed, self._masker))
         shown = self._show_arguments(parsed, found.server.masker)
         return ToolTarget(found.name.server, found.name.tool, shown)
@@ -94,6 +107,8 @@ class ToolExecutor:
             reason = f"{tool.name} is not among the tools selected for this investigation."
             return await self._fail(call, masker, reason)
         parsed = parse_arguments(call.arguments)
+        if placeholder := PLACEHOLDER.search(json.dumps(parsed.values)):
+            return await self._fail(call, masker, _explain_placeholder(placeholder[0]))
         request = tool.request(call.id, parsed.values)
         if refusal := self._gate.screen(request):
             return await self._refuse(masker, refusal)
@@ -132,13 +147,17 @@ class ToolExecutor:
         report_progress: ReportProgress,
     ) -> ToolResult:
         def report(text: str) -> None:
-            report_progress(tool.server.masker.mask(clean_line(text, 300)).text)
+            # Masked before it is cut: half a secret is one that no pattern knows.
+            report_progress(clean_line(tool.server.masker.mask(text).text, 300))
 
         may_repeat = passed.request.tool_class != "write"
         try:
             answer = await tool.server.connection.call(
                 tool.tool.name, parsed.values, report_progress=report, may_repeat=may_repeat
             )
+        except CallNotSent as error:
+            reason = f"{tool.name} was not called: {error}. {_GO_ON}"
+            return await self._fail(call, tool.server.masker, reason)
         except ConnectionLost as error:
             reason = f"The connection to {tool.name.server} was lost: {error}."
             return await self._fail(call, tool.server.masker, reason + _outcome(may_repeat))
@@ -153,8 +172,8 @@ class ToolExecutor:
 
     async def _finish(self, call: ToolCall, tool: KnownTool, text: ResultText) -> ToolResult:
         masked = await self._mask(tool.server.masker, text.text or "(the tool returned no text)")
-        if masked is None:
-            return ToolResult(WITHHELD, WITHHELD, is_error=True, size_bytes=text.size_bytes)
+        if isinstance(masked, str):
+            return ToolResult(masked, masked, is_error=True, size_bytes=text.size_bytes)
         if text.is_error:
             return await self._fail(
                 call, tool.server.masker, f"{tool.name} reported an error.", masked, text
@@ -173,7 +192,7 @@ class ToolExecutor:
     async def _refuse(self, masker: Masker, refusal: Refusal) -> ToolResult:
         """A refusal as the model gets it: nothing but the envelope."""
         told = await self._mask(masker, refusal.to_text())
-        text = told.text if told is not None else WITHHELD
+        text = told if isinstance(told, str) else told.text
         return ToolResult(text, text, is_error=True, size_bytes=len(text.encode()))
 
     async def _fail(
@@ -185,10 +204,13 @@ class ToolExecutor:
         text: ResultText | None = None,
     ) -> ToolResult:
         """An error the model can act on: what it asked for, and what came back."""
-        asked = f"{clean_line(call.name, 200)} {clean_line(call.arguments, SHOWN_ARGUMENTS)}"
+        arguments = await self._mask(masker, call.arguments)
+        if isinstance(arguments, str):
+            return ToolResult(arguments, arguments, is_error=True)
+        asked = f"{clean_line(call.name, 200)} {clean_line(arguments.text, SHOWN_ARGUMENTS)}"
         told = await self._mask(masker, f"{clean_text(reason)}\nYou asked: {asked.strip()}")
-        if told is None:
-            return ToolResult(WITHHELD, WITHHELD, is_error=True)
+        if isinstance(told, str):
+            return ToolResult(told, told, is_error=True)
         message = told.text if said is None else f"{told.text}\nIt answered:\n{said.text}"
         whole = text.size_bytes + len(told.text) if text is not None and text.cut else None
         stored, is_cut = cut_text(message, self._limits.stored_bytes, whole_bytes=whole)
@@ -196,18 +218,22 @@ class ToolExecutor:
         return ToolResult(
             content=content, stored=stored, is_error=True, truncated=is_cut,
             size_bytes=text.size_bytes if text is not None else len(message.encode()),
-            masked=said.count if said is not None else told.count,
+            masked=arguments.count + (said.count if said is not None else told.count),
         )  # fmt: skip
 
-    async def _mask(self, masker: Masker, text: str) -> MaskedText | None:
-        """Mask, or None: what could not be masked is shown to nobody."""
+    async def _mask(self, masker: Masker, text: str) -> MaskedText | str:
+        """Mask, or say what stands for the text: what could not be masked is shown to nobody."""
         try:
             if len(text) <= INLINE_MASKING_CHARACTERS:
                 return masker.mask(text)
-            return await asyncio.to_thread(masker.mask, text)
+            async with asyncio.timeout(MASKING_DEADLINE):
+                return await asyncio.to_thread(masker.mask, text)
+        except TooMuchToMask as reason:
+            logger.warning("a tool result is withheld: %s", reason)
+            return WITHHELD_AS_TOO_MUCH
         except Exception:
             logger.exception("masking a tool result failed; the result is withheld")
-            return None
+            return WITHHELD
 
     def _show_arguments(self, parsed: ParsedArguments, masker: Masker) -> Mapping[str, JSON]:
         values: dict[str, JSON] = parsed.values
@@ -219,6 +245,14 @@ class ToolExecutor:
             logger.exception("masking a call's arguments failed; they are withheld")
             return {"raw": WITHHELD}
         return masked if isinstance(masked, dict) else {"raw": json.dumps(masked)}
+
+
+def _explain_placeholder(placeholder: str) -> str:
+    return (
+        f"Refused: the arguments contain {placeholder}. It stands for a secret that was taken out "
+        "before you saw it; nobody can put it back, so no tool is called with it. Do it without "
+        "the secret, or say in the report what a person has to do by hand."
+    )
 
 
 def _outcome(may_repeat: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import httpx2
 from mcp import MCPError
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 # The SDK raises RuntimeError for results that contradict a tool's output schema, and ValueError
@@ -26,6 +26,10 @@ MAX_REASON_LENGTH = 600
 
 class ServerUnavailable(Exception):
     """A tool server could not be started or reached. The text says why."""
+
+
+class CallNotSent(Exception):
+    """A call was not made, so it had no effect. The text says why."""
 
 
 class ConnectionLost(Exception):
@@ -71,6 +75,8 @@ def _describe_leaf(error: BaseException) -> str:
         return "it did not answer in time"
     if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
         return "it closed the connection"
+    if isinstance(error, MCPError) and error.code == PARSE_ERROR:
+        return "the server answered with something that is no valid MCP message"
     text = str(error).strip()
     return text or type(error).__name__
 

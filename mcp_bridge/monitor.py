@@ -17,7 +17,8 @@ from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.sightings import Sighting, connect, explain_error, sight
-from mcp_bridge.transports import HttpClients, InProcessFactories
+from mcp_bridge.transports import InProcessFactories
+from mcp_bridge.wire.http import HttpClients
 
 logger = logging.getLogger(__name__)
 

@@ -65,6 +65,9 @@ class TransportConfig(Protocol):
     @property
     def custom_headers(self) -> Mapping[str, str]: ...
 
+    @property
+    def session_cleanup_url(self) -> str | None: ...
+
 
 class ServerConfig(Protocol):
     @property
@@ -131,6 +134,7 @@ class TransportPlan:
     verify_ssl: bool = True
     timeout: float | None = None
     custom_headers: Mapping[str, str] = field(default_factory=dict)
+    session_cleanup_url: str | None = None
 
 
 @dataclass(frozen=True)

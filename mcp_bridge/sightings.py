@@ -11,13 +11,13 @@ from functools import partial
 from mcp_types import Tool
 
 from mcp_bridge.connection import Deadlines, ServerConnection
-from mcp_bridge.masking import Masker, Placeholders
+from mcp_bridge.masking import Masker, build_server_masker
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.safety.policy import class_of_call, find_rule
 from mcp_bridge.server_config import ServerConfig, ToolClass
-from mcp_bridge.toolbox import masker_for
-from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
+from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.visible_text import clean_line, clean_text
+from mcp_bridge.wire.http import HttpClients
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +63,12 @@ def connect(
 ) -> ServerConnection:
     """A connection on behalf of nobody's investigation, to be started and closed by the caller."""
     opener = partial(
-        open_client, server_id, config, http_clients=http_clients, in_process=in_process
+        open_client,
+        server_id,
+        config,
+        http_clients=http_clients,
+        in_process=in_process,
+        execution_id="",
     )
     return ServerConnection(server_id, opener, deadlines)
 
@@ -76,7 +81,7 @@ async def sight(
     `started` is when, by the monotonic clock, it was first asked for anything.
     """
     listed = _usable(server_id, await connection.list_tools())
-    masker = masker_for(config, Placeholders())
+    masker = build_server_masker(config.data_masking)
     sighting = Sighting(
         server_id,
         latency_ms=round((time.monotonic() - started) * 1000),
@@ -88,7 +93,7 @@ async def sight(
 
 def explain_error(error: Exception, config: ServerConfig) -> str:
     """Why a server could not be used: one line, fit to show."""
-    return _mask(masker_for(config, Placeholders()), clean_line(str(error), MAX_ERROR))
+    return _mask(build_server_masker(config.data_masking), clean_line(str(error), MAX_ERROR))
 
 
 def _usable(server_id: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:

@@ -17,13 +17,15 @@ from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.executor import Limits, ToolExecutor
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.gate import Gate
-from mcp_bridge.masking import Masker, Placeholders, build_masker
+from mcp_bridge.masking import Placeholders, build_masker, build_server_masker
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.replay import read_past
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.transports import HttpClients, InProcessFactories, open_client
+from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.visible_text import clean_line, clean_text
+from mcp_bridge.wire.cleanup import clean_up_session
+from mcp_bridge.wire.http import HttpClients
 
 logger = logging.getLogger(__name__)
 
@@ -81,27 +83,34 @@ async def open_toolbox(
     past: Sequence[PastCall] = (),
     in_process: InProcessFactories | None = None,
     http_clients: HttpClients | None = None,
+    execution_id: str = "",
     deadlines: Deadlines = Deadlines(),  # noqa: B008 (frozen)
     limits: Limits = Limits(),  # noqa: B008 (frozen)
+    placeholders: Placeholders | None = None,
 ) -> AsyncIterator[OpenToolbox]:
     """Start the servers at once, each with a deadline, and yield the tools of those that came up.
 
     `selection` narrows servers and tools; a server it names that is not configured is reported
     unavailable. No server's failure is the toolbox's. `past` are the calls of an execution that
     goes on after an interruption. `http_clients` is closed by whoever made it.
+    Who shares `placeholders` gets the same name for the same secret.
+    `execution_id` goes into headers that ask for it, and to each `session_cleanup_url` at the end.
     """
     chosen = {name: None for name in servers} if selection is None else selection
-    placeholders = Placeholders()
+    placeholders = placeholders or Placeholders()
     async with AsyncExitStack() as stack:
         if http_clients is None:
             http_clients = await stack.enter_async_context(HttpClients())
-        openers = partial(open_client, http_clients=http_clients, in_process=in_process or {})
+        openers = partial(
+            open_client, http_clients=http_clients, in_process=in_process or {},
+            execution_id=execution_id,
+        )  # fmt: skip
         connections = {
             name: ServerConnection(name, partial(openers, name, servers[name]), deadlines)
             for name in chosen
             if name in servers
         }
-        stack.push_async_callback(_close_all, list(connections.values()))
+        stack.push_async_callback(_close_all, connections, servers, execution_id)
         started = await _start_all(connections)
         masker = build_masker(placeholders=placeholders)
         connected = [
@@ -151,14 +160,24 @@ async def _start(connection: ServerConnection) -> tuple[Tool, ...] | str:
         return reason
 
 
-async def _close_all(connections: Sequence[ServerConnection]) -> None:
-    await asyncio.gather(*(connection.close() for connection in connections))
+async def _close_all(
+    connections: Mapping[str, ServerConnection],
+    servers: Mapping[str, ServerConfig],
+    execution_id: str,
+) -> None:
+    async def close(name: str, connection: ServerConnection) -> None:
+        await connection.close()
+        await clean_up_session(name, servers[name].transport, execution_id)
+
+    await asyncio.gather(*(close(name, connection) for name, connection in connections.items()))
 
 
 def _connect(
     name: str, config: ServerConfig, connection: ServerConnection, placeholders: Placeholders
 ) -> ConnectedServer:
-    return ConnectedServer(name, config, connection, masker_for(config, placeholders))
+    return ConnectedServer(
+        name, config, connection, build_server_masker(config.data_masking, placeholders)
+    )
 
 
 def _build_catalogue(
@@ -174,19 +193,6 @@ def _build_catalogue(
         if not isinstance(listed, str):
             tools.extend(_know_tools(server, listed, chosen[server.server_id]))
     return Catalogue(tools, offers_writes=offers_writes)
-
-
-def masker_for(server: ServerConfig, placeholders: Placeholders) -> Masker:
-    """Masks what a server says: the product's own profile, and what its configuration adds."""
-    rules = server.data_masking
-    if rules is None or not rules.enabled:
-        return build_masker(placeholders=placeholders)
-    return build_masker(
-        ("default", *rules.pattern_groups),
-        rules.patterns,
-        rules.custom_patterns,
-        placeholders=placeholders,
-    )
 
 
 def _know_tools(

@@ -1,6 +1,7 @@
 """Keeps text from outside free of what a person cannot see but a terminal or a model obeys."""
 
 import re
+from collections.abc import Iterator
 
 # CSI, OSC (to BEL, ST or the end of the line) and two-character escape sequences.
 _ESCAPES = re.compile(
@@ -15,6 +16,7 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_INVISIBLE_RUN = re.compile(f"{_INVISIBLE.pattern}+")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SUSPECT = re.compile(f"{_ESCAPES.pattern}|\r|{_INVISIBLE.pattern}|{_CONTROLS.pattern}")
 
@@ -39,8 +41,8 @@ def clean_line(text: str, limit: int) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def invisible_spans(text: str) -> list[tuple[int, int]]:
+def invisible_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where invisible characters stand, which can tear a word apart unseen."""
-    if text.isascii():
-        return []
-    return [match.span() for match in _INVISIBLE.finditer(text)]
+    if not text.isascii():
+        for match in _INVISIBLE_RUN.finditer(text):
+            yield match.span()

@@ -8,15 +8,20 @@ thread. Task bodies block on it, ORM calls leave it through `db`, and messages t
 import asyncio
 import contextvars
 import logging
+import select
 import threading
-from collections.abc import Callable, Coroutine
+import time
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +30,9 @@ T = TypeVar("T")
 
 StopReason = Literal["cancelled", "interrupted", "lease_lost"]
 MAX_UNSENT = 2_000
+FRESH_SECONDS = 10.0
+
+_Unsent = tuple[Callable[[Sequence[Any]], None], Any]
 
 
 class WorkerLoop:
@@ -35,7 +43,9 @@ class WorkerLoop:
         self._thread = threading.Thread(target=self._serve, name="agents-loop", daemon=True)
         self._database = ThreadPoolExecutor(settings.DATABASE_THREADS, thread_name_prefix="db")
         self._sender = ThreadPoolExecutor(1, thread_name_prefix="send")
-        self._unsent = threading.Semaphore(MAX_UNSENT)
+        self._unsent: list[_Unsent] = []
+        self._is_sending = False
+        self._sending = threading.Lock()
         self._running: dict[str, asyncio.Task[Any]] = {}
         self._reasons: dict[str, StopReason] = {}
         self._reason_for_all: StopReason | None = None
@@ -118,12 +128,34 @@ class WorkerLoop:
         call = partial(_with_fresh_connection, function, *args, **kwargs)
         return self._database.submit(call).result()
 
-    def send_soon(self, function: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call in order on the sender thread; dropped when too much waits (it is only a hint)."""
-        if not self._unsent.acquire(blocking=False):
-            return
-        future = self._sender.submit(function, *args, **kwargs)
-        future.add_done_callback(lambda _: self._unsent.release())
+    def send_soon(self, send: Callable[[Sequence[T]], None], item: T) -> None:
+        """Have `send` called on the sender thread with this item and what else waits for it.
+
+        In order; dropped when too much waits (it is only a hint). A thread that works beside a busy
+        loop gets its turn a hundred times a second, so it must take all there is each time.
+        """
+        with self._sending:
+            if len(self._unsent) >= MAX_UNSENT:
+                return
+            self._unsent.append((send, item))
+            if self._is_sending:
+                return
+            self._is_sending = True
+        self._sender.submit(self._send_all)
+
+    def _send_all(self) -> None:
+        while batch := self._take_unsent():
+            for send, group in groupby(batch, key=itemgetter(0)):
+                try:
+                    send([item for _, item in group])
+                except Exception:
+                    logger.exception("Not sent")
+
+    def _take_unsent(self) -> "list[_Unsent]":
+        with self._sending:
+            batch, self._unsent = self._unsent, []
+            self._is_sending = bool(batch)
+        return batch
 
 
 async def _outlast(answer: "asyncio.Future[T]") -> None:
@@ -135,10 +167,28 @@ async def _outlast(answer: "asyncio.Future[T]") -> None:
 def _with_fresh_connection(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     # Celery's own fixup never sees these threads; without this a restarted database stays lost.
     close_old_connections()
+    if _is_fresh(connection):
+        connection.health_check_done = True  # type: ignore[attr-defined]  # missing in the stubs
     try:
         return function(*args, **kwargs)
     finally:
         close_old_connections()
+        _last_use.at = time.monotonic()
+
+
+_last_use = threading.local()
+
+
+def _is_fresh(used: BaseDatabaseWrapper) -> bool:
+    """Whether asking a connection for its health would be a round trip for nothing.
+
+    It was used just now, and its server has not said a word since, as one that ends does.
+    """
+    if used.connection is None or time.monotonic() - getattr(_last_use, "at", 0) > FRESH_SECONDS:
+        return False
+    waiting = select.poll()
+    waiting.register(used.connection.fileno(), select.POLLIN)
+    return not waiting.poll(0)
 
 
 _worker_loop: WorkerLoop | None = None

@@ -1,11 +1,14 @@
 """Log lines: JSON with session, stage and execution ids, or readable ones for a terminal."""
 
 import logging.config
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
+from functools import cache
 from typing import Any
 
 import structlog
 from typing_extensions import override
+
+from mcp_bridge.masking import Masker, build_default_masker
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 STYLES = ("json", "console")
@@ -29,7 +32,7 @@ class _OnlyAddress(logging.Filter):
 
 def logging_config(*, level: str, style: str) -> dict[str, Any]:
     """A `dictConfig` for the whole process. `style` is `json` or `console`."""
-    renderer = _render_line if style == "console" else structlog.processors.JSONRenderer()
+    render = _render_line if style == "console" else structlog.processors.JSONRenderer()
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -40,7 +43,7 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                     structlog.processors.format_exc_info,
-                    renderer,
+                    _without_secrets(render),
                 ],
             }
         },
@@ -63,9 +66,32 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "mcp": {"level": "WARNING"},
+            # It prints what a server sent wrong, with a traceback; the call's result says as much.
+            "mcp.client": {"level": "CRITICAL"},
             "LiteLLM": {"level": "WARNING"},
         },
     }
+
+
+def _without_secrets(render: Callable[..., str | bytes]) -> Callable[..., str]:
+    """Mask whole lines: messages, whatever goes with them, and tracebacks. One that cannot be
+    masked is not written; that it was is."""
+
+    def render_masked(logger: Any, method: str, event: MutableMapping[str, Any]) -> str:
+        line = str(render(logger, method, event))
+        try:
+            return _masker().mask(line).text
+        except Exception as error:
+            withheld = f"a log line is withheld: it could not be masked ({type(error).__name__})"
+            known = {name: event.get(name) for name in ("level", "logger", "timestamp")}
+            return str(render(logger, method, {**known, "event": withheld}))
+
+    return render_masked
+
+
+@cache
+def _masker() -> Masker:
+    return build_default_masker()
 
 
 def _render_line(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ PACKAGES = ("tarsy", "config", "agents", "mcp_bridge", "investigations")
 ALLOWED: dict[str, tuple[str, ...]] = {
     "tarsy.errors": (),
     "tarsy.env": ("tarsy.errors",),
-    "tarsy.logs": (),
+    "tarsy.logs": ("mcp_bridge.masking",),
     "tarsy.aio": (),
     "tarsy.celery": (),
     "tarsy.settings": ("tarsy.env", "tarsy.logs", "tarsy.embedded"),
@@ -80,6 +80,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "tarsy.errors",
     ),
     "investigations.journal": (
+        "investigations.masking",
         "investigations.models",
         "investigations.services",
         "investigations.publish",
@@ -117,6 +118,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge",
         "agents",
         "config",
+        "tarsy.errors",
     ),
     "investigations.tool_monitor": (
         "investigations.selectors.tool_servers",
@@ -158,6 +160,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "tarsy.aio",
     ),
     "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
+    "investigations.management.commands.mask": ("investigations.masking", "tarsy.errors"),
     # What faces outward: services and selectors, and what they speak of.
     "investigations": (
         "agents.types",

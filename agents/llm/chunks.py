@@ -1,10 +1,11 @@
 """Reads OpenAI-shaped chunks, which both clients produce, as our events."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.llm.loose import look
 from agents.types import (
     JSON,
     AnswerFinished,
@@ -46,7 +47,7 @@ class _Fragments:
 class ChunkReader:
     """Turns the chunks of one answer into events.
 
-    Chunks come from a network and are read through `getattr`: SDKs build them without validation.
+    Chunks come from a network, as JSON or as the objects of an SDK that were built unchecked.
     Raises `LLMError` for a chunk that makes no sense and for an answer that was cut.
     """
 
@@ -60,7 +61,7 @@ class ChunkReader:
 
     def read(self, chunk: Any) -> list[LLMEvent]:
         try:
-            return list(self._read(chunk))
+            return self._read(chunk)
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise LLMError(
                 "provider_error",
@@ -82,38 +83,40 @@ class ChunkReader:
         rest = [kind(clean_characters(half)) for kind, half in self._half.items() if half]
         return [*rest, *(CallProposed(call) for call in calls if call.name), finished]
 
-    def _read(self, chunk: Any) -> Iterator[LLMEvent]:
-        usage = read_usage(getattr(chunk, "usage", None))
+    def _read(self, chunk: Any) -> list[LLMEvent]:
+        events: list[LLMEvent] = []
+        usage = read_usage(look(chunk, "usage"))
         if usage is not None:
-            yield UsageReported(usage)
-        for choice in chunk.choices or ():
-            if choice.finish_reason:
-                self._finish_reason = str(choice.finish_reason)
-            if choice.delta is None:
-                continue
-            yield from self._read_delta(choice.delta)
+            events.append(UsageReported(usage))
+        for choice in look(chunk, "choices") or ():
+            if reason := look(choice, "finish_reason"):
+                self._finish_reason = str(reason)
+            delta = look(choice, "delta")
+            if delta is not None:
+                self._read_delta(delta, events)
+        return events
 
-    def _read_delta(self, delta: Any) -> Iterator[LLMEvent]:
-        thinking = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-        if thinking:
-            yield from self._say(ThinkingDelta, self._count(_as_text(thinking)))
-        if delta.content:
-            yield from self._say(TextDelta, self._count(_as_text(delta.content)))
-        refusal = getattr(delta, "refusal", None)
-        if refusal:
-            yield from self._say(TextDelta, self._count(_as_text(refusal)))
-        for fragment in delta.tool_calls or ():
+    def _read_delta(self, delta: Any, events: list[LLMEvent]) -> None:
+        if thinking := look(delta, "reasoning_content") or look(delta, "reasoning"):
+            self._say(ThinkingDelta, thinking, events)
+        if content := look(delta, "content"):
+            self._say(TextDelta, content, events)
+        if refusal := look(delta, "refusal"):
+            self._say(TextDelta, refusal, events)
+        for fragment in look(delta, "tool_calls") or ():
             self._add_fragment(fragment)
 
     def _say(
-        self, kind: type[TextDelta] | type[ThinkingDelta], text: str
-    ) -> Iterator[TextDelta | ThinkingDelta]:
+        self, kind: type[TextDelta] | type[ThinkingDelta], said: object, events: list[LLMEvent]
+    ) -> None:
         """Some servers split an emoji into two escapes and put them into two chunks."""
-        text = self._half.pop(kind, "") + text
+        text = self._count(_as_text(said))
+        if self._half:
+            text = self._half.pop(kind, "") + text
         if "\ud800" <= text[-1] <= "\udbff":
             self._half[kind], text = text[-1], text[:-1]
         if text:
-            yield kind(clean_characters(text))
+            events.append(kind(clean_characters(text)))
 
     def _count(self, text: str) -> str:
         """The text, unless there was too much of it: nothing else ends a stream that flows."""
@@ -127,12 +130,14 @@ class ChunkReader:
         return text
 
     def _add_fragment(self, fragment: Any) -> None:
-        call = self._find_call(int(fragment.index or 0), fragment.id or "")
-        call.id = call.id or self._count(fragment.id or "")
-        if fragment.function is None:
+        call_id = look(fragment, "id") or ""
+        call = self._find_call(int(look(fragment, "index") or 0), call_id)
+        call.id = call.id or self._count(call_id)
+        function = look(fragment, "function")
+        if function is None:
             return
-        call.name = call.name or self._count(_as_text(fragment.function.name or ""))
-        call.arguments += self._count(_as_text(fragment.function.arguments or ""))
+        call.name = call.name or self._count(_as_text(look(function, "name") or ""))
+        call.arguments += self._count(_as_text(look(function, "arguments") or ""))
 
     def _find_call(self, index: int, call_id: str) -> _Fragments:
         known = self._by_index.get(index)
@@ -148,11 +153,12 @@ class ChunkReader:
 def read_usage(usage: Any) -> Usage | None:
     if usage is None:
         return None
-    details = getattr(usage, "completion_tokens_details", None)
+    details = look(usage, "completion_tokens_details")
+    thinking = None if details is None else look(details, "reasoning_tokens")
     return Usage(
-        input_tokens=_as_count(getattr(usage, "prompt_tokens", None)),
-        output_tokens=_as_count(getattr(usage, "completion_tokens", None)),
-        thinking_tokens=_as_count(getattr(details, "reasoning_tokens", None)),
+        input_tokens=_as_count(look(usage, "prompt_tokens")),
+        output_tokens=_as_count(look(usage, "completion_tokens")),
+        thinking_tokens=_as_count(thinking),
     )
 
 

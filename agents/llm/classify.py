@@ -123,7 +123,7 @@ def _classify_without_status(error: Exception, settings: ProviderSettings) -> LL
     return LLMError(
         "provider_error",
         f"{_subject(settings)} reported an error{_quote(error, settings)}.",
-        retryable=_has_type(error, "APIError"),
+        retryable=_has_type(error, "APIError") or _has_type(error, "RefusedInStream"),
     )
 
 

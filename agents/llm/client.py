@@ -7,7 +7,7 @@ from agents.ports import LLM
 def make_llm(settings: ProviderSettings) -> LLM:
     """The client for these settings: direct for OpenAI-compatible endpoints, else litellm.
 
-    Imports the chosen SDK; a process that only serves pages must not call it.
+    Imports what the chosen one needs; a process that only serves pages must not call it.
     """
     if is_direct(settings.type, settings.base_url):
         from agents.llm.openai_compatible import OpenAICompatible
@@ -24,11 +24,11 @@ def is_direct(provider_type: str, base_url: str | None) -> bool:
 
 
 def warm_up(*, with_litellm: bool) -> None:
-    """Import the SDKs now, so that the first investigation does not wait for them."""
-    from agents.llm.openai_compatible import load_openai
+    """Import what clients need now, so that the first investigation does not wait for them."""
+    from agents.llm.http import load_http
     from agents.llm.windows import load_windows
 
-    load_openai()
+    load_http()
     load_windows()
     if with_litellm:
         from agents.llm.via_litellm import load_litellm

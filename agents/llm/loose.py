@@ -1,23 +1,12 @@
-"""JSON read through attributes, for code that reads the objects of SDKs as well."""
+"""Reads JSON objects and the objects of SDKs alike."""
 
-from collections.abc import Mapping
 from typing import Any
 
 
-class LooseObject:
-    """A JSON object whose members are attributes; one that is not there is None."""
-
-    def __init__(self, members: Mapping[str, Any]) -> None:
-        self._members = members
-
-    def __getattr__(self, name: str) -> Any:
-        return loosen(self._members.get(name))
-
-
-def loosen(value: object) -> Any:
-    """The same value with every object in it readable through attributes."""
-    if isinstance(value, dict):
-        return LooseObject(value)
-    if isinstance(value, list):
-        return [loosen(item) for item in value]
-    return value
+def look(value: Any, name: str) -> Any:
+    """A member of an object; None when it is not there. Raises TypeError for what has none."""
+    if type(value) is dict:
+        return value.get(name)
+    if value is None or isinstance(value, str | bytes | int | float | list):
+        raise TypeError(f"an object expected, {type(value).__name__} found")
+    return getattr(value, name, None)

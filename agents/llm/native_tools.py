@@ -6,6 +6,7 @@ from typing import Any
 from agents.llm.settings import NativeTool, ProviderSettings
 from agents.llm.thinking import is_image_model
 from agents.types import JSON, Message, NativeToolKind, NativeToolTold, Note, ToolSpec
+from config.schema.providers import has_native_tools
 
 LONGEST_OUTPUT = 20_000
 MOST_SOURCES = 30
@@ -39,7 +40,7 @@ def offer_native_tools(
 
 
 def _find_obstacle(settings: ProviderSettings, name: NativeTool, *, has_functions: bool) -> str:
-    if settings.type not in ("google", "vertexai") or "gemini" not in settings.model.lower():
+    if not has_native_tools(settings.type, settings.model):
         return f"the model {settings.model} has no such tool of its own"
     if settings.backend != "google-native":
         return "the backend langchain has none; use google-native"

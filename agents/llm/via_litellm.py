@@ -159,7 +159,7 @@ async def _open(
     stream = await load_litellm().acompletion(**request)
     _show_raw_chunks(stream, native)
     try:
-        yield _read_honestly(stream)
+        yield _read_provider(stream)
     finally:
         await stream.aclose()
 
@@ -185,22 +185,15 @@ def _show_raw_chunks(stream: Any, native: NativeToolReader) -> None:
     stream.make_call = connect_and_show
 
 
-async def _read_honestly(stream: Any) -> AsyncIterator[Any]:
-    """The chunks as the provider meant them.
+async def _read_provider(stream: Any) -> AsyncIterator[Any]:
+    """The chunks as litellm's reader of this provider gives them.
 
-    litellm invents a good end for a stream that was cut, and a usage where none was told.
+    Not through the wrapper around it: that takes two thirds of the time of a token, invents a good
+    end for a stream that was cut, and a usage where none was told.
     """
-    async for chunk in stream:
-        if not (stream.received_finish_reason or stream.intermittent_finish_reason):
-            for choice in chunk.choices or ():
-                choice.finish_reason = None
-        if getattr(chunk, "usage", None) is not None and not _was_usage_told(stream):
-            chunk.usage = None
-        yield chunk
-
-
-def _was_usage_told(stream: Any) -> bool:
-    return any(getattr(chunk, "usage", None) is not None for chunk in stream.chunks)
+    async for chunk in await stream.fetch_stream():
+        if hasattr(chunk, "choices"):  # what is no answer stands for a line that says nothing
+            yield chunk
 
 
 class _ProviderFields:

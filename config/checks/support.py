@@ -30,7 +30,6 @@ _WITHOUT_EFFECT = {
     "system.allowed_ws_origins": "set ALLOWED_WS_ORIGINS",
     "system.cost_estimation.model_rates": "costs come from the bundled prices",
     "system.retention.cleanup_interval": "it is looked for every 15 minutes",
-    "mcp_servers.*.transport.session_cleanup_url": "it is not called yet",
 }
 """Keys that another program reads, or this one later; each with what holds instead."""
 _WITHOUT_APPROVALS = {

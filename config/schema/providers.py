@@ -28,6 +28,11 @@ _USUAL_KEYS: Mapping[ProviderType, tuple[str, ...]] = {
 }
 
 
+def has_native_tools(provider_type: str, model: str) -> bool:
+    """Whether a model can have tools that run at its provider: those of Google's Gemini can."""
+    return provider_type in ("google", "vertexai") and "gemini" in model.lower()
+
+
 class LLMProviderConfig(Entry):
     """One model of one vendor. Holds names of variables, never a key."""
 

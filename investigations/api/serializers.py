@@ -6,7 +6,9 @@ from typing import Any, get_args
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from typing_extensions import override
 
+from config import get_config
 from investigations.api.fields import NullField, TextOrNull
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.selectors.detail import ExecutionDetail
@@ -38,8 +40,13 @@ class NativeToolsSerializer(serializers.Serializer[Any]):
 
 
 class ToolSelectionSerializer(serializers.Serializer[Any]):
-    servers = SelectedServerSerializer(many=True, required=False)
-    native_tools = NativeToolsSerializer(required=False)
+    servers = SelectedServerSerializer(
+        many=True, required=False, help_text="In place of the configured ones."
+    )
+    native_tools = NativeToolsSerializer(
+        required=False,
+        help_text="Switched on without servers, they take their place where the model has them.",
+    )
 
 
 @extend_schema_field(OpenApiTypes.ANY)
@@ -188,16 +195,29 @@ class ActiveSessionsSerializer(serializers.Serializer[Any]):
     queued = QueuedSessionSerializer(many=True)
 
 
+_COSTS = ("estimated_cost_usd", "cost_completeness", "unpriced_interaction_count")
+
+
 class _CostFields(serializers.Serializer[Any]):
-    """What is added up from the model calls."""
+    """What is added up from the model calls; without money where nobody wants it estimated."""
 
     input_tokens = serializers.IntegerField(source="costs.input_tokens")
     output_tokens = serializers.IntegerField(source="costs.output_tokens")
     total_tokens = serializers.IntegerField(source="costs.total_tokens")
-    estimated_cost_usd = serializers.FloatField(source="costs.estimated_cost_usd", allow_null=True)
-    cost_completeness = serializers.ChoiceField(
-        source="costs.completeness", choices=["none", "partial", "complete"]
+    estimated_cost_usd = serializers.FloatField(
+        source="costs.estimated_cost_usd", allow_null=True, required=False
     )
+    cost_completeness = serializers.ChoiceField(
+        source="costs.completeness", choices=["none", "partial", "complete"], required=False
+    )
+
+    @override
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        if not get_config().system.cost_estimation.enabled:
+            for name in _COSTS:
+                shown.pop(name, None)
+        return shown
 
 
 class _ReviewFields(serializers.Serializer[Any]):
@@ -345,7 +365,7 @@ class SessionDetailSerializer(_SessionFields):
     slack_message_fingerprint = TextOrNull(source="session.slack_message_fingerprint")
     mcp_selection = serializers.JSONField(source="session.mcp_selection", allow_null=True)
     failed_stages = serializers.IntegerField(source="stages.failed")
-    unpriced_interaction_count = serializers.IntegerField(source="costs.unpriced")
+    unpriced_interaction_count = serializers.IntegerField(source="costs.unpriced", required=False)
     last_event_id = serializers.IntegerField(
         source="session.last_seq", help_text="Subscribe from here to follow on."
     )

@@ -14,12 +14,7 @@ from investigations.timeline import block_key
 
 def read_live_texts(events: Sequence[TimelineEvent]) -> dict[uuid.UUID, str]:
     """What was streamed so far, by event; nothing for finished ones, or without Redis."""
-    streaming = [
-        event
-        for event in events
-        if event.status == TimelineEvent.Status.STREAMING
-        and event.event_type != TimelineEvent.Type.LLM_TOOL_CALL
-    ]
+    streaming = [event for event in events if event.status == TimelineEvent.Status.STREAMING]
     if not streaming:
         return {}
     try:

@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from agents.types import AgentOutcome, ModelName, ModelSwitch
+from investigations.masking import product_masker
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
 from investigations.services.endings import cancel_waiting_executions, settle_cancelled
@@ -143,7 +144,8 @@ def end_execution(
     """The same inside a transaction of the caller's, who answers for the lease."""
     now = timezone.now()
     execution.status = status
-    execution.error_message = error
+    # It may quote what a provider or a server said.
+    execution.error_message = product_masker()(error) if error else ""
     execution.completed_at = now
     execution.lease_token = None
     if execution.started_at:

@@ -2,19 +2,22 @@
 
 Every write about a session goes through `session_write`, which locks the session's row first.
 That gives three things: `seq` and tool numbers are gapless and in commit order, two writers of one
-session can never deadlock, and the status read at the start still holds at the end.
+session can never deadlock, and the status read at the start still holds at the end. What a worker
+writes while it runs an execution goes through `lease_write`: the same in four round trips.
 """
 
+import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
-from investigations.models import AlertSession, Event, TimelineEvent
+from investigations.models import AgentExecution, AlertSession, TimelineEvent
 from investigations.publish import publish
+from investigations.services.statements import Statements
 from investigations.timeline import (
     SESSIONS_CHANNEL,
     Payload,
@@ -22,7 +25,25 @@ from investigations.timeline import (
     timeline_event_created,
     with_event_id,
 )
-from tarsy.errors import NotFound
+from tarsy.errors import LeaseLost, NotFound
+
+_INSERT_EVENT = """
+INSERT INTO investigations_event (session_id, seq, channel, payload) VALUES (%s, %s, %s, %s::jsonb)
+"""
+_SAVE_COUNTERS = """
+UPDATE investigations_alertsession SET last_seq = %s, last_tool_number = %s,
+       last_interaction_at = COALESCE(%s, last_interaction_at)
+ WHERE id = %s
+"""
+# Two statements, because each has a snapshot of its own: the second one sees what was committed
+# while the first one waited for the lock.
+_LOCK_UNDER_LEASE = """
+SELECT last_seq, last_tool_number FROM investigations_alertsession WHERE id = %s FOR UPDATE;
+SELECT (SELECT COALESCE(MAX(sequence_number), 0)
+          FROM investigations_message WHERE execution_id = execution.id)
+  FROM investigations_agentexecution AS execution
+ WHERE id = %s AND lease_token = %s AND status = 'active'
+"""
 
 
 class SessionWrite:
@@ -30,6 +51,8 @@ class SessionWrite:
 
     def __init__(self, session: AlertSession) -> None:
         self.session = session
+        self.rows = Statements()
+        """Rows that are written at the end, with the events, in one round trip."""
         self._stored: list[Payload] = []
         self._global: list[Payload] = []
         self._is_touched = False
@@ -59,25 +82,32 @@ class SessionWrite:
         self._is_touched = True
 
     def save(self) -> None:
-        """Write the events and the counters; `session_write` calls it last."""
-        channel = session_channel(self.session.pk)
-        Event.objects.bulk_create(
-            Event(
-                session_id=self.session.pk,
-                seq=payload["db_event_id"],
-                channel=channel,
-                payload=payload,
-            )
-            for payload in self._stored
-        )
-        touched = {"last_interaction_at": timezone.now()} if self._is_touched else {}
-        AlertSession.objects.filter(pk=self.session.pk).update(
-            last_seq=self.session.last_seq,
-            last_tool_number=self.session.last_tool_number,
-            **touched,
-        )
-        transaction.on_commit(partial(publish, channel, self._stored), robust=True)
-        transaction.on_commit(partial(publish, SESSIONS_CHANNEL, self._global), robust=True)
+        """Write the rows, the events and the counters; `session_write` calls it last."""
+        session = self.session
+        channel = session_channel(session.pk)
+        texts = [json.dumps(payload) for payload in self._stored]
+        for payload, text in zip(self._stored, texts, strict=True):
+            self.rows.add(_INSERT_EVENT, [session.pk, payload["db_event_id"], channel, text])
+        touched_at = timezone.now() if self._is_touched else None
+        counters = [session.last_seq, session.last_tool_number]
+        self.rows.add(_SAVE_COUNTERS, [*counters, touched_at, session.pk])
+        self.rows.run()
+        messages = [(channel, text) for text in texts]
+        messages += [(SESSIONS_CHANNEL, json.dumps(payload)) for payload in self._global]
+        if messages:
+            transaction.on_commit(partial(publish, messages), robust=True)
+
+
+class LeaseWrite(SessionWrite):
+    """What the worker that runs an execution writes about it; made by `lease_write`."""
+
+    def __init__(self, session: AlertSession, last_message: int) -> None:
+        super().__init__(session)
+        self._last_message = last_message
+
+    def next_message_number(self) -> int:
+        self._last_message += 1
+        return self._last_message
 
 
 def _locked_session(session_id: uuid.UUID) -> AlertSession | None:
@@ -100,6 +130,32 @@ def session_write(session_id: uuid.UUID) -> Iterator[SessionWrite]:
         write = SessionWrite(session)
         yield write
         write.save()
+
+
+@contextmanager
+def lease_write(execution: AgentExecution) -> Iterator[LeaseWrite]:
+    """The same for the worker that runs an execution, under the lease it claimed it with.
+
+    Of the session only the counters are loaded. Raises LeaseLost when the lease is no longer ours.
+    """
+    with transaction.atomic():
+        write = _lock_under_lease(execution)
+        yield write
+        write.save()
+
+
+def _lock_under_lease(execution: AgentExecution) -> LeaseWrite:
+    session_id = execution.session_id
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK_UNDER_LEASE, [session_id, execution.pk, execution.lease_token])
+        counters = cursor.fetchone()
+        cursor.nextset()
+        held = cursor.fetchone()
+    if counters is None or held is None:
+        raise LeaseLost(f"execution {execution.pk} is no longer ours")
+    names = ["id", "last_seq", "last_tool_number"]
+    session = AlertSession.from_db(connection.alias, names, [session_id, *counters])
+    return LeaseWrite(session, held[0])
 
 
 def refuse_deleted(session: AlertSession) -> None:

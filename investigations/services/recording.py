@@ -2,8 +2,8 @@
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from django.db.models import Max
 from django.utils import timezone
 
 from agents.types import (
@@ -17,6 +17,7 @@ from agents.types import (
     ToolCallRecord,
 )
 from agents.types import Message as AgentMessage
+from config import get_config
 from investigations.markdown import render_markdown
 from investigations.models import (
     AgentExecution,
@@ -25,51 +26,64 @@ from investigations.models import (
     Message,
     TimelineEvent,
 )
-from investigations.services.executions import check_lease, replace_model
-from investigations.services.ledger import SessionWrite, session_write
-from investigations.timeline import interaction_created, timeline_event_completed
+from investigations.services.executions import replace_model
+from investigations.services.ledger import LeaseWrite, lease_write
+from investigations.timeline import (
+    interaction_created,
+    timeline_event_completed,
+    tool_event_id,
+)
 
 Mask = Callable[[str], str]
 
 
-def record_prompt(execution: AgentExecution, messages: Sequence[AgentMessage]) -> None:
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
-        _add_messages(execution, messages)
+def record_prompt(
+    execution: AgentExecution, messages: Sequence[AgentMessage], mask: Mask = str
+) -> None:
+    # Before the session is locked: a prompt may be long.
+    masked = [replace(message, content=mask(message.content)) for message in messages]
+    with lease_write(execution) as write:
+        _add_messages(write, execution, masked)
 
 
 def open_block(execution: AgentExecution, kind: BlockKind) -> TimelineEvent:
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
+    with lease_write(execution) as write:
         event = new_event(execution, kind)
         write.announce(event)
-        event.save(force_insert=True)
+        write.rows.insert(event)
         return event
 
 
 def record_llm_call(
-    execution: AgentExecution, record: LLMCallRecord, mask: Mask
-) -> tuple[int, ...]:
+    execution: AgentExecution,
+    record: LLMCallRecord,
+    mask: Mask,
+    blocks: Sequence[TimelineEvent] = (),
+) -> tuple[TimelineEvent, ...]:
     """Keep a model call with its blocks, its message and its proposed tool calls.
 
-    Returns the session-wide number of each proposed call, in order.
+    `blocks` are the events of `record.blocks`, as `open_block` gave them. Returns the event of each
+    proposed call, in order.
     """
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
-        interaction = describe_call(execution, record, mask)
-        if record.message:
-            message = _add_messages(execution, [record.message], mask=mask)[-1]
-            interaction.last_message_id = message.pk
-        interaction.save(force_insert=True)
-        _close_blocks(write, record.blocks, interaction.pk, mask)
-        numbers = [_propose(write, execution, call) for call in record.planned_calls]
-        for note in record.notes:
-            _add_note(
-                write, execution, note.kind, mask(note.content), _mask_json(note.metadata, mask)
-            )
+    # Masking and rendering take a while: before the session is locked.
+    interaction = describe_call(execution, record, mask)
+    kept = _mask_message(record.message, mask) if record.message else None
+    notes = [_mask_note(note, mask) for note in record.notes]
+    for event, block in zip(blocks, record.blocks, strict=True):
+        _close_block(event, block, interaction.pk, mask)
+    with lease_write(execution) as write:
+        if kept:
+            interaction.last_message_id = _add_messages(write, execution, [kept])[-1].pk
+        write.rows.insert(interaction)
+        for event in blocks:
+            write.rows.update(event, _CLOSED_FIELDS)
+            write.tell(timeline_event_completed(event))
+        proposed = [_propose(write, execution, call) for call in record.planned_calls]
+        for note in notes:
+            _add_note(write, execution, note.kind, note.content, note.metadata)
         write.tell(interaction_created(execution, interaction.pk, "llm"))
         write.touch()
-        return tuple(numbers)
+        return tuple(proposed)
 
 
 def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
@@ -85,6 +99,7 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
         request["estimated_tokens"] = record.estimated_tokens
     if record.compacted:
         request["compacted"] = list(record.compacted)
+    is_estimated = get_config().system.cost_estimation.enabled
     return LLMInteraction(
         session_id=execution.session_id,
         stage_id=execution.stage_id,
@@ -103,7 +118,7 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
         output_tokens=usage.output_tokens,
         total_tokens=usage.total_tokens,
         thinking_tokens=usage.thinking_tokens,
-        estimated_cost_usd=usage.cost_usd,
+        estimated_cost_usd=usage.cost_usd if is_estimated else None,
         duration_ms=record.duration_ms,
         error_message=mask(record.error),
     )
@@ -114,28 +129,23 @@ _CLOSED_FIELDS = (
 )  # fmt: skip
 
 
-def _close_blocks(
-    write: SessionWrite, blocks: Sequence[ClosedBlock], interaction_id: uuid.UUID, mask: Mask
+def _close_block(
+    event: TimelineEvent, block: ClosedBlock, interaction_id: uuid.UUID, mask: Mask
 ) -> None:
-    events = TimelineEvent.objects.in_bulk([uuid.UUID(block.block_id) for block in blocks])
-    for block in blocks:
-        event = events[uuid.UUID(block.block_id)]
-        event.content = mask(block.content)
-        event.status = block.status
-        event.llm_interaction_id = interaction_id
-        event.updated_at = timezone.now()
-        if block.is_final:
-            event.metadata = {**event.metadata, "is_final": True}
-        if block.kind == "llm_response":
-            event.content_html = render_markdown(event.content)
-        # At most two, so `bulk_update` would cost more.
-        event.save(update_fields=_CLOSED_FIELDS)
-        write.tell(timeline_event_completed(event))
+    event.content = mask(block.content)
+    event.status = block.status
+    event.llm_interaction_id = interaction_id
+    event.updated_at = timezone.now()
+    if block.is_final:
+        event.metadata = {**event.metadata, "is_final": True}
+    if block.kind == "llm_response":
+        event.content_html = render_markdown(event.content)
 
 
-def _propose(write: SessionWrite, execution: AgentExecution, planned: PlannedCall) -> int:
+def _propose(write: LeaseWrite, execution: AgentExecution, planned: PlannedCall) -> TimelineEvent:
     number = write.next_tool_number()
     event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
+    event.pk = tool_event_id(execution.pk, number)
     event.metadata = {
         "server_name": planned.target.server,
         "tool_name": planned.target.tool or planned.call.name,
@@ -145,42 +155,51 @@ def _propose(write: SessionWrite, execution: AgentExecution, planned: PlannedCal
         "tool_call_id": planned.call.id,
     }
     write.announce(event)
-    event.save(force_insert=True)
-    return number
+    write.rows.insert(event)
+    return event
 
 
-def record_tool_call(execution: AgentExecution, record: ToolCallRecord) -> None:
-    """Keep a finished tool call: its interaction, its timeline event and its message."""
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
-        interaction = MCPInteraction.objects.create(
-            session_id=execution.session_id,
-            stage_id=execution.stage_id,
-            execution_id=execution.pk,
-            interaction_type=MCPInteraction.Type.TOOL_CALL,
-            server_name=record.target.server,
-            tool_name=record.target.tool or record.call.name,
-            tool_number=record.number,
-            tool_arguments=dict(record.target.arguments),
-            tool_result={"content": record.result.stored, "is_error": record.result.is_error},
-            duration_ms=record.result.duration_ms,
-            error_message=record.result.stored[:2000] if record.result.is_error else "",
+def record_tool_call(
+    execution: AgentExecution, record: ToolCallRecord, proposed: TimelineEvent | None = None
+) -> None:
+    """Keep a finished tool call: its interaction, its timeline event and its message.
+
+    `proposed` is the call's event; one that an earlier attempt proposed is looked up.
+    """
+    interaction = _tool_interaction_of(execution, record)
+    with lease_write(execution) as write:
+        event = proposed or execution.timeline_events.get(
+            event_type=TimelineEvent.Type.LLM_TOOL_CALL, metadata__tool_number=record.number
         )
-        _add_messages(execution, [record.message], tool_number=record.number)
-        _complete_tool_event(write, execution, record, interaction.pk)
+        write.rows.insert(interaction)
+        _add_messages(write, execution, [record.message], tool_number=record.number)
+        _complete_tool_event(write, event, record, interaction.pk)
         write.tell(interaction_created(execution, interaction.pk, "mcp"))
         write.touch()
 
 
-def _complete_tool_event(
-    write: SessionWrite,
-    execution: AgentExecution,
-    record: ToolCallRecord,
-    interaction_id: uuid.UUID,
-) -> None:
-    event = execution.timeline_events.get(
-        event_type=TimelineEvent.Type.LLM_TOOL_CALL, metadata__tool_number=record.number
+def _tool_interaction_of(execution: AgentExecution, record: ToolCallRecord) -> MCPInteraction:
+    return MCPInteraction(
+        session_id=execution.session_id,
+        stage_id=execution.stage_id,
+        execution_id=execution.pk,
+        interaction_type=MCPInteraction.Type.TOOL_CALL,
+        server_name=record.target.server,
+        tool_name=record.target.tool or record.call.name,
+        tool_number=record.number,
+        tool_arguments=dict(record.target.arguments),
+        tool_result={"content": record.result.stored, "is_error": record.result.is_error},
+        duration_ms=record.result.duration_ms,
+        error_message=record.result.stored[:2000] if record.result.is_error else "",
     )
+
+
+_DONE_FIELDS = ("status", "content", "mcp_interaction_id", "updated_at", "metadata")
+
+
+def _complete_tool_event(
+    write: LeaseWrite, event: TimelineEvent, record: ToolCallRecord, interaction_id: uuid.UUID
+) -> None:
     result = record.result
     event.status = TimelineEvent.Status.COMPLETED
     event.content = result.stored
@@ -195,23 +214,22 @@ def _complete_tool_event(
         "truncated": result.truncated,
         "masked": result.masked,
     }
-    event.save(update_fields=["status", "content", "mcp_interaction_id", "updated_at", "metadata"])
+    write.rows.update(event, _DONE_FIELDS)
     write.tell(timeline_event_completed(event))
 
 
 def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
     """Put something on the timeline that is neither model text nor a tool call."""
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
+    note = _mask_note(note, mask)
+    with lease_write(execution) as write:
         if _is_repeated_analysis(execution, note):
             return
-        _add_note(write, execution, note.kind, mask(note.content), note.metadata)
+        _add_note(write, execution, note.kind, note.content, note.metadata)
 
 
 def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) -> None:
     """Show that another model took over, and keep it as the execution's model."""
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
+    with lease_write(execution) as write:
         replace_model(execution, switch)
         before, after = switch.before, switch.after
         text = (
@@ -220,6 +238,10 @@ def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) 
         )
         metadata = {**switch.metadata, "reason": mask(switch.reason)}
         _add_note(write, execution, TimelineEvent.Type.PROVIDER_FALLBACK, mask(text), metadata)
+
+
+def _mask_note(note: Note, mask: Mask) -> Note:
+    return replace(note, content=mask(note.content), metadata=_mask_json(note.metadata, mask))
 
 
 def _mask_json(value: Mapping[str, JSON], mask: Mask) -> dict[str, JSON]:
@@ -238,7 +260,7 @@ def _mask_value(value: JSON, mask: Mask) -> JSON:
 
 
 def _add_note(
-    write: SessionWrite,
+    write: LeaseWrite,
     execution: AgentExecution,
     kind: str,
     content: str,
@@ -251,7 +273,7 @@ def _add_note(
     if event.event_type in TimelineEvent.MARKDOWN:
         event.content_html = render_markdown(event.content)
     write.announce(event)
-    event.save(force_insert=True)
+    write.rows.insert(event)
 
 
 def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:
@@ -274,24 +296,29 @@ def new_event(execution: AgentExecution, kind: str) -> TimelineEvent:
     )
 
 
+def _mask_message(message: AgentMessage, mask: Mask) -> AgentMessage:
+    """A message of the model's as it is kept."""
+    calls = tuple(replace(call, arguments=mask(call.arguments)) for call in message.tool_calls)
+    return replace(message, content=mask(message.content), tool_calls=calls)
+
+
 def _add_messages(
+    write: LeaseWrite,
     execution: AgentExecution,
     messages: Sequence[AgentMessage],
     *,
     tool_number: int | None = None,
-    mask: Mask = str,
 ) -> list[Message]:
-    newest = execution.messages.aggregate(newest=Max("sequence_number"))["newest"] or 0
-    return Message.objects.bulk_create(
+    rows = [
         Message(
             session_id=execution.session_id,
             stage_id=execution.stage_id,
             execution_id=execution.pk,
-            sequence_number=number,
+            sequence_number=write.next_message_number(),
             role=message.role,
-            content=mask(message.content),
+            content=message.content,
             tool_calls=[
-                {"id": call.id, "name": call.name, "arguments": mask(call.arguments)}
+                {"id": call.id, "name": call.name, "arguments": call.arguments}
                 for call in message.tool_calls
             ]
             or None,
@@ -301,5 +328,8 @@ def _add_messages(
             tool_number=tool_number,
             provider_fields=dict(message.provider_fields),
         )
-        for number, message in enumerate(messages, start=newest + 1)
-    )
+        for message in messages
+    ]
+    for row in rows:
+        write.rows.insert(row)
+    return rows

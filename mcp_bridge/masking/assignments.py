@@ -1,9 +1,13 @@
 """Finds secrets that stand behind a name: `password=...`, `"apiKey": "..."`, `token: ...`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.secret_names import (
+    NAME_ENDINGS,
+    NAME_TRAILERS,
+    STRONG_ENDINGS,
     SecretName,
     classify_name,
     is_secret_value,
@@ -11,9 +15,13 @@ from mcp_bridge.masking.secret_names import (
 )
 from mcp_bridge.masking.spans import Span
 
-_WORDS_OF_SECRETS = "pass|pw|secret|token|key|cred|auth|jwt|bearer|sig|pat"
-_SEPARATOR = r"\\*[\"']?[ \t]*(?::=|=>|=|:)"
-MAY_ASSIGN = rf"(?i)(?:{_WORDS_OF_SECRETS})[A-Z0-9_.\-]*{_SEPARATOR}"
+_SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?::=|=>|=|:)"
+SECRET_NAME = rf"(?:{NAME_ENDINGS})(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
+"""An RE2 pattern for the end of every name that `classify_name` knows."""
+MAY_ASSIGN = (
+    rf"(?i)(?:{STRONG_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*{_SEPARATOR}[ \t]*\S"
+    rf"|{SECRET_NAME}{_SEPARATOR}[ \t]*\S{{8}}"
+)
 """An RE2 pattern that is found in every line `find_assignments` finds something in."""
 
 # Name and separator only, never the value: a value may hold the next name. It begins where a run of
@@ -22,7 +30,7 @@ MAY_ASSIGN = rf"(?i)(?:{_WORDS_OF_SECRETS})[A-Z0-9_.\-]*{_SEPARATOR}"
 _NAME_AND_SEPARATOR = re.compile(
     r"(?i)(?<![A-Z0-9_.\-])([A-Z0-9_.\-]++)" + _SEPARATOR.replace("*", "*+") + r"[ \t]*+"
 )
-_SECRET_WORD = re.compile(_WORDS_OF_SECRETS, re.IGNORECASE)
+_SECRET_WORD = re.compile(NAME_ENDINGS, re.IGNORECASE)
 
 _BARE = re.compile(r"""[^\s"'<>`\x00]+""")
 _NEXT_PAIR = re.compile(r"[;&,](?=[\w.%\-\[\]]*[=:]|\s|$)|&|,(?=[\"'])")
@@ -32,20 +40,27 @@ _COMMENT = re.compile(r"\s+#.*$")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 _CLOSERS = ")]},;:?"
 MAX_JUDGED = 2_000
+NAMES_FOR_ONE_HIT = 20
 MAX_LEAD = 200
 
 
-def find_assignments(line: str) -> Iterator[Span]:
-    """Secrets of one line that a name in front of them announces."""
+def find_assignments(
+    line: str, budget: Budget, places: Sequence[tuple[int, int]] = ()
+) -> Iterator[Span]:
+    """Secrets of one line that a name in front of them announces; the names stand in `places`,
+    which are in order, or anywhere."""
     run_end = masked_to = 0
-    budget = 2 * len(line) + 4_096
-    for match in _NAME_AND_SEPARATOR.finditer(line):
+    unread = 2 * len(line) + 4_096
+    for number, match in enumerate(_names(line, places or [(0, len(line))]), 1):
+        if number % NAMES_FOR_ONE_HIT == 0:
+            budget.spend_hits()
         key, start = match[1], match.end()
         if start < masked_to or start >= len(line) or not _SECRET_WORD.search(key):
             continue
         name = classify_name(key)
-        if name is None:
-            continue
+        if name is None or line.endswith(("//", "checksum/"), 0, match.start()):
+            continue  # Behind slashes stands a user's name.
+        budget.spend_hits()
         if start >= run_end:
             # One run of characters may hold thousands of names: its end is looked for once.
             run = _BARE.match(line, start)
@@ -54,14 +69,19 @@ def find_assignments(line: str) -> Iterator[Span]:
         if span is None:
             continue
         value = line[span.start : min(span.end, span.start + MAX_JUDGED)]
-        budget -= len(value)
-        if budget < 0:
+        unread -= len(value)
+        if unread < 0:
             # Names within values within names: made to cost time. All of it goes, unread.
             span = Span(start, max(run_end, span.end), name.kind)
         elif not is_secret_value(name, value, key):
             continue
         masked_to = span.end
         yield span
+
+
+def _names(line: str, places: Iterable[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    for start, end in places:
+        yield from _NAME_AND_SEPARATOR.finditer(line, start, end)
 
 
 def _value_span(
@@ -91,6 +111,8 @@ def _value_span(
 
 def _quoted_span(line: str, start: int, kind: str) -> Span:
     quote = line[start]
+    if line.startswith(quote * 3, start):
+        start += 2
     end = start + 1
     while end < len(line) and line[end] != quote:
         end += 2 if line[end] == "\\" else 1
@@ -110,6 +132,8 @@ def _yaml_span(line: str, start: int, name: SecretName) -> Span | None:
     if len(words) == 1:
         kept = rest.rstrip(",;")
         return Span(start, start + len(kept), name.kind, is_bare=kept == rest)
+    if words[0].rstrip(",;").isdigit():
+        return None  # A count: `pass: 12, fail: 0`, `password: 16 bytes`.
     if name.strength == "strong" and any(any(c.isdigit() for c in word) for word in words):
         return Span(start, start + len(rest), name.kind, is_bare=True)
     first = words[0].rstrip(",;")

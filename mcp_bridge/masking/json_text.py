@@ -6,13 +6,20 @@ Tolerant on purpose: a log line, a cut document and a well-formed one are walked
 import re
 from dataclasses import dataclass, field
 
+from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.encodings import unescape
 
+# A string, with the colon behind it where it is a key and the number behind that; or a bracket.
 _TOKEN = re.compile(
-    r'"((?:[^"\\\n]|\\.)*)("|(?=\n)|$)|([{}\[\]:,])|(-?[0-9][0-9.eE+-]*)|[^\s{}\[\]:,"]+'
+    r'"((?:[^"\\\n]++|\\.)*+)("?)(?:\s*+(:)\s*+(-?[0-9][0-9.eE+-]*|true)?)?|([{}\[\]])'
 )
 _DATA_KEYS = ("data", "stringData")
 _SECRET_KINDS = ("Secret", "SecretList")
+_NAME_KEYS = ("name", "key", "Name", "Key")
+_VALUE_KEYS = ("value", "Value")
+_GENERATORS = ("random_password", "random_string", "random_id", "random_bytes")
+"""Resources of Terraform whose result is a secret under a name that says nothing."""
+_RESULT_KEYS = ("result", "bcrypt_hash", "hex", "base64", "b64_std", "b64_url")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 MAX_DEPTH = 500
 
@@ -41,120 +48,118 @@ class Walked:
 class _Frame:
     is_object: bool
     key: str = ""
-    pending_key: str | None = None
-    expects_value: bool = False
+    """Its own, in the object around it."""
+    pending_key: str = ""
+    is_sensitive: bool = False
     kind: str = ""
     name: str = ""
     value: Value | None = None
+    type: str = ""
+    results: list[Value] = field(default_factory=list)
+    """What may have been made up by a generator of passwords, if this or an outer object is one."""
     data: list[tuple[int, int]] = field(default_factory=list)
     sink: list[tuple[int, int]] | None = None
 
 
-def walk(text: str) -> Walked:
+def walk(text: str, budget: Budget) -> Walked:
     """Find every key and value of the JSON in `text`."""
-    walker = _Walker(text)
-    for match in _TOKEN.finditer(text):
+    walker = _Walker(text, budget)
+    for number, match in enumerate(_TOKEN.finditer(text), 1):
+        if number % 1_000 == 0:
+            budget.spend_tokens(1_000)
         walker.take(match)
     walker.finish()
     return walker.walked
 
 
 class _Walker:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, budget: Budget) -> None:
         self._text = text
-        self._stack: list[_Frame] = []
+        self._budget = budget
+        # The text may begin in the middle of an object.
+        self._stack = [_Frame(is_object=True)]
         self.walked = Walked()
 
     def take(self, match: re.Match[str]) -> None:
-        mark = match[3]
-        if mark in ("{", "["):
-            self._open(mark)
-        elif mark in ("}", "]"):
-            self._close()
-        elif mark == ":":
-            self._expect_value()
-        elif mark == ",":
-            self._next()
-        elif match[1] is not None:
+        bracket = match[5]
+        if bracket is None:
             self._take_string(match)
-        elif match[4] is not None:
-            self._take_number(match)
+        elif bracket in "{[":
+            self._open(bracket)
+        else:
+            self._close()
 
     def finish(self) -> None:
         while self._stack:
-            self._close()
+            self._end(self._stack.pop())
 
-    def _open(self, mark: str) -> None:
+    def _open(self, bracket: str) -> None:
         if len(self._stack) >= MAX_DEPTH:
             self.finish()
-        parent = self._stack[-1] if self._stack else None
-        key = (parent.pending_key or "") if parent else ""
-        frame = _Frame(is_object=mark == "{", key=key)
-        if parent is not None:
-            frame.sink = parent.sink
-            if parent.is_object and key in _DATA_KEYS and frame.sink is None:
-                frame.sink = parent.data
+            self._stack.append(_Frame(is_object=True))
+        parent = self._stack[-1]
+        frame = _Frame(is_object=bracket == "{", key=parent.pending_key, sink=parent.sink)
+        if parent.is_object and parent.pending_key in _DATA_KEYS and frame.sink is None:
+            frame.sink = parent.data
+        parent.pending_key = ""
         self._stack.append(frame)
 
     def _close(self) -> None:
+        self._end(self._stack.pop())
         if not self._stack:
-            return
-        frame = self._stack.pop()
+            self._stack.append(_Frame(is_object=True))
+
+    def _end(self, frame: _Frame) -> None:
         if frame.kind in _SECRET_KINDS:
             self.walked.secret_values.extend(frame.data)
-        if frame.name and frame.value is not None:
-            value = frame.value
-            self.walked.paired.append(Value(value.start, value.end, frame.name, value.is_number))
-        if self._stack:
-            self._stack[-1].expects_value = False
-            self._stack[-1].pending_key = None
-
-    def _expect_value(self) -> None:
-        if self._stack and self._stack[-1].is_object:
-            self._stack[-1].expects_value = True
-
-    def _next(self) -> None:
-        if self._stack:
-            self._stack[-1].expects_value = False
-            self._stack[-1].pending_key = None
+        if frame.type in _GENERATORS:
+            self.walked.paired.extend(frame.results)
+        elif self._stack:
+            self._stack[-1].results.extend(frame.results)
+        if not frame.kind and self._stack:
+            # An item of a list need not say what it is.
+            self._stack[-1].data.extend(frame.data)
+        if frame.value is None:
+            return
+        value = frame.value
+        name = "password" if frame.is_sensitive else frame.name or frame.key
+        if name:
+            self.walked.paired.append(Value(value.start, value.end, name, value.is_number))
 
     def _take_string(self, match: re.Match[str]) -> None:
         start, end = match.span(1)
+        frame = self._stack[-1]
+        if match[3] and frame.is_object:
+            frame.pending_key = self._read(match[1])
+            self.walked.keys.append((start, end))
+            if match[4] is not None:
+                self._take_value(Value(*match.span(4), frame.pending_key, is_number=True), frame)
+            return
         if not match[2] and (cut := _CUT.search(self._text, start, end)):
             end = cut.start()
-        frame = self._stack[-1] if self._stack else None
-        if frame is not None and frame.is_object and not frame.expects_value:
-            frame.pending_key = _read(self._text[start:end])
-            self.walked.keys.append((start, end))
-            return
-        self._take_value(Value(start, end, (frame.pending_key or "") if frame else ""), frame)
+        key = frame.pending_key if frame.is_object else frame.key.removesuffix("s")
+        self._take_value(Value(start, end, key), frame)
 
-    def _take_number(self, match: re.Match[str]) -> None:
-        frame = self._stack[-1] if self._stack else None
-        if frame is None or not frame.expects_value:
-            return
-        value = Value(*match.span(4), frame.pending_key or "", is_number=True)
-        self._take_value(value, frame)
-
-    def _take_value(self, value: Value, frame: _Frame | None) -> None:
+    def _take_value(self, value: Value, frame: _Frame) -> None:
+        frame.pending_key = ""
         self.walked.values.append(value)
-        if frame is None:
-            return
-        frame.expects_value = False
         if frame.sink is not None:
             if not value.is_number:
                 frame.sink.append((value.start, value.end))
+        elif not frame.is_object:
             return
-        if not frame.is_object:
-            return
-        text = self._text[value.start : value.end]
-        if value.key == "kind":
-            frame.kind = text
-        elif value.key in ("name", "key", "Name", "Key"):
-            frame.name = _read(text)
-        elif value.key in ("value", "Value"):
+        elif value.key == "kind":
+            frame.kind = self._text[value.start : value.end]
+        elif value.key == "type":
+            frame.type = self._text[value.start : value.end]
+        elif value.key in _RESULT_KEYS:
+            frame.results.append(Value(value.start, value.end, "password", value.is_number))
+        elif value.key in _NAME_KEYS:
+            frame.name = self._read(self._text[value.start : value.end])
+        elif value.key in _VALUE_KEYS:
             frame.value = value
+        elif value.key == "sensitive":
+            frame.is_sensitive = True
 
-
-def _read(raw: str) -> str:
-    return unescape(raw).text if "\\" in raw else raw
+    def _read(self, raw: str) -> str:
+        return unescape(raw, self._budget).text if "\\" in raw else raw

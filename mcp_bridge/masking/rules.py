@@ -8,19 +8,42 @@ from functools import lru_cache
 import re2
 
 from mcp_bridge.masking.assignments import MAY_ASSIGN, find_assignments
+from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.patterns import PATTERN_OF_KIND
-from mcp_bridge.masking.placeholders import PLACEHOLDER
 from mcp_bridge.masking.spans import Span
+from mcp_bridge.masking.structure_hints import STRUCTURE_HINTS, Hint
 from mcp_bridge.masking.tokens import TOKEN_RULES, TokenRule
 
-MAX_CUSTOM_LENGTH = 500
 # RE2 gives up silently when its automaton outgrows its memory; nothing may pass for that reason.
 SET_MEMORY = 64 * 1024 * 1024
+WINDOW = 8_192
+STEP = WINDOW // 2
+LONGEST_NAME = 200
+_WORD_END = re.compile(r"[^\s\"'<>`\x00]*")
+BLOCK = 16_384
+"""Bytes the automaton reads at a time; it says which patterns occur, and only those are run."""
 
 
 def is_enabled(kind: str, enabled: frozenset[str]) -> bool:
     """Whether secrets of a named kind are to be masked."""
     return PATTERN_OF_KIND.get(kind, kind) in enabled
+
+
+def to_bytes(text: str) -> bytes:
+    """One byte for each character, so that offsets stay: what is not Latin-1 becomes `?`."""
+    return text.encode("latin-1", "replace")
+
+
+@dataclass
+class Swept:
+    """Where a text has to be looked at closely.
+
+    `places` are stretches of it in order: matches, or whole lines. `structures` says which hints of
+    structure occur, and where.
+    """
+
+    places: list[tuple[int, int]]
+    structures: dict[Hint, list[int]]
 
 
 class LineRules:
@@ -29,92 +52,153 @@ class LineRules:
     def __init__(self, enabled: frozenset[str]) -> None:
         self._enabled = enabled
         self._rules = [rule for rule in TOKEN_RULES if rule.pattern_name in enabled]
-        self._compiled = [re2.compile(rule.pattern) for rule in self._rules]
-        options = re2.Options()
-        options.max_mem = SET_MEMORY
-        self._set = re2.Set.SearchSet(options)
-        for rule in self._rules:
-            self._set.Add(rule.pattern)
-        self._set.Add(MAY_ASSIGN)
-        self._set.Compile()
+        self._compiled = [_compile(rule.pattern, captures=True) for rule in self._rules]
+        hints = [rule.hint or rule.pattern for rule in self._rules]
+        self._hints = [_compile(hint) for hint in (*hints, MAY_ASSIGN, *STRUCTURE_HINTS.values())]
+        self._structures = dict(enumerate(STRUCTURE_HINTS, start=len(hints) + 1))
+        self._hint_set = _compile_set([*hints, MAY_ASSIGN, *STRUCTURE_HINTS.values()])
+        self._set = _compile_set([*(rule.pattern for rule in self._rules), MAY_ASSIGN])
 
-    def find(self, line: str) -> Iterator[Span]:
-        for index in self._set.Match(line) or ():
+    def sweep(self, text: str, budget: Budget, *, by_line: bool) -> Swept:
+        """Find every place where `find` could find something, however it is escaped.
+
+        With `by_line` the places are whole lines, and a line is one place.
+        """
+        data = to_bytes(text)
+        if b"\\" in data:
+            # An escaped line break ends a word as a real one does.
+            for letter in (b"n", b"t", b"r"):
+                data = data.replace(b"\\" + letter, b"\\ ")
+        places: set[tuple[int, int]] = set()
+        structures: dict[Hint, list[int]] = {}
+        hits_of = self._lines_hit if by_line else self._matches
+        for start, end in _blocks(data):
+            for index in self._hint_set.Match(data[start:end]) or ():
+                structure = self._structures.get(index)
+                for place in hits_of(self._hints[index], data, start, end):
+                    budget.spend_hits(place not in places)
+                    places.add(place)
+                    if structure is not None:
+                        structures.setdefault(structure, []).append(place[0])
+        return Swept(_join(sorted(places)), structures)
+
+    def _matches(
+        self, hint: re2._Regexp, data: bytes, position: int, end: int
+    ) -> Iterator[tuple[int, int]]:
+        while position < end and (match := hint.search(data, position, end)):
+            start, stop = match.span()
+            yield start, stop
+            position = max(stop, position + 1)
+
+    def _lines_hit(
+        self, hint: re2._Regexp, data: bytes, position: int, end: int
+    ) -> Iterator[tuple[int, int]]:
+        while position < end and (match := hint.search(data, position, end)):
+            start, stop = match.span()
+            line = data.rfind(b"\n", 0, start) + 1
+            while line < max(stop, start + 1):
+                line_end = data.find(b"\n", line)
+                line_end = len(data) if line_end < 0 else line_end
+                yield line, line_end
+                line = line_end + 1
+            position = line
+
+    def find(self, line: str, budget: Budget) -> Iterator[Span]:
+        """Secrets of one line."""
+        data = to_bytes(line)
+        for index in self._set.Match(data) or ():
             if index == len(self._rules):
-                for span in find_assignments(line):
+                for span in find_assignments(line, budget, self._names_in(data, budget)):
                     if is_enabled(span.kind, self._enabled):
                         yield span
                 continue
-            yield from _find_tokens(self._rules[index], self._compiled[index], line)
+            yield from _find_tokens(self._rules[index], self._compiled[index], line, data, budget)
+
+    def _names_in(self, data: bytes, budget: Budget) -> list[tuple[int, int]]:
+        """Where names may stand in a line: anywhere, but in a very long one."""
+        if len(data) <= WINDOW:
+            return [(0, len(data))]
+        hint = self._hints[len(self._rules)]
+        found: list[tuple[int, int]] = []
+        for match in hint.finditer(data):
+            budget.spend_hits()
+            start, end = match.span()
+            found.append((max(0, start - LONGEST_NAME), end + 1))
+        return _join(found)
 
 
-def _find_tokens(rule: TokenRule, compiled: re2._Regexp, line: str) -> Iterator[Span]:
-    for match in compiled.finditer(line):
+def _join(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches that overlap become one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in places:
+        if joined and start < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
+    start, length = 0, len(data)
+    while start < length:
+        end = start + BLOCK
+        end = length if end >= length else data.find(b"\n", end) + 1 or length
+        yield start, end
+        start = end
+
+
+def _find_tokens(
+    rule: TokenRule, compiled: re2._Regexp, line: str, data: bytes, budget: Budget
+) -> Iterator[Span]:
+    covered = 0
+    for match in _matches_of(compiled, data):
+        start, end = match.span()
+        if start < covered:
+            continue
+        budget.spend_hits(1 + (end - start) // 100)
         group = 1
         if compiled.groups != 1:
             group = next((n for n, text in enumerate(match.groups(), 1) if text is not None), 0)
         start, end = match.span(group)
+        if len(data) > WINDOW and end % STEP == 0:
+            # Cut by the window, perhaps: it ends where its word does.
+            rest = _WORD_END.match(line, end)
+            end = covered = rest.end() if rest else end
         if rule.check is None or rule.check(line[start:end]):
             yield Span(start, end, rule.kind)
+
+
+def _matches_of(compiled: re2._Regexp, data: bytes) -> Iterator[re2._Match]:
+    """Matches in a line. A very long one is read in windows that overlap: groups of a match of
+    megabytes would take seconds."""
+    if len(data) <= WINDOW:
+        yield from compiled.finditer(data)
+        return
+    for start in range(0, len(data), STEP):
+        yield from compiled.finditer(data, start, min(start + WINDOW, len(data)))
+
+
+def _options(*, captures: bool = False) -> re2.Options:
+    options = re2.Options()
+    # Without groups the fast automaton does all the work.
+    options.never_capture = not captures
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = SET_MEMORY
+    return options
+
+
+def _compile(pattern: str, *, captures: bool = False) -> re2._Regexp:
+    return re2.compile(f"(?m){pattern}".encode(), _options(captures=captures))
+
+
+def _compile_set(patterns: list[str]) -> re2.Set:
+    compiled = re2.Set.SearchSet(_options())
+    for pattern in patterns:
+        compiled.Add(f"(?m){pattern}".encode())
+    compiled.Compile()
+    return compiled
 
 
 @lru_cache(maxsize=32)
 def compile_rules(enabled: frozenset[str]) -> LineRules:
     return LineRules(enabled)
-
-
-class PatternError(ValueError):
-    """A custom pattern RE2 cannot run; the text says why."""
-
-
-@dataclass(frozen=True)
-class CustomRule:
-    """An operator's own pattern and what replaces a match; `$1` and `${name}` stand for groups."""
-
-    pattern: str
-    replacement: str
-    compiled: re2._Regexp
-
-    def find(self, text: str) -> Iterator[Span]:
-        for match in self.compiled.finditer(text):
-            said = match.group(0)
-            if not said or PLACEHOLDER.search(said):
-                continue
-            replaced = self._expand(match)
-            if replaced != said:
-                yield Span(match.start(), match.end(), "custom", replacement=self._settle(replaced))
-
-    def _settle(self, replaced: str) -> str | None:
-        """The replacement, unless the pattern would change it again: then a placeholder."""
-        again = self.compiled.search(replaced)
-        if again is None or (again.group(0) == replaced and self._expand(again) == replaced):
-            return replaced
-        return None
-
-    def _expand(self, match: re2._Match) -> str:
-        def fill(reference: re.Match[str]) -> str:
-            name = reference[1] or reference[2]
-            try:
-                return match.group(int(name) if name.isdigit() else name) or ""
-            except (IndexError, KeyError):
-                return ""
-
-        return _REFERENCE.sub(fill, self.replacement)
-
-
-_REFERENCE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
-
-
-def compile_custom(pattern: str, replacement: str) -> CustomRule:
-    """Compile an operator's pattern or raise `PatternError`."""
-    if len(pattern) > MAX_CUSTOM_LENGTH:
-        raise PatternError(f"a pattern may have {MAX_CUSTOM_LENGTH} characters, not {len(pattern)}")
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        compiled = re2.compile(pattern, options)
-    except re2.error as error:
-        said = error.args[0]
-        said = said.decode() if isinstance(said, bytes) else said
-        raise PatternError(f"{pattern!r} is no RE2 pattern: {said}") from None
-    return CustomRule(pattern, replacement, compiled)

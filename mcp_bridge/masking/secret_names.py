@@ -26,9 +26,18 @@ _TRAILING = _words(
     "value val data b64 base64 enc encoded plain plaintext text raw string old new current "
     "previous prod production staging dev test main primary backup default pem"
 )
+STRONG_ENDINGS = "pass(?:word|wd|wort|phrase|code)?|pwd|pw"
+NAME_ENDINGS = (
+    rf"{STRONG_ENDINGS}|token|jwt|bearer|pat|secret|credentials?|creds?|auth|authorization"
+    r"|sig(?:nature)?|key|psk|sess(?:ion)?id"
+)
+"""How the names that `classify_name` knows end, as an alternation for a pattern."""
+NAME_TRAILERS = "|".join(sorted(_TRAILING, key=lambda word: (-len(word), word)))
+"""What may follow such an ending."""
 _PASSWORD_WORDS = _words("password passwd passwort passphrase passcode pwd pw pass")
 _PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passwort")
-_TOKEN_WORDS = _words("token jwt bearer pat")
+_NO_PASSWORDS = _words("bypass compass overpass underpass trespass encompass surpass")
+_TOKEN_WORDS = _words("token jwt bearer pat authorization sessionid phpsessid jsessionid")
 _SECRET_WORDS = _words("secret credential credentials creds cred")
 _KEY_KINDS = {
     "private": "private_key", "client": "private_key", "ssh": "private_key", "tls": "private_key",
@@ -54,15 +63,19 @@ def classify_name(name: str) -> SecretName | None:
     words = [word.lower() for word in _WORDS.findall(name[-120:])]
     while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
         words.pop()
-    if not words:
+    if not words or "checksum" in words or "hash" in words:
         return None
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _PASSWORD_WORDS or last.endswith(_PASSWORD_ENDINGS):
+        return SecretName("password", "strong")
+    if last.endswith(("pass", "pwd")) and last not in _NO_PASSWORDS:
         return SecretName("password", "strong")
     if last in _TOKEN_WORDS or last.endswith("token"):
         return SecretName("token", "medium")
     if last in _SECRET_WORDS or last.endswith("secret"):
         return SecretName("secret", "medium")
+    if last == "psk":
+        return SecretName("secret_key", "medium")
     if last == "auth":
         return SecretName("token", "medium")
     if last in ("sig", "signature") and len(words) <= 3:
@@ -100,6 +113,7 @@ _PATH = re.compile(
 )
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _FILLER = re.compile(r"[*xX•.#_\-\s…]+$")
+_RESOURCE_NAME = re.compile(r"[a-z]+[a-z0-9]*(?:-[a-z0-9]{1,10})+$")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 
 
@@ -113,6 +127,8 @@ def is_secret_value(name: SecretName, value: str, key: str = "") -> bool:
         if key.lower() in ("pass", "pw"):
             return len(value) >= 6 and not value.isdigit()
         return len(value) >= 3
+    if key.lower() == "secret" and _RESOURCE_NAME.match(value):
+        return False
     if name.strength == "medium":
         return looks_like_credential(value)
     return looks_random(value)
@@ -122,18 +138,22 @@ def is_harmless(value: str) -> bool:
     """Empty, a placeholder, a reference, a path or a word of prose."""
     if not value or _FILLER.match(value):
         return True
-    if value.lower().rstrip(".,;:!") in _PROSE:
+    if value.lower().strip(".,;:!*<>[](){}_-") in _PROSE:
         return True
     if "://" in value or _REFERENCE.match(value) or _CALL.match(value):
         return True
     return bool(_PATH.match(value))
 
 
+def is_uuid(value: str) -> bool:
+    return _UUID.match(value) is not None
+
+
 def looks_like_credential(value: str) -> bool:
     """Letters mixed with digits or with case in one piece; names made of words are none."""
     if len(value) < 8 or _BLANK.search(value):
         return False
-    if _UUID.match(value):
+    if is_uuid(value):
         return True
     if any(map(_is_mixed, _PIECE.findall(value))) or _is_mixed_as_a_whole(value):
         return True
@@ -176,4 +196,4 @@ def _is_mixed(piece: str) -> bool:
         return len(piece) >= 8 or len(_DIGIT.findall(piece)) >= 2
     if len(piece) < 16:
         return False
-    return len(piece) >= 32 or 3 <= len(_UPPER.findall(piece)) <= len(piece) - 3
+    return len(piece) >= 20 or 3 <= len(_UPPER.findall(piece)) <= len(piece) - 3

@@ -35,7 +35,7 @@ _GENERIC = frozenset(
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Sort spans and join those that overlap; a join is named after its widest part."""
     merged: list[Span] = []
-    for span in sorted(spans, key=_by_place):
+    for span in _without_hosts(sorted(spans, key=_by_place)):
         if span.start >= span.end:
             continue
         if not merged or span.start >= merged[-1].end:
@@ -45,6 +45,19 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
         if span.end > last.end:
             merged[-1] = replace(last, end=span.end, is_bare=False)
     return merged
+
+
+def _without_hosts(spans: list[Span]) -> list[Span]:
+    """Without "addresses" that are the end of a password and the host behind it."""
+    passwords = [span for span in spans if span.kind == "url_password"]
+    if not passwords:
+        return spans
+    ends = {span.end for span in passwords}
+    return [
+        span
+        for span in spans
+        if span.kind != "email" or not any(span.start < end < span.end for end in ends)
+    ]
 
 
 def _by_place(span: Span) -> tuple[int, int, bool, bool]:

@@ -3,7 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mcp_bridge.masking.secret_names import is_harmless, looks_like_credential
+from mcp_bridge.masking.secret_names import (
+    NAME_ENDINGS,
+    STRONG_ENDINGS,
+    is_harmless,
+    is_uuid,
+    looks_like_credential,
+)
 
 Check = Callable[[str], bool]
 
@@ -19,6 +25,8 @@ class TokenRule:
     kind: str
     pattern: str
     check: Check | None = None
+    hint: str = ""
+    """A wider pattern for what is bound to line ends or quotes, which escapes replace."""
 
 
 def _has_digit(value: str) -> bool:
@@ -91,7 +99,7 @@ _VENDORS = (
     _vendor("brevo_key", r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
     _vendor("alibaba_key", r"LTAI[A-Za-z0-9]{16,24}", _has_digit),
     _vendor("aws_session_token", r"(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9/+=]{40,}"),
-    _vendor("password_hash", r"\$(?:2[abxy]|[1567]|y|gy|argon2id?)\$[./A-Za-z0-9$,=+]{20,}"),
+    _vendor("password_hash", r"\$(?:2[abxy]|[1567]|y|gy|apr1|argon2id?)\$[./A-Za-z0-9$,=+]{20,}"),
 )
 
 _VALUE = r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'<>\x00`\\]+))"
@@ -99,7 +107,13 @@ _VALUE = r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'<>\x00`\\]+))"
 _CONTEXT = (
     TokenRule(
         "credentials_in_url", "url_password",
-        r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s:/@\"'<>]*:([^\s/\"'<>]+)@[A-Za-z0-9\[_{]", _is_real,
+        r"[A-Za-z][A-Za-z0-9+.\-]*:\\*/\\*/[^\s:/@\"'<>]*:([^\s/\"'<>]+)@[A-Za-z0-9\[_{]",
+        _is_real,
+    ),
+    TokenRule(
+        "credentials_in_url", "url_token",
+        r"[A-Za-z][A-Za-z0-9+.\-]*:\\*/\\*/([A-Za-z0-9_\-]{20,})@[A-Za-z0-9\[_{]",
+        looks_like_credential,
     ),
     TokenRule(
         "credentials_in_url", "webhook",
@@ -131,13 +145,20 @@ _CONTEXT = (
               r"(?i)\bdigest\s.*\bresponse=\\*\"?([0-9a-f]{16,})"),
     TokenRule(
         "http_header", "cookie",
-        r"(?i)[a-z0-9_.\-]*(?:sess(?:ion)?(?:[_-]?id)?|sid|jwt|csrf|xsrf|remember_me)="
+        r"(?i)[a-z0-9_.\-]*(?:sess(?:ion)?(?:id)?|sid|jwt|csrf|xsrf|remember_me)="
         r"([A-Za-z0-9%+/=_.~:\-]{12,})",
         looks_like_credential,
     ),
     TokenRule(
+        "http_header", "cookie",
+        r"(?i)[a-z0-9_.\-]*sess(?:ion)?[_-]id=([A-Za-z0-9%+/=_.~:\-]{12,})",
+        # A session of an application has a UUID, and logs are full of them.
+        lambda value: looks_like_credential(value) and not is_uuid(value),
+    ),
+    TokenRule(
         "command_line", "password",
-        r"(?i)(?:^|[\s\"'\[,])--?(?:[a-z0-9\-]*-)?(?:password|passwd|passphrase|pass|pwd)(?:=|\s+)"
+        r"(?i)(?:^|[\s\"'\[,])--?(?:[a-z0-9\-]*-|store|key|src|dest|sasl|db|user|root|admin|http)?"
+        r"(?:password|passwd|passphrase|pass|pwd)(?:=|\s+)"
         + _VALUE, lambda value: _is_real(value) and not value.startswith("-"),
     ),
     TokenRule(
@@ -165,11 +186,12 @@ _CONTEXT = (
         _is_real,
     ),
     TokenRule("password", "password", r"(?i)\blogin\s+\S+\s+password\s+([^\s]+)", _is_real),
-    TokenRule("password", "password", r"(?i)^\s*password\s+([^\s]+)\s*$", _has_digit),
+    TokenRule("password", "password", r"(?i)^\s*password\s+([^\s]+)\s*$", _has_digit,
+              hint=r"(?i)password\s+[^\s]*[0-9]"),
     TokenRule(
         "password", "password",
         r"^\s*[A-Za-z*][A-Za-z0-9.*\-]*:(?:[0-9]{2,5}|\*):[^\s:]+:[^\s:]+:((?:[^\s:\\]|\\.){6,})$",
-        _is_real,
+        _is_real, hint=r":(?:[0-9]{2,5}|\*):[^\s:]+:[^\s:]+:[^\s]{6}",
     ),
     TokenRule("secret_key", "unseal_key", r"(?i)unseal key [0-9]+:\s*([A-Za-z0-9+/=]{20,})"),
 )  # fmt: skip
@@ -187,10 +209,78 @@ _NAMED = (
     TokenRule("email", "email",
               r"\b([A-Za-z0-9._%+\-]+@[A-Za-z0-9]+(?:[.\-][A-Za-z0-9]+)*\.[A-Za-z]{2,63})\b"),
     TokenRule("ssh_key", "ssh_key",
-              r"((?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp[0-9]+|sk-ssh-ed25519@openssh\.com)"
+              r"((?:ssh-(?:rsa|dss|ed25519|ecdsa)|ecdsa-sha2-nistp[0-9]+|sk-ssh-ed25519@openssh\.com)"
               r"\s+[A-Za-z0-9+/=]{20,})"),
     TokenRule("base64_secret", "base64", r"(?:^|[^A-Za-z0-9+/=])([A-Za-z0-9+/]{20,}={0,2})"),
     TokenRule("base64_short", "base64", r":\s+([A-Za-z0-9+/]{4,19}={0,2})(?:\s|$)"),
 )  # fmt: skip
 
-TOKEN_RULES: tuple[TokenRule, ...] = (*_NAMED, *_VENDORS, *_CONTEXT)
+_NAME = rf"[A-Za-z0-9_.:\-]*(?:{NAME_ENDINGS})"
+_ELEMENT = r"[A-Za-z0-9_.:\-]*(?:token|secret|credentials?|psk)|[A-Za-z0-9_.:\-]+key"
+_STRONG_NAME = rf"[A-Za-z0-9_.:\-]*(?:{STRONG_ENDINGS})"
+_WORD = r"[\"']?([^\s\"'<>|;&]+)"
+
+
+def _has_letters_and_digits(value: str) -> bool:
+    return len(value) >= 8 and _has_digit(value) and any(map(str.isalpha, value))
+
+
+_COMMANDS = tuple(
+    TokenRule("command_line", "password", pattern, check)
+    for pattern, check in (
+        (r"--from-literal[= ][\"']?[A-Za-z0-9_.\-]+=([^\s\"']+)", _is_real),
+        (r"\bhttps?\s.*(?:-a|--auth)[ =][\"']?[^\s:\"']+:([^\s\"']+)", _is_real),
+        (r"(?i)\b(?:requirepass|masterauth|auth-pass\s+\S+)\\*[\"']?\s+" + _WORD, _is_real),
+        (r"(?:^|[>\"])\s*AUTH\s+(?:[^\s]+\s+)?([^\s\"]+)\s*(?:$|\")", _has_digit),
+        (r"\b(?:mongo(?:sh|dump|restore|export|import)?|cqlsh)\b.*\s-p\s*([^\s-][^\s]*)", _is_real),
+        (r"\b(?:sqlcmd|mosquitto_[a-z]+|ipmitool|zip|unzip|zipcloak)\b.*\s-P\s*" + _WORD, _is_real),
+        (r"\b7za?\b.*\s-p([^\s]+)", _is_real),
+        (r"\b(?:smbclient|rpcclient|net)\b.*(?:-U|--user)[ =]?[\"']?[^\s%\"']+%([^\s\"']+)",
+         _is_real),
+        (r"\bmc\s+(?:alias|config\s+host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+([^\s]+)", _is_real),
+        (r"\becho\s+(?:-[ne]+\s+)?" + _WORD + r"[\"']?\s*\|[^|]*(?:-stdin|sudo\s+-S)", _is_real),
+        (r"\becho\s+(?:-[ne]+\s+)?[\"']?[^\s:\"']+:([^\s\"']+)[\"']?\s*\|.*\bchpasswd", _is_real),
+        (r"\bhtpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S+\s+\S+\s+([^\s]+)", _is_real),
+        (r"\brabbitmqctl\b.*\b(?:add_user|change_password|authenticate_user)\s+\S+\s+([^\s]+)",
+         _is_real),
+        (r"(?i)\bsnmp-server\s+community\s+([^\s]+)", _is_real),
+        (r"(?i)\b(?:password|secret)\s+[05789]\s+([^\s]{6,})", _has_digit),
+    )
+)  # fmt: skip
+
+_SPELLED = (
+    TokenRule("password", "password",
+              rf"(?i)<{_STRONG_NAME}>([^<\s][^<]*)</", _is_real),
+    TokenRule("secret", "secret", rf"(?i)<(?:{_ELEMENT})>([^<\s][^<]*)</", looks_like_credential),
+    TokenRule("password", "password",
+              rf"(?i)(?:name|key)=\\*[\"']{_STRONG_NAME}\\*[\"']\s+value=\\*[\"']([^\"'\\]+)",
+              _is_real),
+    TokenRule("secret", "secret",
+              rf"(?i)(?:name|key)=\\*[\"']{_NAME}\\*[\"']\s+value=\\*[\"']([^\"'\\]+)",
+              looks_like_credential),
+    TokenRule("password", "password",
+              rf"(?i)\bdefine\(\s*[\"']{_STRONG_NAME}[\"']\s*,\s*[\"']([^\"']+)", _is_real),
+    TokenRule("secret", "secret",
+              rf"(?i)\bdefine\(\s*[\"']{_NAME}[\"']\s*,\s*[\"']([^\"']+)",
+              looks_like_credential),
+    TokenRule("secret", "secret", rf"(?:^|[\s\"'])(?:ENV|ARG)\s+(?i:{_NAME})\s+([^\s]+)",
+              _has_letters_and_digits),
+    TokenRule("password", "password",
+              rf"(?i){_NAME}&(?:quot|apos|#34|#39);\s*[:=]\s*&(?:quot|apos|#34|#39);([^&<\s]+)",
+              _is_real),
+    TokenRule("password", "password", r"(?i)\b(?:pwd|password)=\{([^}\s]+)\}", _is_real),
+    TokenRule("password", "password", r"(?i)\bpassword(?:\s*=\s*N|\(\s*)'([^']+)'", _is_real),
+    TokenRule("password", "password",
+              r"(?i)\bidentified(?:\s+with\s+\S+)?\s+by\s+\\*\"?([^\s'\";\\]+)",
+              _has_letters_and_digits),
+    TokenRule("password", "password",
+              r"(?i)\bpassw(?:or)?[dt]\s+(?:is|was|lautet|ist|set\s+to)\s*:?\s*" + _WORD,
+              _has_letters_and_digits),
+    TokenRule("secret", "signature", r"(?i)\bsignature=([0-9a-f]{32,})"),
+    TokenRule("vendor_token", "password_hash",
+              r"\{S?SHA(?:256|512)?\}([A-Za-z0-9+/=]{20,})|pbkdf2_sha[0-9]+\$[0-9]+\$([^\s\"']{20,})"),
+)  # fmt: skip
+
+TOKEN_RULES: tuple[TokenRule, ...] = (
+    *_NAMED, *_VENDORS, *_CONTEXT, *_COMMANDS, *_SPELLED,
+)  # fmt: skip

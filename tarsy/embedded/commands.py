@@ -22,6 +22,7 @@ COMMANDS_WITHOUT_SERVERS = frozenset(
         "findstatic",
         "help",
         "makemessages",
+        "mask",
         "spectacular",
         "startapp",
         "test",

@@ -25,7 +25,9 @@ logger = logging.getLogger(__name__)
 # initdb on a slow disk, or recovery after a power cut, bounded again by the keeper itself.
 START_WITHIN = 120.0
 LARGEST_LOG = 5 * 1024 * 1024
-STOP_WITHIN = 10.0
+ANSWER_WITHIN = 10.0
+# A little more than the keeper gives its servers. A start meanwhile waits for their end.
+LEAVE_WITHIN = 2.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def locate(var_dir: Path) -> Servers | None:
 def _join(files: Files, wanted: Sequence[ServerName]) -> tuple[socket.socket, Answer] | None:
     connection = socket.socket(socket.AF_UNIX)
     try:
-        connection.settimeout(START_WITHIN if wanted else STOP_WITHIN)
+        connection.settimeout(START_WITHIN if wanted else ANSWER_WITHIN)
         connection.connect(str(files.socket))
         send_request(connection, wanted)
         answer = receive_answer(connection)
@@ -130,7 +132,7 @@ def _start(
 
 def _leave(connection: socket.socket) -> None:
     with connection:
-        connection.settimeout(STOP_WITHIN)
+        connection.settimeout(LEAVE_WITHIN)
         try:
             connection.shutdown(socket.SHUT_WR)
             while connection.recv(64):

@@ -15,8 +15,9 @@ from typing import IO, TextIO
 
 from tarsy.processes import watchdog
 
-# Together under the 5 seconds within which Ctrl-C has to be done.
-TERM_GRACE = 4.0
+# Ctrl-C has to be done within 5 seconds, and the embedded servers stop after the processes
+# (`tarsy.embedded.keeper`). What is killed meanwhile goes on at the next start.
+TERM_GRACE = 2.5
 RESTARTS = 3
 FIRST_BACKOFF = 1.0
 # A process that ran this long had recovered: its restarts are counted from none again.
@@ -195,6 +196,7 @@ class Supervisor:
             if child.is_alive():
                 self.say(f"{child.spec.name} does not stop, killing it")
                 _signal_group(child, signal.SIGKILL)
+        for child in alive:
             if child.process is not None:
                 child.process.wait()
             self._collect(child)

@@ -1,6 +1,6 @@
 import pytest
 
-from agents.llm.openai_compatible import close_clients
+from agents.llm.http import close_sessions
 from tests.agents.wire_server import run_wire_server
 
 
@@ -8,4 +8,4 @@ from tests.agents.wire_server import run_wire_server
 async def wire():
     async with run_wire_server() as server:
         yield server
-        await close_clients()
+        await close_sessions()

@@ -213,6 +213,25 @@ async def test_a_price_is_found_for_a_known_model_and_none_for_an_unknown_one(ge
     assert costs[1] is None
 
 
+async def test_what_a_model_thinks_costs_as_much_as_what_it_says(gemini, wire):
+    costs = []
+    for said, thought in ((100, 0), (0, 100), (50, 50)):
+        usage = {
+            "promptTokenCount": 10,
+            "candidatesTokenCount": said,
+            "thoughtsTokenCount": thought,
+            "totalTokenCount": 110,
+        }
+        answer = candidate({"text": "done"}, finishReason="STOP") | {"usageMetadata": usage}
+        wire.plays = [stream(answer)]
+        usages = [e.usage for e in await collect(gemini) if isinstance(e, UsageReported)]
+        assert (usages[-1].output_tokens, usages[-1].thinking_tokens or 0) == (100, thought)
+        costs.append(usages[-1].cost_usd)
+
+    assert costs[0] > 0
+    assert costs == [costs[0]] * 3
+
+
 async def test_fields_of_one_provider_are_not_shown_to_another(gemini, wire):
     wire.plays = [stream(candidate({"text": "done"}, finishReason="STOP"))]
     foreign: dict[str, JSON] = {
@@ -238,7 +257,7 @@ def test_only_openai_with_an_address_is_asked_directly():
 def test_nothing_heavy_is_imported_before_a_model_is_asked():
     code = (
         "import sys, agents.run, agents.prompts, agents.report, agents.llm\n"
-        "sys.exit(bool({'litellm', 'openai', 'django'} & set(sys.modules)))"
+        "sys.exit(bool({'litellm', 'openai', 'aiohttp', 'django'} & set(sys.modules)))"
     )
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

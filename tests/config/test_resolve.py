@@ -24,6 +24,10 @@ PROVIDERS = "llm_providers:\n" + "".join(
         ("p-summary", "anthropic", ""),
     )
 )
+PROVIDERS += """\
+  gemini: &gemini {type: google, model: gemini-3.7-flash, api_key_env: ACME_KEY}
+  by-text: {<<: *gemini, tool_calling: false}
+"""
 DNS = "---\nname: dns\ndescription: d\n---\nText.\n"
 RAID = "---\nname: raid\ndescription: d\n---\nText.\n"
 
@@ -234,6 +238,27 @@ def test_an_alert_that_names_no_servers_leaves_the_configured_ones(load, value):
     config = load()
 
     assert resolve(config, parse_selection(value, config)).mcp_servers == ("s1",)
+
+
+@pytest.mark.parametrize(
+    ("stage_agent", "selection", "servers"),
+    [
+        ("llm_provider: gemini, llm_backend: google-native", {"google_search": True}, ()),
+        ("llm_provider: gemini, llm_backend: google-native", {"google_search": False}, ("s1",)),
+        ("llm_provider: gemini, llm_backend: langchain", {"google_search": True}, ("s1",)),
+        ("llm_provider: by-text, llm_backend: google-native", {"google_search": True}, ("s1",)),
+        ("llm_provider: p-chain, llm_backend: google-native", {"google_search": True}, ("s1",)),
+    ],
+    ids=["has them", "switched off", "wrong backend", "tools by text", "has none"],
+)
+def test_native_tools_alone_take_the_place_of_servers_where_a_model_takes_either_kind(
+    load, stage_agent, selection, servers
+):
+    config = load(stage_agent=stage_agent)
+
+    chosen = parse_selection({"servers": [], "native_tools": selection}, config)
+
+    assert resolve(config, chosen).mcp_servers == servers
 
 
 @pytest.mark.parametrize(

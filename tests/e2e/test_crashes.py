@@ -1,5 +1,7 @@
 """Crashes are normal events: whatever dies, the session ends as it should."""
 
+import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -112,9 +114,11 @@ def test_a_waiting_session_is_cancelled_at_once(own_workers: StartWorker):
     assert not AgentExecution.objects.filter(session=session).exists()
 
 
-def test_no_more_sessions_run_than_the_global_limit(own_workers: StartWorker, play: Play):
+def test_no_more_sessions_run_than_the_global_limit_and_none_sees_anything_of_another(
+    own_workers: StartWorker, play: Play
+):
     rehearsal = play(HELD_AT_FIRST_ANSWER)
-    sessions = [submit("single") for _ in range(5)]
+    sessions = [submit("single", f"host-{number} is slow") for number in range(5)]
     own_workers()
     own_workers()
     rehearsal.wait_until_held("first", replies=3, timeout=20)
@@ -125,6 +129,12 @@ def test_no_more_sessions_run_than_the_global_limit(own_workers: StartWorker, pl
     assert statuses.count("pending") == 2
     rehearsal.release("first")
     assert {wait_until_ended(session).status for session in sessions} == {"completed"}
+    assert {session.stages.count() for session in sessions} == {2}
+    assert len({session.timeline_events.count() for session in sessions}) == 1
+    assert len(rehearsal.requests) == 3 * len(sessions)
+    told = [set(re.findall(r"host-\d", json.dumps(r.body))) for r in rehearsal.requests]
+    assert all(len(hosts) <= 1 for hosts in told)
+    assert set().union(*told) == {f"host-{number}" for number in range(5)}
 
 
 def _status(session):

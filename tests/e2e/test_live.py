@@ -51,7 +51,7 @@ def web(live_db: None, shared_web: Web) -> Web:
 
 
 def post_alert(web: Web, body: dict[str, Any]) -> AlertSession:
-    answer = httpx.post(f"{web.url}/api/v1/alerts", json=body)
+    answer = httpx.post(f"{web.url}/api/v1/alerts", json=body, timeout=30)
     assert answer.status_code == 202, answer.text
     return AlertSession.objects.get(pk=answer.json()["session_id"])
 

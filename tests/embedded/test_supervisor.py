@@ -104,15 +104,16 @@ def test_stop_signal_ends_every_process_and_what_it_started(supervise, stop):
     wait_until(lambda: all(map(is_gone, pids)))
 
 
-def test_process_that_ignores_the_request_is_killed(supervise):
-    supervised = supervise(deaf=DEAF)
-    pids = supervised.wait_for_pids(1)
+def test_processes_that_ignore_the_request_are_killed(supervise):
+    supervised = supervise(deaf=DEAF, deafer=DEAF)
+    pids = supervised.wait_for_pids(2)
 
     supervised.process.send_signal(signal.SIGINT)
 
     assert supervised.wait_for_exit() == 0
     assert all(map(is_gone, pids))
     assert "deaf does not stop, killing it" in supervised.output()
+    assert "deafer does not stop, killing it" in supervised.output()
 
 
 def test_killing_the_supervisor_ends_every_process_and_what_it_started(supervise):

@@ -21,7 +21,7 @@ SENDERS = {
     "stage of many": lambda: queue.enqueue_stage(uuid.uuid4(), [uuid.uuid4() for _ in range(3)]),
     "execution": lambda: queue.enqueue_execution(uuid.uuid4(), uuid.uuid4()),
     "cancel": lambda: queue.broadcast_cancel(SESSION),
-    "publish": lambda: publish.publish("sessions", [{"type": "session.status"}]),
+    "publish": lambda: publish.publish([("sessions", "{}")]),
     "publish_and_ring": lambda: publish.publish_and_ring([]),
     "presence": lambda: worker._tell_presence(3),
 }

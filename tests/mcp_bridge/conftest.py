@@ -30,6 +30,11 @@ async def run(toolbox: OpenToolbox, name: str, arguments: str = "{}") -> ToolRes
     return await toolbox.execute(call, report_progress=lambda text: None)
 
 
+def tool_servers() -> list[psutil.Process]:
+    """The servers of this module's that run now; not those who watch over them."""
+    return [child for child in psutil.Process().children() if str(STDIO_SERVER) in child.cmdline()]
+
+
 @pytest.fixture
 async def nothing_left_behind():
     """Fails when a test leaves a child process or a task."""

@@ -13,7 +13,8 @@ from mcp_types import ToolAnnotations
 
 from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
-from mcp_bridge.transports import HttpClients, stdio_parameters
+from mcp_bridge.transports import child_environment
+from mcp_bridge.wire.http import HttpClients, http_headers
 from tests.mcp_bridge.conftest import quick, run
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
@@ -115,6 +116,128 @@ async def test_sse_server_is_called_with_its_credentials(sse_url):
     assert json.loads(result.content)["x-tenant"] == "green"
 
 
+class Cleaner:
+    """Stands before a server: remembers what is cleaned up, and sends some requests elsewhere."""
+
+    def __init__(self, app, elsewhere: str = "", status: int = 200) -> None:
+        self._app = app
+        self._elsewhere = elsewhere
+        self._status = status
+        self.cleaned: list[tuple[str, dict[str, str]]] = []
+        self.requests = 0
+
+    async def __call__(self, scope, receive, send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        self.requests += 1
+        headers = {name.decode(): value.decode() for name, value in scope["headers"]}
+        if scope["path"].startswith("/sandboxes"):
+            self.cleaned.append((f"{scope['method']} {scope['path']}", headers))
+            await _answer(send, self._status)
+        elif self._elsewhere:
+            await _answer(send, 307, [(b"location", self._elsewhere.encode())])
+        else:
+            await self._app(scope, receive, send)
+
+
+async def _answer(send, status: int, headers=()) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": list(headers)})
+    await send({"type": "http.response.body", "body": b""})
+
+
+NAMED = {"x-session-id": "run-{{.SESSION_ID}}", "x-tenant": "blue"}
+
+
+def sandboxed(url: str, cleanup: str, kind="http", **fields) -> ServerPlan:
+    transport = TransportPlan(
+        kind, url=url, bearer_token="abcd1234efgh5678ijkl", custom_headers=NAMED,
+        session_cleanup_url=cleanup, **fields,
+    )  # fmt: skip
+    return ServerPlan(transport, tools=READS)
+
+
+@pytest.mark.parametrize("status", [200, 404, 500])
+async def test_server_is_told_whose_execution_it_serves_and_when_that_is_over(status):
+    server, keepers = remote_server()
+    keepers.append(HeaderKeeper(server.streamable_http_app()))
+    cleaner = Cleaner(keepers[0], status=status)
+    with serving(cleaner) as url:
+        plan = sandboxed(f"{url}/mcp", f"{url}/sandboxes/{{{{.SESSION_ID}}}}")
+        async with open_toolbox({"remote": plan}, execution_id="e-1", deadlines=quick()) as toolbox:
+            seen = json.loads((await run(toolbox, "remote__headers")).content)
+            assert cleaner.cleaned == []
+
+    assert seen["x-session-id"] == "run-e-1"
+    ((request, headers),) = cleaner.cleaned
+    assert request == "DELETE /sandboxes/e-1"
+    assert headers["x-session-id"] == "run-e-1"
+    assert headers["authorization"] == "Bearer abcd1234efgh5678ijkl"
+
+
+async def test_cleaning_up_elsewhere_gets_no_credentials():
+    server, keepers = remote_server()
+    keepers.append(HeaderKeeper(server.streamable_http_app()))
+    cleaner = Cleaner(None)
+    with serving(keepers[0]) as url, serving(cleaner) as other:
+        plan = sandboxed(f"{url}/mcp", f"{other.replace('127.0.0.1', 'localhost')}/sandboxes")
+        async with open_toolbox({"remote": plan}, execution_id="e-1", deadlines=quick()):
+            pass
+
+    ((_, headers),) = cleaner.cleaned
+    assert headers["x-session-id"] == "run-e-1"
+    assert not {"authorization", "x-tenant"} & headers.keys()
+
+
+async def test_nothing_is_cleaned_up_without_an_execution():
+    server, keepers = remote_server()
+    keepers.append(HeaderKeeper(server.streamable_http_app()))
+    cleaner = Cleaner(keepers[0])
+    only_named = TransportPlan("http", custom_headers={"x-session-id": "{{.SESSION_ID}}"})
+    with serving(cleaner) as url:
+        plan = sandboxed(f"{url}/mcp", f"{url}/sandboxes")
+        async with open_toolbox({"remote": plan}, deadlines=quick()) as toolbox:
+            assert not toolbox.unavailable
+
+    assert cleaner.cleaned == []
+    assert http_headers(only_named) == {}
+
+
+@pytest.mark.parametrize("kind", ["http", "sse"])
+async def test_headers_do_not_follow_a_redirect_to_another_host(kind):
+    thief = Cleaner(None)
+    with serving(thief) as other:
+        elsewhere = f"{other.replace('127.0.0.1', 'localhost')}/mcp"
+        with serving(Cleaner(None, elsewhere)) as url:
+            plan = sandboxed(f"{url}/mcp", "", kind)
+            async with open_toolbox({"remote": plan}, deadlines=quick()) as toolbox:
+                assert "remote" in toolbox.unavailable
+
+    assert thief.requests == 0
+
+
+async def test_refused_credentials_are_the_reason_that_is_told():
+    async def refuse(scope, receive, send) -> None:
+        await _answer(send, 401)
+
+    with serving(refuse) as url:
+        plan = ServerPlan(TransportPlan("http", url=f"{url}/mcp"))
+        async with open_toolbox({"remote": plan}, deadlines=quick()) as toolbox:
+            assert toolbox.unavailable == {"remote": "the server answered with HTTP status 401"}
+
+
+async def test_compressed_answer_is_refused_because_nobody_knows_its_size():
+    async def compress(scope, receive, send) -> None:
+        await _answer(
+            send, 200, [(b"content-type", b"application/json"), (b"content-encoding", b"gzip")]
+        )
+
+    with serving(compress) as url:
+        plan = ServerPlan(TransportPlan("http", url=f"{url}/mcp"))
+        async with open_toolbox({"remote": plan}, deadlines=quick()) as toolbox:
+            assert "compressed" in toolbox.unavailable["remote"]
+
+
 async def test_annotations_of_a_remote_server_are_not_trusted_by_default(http_url):
     plan = ServerPlan(TransportPlan("http", url=http_url))
 
@@ -157,8 +280,7 @@ async def test_server_that_goes_away_is_reported_as_lost():
 def test_child_environment_holds_nothing_but_what_is_listed(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgres://app:secret@db/x")
 
-    parameters = stdio_parameters(TransportPlan("stdio", command="x", env={"HOME": "/nowhere"}))
+    environment = child_environment(TransportPlan("stdio", command="x", env={"HOME": "/nowhere"}))
 
-    environment = parameters.env or {}
     assert "DATABASE_URL" not in environment
     assert environment["HOME"] == "/nowhere"

@@ -15,7 +15,7 @@ from mcp_bridge.monitor import Pace, watch_servers
 from mcp_bridge.own_servers import OWN_SERVERS
 from mcp_bridge.server_config import ClassRule, ServerConfig, ServerPlan, TransportPlan
 from mcp_bridge.sightings import Sighting
-from tests.mcp_bridge.conftest import STDIO_SERVER, stdio
+from tests.mcp_bridge.conftest import STDIO_SERVER, stdio, tool_servers
 from tests.mcp_bridge.test_http_servers import serving
 from tests.processes import find_free_port
 
@@ -111,10 +111,10 @@ async def test_what_a_server_says_of_its_tools_is_cleaned():
 async def test_a_connection_is_kept_between_checks():
     async with watching(tools=stdio("normal")) as watched:
         await watched.wait_for(is_well)
-        (child,) = psutil.Process().children()
+        (child,) = tool_servers()
         await watched.wait_for(is_well, times=3)
 
-        assert [each.pid for each in psutil.Process().children()] == [child.pid]
+        assert [each.pid for each in tool_servers()] == [child.pid]
 
 
 async def test_a_server_that_died_and_starts_again_was_never_away(tmp_path: Path):
@@ -186,7 +186,7 @@ async def test_a_server_that_falls_silent_is_ended_and_started_again():
 
     async with watching(impatient, tools=stdio("normal")) as watched:
         await watched.wait_for(is_well)
-        (child,) = psutil.Process().children()
+        (child,) = tool_servers()
         child.suspend()
         again = await watched.wait_for(lambda sighting: sighting.tools is not None)
         async with asyncio.timeout(20):

@@ -1,4 +1,5 @@
 import copy
+import functools
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.schemas import MAX_NODES, sanitize_schema
+from tests.mcp_peers.provider_rules import FAMILIES
 
 FORBIDDEN = {"$ref", "$defs", "$schema", "definitions", "additionalProperties", "anyOf", "oneOf",
              "allOf", "const", "not"}  # fmt: skip
@@ -145,6 +147,59 @@ def test_any_schema_becomes_plain_and_is_itself_left_alone(schema):
     assert plain["type"] == "object"
     assert schema == before
     jsonschema.Draft202012Validator.check_schema(plain)
+
+
+ODD_SCHEMAS = {
+    "recursive": {
+        "$ref": "#/$defs/node",
+        "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}},
+    },
+    "top anyOf": {"anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "null"}]},
+    "no type": {"properties": {"a": {"description": "anything"}, "b": {"items": {}}}},
+    "array without items": {"type": "object", "properties": {"a": {"type": "array"}}},
+    "array of alternatives": {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": {"oneOf": [{}, {"type": "array"}]}}},
+    },
+    "map": {"type": "object", "properties": {"labels": {"additionalProperties": {"type": "x"}}}},
+    "types": {"type": ["object", "null"], "properties": {"a": {"type": ["integer", "string"]}}},
+    "formats": {"type": "object", "properties": {"a": {"type": "string", "format": "uri"}}},
+    "numbers to choose from": {"type": "object", "properties": {"a": {"enum": [1, "", None]}}},
+    "required and missing": {"type": "object", "required": ["a", "b"], "properties": {"a": True}},
+    "names": {"type": "object", "properties": {"a b": {}, "$x": {}, "y" * 65: {}, "ok.1-_": {}}},
+    "no object": {"type": "string"},
+    "nothing": {},
+    "deep": functools.reduce(
+        lambda inner, _: {"type": "object", "properties": {"a": inner}}, range(60), {}
+    ),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("odd", ODD_SCHEMAS)
+def test_odd_schema_is_what_every_family_of_providers_takes(odd, family):
+    assert [*FAMILIES[family]("server__tool", "Does.", simplify(ODD_SCHEMAS[odd]))] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_checks_of_the_families_refuse_what_the_providers_refuse(family):
+    refused = {
+        "openai": {"type": "object", "properties": {"a": {"type": "array"}}},
+        "anthropic": {"type": "object", "oneOf": [{"required": ["a"]}]},
+        "gemini": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["b"]},
+    }
+
+    assert [*FAMILIES[family]("server__tool", "Does.", refused[family])]
+    assert [*FAMILIES[family]("server.tool", "Does.", {"type": "object", "properties": {}})]
+
+
+@given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)))
+def test_any_schema_becomes_what_every_family_of_providers_takes(schema):
+    plain = simplify(schema)
+
+    assert {name: [*check("t", "", plain)] for name, check in FAMILIES.items()} == {
+        name: [] for name in FAMILIES
+    }
 
 
 CHECK = ArgumentCheck(

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import threading
 
 import psutil
 import pytest
@@ -9,9 +10,10 @@ from mcp_types import ToolAnnotations
 
 from agents.ports import ProposedAnswer, Toolbox
 from agents.types import PastCall, ToolCall, ToolResult
+from mcp_bridge import executor
 from mcp_bridge.executor import WITHHELD
 from mcp_bridge.gate import Pass
-from mcp_bridge.masking import Masker
+from mcp_bridge.masking import MaskedText, Masker
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import (
@@ -197,6 +199,15 @@ async def test_secrets_are_masked_in_results_errors_and_arguments():
     assert target.arguments == {"text": echoed.content}
 
 
+async def test_secrets_in_descriptions_of_tools_and_arguments_are_masked():
+    async with open_toolbox({"shell": stdio("told")}, deadlines=quick()) as toolbox:
+        (spec,) = toolbox.specs
+
+    assert "Ex4mple" not in f"{spec.description} {spec.input_schema}"
+    assert "password=[MASKED:password#" in spec.description
+    assert "password=[MASKED:password#" in json.dumps(spec.input_schema)
+
+
 async def test_own_patterns_of_a_server_are_masked_too():
     own = CustomPattern("case-([0-9]+)", "case-[number]")
     plan = stdio("normal", data_masking=MaskingRules(custom_patterns=(own,)))
@@ -217,6 +228,34 @@ async def test_result_is_withheld_whole_when_masking_fails(monkeypatch):
 
     assert result.content == result.stored == WITHHELD
     assert result.is_error
+
+
+async def test_result_is_withheld_whole_when_masking_takes_too_long(monkeypatch):
+    release = threading.Event()
+
+    def hang(self, text):
+        release.wait(20)
+        return MaskedText(text, 0)
+
+    monkeypatch.setattr(executor, "MASKING_DEADLINE", 0.05)
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        monkeypatch.setattr(Masker, "mask", hang)
+        result = await run(toolbox, "shell__lines")
+        release.set()
+
+    assert result.content == result.stored == WITHHELD
+    assert result.is_error
+
+
+async def test_call_with_a_placeholder_is_refused_before_any_tool_sees_it():
+    async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
+        arguments = '{"text": "login with [MASKED:password#1]"}'
+        refused = await run(toolbox, "shell__echo", arguments)
+        about_it = await run(toolbox, "shell__echo", '{"text": "grep MASKED app.log"}')
+
+    assert refused.is_error
+    assert "Refused: the arguments contain [MASKED:password#1]." in refused.content
+    assert about_it.content == "grep MASKED app.log"
 
 
 async def test_every_kind_of_content_is_read_without_control_characters():
@@ -245,7 +284,7 @@ async def test_long_results_are_cut_at_a_line_and_say_their_sizes():
     assert len(body.encode()) <= 32_000
     assert body.rsplit("\n", 1)[1].startswith("line ")
     assert marker == f"[truncated: showing {len(body)} of {lines.size_bytes} bytes]"
-    assert flood.size_bytes == 3_000_000
+    assert 3_000_000 <= flood.size_bytes < 3_001_000
     assert len(flood.stored) < 33_000
 
 

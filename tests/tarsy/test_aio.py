@@ -209,27 +209,48 @@ def test_threads_outside_the_loop_use_the_same_database_threads(loop: WorkerLoop
 
 
 def test_messages_go_out_in_order_and_too_many_are_dropped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(aio, "MAX_UNSENT", 3)
+    monkeypatch.setattr(aio, "MAX_UNSENT", 2)
     loop = WorkerLoop()
-    may_send, sent = threading.Event(), []
+    is_sending, may_send, sent = threading.Event(), threading.Event(), []
 
-    loop.send_soon(may_send.wait, BOUND)
+    def wait(_):
+        is_sending.set()
+        may_send.wait(BOUND)
+
+    loop.send_soon(wait, None)
+    assert is_sending.wait(BOUND)
     for number in range(10):
-        loop.send_soon(sent.append, number)
+        loop.send_soon(sent.extend, number)
     may_send.set()
 
     wait_for(lambda: len(sent) == 2, what="what was not dropped")
-    wait_for(lambda: loop.send_soon(sent.append, "later") or "later" in sent)
+    wait_for(lambda: loop.send_soon(sent.extend, "later") or "later" in sent)
     assert sent[:2] == [0, 1]
+
+
+def test_what_waits_for_one_sender_goes_out_together(loop: WorkerLoop):
+    is_sending, may_send, batches = threading.Event(), threading.Event(), []
+
+    def wait(_):
+        is_sending.set()
+        may_send.wait(BOUND)
+
+    loop.send_soon(wait, None)
+    assert is_sending.wait(BOUND)
+    for number in range(3):
+        loop.send_soon(batches.append, number)
+    may_send.set()
+
+    wait_for(lambda: batches == [[0, 1, 2]])
 
 
 def test_a_message_that_cannot_be_sent_does_not_stop_the_next(loop: WorkerLoop):
     sent = []
 
-    def fail():
+    def fail(_):
         raise OSError("no Redis")
 
-    loop.send_soon(fail)
-    loop.send_soon(sent.append, "next")
+    loop.send_soon(fail, None)
+    loop.send_soon(sent.extend, "next")
 
     wait_for(lambda: sent == ["next"])

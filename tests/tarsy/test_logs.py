@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import structlog
 
+from mcp_bridge.masking import Masker
 from tarsy.logs import configure, logging_config
 
 Log = Callable[..., None]
@@ -74,3 +75,32 @@ def test_the_configuration_is_one_that_logging_takes(caplog):
     finally:
         root.setLevel(before[0])
         root.handlers[:] = before[1]
+
+
+@pytest.mark.parametrize("style", ["json", "console"])
+def test_a_line_keeps_no_secret_of_its_message_its_fields_or_its_traceback(formatted, style):
+    token = "ghp_" + "P6nEVctK1izQ7oFWduL2jAR8pGXevM3kBS9q"
+    try:
+        raise LookupError(f"no row for {token}")
+    except LookupError as error:
+        failed = record("password=%s", "hunter2secret", exc_info=(type(error), error, None))
+    failed.api_key = "c16b05af49e38d27f6d4b2907e5c3a18"
+
+    line = formatted(style).format(failed)
+
+    assert "password=[MASKED:password#" in line
+    for secret in (token, "hunter2secret", failed.api_key):
+        assert secret not in line
+    assert style == "console" or json.loads(line)["level"] == "warning"
+
+
+def test_a_line_that_cannot_be_masked_is_withheld(formatted, monkeypatch):
+    def fail(self, text):
+        raise MemoryError
+
+    monkeypatch.setattr(Masker, "mask", fail)
+
+    line = json.loads(formatted("json").format(record("password=%s", "hunter2secret")))
+
+    assert line["event"] == "a log line is withheld: it could not be masked (MemoryError)"
+    assert "hunter2secret" not in str(line)

@@ -303,6 +303,22 @@ def test_detail_has_every_field_of_the_contract(api):
     assert (second["fallback_error_code"], second["fallback_attempt"]) == ("provider_error", 1)
 
 
+def test_without_cost_estimation_there_are_tokens_and_no_money(api, reconfigure):
+    session = make_rich_session()
+    reconfigure("system: {cost_estimation: {enabled: false}}\n")
+
+    listed = api.get(LIST).json()
+    detail = api.get(f"{LIST}/{session.pk}").json()
+
+    assert listed["cost_estimation_enabled"] is False
+    assert detail["cost_estimation_enabled"] is False
+    execution = detail["stages"][0]["executions"][0]
+    for shown in (listed["sessions"][0], detail, execution):
+        assert shown["total_tokens"] > 0
+        assert not {name for name in shown if "cost_usd" in name or "completeness" in name}
+    assert "unpriced_interaction_count" not in detail
+
+
 def test_detail_costs_the_same_queries_for_any_number_of_agents(api):
     small = make_rich_session()
     large = make_rich_session()

@@ -1,8 +1,11 @@
 """Who owns an execution, and what one that lost it may still do: nothing."""
 
+import threading
 import uuid
+from dataclasses import replace
 
 import pytest
+from django.db import connection
 
 from agents.types import (
     AgentOutcome,
@@ -15,8 +18,9 @@ from agents.types import (
     ToolCallRecord,
     ToolResult,
     ToolTarget,
+    Usage,
 )
-from investigations.models import AgentExecution, AlertSession, TimelineEvent
+from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
 from investigations.selectors.past_calls import past_calls
 from investigations.services import recording
 from investigations.services.executions import (
@@ -28,9 +32,12 @@ from investigations.services.executions import (
     release_execution,
     renew_leases,
 )
+from investigations.services.ledger import session_write
 from investigations.services.sessions import cancel_session
+from investigations.timeline import tool_event_id
 from tarsy.errors import LeaseLost
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
+from tests.investigations.conftest import Configure
 from tests.investigations.engine import (
     committed,
     current_stage,
@@ -41,6 +48,7 @@ from tests.investigations.engine import (
     seqs,
     start_session,
 )
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -146,6 +154,34 @@ def test_a_worker_that_lost_its_lease_writes_nothing(claim: Claim, write):
     assert seqs(claim.session.pk) == before
 
 
+@committed
+def test_a_lease_that_is_lost_while_its_worker_waits_for_the_session_counts_no_more(claim: Claim):
+    is_locked = threading.Event()
+
+    def take_away_once_the_other_waits():
+        with session_write(claim.session.pk):
+            is_locked.set()
+            wait_for(_is_somebody_waiting, what="the worker to wait for the lock")
+            row = AgentExecution.objects.filter(pk=claim.execution.pk)
+            row.update(lease_token=uuid.uuid4(), worker_id="worker-2")
+
+    def write():
+        assert is_locked.wait(20)
+        recording.record_note(claim.execution, Note("final_analysis", "x"), str)
+
+    taken, written = run_at_once(take_away_once_the_other_waits, write)
+
+    assert taken is None
+    assert isinstance(written, LeaseLost)
+    assert not TimelineEvent.objects.exists()
+
+
+def _is_somebody_waiting() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+        return cursor.fetchone() is not None
+
+
 def test_the_model_of_a_lost_execution_stays_as_it_was(claim: Claim):
     take_away(claim)
 
@@ -210,7 +246,8 @@ def test_what_is_handed_back_while_its_session_is_cancelled_ends(claim: Claim, c
 
 def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(claim: Claim):
     recording.record_prompt(claim.execution, [Message(role="user", content="why?")])
-    (number,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    (proposed,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    number = proposed.metadata["tool_number"]
     first_token = claim.lease_token
     release_execution(claim)
 
@@ -219,6 +256,7 @@ def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(cla
     assert again is not None
     assert [message.role for message in again.messages] == ["user", "assistant"]
     assert again.open_numbers == {"call_0": number}
+    assert TimelineEvent.objects.filter(pk=tool_event_id(claim.execution.pk, number)).exists()
     assert again.lease_token != first_token
     assert row_of(claim).attempt == 1
 
@@ -226,20 +264,21 @@ def test_the_next_worker_gets_the_conversation_and_the_numbers_of_open_calls(cla
 def test_a_call_id_that_a_model_uses_twice_is_open_again(claim: Claim):
     """Some OpenAI-compatible servers number the calls of each answer from zero."""
     (first,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
-    recording.record_tool_call(claim.execution, tool_call(first))
+    recording.record_tool_call(claim.execution, tool_call(first.metadata["tool_number"]), first)
     (second,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
     release_execution(claim)
 
     again = claim_execution(claim.execution.pk, "worker-2")
 
     assert again is not None
-    assert again.open_numbers == {"call_0": second}
+    assert again.open_numbers == {"call_0": second.metadata["tool_number"]}
 
 
 def test_the_calls_made_so_far_are_told_with_their_results_and_those_that_are_open(claim: Claim):
     """By the order of proposals: a model that uses an id twice mixes nothing up."""
     (first,) = recording.record_llm_call(claim.execution, llm_call(CALL), str)
-    recording.record_tool_call(claim.execution, tool_call(first))
+    result = tool_call(first.metadata["tool_number"])
+    recording.record_tool_call(claim.execution, result, first)
     recording.record_llm_call(claim.execution, llm_call(CALL), str)
     release_execution(claim)
     again = claim_execution(claim.execution.pk, "worker-2")
@@ -250,7 +289,7 @@ def test_the_calls_made_so_far_are_told_with_their_results_and_those_that_are_op
     assert done.call == opened.call == CALL
     assert done.batch < opened.batch
     assert done.result is not None
-    assert done.result.stored == tool_call(first).result.stored
+    assert done.result.stored == result.result.stored
     assert opened.result is None
 
 
@@ -300,3 +339,16 @@ def test_renewing_needs_as_many_statements_for_many_as_for_one(
     tokens = [str(claim.lease_token), *(str(uuid.uuid4()) for _ in range(50))]
     with django_assert_num_queries(1):
         renew_leases("worker-1", tokens)
+
+
+@pytest.mark.parametrize(("enabled", "kept"), [("true", 0.25), ("false", None)])
+def test_what_a_call_cost_is_kept_where_costs_are_estimated(
+    claim: Claim, reconfigure: Configure, enabled: str, kept: float | None
+):
+    reconfigure(f"system: {{cost_estimation: {{enabled: {enabled}}}}}\n")
+
+    record = replace(llm_call(), usage=Usage(10, 5, 2, cost_usd=0.25))
+    recording.record_llm_call(claim.execution, record, str)
+
+    row = LLMInteraction.objects.get()
+    assert (row.estimated_cost_usd, row.thinking_tokens) == (kept, 2)

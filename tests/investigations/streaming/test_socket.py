@@ -14,11 +14,20 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
-from investigations.models import ApiToken, Event
+from investigations.journal import MAX_PROGRESS, ExecutionJournal
+from investigations.models import ApiToken, Event, TimelineEvent
 from investigations.publish import publish
+from investigations.selectors.live_text import read_live_texts
 from investigations.services.ledger import session_write
 from investigations.services.tokens import create_token
-from investigations.timeline import SESSIONS_CHANNEL, session_channel, session_status, stream_chunk
+from investigations.timeline import (
+    SESSIONS_CHANNEL,
+    session_channel,
+    session_status,
+    stream_chunk,
+    tool_event_id,
+)
+from tarsy.aio import worker_loop
 from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory, UserFactory
 from tests.investigations.streaming.conftest import browse, cut_subscriptions, until
 
@@ -310,7 +319,7 @@ async def test_socket_that_reads_nothing_is_closed_and_its_neighbour_is_well(dap
     def flood():
         payload = {"type": "execution.progress", "session_id": "x", "message": big}
         for _ in range(40):
-            publish(session_channel(session.pk), [payload] * 10)
+            publish([(session_channel(session.pk), json.dumps(payload))] * 10)
 
     with daphne(TARSY_STREAM_SILENCE_SECONDS="6") as server:
         async with browse(server) as neighbour:
@@ -405,3 +414,35 @@ async def test_socket_needs_an_identity_and_loses_it_with_its_token(daphne):
 
 def _make_token() -> str:
     return create_token(owner=UserFactory.create(), name="wall", actor="test")
+
+
+async def test_progress_of_a_tool_call_is_told_on_its_event(server):
+    execution = await sync_to_async(ExecutionFactory)(active=True)
+    call = tool_event_id(execution.pk, 3)
+    journal = ExecutionJournal(execution, worker_loop(), str)
+    await sync_to_async(TimelineEventFactory)(
+        pk=call,
+        execution=execution,
+        event_type="llm_tool_call",
+        streaming=True,
+        sequence_number=1,
+    )
+
+    async with browse(server) as browser:
+        await follow(browser, execution.session)
+        journal.report_tool_progress(3, "half way")
+        journal.report_tool_progress(3, "x" * MAX_PROGRESS)
+        journal.report_tool_progress(3, "too much")
+        journal.report_tool_progress(4, "of a call that is not there")
+        journal.report_progress("gathering_info", "the end")
+
+        await browser.sees("execution.progress")
+
+        chunks = browser.of_type("stream.chunk")
+        assert [(chunk["event_id"], chunk["offset"]) for chunk in chunks] == [
+            (str(call), 0),
+            (str(call), 9),
+        ]
+        assert chunks[0]["delta"] == "half way\n"
+    event = await TimelineEvent.objects.aget(pk=call)
+    assert read_live_texts([event])[call].startswith("half way\nxxx")

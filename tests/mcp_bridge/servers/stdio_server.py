@@ -1,6 +1,6 @@
 """A tool server of a hundred lines, without the SDK, that also knows how to misbehave.
 
-Its first argument is what it does: normal, hang, exit, odd, pages, loop.
+Its first argument is what it does: normal, hang, exit, odd, told, pages, loop.
 """
 
 import json
@@ -41,6 +41,16 @@ ODD = {
     },
 }
 
+TOLD = {
+    "type": "object",
+    "properties": {
+        "rows": {
+            "type": "array",
+            "items": {"type": "string", "description": "such as password=Ex4mple-Desc2"},
+        }
+    },
+}
+
 
 def tool(name, schema=ANY, annotations=READ, description="A tool."):
     shown = {"name": name, "description": description, "inputSchema": schema}
@@ -70,6 +80,7 @@ TOOLS = {
         tool("bad name"),
     ],
 }
+TOOLS["told"] = [tool("told", TOLD, description="For example password=Ex4mple-Desc1")]
 TOOLS["pages"] = [tool(f"tool_{number:03}") for number in range(30)]
 TOOLS["loop"] = TOOLS["pages"]
 

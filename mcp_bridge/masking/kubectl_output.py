@@ -1,0 +1,69 @@
+"""Finds what commands print of Kubernetes Secrets where no manifest says that it is one."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from mcp_bridge.masking.spans import Span
+
+_KIND = "kubernetes_secret"
+_GO_DATA = re.compile(r"\b(?:data|stringData):map\[([^\]\n]*)\]")
+_FLOW_DATA = re.compile(r"\{[^\n]{0,500}?\b(?:data|stringData): \{([^}\n]*)\}")
+_FLOW_VALUE = re.compile(r"""[\w.\-]+["']?: *["']?([^\s,"'}]+)""")
+_GO_VALUE = re.compile(r"[\w.\-]+:(\S+)")
+_COMMAND = re.compile(
+    r"\b(?:kubectl|oc|k)\b.*\bget\s+secrets?\b(?=.*(?:jsonpath|template)).*\.data"
+)
+_PROMPT = re.compile(r"[$#>%]\s|\S+@\S+[$#:~]")
+_JSON_VALUE = re.compile(r'"\s*:\s*"((?:[^"\\]|\\.)*)"?')
+_PAIR = re.compile(r"[\w.\-/]+(?::[ \t]+|=)(\S.*)$")
+MAX_OUTPUT_LINES = 200
+MAX_COMMAND = 2_000
+
+
+def find_inline_data(text: str) -> Iterator[Span]:
+    """Values of a Secret on one line: as Go prints it, `map[data:map[key:value] kind:Secret]`, or
+    as YAML does, `{kind: Secret, data: {key: value}}`."""
+    if ":map[" in text:
+        for data in _GO_DATA.finditer(text):
+            for value in _GO_VALUE.finditer(text, *data.span(1)):
+                yield Span(*value.span(1), _KIND)
+    if "ata: {" in text and "{" in text:
+        for data in _FLOW_DATA.finditer(text):
+            for value in _FLOW_VALUE.finditer(text, *data.span(1)):
+                yield Span(*value.span(1), _KIND)
+
+
+def find_printed_data(text: str, starts: Iterable[int]) -> Iterator[Span]:
+    """What stands below `kubectl get secret -o jsonpath=...` up to a blank line or a prompt.
+
+    `starts` are the beginnings of lines that may hold such a command.
+    """
+    for start in starts:
+        command_end = text.find("\n", start, start + MAX_COMMAND)
+        if command_end < 0 or not _COMMAND.search(text, start, command_end):
+            continue
+        position = command_end + 1
+        for _ in range(MAX_OUTPUT_LINES):
+            end = text.find("\n", position)
+            end = len(text) if end < 0 else end
+            line = text[position:end]
+            if not line.strip() or _PROMPT.match(line):
+                break
+            yield from (span.shifted(position) for span in _values_of(line.rstrip()))
+            position = end + 1
+
+
+def _values_of(line: str) -> Iterator[Span]:
+    if line.lstrip().startswith(("{", "map[")):
+        values = _JSON_VALUE if line.lstrip().startswith("{") else _GO_VALUE
+        for value in values.finditer(line):
+            start, end = value.span(1)
+            yield Span(
+                start, start + len(value[1].rstrip("]")) if values is _GO_VALUE else end, _KIND
+            )
+        return
+    pair = _PAIR.match(line)
+    if pair and pair[1].strip("="):
+        yield Span(*pair.span(1), _KIND)
+    elif " " not in line.strip():
+        yield Span(len(line) - len(line.lstrip()), len(line), _KIND)

@@ -1,0 +1,105 @@
+"""Masks text that comes in pieces: what it shows is the same however the pieces are cut."""
+
+import logging
+import re
+from collections.abc import Callable
+
+from mcp_bridge.masking.secret_names import NAME_ENDINGS
+
+logger = logging.getLogger(__name__)
+
+# A word of these may announce a secret later in its line, so the line is shown when it is whole.
+_LINE_CUE = re.compile(
+    rf"(?i){NAME_ENDINGS}|basic|digest|cookie|session|\bsid|csrf|xsrf|remember|webhook|hooks\."
+    r"|curl|redis|valkey|mysql|maria|docker|podman|helm|nerdctl|crane|skopeo|login|ldap|unseal"
+    r"|identified|rabbitmq|htpasswd|\baz\b|\bhttps?\b|\becho\b|\bENV\b|\bARG\b|://|\\|%|psql|mongo|wget|snmp|smb|zip|ftp|ipmi|mosquitto|net\b|\bmc\b"
+)
+# These may begin what takes several lines: it is shown when it ends.
+_BLOCK_CUE = re.compile(
+    r"```|~~~|-----|\bkubectl\b|\boc\b|Private-Lines|\bkind\b|\bdata\b|stringData|apiVersion|[{\[]"
+    r"|\b[Nn]ame\b[\"']?:|\b[Vv]alue\b[\"']?:|\bkey\b[\"']?:|\bsecrets?\b|[A-Za-z0-9+/_\-]{60}"
+)
+# Too short and too plain to be a secret by itself.
+_PLAIN = re.compile(r"[A-Za-z]{0,15}[.,;:!?)]?\s")
+_WORD = re.compile(r"\S*\s")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_PEM_EDGE = re.compile(r"-----(BEGIN|END) ")
+_OPENS_BLOCK = re.compile(r"[:|>=][+-]?[0-9]?[ \t\r]*\n\Z")
+
+
+class StreamMasker:
+    """Takes pieces of a text and gives back what may be shown of it, masked.
+
+    The text is cut into units by what it says and not by how it came: words where nothing nearby
+    hints at a secret, else whole lines or whole blocks (fenced, manifests, keys, JSON). Each unit
+    is masked alone. Once masking fails, nothing more is shown.
+    """
+
+    def __init__(self, mask: Callable[[str], str]) -> None:
+        self._mask = mask
+        self._waiting = ""
+        """What is no whole word yet."""
+        self._unit: list[str] = []
+        """Words that are held back."""
+        self._is_block = False
+        self._has_failed = False
+
+    def add(self, piece: str) -> str:
+        """What can be shown now: often less than came, sometimes more."""
+        text = self._waiting + piece
+        shown: list[str] = []
+        position = 0
+        for word in _WORD.finditer(text):
+            shown.append(self._take(word[0]))
+            position = word.end()
+        self._waiting = text[position:]
+        return "".join(shown)
+
+    def finish(self) -> str:
+        """The rest. Nothing may be added after."""
+        rest = "".join(self._unit) + self._waiting
+        self._unit.clear()
+        self._waiting = ""
+        return self._mask_unit(rest) if rest else ""
+
+    def _take(self, word: str) -> str:
+        if not self._unit and not _LINE_CUE.search(word) and not _BLOCK_CUE.search(word):
+            return self._mask_unit(word)
+        self._unit.append(word)
+        self._is_block = self._is_block or _BLOCK_CUE.search(word) is not None
+        if not word.endswith("\n"):
+            return ""
+        unit = "".join(self._unit)
+        if not self._is_block and not _OPENS_BLOCK.search(unit):
+            return self._show(unit)
+        self._is_block = True
+        return self._show(unit) if _ends_block(unit) else ""
+
+    def _show(self, unit: str) -> str:
+        self._unit.clear()
+        self._is_block = False
+        return self._mask_unit(unit)
+
+    def _mask_unit(self, unit: str) -> str:
+        if self._has_failed:
+            return ""
+        if _PLAIN.fullmatch(unit):
+            return unit
+        try:
+            return self._mask(unit)
+        except Exception:
+            logger.exception("masking a stream failed; the rest of it is not shown")
+            self._has_failed = True
+            return ""
+
+
+def _ends_block(unit: str) -> bool:
+    """After a closed fence, or a blank line outside fences and keys."""
+    edges = _PEM_EDGE.findall(unit)
+    if edges and edges[-1] == "BEGIN":
+        return False
+    fences = len(_FENCE.findall(unit))
+    if fences % 2:
+        return False
+    last_line = unit[unit.rfind("\n", 0, -1) + 1 :]
+    return not last_line.strip() or (fences > 0 and _FENCE.match(last_line) is not None)
