@@ -13,6 +13,7 @@ from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.cutting import MAX_MESSAGE_BYTES
 from tests.mcp_bridge.conftest import quick, run
+from tests.mcp_bridge.open_gate import OpenGate
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -254,13 +255,6 @@ async def test_write_is_not_answered_for_and_a_read_gets_the_servers_defaults():
 
     assert read.content == "accept"
     assert write.content == "decline"
-
-
-class OpenGate:
-    offers_writes = True
-
-    async def check(self, request):
-        return None
 
 
 async def test_write_to_a_server_that_is_down_already_is_made_after_the_restart():

@@ -25,6 +25,7 @@ from mcp_bridge.server_config import (
 )
 from mcp_bridge.toolbox import open_toolbox
 from tests.mcp_bridge.conftest import quick, run, stdio
+from tests.mcp_bridge.open_gate import OpenGate
 from tests.mcp_bridge.safety.calls import Desk
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
@@ -320,26 +321,18 @@ async def test_read_is_repeated_when_the_server_was_gone_before_it():
     assert [result.content for result in results] == ["0", "1", "2"]
 
 
-class OpenGate:
-    """Lets everything pass but one path."""
-
-    offers_writes = True
-
-    def screen(self, request):
-        return None
+class PickyGate(OpenGate):
+    """Lets everything pass but one text."""
 
     async def admit(self, request):
         if request.arguments.get("text") == "no":
             return Refusal("POLICY_BLOCKED", "not that one")
         return Pass(request, 0)
 
-    def settle(self, passed, outcome, text):
-        pass
-
 
 async def test_another_gate_may_offer_writes_and_still_refuse_single_calls():
     async with open_toolbox(
-        {"shell": stdio("normal")}, gate=OpenGate(), deadlines=quick()
+        {"shell": stdio("normal")}, gate=PickyGate(), deadlines=quick()
     ) as toolbox:
         offered = {spec.name for spec in toolbox.specs}
         passed = await run(toolbox, "shell__delete", '{"text": "yes"}')

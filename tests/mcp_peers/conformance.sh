@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every client scenario of the MCP conformance suite against our toolbox, one after another.
+# Runs every client scenario of the MCP conformance suite against our toolbox, some side by side.
 # What is listed in conformance_baseline.yml has to fail, everything else has to pass.
 set -u
 cd "$(dirname "$0")/../.."
@@ -12,22 +12,31 @@ if [ -z "$node" ] || [ ! -f "$suite" ]; then
   exit 0
 fi
 
-results=$(mktemp -d)
-trap 'rm -rf "$results"' EXIT
-failed=
-for scenario in $("$node" "$suite" list --client | sed -n 's/^ *- \([^ ]*\).*/\1/p'); do
+run_scenario() {
+  results=$(mktemp -d)
   if "$node" "$suite" client --command "$python -m tests.mcp_peers.conformance_client" \
-    --scenario "$scenario" --timeout 120000 --output-dir "$results" \
+    --scenario "$1" --timeout 120000 --output-dir "$results" \
     --expected-failures $peers/conformance_baseline.yml >"$results/said" 2>&1
   then
-    echo "ok    $scenario"
+    echo "ok    $1"
+    result=0
   else
-    echo "WRONG $scenario"
+    echo "WRONG $1"
     cat "$results/said"
-    failed="$failed $scenario"
+    result=1
   fi
-done
-if [ -n "$failed" ]; then
-  echo "Not as the baseline says:$failed"
+  rm -rf "$results"
+  return $result
+}
+
+if [ $# -eq 1 ]; then
+  run_scenario "$1"
+  exit
+fi
+# xargs fails when one of them does.
+scenarios=$("$node" "$suite" list --client | sed -n 's/^ *- \([^ ]*\).*/\1/p')
+[ -n "$scenarios" ] || { echo "The MCP conformance suite names no scenario"; exit 1; }
+if ! echo "$scenarios" | PYTHON=$python xargs -n 1 -P 4 $peers/conformance.sh; then
+  echo "Not as the baseline says: see the scenarios that are WRONG"
   exit 1
 fi

@@ -10,9 +10,9 @@ import sys
 
 from agents.types import JSON, ToolCall, ToolSpec
 from mcp_bridge.connection import Deadlines
-from mcp_bridge.gate import GateRequest, Refusal
 from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
+from tests.mcp_bridge.open_gate import OpenGate
 
 SAMPLES: dict[str, JSON] = {
     "integer": 1, "number": 1, "boolean": True, "array": [], "object": {}, "string": "sample",
@@ -22,15 +22,6 @@ SAMPLES: dict[str, JSON] = {
 READS = ClassRule("read")
 # Of these the suite expects that the call is made again, or that a question is answered.
 READING = ("add_numbers", "test_client_elicitation_defaults", "test_reconnection")
-
-
-class OpenGate:
-    """The suite's tools do nothing anywhere."""
-
-    offers_writes = True
-
-    async def check(self, request: GateRequest) -> Refusal | None:
-        return None
 
 
 async def call_every_tool(url: str) -> int:

@@ -12,6 +12,7 @@ from agents.types import ToolCall
 from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from tests.mcp_bridge.conftest import nothing_left_behind, quick, run  # noqa: F401 (fixture)
+from tests.mcp_bridge.open_gate import OpenGate
 from tests.mcp_peers.peers import OFFICIAL, grafana, kubernetes, need, node, node_server
 from tests.mcp_peers.provider_rules import FAMILIES
 
@@ -25,13 +26,6 @@ users: [{name: nobody, user: {token: none}}]
 contexts: [{name: none, context: {cluster: none, user: nobody}}]
 current-context: none
 """
-
-
-class OpenGate:
-    offers_writes = True
-
-    async def check(self, request):
-        return None
 
 
 @contextlib.asynccontextmanager

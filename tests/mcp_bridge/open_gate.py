@@ -1,0 +1,24 @@
+"""A gate that stands open, for tests of what lies behind it."""
+
+from agents.ports import ProposedAnswer, Review
+from mcp_bridge.gate import GateRequest, Pass
+from mcp_bridge.safety.refusals import Refusal
+
+
+class OpenGate:
+    offers_writes = True
+
+    def screen(self, request: GateRequest) -> Refusal | None:
+        return None
+
+    async def admit(self, request: GateRequest) -> Pass | Refusal:
+        return Pass(request, 0)
+
+    def settle(self, passed: Pass, outcome: object, text: str) -> None:
+        pass
+
+    def recall(self, calls: object, interrupted: object) -> None:
+        pass
+
+    async def review_answer(self, answer: ProposedAnswer) -> Review:
+        return Review(answer.text)
