@@ -5,15 +5,18 @@ results are put into short form many at once, and stay so: the beginning of the 
 providers remember, changes seldom.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from agents.estimating import BYTES_PER_TOKEN, find_cap, weigh_message
+from agents.estimating import BYTES_PER_TOKEN, cut_at_line, find_cap, weigh_message
 from agents.result_texts import SHORTEST_CUT, ResultText, read_result
 from agents.types import Message
 
 TARGET = 0.75
 """Down to which share of the limit results are put into short form once it is exceeded."""
+KEPT_OF_ANSWERS = 2_000
+"""Characters of what a model wrote itself that stay where nothing else makes room."""
 KEPT_ROUNDS = 2
 """The last answers with tool calls whose results stay whole as long as possible."""
 
@@ -80,6 +83,7 @@ class _Presented:
         newest = rounds[-1] if rounds else []
         self._cut(newest, limit)
         self._shorten(newest, limit)
+        self._trim(end, limit)
 
     def show(self, limit: int) -> Fitted:
         numbers = tuple(sorted(set(self.short.values())))
@@ -115,15 +119,51 @@ class _Presented:
         result = read_result(self.now[position])
         return None if result is None or result.is_short else result
 
+    def _trim(self, end: int, limit: int) -> None:
+        """Last of all, what the model itself wrote at too great length, the oldest first."""
+        for position in range(end):
+            if self.total <= limit:
+                return
+            if self.now[position].role == "assistant":
+                self._put(position, _trim_answer(self.now[position]))
+
     def _replace(self, position: int, message: Message) -> None:
-        weight = weigh_message(message)
         result = read_result(message)
-        if weight >= self.weights[position] or result is None:
-            return
+        if result is not None and self._put(position, message):
+            self.short[position] = result.number
+
+    def _put(self, position: int, message: Message) -> bool:
+        """Present a message so, if that makes it shorter."""
+        weight = weigh_message(message)
+        if weight >= self.weights[position]:
+            return False
         self.total += weight - self.weights[position]
         self.weights[position] = weight
         self.now[position] = message
-        self.short[position] = result.number
+        return True
+
+
+def _trim_answer(message: Message) -> Message:
+    """An answer whose text and whose arguments are cut; every call stays, and stays JSON."""
+    calls = tuple(
+        replace(call, arguments=_trim_arguments(call.arguments)) for call in message.tool_calls
+    )
+    content = message.content
+    if len(content) > 2 * KEPT_OF_ANSWERS:
+        kept = cut_at_line(content, KEPT_OF_ANSWERS)
+        content = f"{kept}\n[{len(content) - len(kept):,} more characters are left out here]"
+    return replace(message, content=content, tool_calls=calls)
+
+
+def _trim_arguments(arguments: str) -> str:
+    if len(arguments) <= 2 * KEPT_OF_ANSWERS:
+        return arguments
+    return json.dumps(
+        {
+            "left_out": f"these arguments had {len(arguments):,} characters and began like this",
+            "beginning": arguments[:KEPT_OF_ANSWERS],
+        }
+    )
 
 
 def _find_rounds(messages: Sequence[Message]) -> tuple[list[list[int]], dict[int, str]]:

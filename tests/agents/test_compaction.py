@@ -49,6 +49,20 @@ def test_a_conversation_that_fits_is_presented_as_it_is():
     assert fitted == Fitted(messages, weigh_messages(messages), (), True)
 
 
+def test_what_the_model_wrote_at_too_great_length_is_left_out_last_and_its_calls_stay_json():
+    call = ToolCall("c1", "ops__logs", json.dumps({"unit": "x" * 90_000}))
+    messages = (SYSTEM, ALERT, Message("assistant", "word " * 20_000, (call,)), answer(1, "short"))
+
+    fitted = fit_conversation(messages, limit=3_000)
+
+    trimmed = fitted.messages[2]
+    assert fitted.fits
+    assert "more characters are left out here]" in trimmed.content
+    assert json.loads(trimmed.tool_calls[0].arguments)["beginning"].startswith('{"unit": "xx')
+    assert (trimmed.tool_calls[0].id, trimmed.tool_calls[0].name) == ("c1", "ops__logs")
+    assert fit_conversation(fitted.messages, limit=3_000).messages == fitted.messages
+
+
 def test_the_oldest_results_become_short_until_a_quarter_of_the_limit_is_free():
     messages = talk(*[3000] * 9)
 
