@@ -138,7 +138,7 @@ async def test_gap_and_repetition_on_the_wire_do_not_reach_the_browser(server):
         await atell_silently(session, 2)
         await atell(session, 2)
         for payload in [message for message in browser.seen if "db_event_id" in message]:
-            await sync_to_async(publish)(session_channel(session.pk), [payload])
+            await sync_to_async(publish)([(session_channel(session.pk), json.dumps(payload))])
         await atell(session, 1)
 
         await until(lambda: len(browser.seqs()) >= 7)
@@ -174,7 +174,7 @@ async def test_two_sessions_and_the_list_share_one_socket(server):
         await browser.sees("subscription.confirmed", 3)
         await asyncio.gather(atell(one, 20), atell(two, 20))
         told = {"type": "session.status", "session_id": "x", "status": "pending"}
-        await sync_to_async(publish)(SESSIONS_CHANNEL, [told])
+        await sync_to_async(publish)([(SESSIONS_CHANNEL, json.dumps(told))])
 
         await until(lambda: len(browser.seqs()) >= 40 and told in browser.seen)
 
@@ -281,7 +281,9 @@ async def test_chunk_never_overtakes_the_announcement_of_its_block(server):
         event = await sync_to_async(open_block_silently)()
         unknown = stream_chunk(session.pk, str(uuid.uuid4()), 0, "lost", execution.pk)
         chunk = stream_chunk(session.pk, str(event.pk), 0, "The pod", execution.pk)
-        await sync_to_async(publish)(session_channel(session.pk), [unknown, chunk])
+        await sync_to_async(publish)(
+            [(session_channel(session.pk), json.dumps(each)) for each in (unknown, chunk)]
+        )
 
         await browser.sees("stream.chunk")
 
