@@ -10,6 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = {"agents", "benchmarks", "config", "investigations", "mcp_bridge", "tarsy", "tests"}
+INSTALLED = {"venv", "node_modules"}
+"""Folders of other people's programs that the tests put beside our own files."""
 PRODUCT = ("agents", "config", "investigations", "mcp_bridge", "tarsy")
 
 
@@ -19,6 +21,8 @@ def imported_by(*packages: str) -> set[str]:
     names: set[str] = set()
     for package in packages:
         for path in (ROOT / package).rglob("*.py"):
+            if INSTALLED & set(path.parts):
+                continue
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Import):
                     names.update(alias.name.partition(".")[0] for alias in node.names)

@@ -64,8 +64,12 @@ class _Step:
     def apply(self, age: timedelta) -> int:
         """Change every row that is found, in batches; returns how many."""
         rows = f"{self.found} LIMIT %(batch)s FOR UPDATE OF {self.table} SKIP LOCKED"
+        # Materialized: a plan may run a plain subquery once per row, past the limit.
+        found = f"WITH found AS MATERIALIZED ({rows})"
         total = 0
-        while changed := self._execute(f"{self.change} WHERE id IN ({rows})", age):
+        while changed := self._execute(
+            f"{found} {self.change} WHERE id IN (SELECT id FROM found)", age
+        ):
             total += changed
         return total
 
