@@ -32,7 +32,15 @@ async def run(toolbox: OpenToolbox, name: str, arguments: str = "{}") -> ToolRes
 
 def tool_servers() -> list[psutil.Process]:
     """The servers of this module's that run now; not those who watch over them."""
-    return [child for child in psutil.Process().children() if str(STDIO_SERVER) in child.cmdline()]
+    return [child for child in psutil.Process().children() if str(STDIO_SERVER) in _command(child)]
+
+
+def _command(process: psutil.Process) -> list[str]:
+    """What a process was started as, nothing for one that has just ended."""
+    try:
+        return process.cmdline()
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return []
 
 
 @pytest.fixture
