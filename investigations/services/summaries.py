@@ -7,16 +7,14 @@ from django.utils import timezone
 from agents.types import JSON, SummaryLabel, SummaryRecord
 from investigations.markdown import render_markdown
 from investigations.models import AgentExecution, LLMInteraction, Message, TimelineEvent
-from investigations.services.executions import check_lease
-from investigations.services.ledger import SessionWrite, session_write
+from investigations.services.ledger import LeaseWrite, lease_write
 from investigations.services.recording import Mask, describe_call, new_event
 from investigations.timeline import interaction_created, timeline_event_completed
 
 
 def open_summary(execution: AgentExecution, label: SummaryLabel) -> TimelineEvent:
     """Begin a summary on the timeline; its text streams from here on."""
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
+    with lease_write(execution) as write:
         event = new_event(execution, TimelineEvent.Type.MCP_TOOL_SUMMARY)
         event.metadata = _describe(label)
         write.announce(event)
@@ -29,20 +27,25 @@ def record_summary(execution: AgentExecution, record: SummaryRecord, mask: Mask)
 
     All in one transaction: who finds the execution without it finds the result as it was.
     """
-    with session_write(execution.session_id) as write:
-        check_lease(write, execution)
-        interaction = _add_interaction(write, execution, record, mask)
-        if record.message is not None:
+    # Before the session is locked: what was asked may be long.
+    interaction = _interaction_of(execution, record, mask)
+    message = mask(record.message.content) if record.message else None
+    content = mask(record.content)
+    with lease_write(execution) as write:
+        if interaction is not None:
+            interaction.save(force_insert=True)
+            write.tell(interaction_created(execution, interaction.pk, "llm"))
+        if message is not None:
             Message.objects.filter(
                 execution_id=execution.pk, tool_number=record.label.number
-            ).update(content=mask(record.message.content))
+            ).update(content=message)
         if record.status != "streaming":
-            _close(write, record, interaction, mask)
+            _close(write, record, interaction, content)
         write.touch()
 
 
-def _add_interaction(
-    write: SessionWrite, execution: AgentExecution, record: SummaryRecord, mask: Mask
+def _interaction_of(
+    execution: AgentExecution, record: SummaryRecord, mask: Mask
 ) -> LLMInteraction | None:
     if record.call is None:
         return None
@@ -56,18 +59,16 @@ def _add_interaction(
             for message in (*record.call.asked, *filter(None, [record.call.message]))
         ],
     }
-    interaction.save(force_insert=True)
-    write.tell(interaction_created(execution, interaction.pk, "llm"))
     return interaction
 
 
 def _close(
-    write: SessionWrite, record: SummaryRecord, interaction: LLMInteraction | None, mask: Mask
+    write: LeaseWrite, record: SummaryRecord, interaction: LLMInteraction | None, content: str
 ) -> None:
     event = TimelineEvent.objects.get(pk=uuid.UUID(record.block_id))
     event.status = record.status
-    event.content = mask(record.content)
-    event.content_html = render_markdown(event.content)
+    event.content = content
+    event.content_html = render_markdown(content)
     event.metadata = _describe(record.label)
     event.llm_interaction_id = interaction.pk if interaction else None
     event.updated_at = timezone.now()
