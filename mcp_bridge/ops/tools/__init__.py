@@ -1,0 +1,1 @@
+"""What the ops server offers: one module for each of its tools."""

@@ -1,0 +1,44 @@
+"""What the tools' arguments and answers have in common."""
+
+from typing import Annotated, TypeAlias
+
+from mcp_types import CallToolResult, ToolAnnotations
+from pydantic import Field
+
+from mcp_bridge.ops import files
+from mcp_bridge.ops.envelope import Envelope
+
+READ_SECONDS = 10.0
+"""What one look may take."""
+
+Reply: TypeAlias = Annotated[CallToolResult, Envelope]
+
+SampleSeconds = Annotated[
+    float, Field(ge=0.1, le=5, description="Seconds to watch before reporting rates and shares.")
+]
+Limit = Annotated[int, Field(ge=1, le=500, description="Most entries to return.")]
+Lines = Annotated[
+    int,
+    Field(ge=1, le=files.MAX_LINES, description="Most lines to return; for find, most results."),
+]
+Grep = Annotated[
+    str,
+    Field(
+        max_length=1000,
+        description="Keep only lines that match this RE2 expression (file, tail, logs). Ignores "
+        "case unless it has a capital letter. Example: error|timed? out",
+    ),
+]
+Since = Annotated[
+    str, Field(max_length=64, description="Only newer log lines: 30m, 2h, 1d or an ISO 8601 time.")
+]
+
+
+def describe_reader(title: str) -> ToolAnnotations:
+    return ToolAnnotations(
+        title=title,
+        read_only_hint=True,
+        destructive_hint=False,
+        idempotent_hint=True,
+        open_world_hint=False,
+    )

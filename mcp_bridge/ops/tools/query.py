@@ -1,0 +1,54 @@
+"""The `query` tool: which resources there are, and how they stand."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_bridge.ops.envelope_server import EnvelopeServer
+from mcp_bridge.ops.query import KindFilter, ResourceQuery
+from mcp_bridge.ops.tools.fields import Limit, Reply, describe_reader
+
+
+def add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
+    @server.tool(
+        title="Query resources",
+        annotations=describe_reader("Query resources"),
+        description=(
+            "Which resources this machine has (host, services or processes, file systems, "
+            "containers), how they are and how they are set up. Start here with "
+            "action=health."
+        ),
+    )
+    async def query(
+        action: Annotated[
+            Literal["search", "get", "config", "topology", "list", "health"],
+            Field(
+                description="health: figures and problems of this machine. list: resources by "
+                "kind and status. search: resources by words. get: one resource with its "
+                "executors. config: how one resource is set up. topology: what belongs to what."
+            ),
+        ],
+        query: Annotated[str, Field(max_length=200, description="Words to search for.")] = "",
+        resource_id: Annotated[
+            str, Field(max_length=512, description="Id or name, for get and config.")
+        ] = "",
+        kind: Annotated[KindFilter, Field(description="Kind, for list and search.")] = "any",
+        status: Annotated[
+            str, Field(max_length=40, description="Status, for list: running, failed, exited ...")
+        ] = "",
+        limit: Limit = 50,
+        offset: Annotated[int, Field(ge=0, le=100_000, description="Where list starts.")] = 0,
+    ) -> Reply:
+        match action:
+            case "search":
+                return await server.deliver(resources.search(query, kind, limit))
+            case "list":
+                return await server.deliver(resources.list(kind, status, limit, offset))
+            case "get":
+                return await server.deliver(resources.get(resource_id))
+            case "config":
+                return await server.deliver(resources.config(resource_id))
+            case "topology":
+                return await server.deliver(resources.topology(limit))
+            case "health":
+                return await server.deliver(resources.health())

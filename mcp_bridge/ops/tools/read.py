@@ -1,0 +1,89 @@
+"""The `read` tool: files and logs."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_bridge.ops import files
+from mcp_bridge.ops.bounded import Deadline, run_in_thread
+from mcp_bridge.ops.envelope import Answer
+from mcp_bridge.ops.envelope_server import EnvelopeServer
+from mcp_bridge.ops.file_search import find_files
+from mcp_bridge.ops.line_filter import build_line_filter
+from mcp_bridge.ops.logs import LogRequest, read_logs
+from mcp_bridge.ops.sensitive_paths import SensitivePaths
+from mcp_bridge.ops.settings import OpsSettings
+from mcp_bridge.ops.since import parse_since
+from mcp_bridge.ops.tools.fields import READ_SECONDS, Grep, Lines, Reply, Since, describe_reader
+
+
+def add_read(server: EnvelopeServer, settings: OpsSettings) -> None:
+    sensitive = SensitivePaths(settings.protected)
+
+    @server.tool(
+        title="Read files and logs",
+        annotations=describe_reader("Read files and logs"),
+        description=(
+            "Text files, their last lines, files by name, and logs. Nothing is changed. "
+            "Keys, passwords, other secrets and binary files are refused."
+        ),
+    )
+    async def read(
+        action: Annotated[
+            Literal["file", "tail", "find", "logs"],
+            Field(
+                description="file: a text file from start_line on. tail: its last lines. find: "
+                "files below a directory by name. logs: the system journal, or the log files."
+            ),
+        ],
+        path: Annotated[
+            str,
+            Field(max_length=4096, description="Absolute path, needed for file, tail and find."),
+        ] = "",
+        grep: Grep = "",
+        lines: Lines = 100,
+        start_line: Annotated[
+            int, Field(ge=1, le=100_000_000, description="First line, for file.")
+        ] = 1,
+        pattern: Annotated[
+            str, Field(max_length=200, description="Glob on file names, for find: *.log")
+        ] = "*",
+        depth: Annotated[int, Field(ge=1, le=12, description="Levels below path, for find.")] = 4,
+        unit: Annotated[
+            str,
+            Field(max_length=200, description="Service whose logs are wanted, such as nginx."),
+        ] = "",
+        since: Since = "",
+    ) -> Reply:
+        accepts = build_line_filter(grep)
+        newer_than = parse_since(since)
+
+        def take(deadline: Deadline) -> Answer:
+            match action:
+                case "file":
+                    return files.read_file(
+                        path,
+                        start_line=start_line,
+                        lines=lines,
+                        accepts=accepts,
+                        sensitive=sensitive,
+                        deadline=deadline,
+                    )
+                case "tail":
+                    return files.tail_file(
+                        path, lines=lines, accepts=accepts, sensitive=sensitive, deadline=deadline
+                    )
+                case "find":
+                    return find_files(
+                        path,
+                        pattern=pattern,
+                        depth=depth,
+                        limit=lines,
+                        sensitive=sensitive,
+                        deadline=deadline,
+                    )
+                case "logs":
+                    request = LogRequest(unit, lines, newer_than, accepts)
+                    return read_logs(request, settings, sensitive, deadline)
+
+        return await server.deliver(run_in_thread(take, READ_SECONDS))
