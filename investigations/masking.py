@@ -1,5 +1,6 @@
 """Masking of everything that is not a tool's result: alerts, model text, questions."""
 
+import logging
 from collections.abc import Callable
 
 from config import get_config
@@ -7,9 +8,13 @@ from mcp_bridge.masking import (
     Masker,
     Placeholders,
     StreamMasker,
+    TooMuchToMask,
     build_masker,
     build_server_masker,
 )
+from tarsy.errors import InvalidInput
+
+logger = logging.getLogger(__name__)
 
 __all__ = [
     "Placeholders",
@@ -17,18 +22,37 @@ __all__ = [
     "build_alert_masker",
     "build_tool_masker",
     "mask_alert_data",
+    "mask_question",
     "product_masker",
 ]
 
 PRODUCT_PROFILE = "default"
 """Every kind of credential; always on, whatever the configuration adds."""
+WITHHELD = "[withheld: too full of secrets to be masked]"
 
 
 def product_masker(placeholders: Placeholders | None = None) -> Callable[[str], str]:
     """A masker of the product's own profile; the same secret gets the same placeholder in it, and
-    everywhere else that shares its placeholders."""
+    everywhere else that shares its placeholders. Fails closed: `WITHHELD` stands for a text that
+    is too full of secrets."""
     masker = build_masker((PRODUCT_PROFILE,), placeholders=placeholders)
-    return lambda text: masker.mask(text).text
+
+    def mask(text: str) -> str:
+        try:
+            return masker.mask(text).text
+        except TooMuchToMask as reason:
+            logger.warning("a text is withheld: %s", reason)
+            return WITHHELD
+
+    return mask
+
+
+def mask_question(text: str) -> str:
+    """A person's question. Raises InvalidInput for one that is too full of secrets."""
+    masked = product_masker()(text)
+    if masked == WITHHELD:
+        raise InvalidInput("content", "holds more that looks like secrets than can be masked")
+    return masked
 
 
 def mask_alert_data(text: str) -> str:

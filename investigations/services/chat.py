@@ -11,7 +11,7 @@ from agents.types import JSON
 from config import get_config
 from config.schema.chains import ChainConfig
 from investigations.chain_plan import plan_answer
-from investigations.masking import product_masker
+from investigations.masking import mask_question
 from investigations.models import AlertSession, Chat, ChatUserMessage, Stage, TimelineEvent
 from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
 from investigations.services.stages import create_stage
@@ -84,7 +84,7 @@ def _check_content(content: str) -> str:
         raise InvalidInput("content", "must not be empty")
     if len(content) > QUESTION_LIMIT:
         raise InvalidInput("content", f"must not have more than {QUESTION_LIMIT:,} characters")
-    return product_masker()(content)
+    return mask_question(content)
 
 
 def _check_session(session: AlertSession) -> ChainConfig:

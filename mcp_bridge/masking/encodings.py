@@ -133,7 +133,7 @@ _BASE64_RUN = re.compile(
     rf"(?<![A-Za-z0-9+/_\-])(?={BASE64_BEGINNING})"
     # A long run may be folded over lines, as `base64` and YAML print it.
     r"[A-Za-z0-9+/_\-]++"
-    r"(?:(?<=[A-Za-z0-9+/_\-]{60})(?:\\n|\r?\n[ \t]*)[A-Za-z0-9+/_\-]++)*+={0,2}"
+    r"(?:(?<=[A-Za-z0-9+/_\-]{60})(?:\\n|\r?\n[ \t]*)[A-Za-z0-9+/_\-]++)*={0,2}"
 )
 _FOLD = re.compile(r"\\n|\s+")
 MAX_UNPACKED = 2_000_000

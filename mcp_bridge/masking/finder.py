@@ -28,7 +28,7 @@ MAX_NESTING = 4
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # A string with quotes inside: JSON that was written into a string.
-_ESCAPED_STRING = re.compile(r'"((?:[^"\\]++|\\[^"])*+\\"(?:[^"\\]++|\\.)*+)"')
+_ESCAPED_STRING = re.compile(r'"([^"\\]*+(?:\\[^"][^"\\]*+)*+\\"[^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _PERCENT_MARK = re.compile(r"%(?:3[AaDd]|40|2[26]|25)")
 
 

@@ -11,7 +11,7 @@ from mcp_bridge.masking.encodings import unescape
 
 # A string, with the colon behind it where it is a key and the number behind that; or a bracket.
 _TOKEN = re.compile(
-    r'"((?:[^"\\\n]++|\\.)*+)("?)(?:\s*+(:)\s*+(-?[0-9][0-9.eE+-]*|true)?)?|([{}\[\]])'
+    r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)("?)(?:\s*+(:)\s*+(-?[0-9][0-9.eE+-]*|true)?)?|([{}\[\]])'
 )
 _DATA_KEYS = ("data", "stringData")
 _SECRET_KINDS = ("Secret", "SecretList")
