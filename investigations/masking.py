@@ -12,7 +12,6 @@ from mcp_bridge.masking import (
     build_masker,
     build_server_masker,
 )
-from tarsy.errors import InvalidInput
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +21,6 @@ __all__ = [
     "build_alert_masker",
     "build_tool_masker",
     "mask_alert_data",
-    "mask_question",
     "product_masker",
 ]
 
@@ -45,14 +43,6 @@ def product_masker(placeholders: Placeholders | None = None) -> Callable[[str], 
             return WITHHELD
 
     return mask
-
-
-def mask_question(text: str) -> str:
-    """A person's question. Raises InvalidInput for one that is too full of secrets."""
-    masked = product_masker()(text)
-    if masked == WITHHELD:
-        raise InvalidInput("content", "holds more that looks like secrets than can be masked")
-    return masked
 
 
 def mask_alert_data(text: str) -> str:

@@ -11,7 +11,7 @@ from agents.types import JSON
 from config import get_config
 from config.schema.chains import ChainConfig
 from investigations.chain_plan import plan_answer
-from investigations.masking import mask_question
+from investigations.masking import WITHHELD, product_masker
 from investigations.models import AlertSession, Chat, ChatUserMessage, Stage, TimelineEvent
 from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
 from investigations.services.stages import create_stage
@@ -84,7 +84,10 @@ def _check_content(content: str) -> str:
         raise InvalidInput("content", "must not be empty")
     if len(content) > QUESTION_LIMIT:
         raise InvalidInput("content", f"must not have more than {QUESTION_LIMIT:,} characters")
-    return mask_question(content)
+    masked = product_masker()(content)
+    if masked == WITHHELD:
+        raise InvalidInput("content", "holds more that looks like secrets than can be masked")
+    return masked
 
 
 def _check_session(session: AlertSession) -> ChainConfig:
