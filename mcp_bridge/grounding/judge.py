@@ -6,7 +6,7 @@ from mcp_bridge.grounding.actions_check import check_actions
 from mcp_bridge.grounding.clauses import Clause, split_clauses
 from mcp_bridge.grounding.facts import Facts
 from mcp_bridge.grounding.names_check import check_actor, check_names, check_quotes
-from mcp_bridge.grounding.numbers_check import check_moments, check_numbers
+from mcp_bridge.grounding.numbers_check import StatedNumbers, check_moments, check_numbers
 from mcp_bridge.grounding.phantoms import find_phantoms, find_written_calls
 from mcp_bridge.grounding.spans import Unsupported
 from mcp_bridge.grounding.states_check import check_looks, check_negations, check_states
@@ -31,17 +31,18 @@ def find_unsupported(
     found = list(find_written_calls(text, tool_names))
     if not facts.runs:
         found += find_phantoms(text, facts.given)
+    stated = StatedNumbers(text, facts)
     for clause in split_clauses(text):
-        found += _check(clause, text, facts)
+        found += _check(clause, stated, facts)
     return _join(found)
 
 
-def _check(clause: Clause, answer: str, facts: Facts) -> Iterator[Unsupported]:
+def _check(clause: Clause, stated: StatedNumbers, facts: Facts) -> Iterator[Unsupported]:
     if clause.mood == "other":
         return
     yield from check_names(clause, facts)
     yield from check_moments(clause, facts)
-    yield from check_numbers(clause, answer, facts)
+    yield from check_numbers(clause, stated, facts)
     if clause.mood == "alert":
         return
     yield from check_actions(clause, facts)

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 from mcp_bridge.grounding.clauses import Clause
 from mcp_bridge.grounding.facts import Facts, is_near
@@ -35,15 +37,46 @@ _UNNAMED = frozenset(
 )
 
 
-def check_numbers(clause: Clause, answer: str, facts: Facts) -> Iterator[Unsupported]:
+@dataclass(frozen=True)
+class Passage:
+    """A text with figures in it."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return content_words(self.text)
+
+
+class StatedNumbers:
+    """The figures an answer states and the results give: what others may be worked out from."""
+
+    def __init__(self, answer: str, facts: Facts) -> None:
+        self._passage = Passage(answer)
+        self._facts = facts
+
+    def besides(self, number: float) -> list[Quantity]:
+        return [each for each in self._given if each.number != number]
+
+    @cached_property
+    def _given(self) -> tuple[Quantity, ...]:
+        return tuple(
+            each
+            for each in find_claimed(self._passage.text)
+            if _is_given_or_summed(each, self._facts) or _is_count(each, self._passage, self._facts)
+        )
+
+
+def check_numbers(clause: Clause, stated: StatedNumbers, facts: Facts) -> Iterator[Unsupported]:
     """Every figure that no result gives, not even rounded, converted or by one step."""
     blanked = _CITATION.sub(lambda found: " " * len(found[0]), clause.text)
     blanked = _blank_moments(blanked)
+    passage = Passage(blanked)
     for quantity in find_claimed(blanked):
         before = blanked[: quantity.start]
         if _WINDOW.search(before) or _CONTRAST.search(before):
             continue
-        if _is_supported(quantity, blanked, answer, facts):
+        if _is_supported(quantity, passage, stated, facts):
             continue
         start, end = _widen(quantity, blanked)
         yield Unsupported(
@@ -84,18 +117,20 @@ def _blank_moments(text: str) -> str:
     return text
 
 
-def _is_supported(quantity: Quantity, text: str, answer: str, facts: Facts) -> bool:
+def _is_supported(
+    quantity: Quantity, passage: Passage, stated: StatedNumbers, facts: Facts
+) -> bool:
     if not quantity.family and quantity.number <= 1:
         return True
-    is_rough = bool(_ABOUT.search(text[: quantity.start]))
+    is_rough = bool(_ABOUT.search(passage.text[: quantity.start]))
     slack = max(quantity.step, abs(quantity.number) * 0.05 if is_rough else 0.0)
     if _is_given(quantity, slack, facts):
         return True
-    if quantity.family == "seconds" and _is_duration(quantity, slack, text, facts):
+    if quantity.family == "seconds" and _is_duration(quantity, slack, passage.text, facts):
         return True
-    if not quantity.family and _is_count(quantity, text, facts):
+    if not quantity.family and _is_count(quantity, passage, facts):
         return True
-    return _is_derived(quantity, slack, answer, facts)
+    return _is_derived(quantity, slack, stated, facts)
 
 
 def _is_given(quantity: Quantity, slack: float, facts: Facts) -> bool:
@@ -129,12 +164,11 @@ def _is_duration(quantity: Quantity, slack: float, text: str, facts: Facts) -> b
     )
 
 
-def _is_count(quantity: Quantity, text: str, facts: Facts) -> bool:
+def _is_count(quantity: Quantity, passage: Passage, facts: Facts) -> bool:
     """A number of lines or rows, where what is counted occurs in the results."""
-    number = quantity.number
+    number, text = quantity.number, passage.text
     if number != int(number) or number > 1000:
         return False
-    around = content_words(text) & facts.run_topics
     noun = _noun(quantity, text)
     if noun and fold(noun) not in facts.run_topics and not quantity.is_word:
         return False
@@ -147,20 +181,16 @@ def _is_count(quantity: Quantity, text: str, facts: Facts) -> bool:
         return False
     if int(number) in facts.row_counts:
         return True
-    return any(int(number) in facts.count_lines(word) for word in around)
+    return any(int(number) in facts.count_lines(word) for word in passage.words & facts.run_topics)
 
 
-def _is_derived(quantity: Quantity, slack: float, answer: str, facts: Facts) -> bool:
+def _is_derived(quantity: Quantity, slack: float, answer: StatedNumbers, facts: Facts) -> bool:
     """One step of arithmetic: on what one run returned, or on what the answer itself states.
 
     A small bare number is the sum or difference of almost anything; it has to start from a
     number that the answer states.
     """
-    stated = [
-        each for each in find_claimed(answer)
-        if each.number != quantity.number
-        and (_is_given_or_summed(each, facts) or _is_count(each, answer, facts))
-    ]  # fmt: skip
+    stated = answer.besides(quantity.number)
     target, is_small = quantity.number, not quantity.family and quantity.number <= 12
     if quantity.family == "percent":
         columns = [*facts.columns(), stated]

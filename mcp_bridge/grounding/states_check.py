@@ -1,7 +1,7 @@
 """States, looks and negations of an answer: did any run look there, and what did it see?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mcp_bridge.grounding.clauses import Clause
 from mcp_bridge.grounding.facts import Facts, Run
@@ -39,6 +39,7 @@ _RECOVERED = re.compile(
     r"(?:is|are|works?|gets?|answers?|responds?)\s+(?P<how>(?:\w+\s+){0,4})again)\b",
     re.IGNORECASE,
 )
+_BACK = re.compile(r"back|again|normal|recovered", re.IGNORECASE)
 _LOOK = re.compile(
     r"(?:according to\s+)?\bthe\s+(?P<of>(?:[\w.'’/-]+\s+){0,4}?)"
     r"(?P<what>logs?|journal|output|results?)\s+"
@@ -70,6 +71,7 @@ _UNCHANGED = re.compile(
     r"(?:been\s+)?\w+(?:\s+(?:lately|recently|yet|since))?)",
     re.IGNORECASE,
 )
+_NOT = re.compile(r"\snot\s", re.IGNORECASE)
 _LOOKS_AT_LOGS = re.compile(
     r"log|journal|dmesg|stderr|stdout|tail|loki|elastic|opensearch|splunk|kibana|sentry", re.I
 )
@@ -87,7 +89,7 @@ _LOOSE = frozenset(
 
 def check_states(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     """Every state of a thing that no run looked at, or that the latest look contradicts."""
-    for found in [*_CLAIM.finditer(clause.text), *_ALL.finditer(clause.text)]:
+    for found in _find_states(clause.text):
         groups = found.groupdict()
         subject = groups.get("subject") or found[0]
         state = groups.get("state") or _STATE.findall(found[0])[-1]
@@ -95,11 +97,28 @@ def check_states(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
         if reason:
             start = _trim(found, "subject") if "subject" in groups else found.start()
             yield _phantom(clause, start, found.end(), "state", reason)
-    for found in _RECOVERED.finditer(clause.text):
+    for found in _find_recoveries(clause.text):
         if not _is_recovery_seen(found, facts):
             yield _phantom(
                 clause, found.start(), found.end(), "state", "no run looked at this afterwards"
             )
+
+
+# A subject is looked for at every word, so a clause without the word that matters is spared that.
+
+
+def _find_states(text: str) -> Iterable[re.Match[str]]:
+    if not _STATE.search(text):
+        return ()
+    return (*_CLAIM.finditer(text), *_ALL.finditer(text))
+
+
+def _find_recoveries(text: str) -> Iterable[re.Match[str]]:
+    return _RECOVERED.finditer(text) if _BACK.search(text) else ()
+
+
+def _find_unchanged(text: str) -> Iterable[re.Match[str]]:
+    return _UNCHANGED.finditer(text) if _NOT.search(text) else ()
 
 
 def check_looks(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
@@ -124,7 +143,7 @@ def check_negations(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
         else:
             continue
         yield _phantom(clause, found.start(), found.end(), "negation", reason)
-    for found in _UNCHANGED.finditer(clause.text):
+    for found in _find_unchanged(clause.text):
         names = content_words(" ".join(name for name, _ in find_names(found["subject"])))
         words = content_words(found["subject"]) - names
         if words and not words & facts.run_topics and not words & facts.given_topics:
