@@ -81,6 +81,7 @@ class Facts:
             *(Run(_as_call(text)) for text in earlier),
             *(Run(call) for call in evidence.succeeded),
         ]
+        self._line_counts: dict[str, set[int]] = {}
         self.failed = "\n".join(
             call.text for call in evidence if call.outcome in ("failed", "blocked", "unknown")
         )
@@ -123,7 +124,7 @@ class Facts:
 
     @cached_property
     def _numbers(self) -> tuple[Quantity, ...]:
-        own = (number for run in self.runs for number in find_numbers(run.text))
+        own = (number for run in self.runs for number in (*find_numbers(run.asked), *run.numbers))
         return (*own, *find_numbers(self.given), *find_numbers(self.failed))
 
     @cached_property
@@ -147,6 +148,7 @@ class Facts:
     def _written(self) -> list[float]:
         return sorted(number.number for number in self._numbers)
 
+    @cached_property
     def columns(self) -> list[list[Quantity]]:
         """The numbers each run returned, as far as they are few enough to say something."""
         groups = [list(dict.fromkeys(run.numbers)) for run in self.runs]
@@ -184,6 +186,11 @@ class Facts:
 
     def count_lines(self, word: str) -> set[int]:
         """How many lines, or rows of a structure, of each run contain a word."""
+        if word not in self._line_counts:
+            self._line_counts[word] = self._count_lines(word)
+        return self._line_counts[word]
+
+    def _count_lines(self, word: str) -> set[int]:
         signs = [re.compile(form, re.IGNORECASE) for form in (re.escape(word), rf"\b{word}\b")]
         return {
             count

@@ -193,12 +193,12 @@ def _is_derived(quantity: Quantity, slack: float, answer: StatedNumbers, facts: 
     stated = answer.besides(quantity.number)
     target, is_small = quantity.number, not quantity.family and quantity.number <= 12
     if quantity.family == "percent":
-        columns = [*facts.columns(), stated]
+        columns = [*facts.columns, stated]
         if any(_is_ratio(target / 100, slack / 100, column) for column in columns):
             return True
         return _is_ratio(1 - target / 100, slack / 100, stated)
     for scale in quantity.scales:
-        for column in facts.columns():
+        for column in facts.columns:
             for values in _comparable(quantity, scale, column):
                 starts = _starting_points(quantity, scale, stated) if is_small else values
                 if _is_sum(target * scale, slack * scale, values, starts):
@@ -219,7 +219,7 @@ def _is_given_or_summed(quantity: Quantity, facts: Facts) -> bool:
     return any(
         _is_sum(quantity.number * scale, quantity.step * scale, values, values)
         for scale in quantity.scales
-        for column in facts.columns()
+        for column in facts.columns
         for values in _comparable(quantity, scale, column)
     )
 
@@ -256,7 +256,7 @@ def _is_multiple(quantity: Quantity, stated: list[Quantity], facts: Facts) -> bo
     tolerance = quantity.step * 0.2
     return any(
         _is_ratio(quantity.number, tolerance, [each for each in column if abs(each.number) > 12])
-        for column in [*facts.columns(), stated]
+        for column in [*facts.columns, stated]
     )
 
 

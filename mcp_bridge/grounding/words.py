@@ -39,7 +39,7 @@ _TOPIC_OF = {word: topic for topic, words in _TOPICS.items() for word in words.s
 def content_words(text: str) -> frozenset[str]:
     """The words of a passage that say what it is about; `file system` counts as a disk."""
     joined = re.sub(r"\bfile\s+systems?\b", "filesystem", text, flags=re.IGNORECASE)
-    parts = (part for word in _WORD.findall(joined) for part in _PARTS.findall(word))
+    parts = {part for word in set(_WORD.findall(joined)) for part in _PARTS.findall(word)}
     return frozenset(fold(part) for part in parts if part.lower() not in _STOP and len(part) > 1)
 
 
