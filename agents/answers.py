@@ -162,6 +162,7 @@ async def ask(
 
     Tries again while nothing was shown. A failed call is an answer with `failure` set.
     """
+    await journal.confirm_lease()
     started = time.monotonic()
     answer = Answer(blocks or AnswerBlocks(journal))
     limit = asyncio.timeout_at(question.deadline)

@@ -64,6 +64,7 @@ class CallRunner:
         repeats = self.count_identical(call)
         if repeats > MAX_IDENTICAL_CALLS:
             return _refuse_repeat(call, can_recall=self.toolbox.can_recall), False
+        await self.journal.confirm_lease()
         limit = asyncio.timeout_at(deadline)
         try:
             async with limit:

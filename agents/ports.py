@@ -131,6 +131,11 @@ class Journal(Protocol):
     Every method raises `LeaseLost` when this worker no longer owns the execution.
     """
 
+    async def confirm_lease(self) -> None:
+        """Called before what cannot be taken back: asking a model, running a tool. Costs nothing
+        unless it has been long since the last word about the lease, as after a pause."""
+        ...
+
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         """Keep the messages that open the conversation, or a question asked within it."""
         ...

@@ -1,7 +1,11 @@
 """An execution's journal: what the agent tells, kept through services on the database threads."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, TypeVar
+
+from django.conf import settings
 
 from agents.types import (
     BlockKind,
@@ -18,6 +22,7 @@ from investigations.masking import StreamMasker
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.publish import publish_live
 from investigations.services import recording, summaries
+from investigations.services.executions import check_lease
 from investigations.timeline import (
     execution_progress,
     session_channel,
@@ -25,6 +30,9 @@ from investigations.timeline import (
     tool_event_id,
 )
 from tarsy.aio import WorkerLoop
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # Characters of progress shown of one tool call; a server may report without end.
 MAX_PROGRESS = 4_000
@@ -53,12 +61,28 @@ class ExecutionJournal:
         self._proposed: dict[int, TimelineEvent] = {}
         self._told: dict[int, int] = {}
         """How many characters of progress were told of each tool call, by its number."""
+        self._held_at = _now()
+
+    async def confirm_lease(self) -> None:
+        # A process that was stopped for a while goes on in the middle of whatever it did; every
+        # write finds out that another worker took over, and so must what is no write.
+        if _now() - self._held_at > settings.LEASE_STALE_SECONDS / 2:
+            await self._write(check_lease)
+
+    async def _write(
+        self, statement: Callable[Concatenate[AgentExecution, P], T], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        """Write something about the execution, which also says that it was ours until now."""
+        asked_at = _now()
+        answer = await self._loop.db(statement, self._execution, *args, **kw)
+        self._held_at = asked_at
+        return answer
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
-        await self._loop.db(recording.record_prompt, self._execution, messages, self._mask)
+        await self._write(recording.record_prompt, messages, self._mask)
 
     async def open_block(self, kind: BlockKind) -> str:
-        event = await self._loop.db(recording.open_block, self._execution, kind)
+        event = await self._write(recording.open_block, kind)
         self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
         return str(event.pk)
 
@@ -74,32 +98,30 @@ class ExecutionJournal:
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         blocks = [self._streaming.pop(block.block_id).event for block in record.blocks]
-        proposed = await self._loop.db(
-            recording.record_llm_call, self._execution, record, self._mask, blocks
-        )
+        proposed = await self._write(recording.record_llm_call, record, self._mask, blocks)
         numbers = tuple(event.metadata["tool_number"] for event in proposed)
         self._proposed.update(zip(numbers, proposed, strict=True))
         return numbers
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
         proposed = self._proposed.pop(record.number, None)
-        await self._loop.db(recording.record_tool_call, self._execution, record, proposed)
+        await self._write(recording.record_tool_call, record, proposed)
 
     async def open_summary(self, label: SummaryLabel) -> str:
-        event = await self._loop.db(summaries.open_summary, self._execution, label)
+        event = await self._write(summaries.open_summary, label)
         self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
         return str(event.pk)
 
     async def record_summary(self, record: SummaryRecord) -> None:
         if record.status != "streaming":
             self._streaming.pop(record.block_id, None)
-        await self._loop.db(summaries.record_summary, self._execution, record, self._mask)
+        await self._write(summaries.record_summary, record, self._mask)
 
     async def record_note(self, note: Note) -> None:
-        await self._loop.db(recording.record_note, self._execution, note, self._mask)
+        await self._write(recording.record_note, note, self._mask)
 
     async def record_fallback(self, switch: ModelSwitch) -> None:
-        await self._loop.db(recording.record_fallback, self._execution, switch, self._mask)
+        await self._write(recording.record_fallback, switch, self._mask)
 
     def report_progress(self, phase: Phase, message: str) -> None:
         progress = execution_progress(self._execution, phase, message)
@@ -118,3 +140,8 @@ class ExecutionJournal:
             self._execution.session_id, event_id, offset, masked, self._execution.pk
         )
         self._loop.send_soon(publish_live, (self._channel, chunk))
+
+
+def _now() -> float:
+    """Seconds of a clock that also runs while the process or the machine is stopped."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -94,7 +94,7 @@ def _open_numbers(execution: AgentExecution) -> dict[str, int]:
     return {metadata["tool_call_id"]: metadata["tool_number"] for metadata in proposed}
 
 
-def check_lease(write: SessionWrite, execution: AgentExecution) -> None:
+def check_lease(execution: AgentExecution) -> None:
     """Raise LeaseLost unless the execution is still run under the lease it was claimed with."""
     held = AgentExecution.objects.filter(
         pk=execution.pk,
@@ -133,7 +133,7 @@ def replace_model(execution: AgentExecution, switch: ModelSwitch) -> None:
 def finish_execution(claim: Claim, outcome: AgentOutcome) -> None:
     """Give the execution its terminal status and close what still streams."""
     with session_write(claim.session.pk) as write:
-        check_lease(write, claim.execution)
+        check_lease(claim.execution)
         end_execution(write, claim.execution, outcome.status, error=outcome.error)
         settle_cancelled(write)
 
@@ -190,7 +190,7 @@ def release_execution(claim: Claim) -> None:
     cancelled ends instead.
     """
     with session_write(claim.session.pk) as write:
-        check_lease(write, claim.execution)
+        check_lease(claim.execution)
         if _stage_of(claim.execution.pk).is_cancelling:
             end_execution(write, claim.execution, AgentExecution.Status.CANCELLED)
             settle_cancelled(write)

@@ -155,6 +155,12 @@ class MemoryJournal:
     raise_on_delta: Exception | None = None
     numbered: int = 0
 
+    lease_error: Exception | None = None
+
+    async def confirm_lease(self) -> None:
+        if self.lease_error is not None:
+            raise self.lease_error
+
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         self.log.append("prompt")
         self.prompts.append(tuple(messages))

@@ -66,6 +66,16 @@ async def test_an_answer_without_tool_calls_is_the_final_analysis(journal):
     assert journal.notes[0].metadata == {}
 
 
+async def test_a_worker_that_lost_its_execution_asks_no_model(journal):
+    journal.lease_error = LeaseLost("taken over")
+    llm = ScriptedLLM([say("done")])
+
+    with pytest.raises(LeaseLost):
+        await run(llm, journal)
+
+    assert llm.asked == []
+
+
 async def test_a_tool_result_reaches_the_model_numbered_and_fenced(journal):
     llm = ScriptedLLM([call(tool("read")), say("done")])
 

@@ -1,11 +1,17 @@
 """Who owns an execution, and what one that lost it may still do: nothing."""
 
 import threading
+import time
 import uuid
+from contextlib import nullcontext
 from dataclasses import replace
+from typing import cast
 
 import pytest
+from asgiref.sync import async_to_sync, sync_to_async
+from django.conf import settings
 from django.db import connection
+from pytest_django import DjangoAssertNumQueries
 
 from agents.types import (
     AgentOutcome,
@@ -20,6 +26,7 @@ from agents.types import (
     ToolTarget,
     Usage,
 )
+from investigations.journal import ExecutionJournal
 from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
 from investigations.selectors.past_calls import past_calls
 from investigations.services import recording
@@ -35,6 +42,7 @@ from investigations.services.executions import (
 from investigations.services.ledger import session_write
 from investigations.services.sessions import cancel_session
 from investigations.timeline import tool_event_id
+from tarsy.aio import WorkerLoop
 from tarsy.errors import LeaseLost
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
 from tests.investigations.conftest import Configure
@@ -138,6 +146,38 @@ WRITES = {
     "finish": lambda c: finish_execution(c, AgentOutcome("completed")),
     "release": release_execution,
 }
+
+
+class DatabaseOfTheTest:
+    """The loop of a worker, as far as a journal calls the database through it."""
+
+    async def db(self, function, *args):
+        return await sync_to_async(function)(*args)
+
+
+@pytest.mark.parametrize("is_lost", [True, False], ids=["lost", "kept"])
+def test_a_worker_that_was_stopped_asks_whether_the_execution_is_still_its_own(
+    claim: Claim, monkeypatch: pytest.MonkeyPatch, is_lost: bool
+):
+    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    if is_lost:
+        take_away(claim)
+    clock = time.clock_gettime
+    monkeypatch.setattr(
+        time, "clock_gettime", lambda which: clock(which) + settings.LEASE_STALE_SECONDS
+    )
+
+    with pytest.raises(LeaseLost) if is_lost else nullcontext():
+        async_to_sync(journal.confirm_lease)()
+
+
+def test_a_worker_that_has_just_written_asks_nothing(
+    claim: Claim, django_assert_num_queries: DjangoAssertNumQueries
+):
+    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+
+    with django_assert_num_queries(0):
+        async_to_sync(journal.confirm_lease)()
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
