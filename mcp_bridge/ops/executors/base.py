@@ -1,0 +1,50 @@
+"""What every way to run a program has in common."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from mcp_bridge.ops.envelope import ToolFailure
+
+_MAX_ARGUMENT_BYTES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a program printed, not yet masked. `exit_code` is None where it was killed.
+
+    `timed_out`: the deadline ended it. `cut`: it printed more than was allowed.
+    """
+
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+    cut: bool = False
+
+
+class Executor(Protocol):
+    """Runs one program where a resource is. It judges no command: who calls it has."""
+
+    async def run(
+        self, argv: tuple[str, ...], *, seconds: float, max_bytes: int, stdin: bytes = b""
+    ) -> Finished:
+        """Runs the program as given, without a shell that could read its words again.
+
+        At the deadline, at `max_bytes` and when cancelled it is killed with all it started.
+        Raises `ToolFailure` where the way itself is broken, so that nothing ran.
+        """
+        ...
+
+
+def check_argv(argv: tuple[str, ...]) -> None:
+    """Refuses what is no program with arguments, or could be taken for something else."""
+    if not argv or not argv[0] or argv[0].startswith("-") or "=" in argv[0]:
+        raise ToolFailure("INVALID_INPUT", "The command names no program.")
+    if any("\0" in argument for argument in argv):
+        raise ToolFailure("INVALID_INPUT", "The command holds a NUL character.")
+    if sum(len(argument.encode("utf-8", "surrogatepass")) for argument in argv) > (
+        _MAX_ARGUMENT_BYTES
+    ):
+        raise ToolFailure(
+            "INVALID_INPUT", f"The command is longer than {_MAX_ARGUMENT_BYTES} bytes."
+        )
