@@ -27,7 +27,7 @@ _CHUNK = 65_536
 _GRACE_SECONDS = 0.5
 # Taken over from the service, as clients find their configuration by it.
 _INHERITED = ("HOME", "USER", "LOGNAME", "TZ")
-_FIXED = {
+FIXED_ENVIRONMENT = {
     "PATH": PATH,
     "LC_ALL": "C.UTF-8",
     "TERM": "dumb",
@@ -95,7 +95,7 @@ async def run_proven(
 def clean_environment() -> dict[str, str]:
     """The whole environment of what is run, but for what a caller adds."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return {**inherited, **_FIXED}
+    return {**inherited, **FIXED_ENVIRONMENT}
 
 
 @dataclass

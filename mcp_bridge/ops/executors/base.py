@@ -40,11 +40,13 @@ def check_argv(argv: tuple[str, ...]) -> None:
     """Refuses what is no program with arguments, or could be taken for something else."""
     if not argv or not argv[0] or argv[0].startswith("-") or "=" in argv[0]:
         raise ToolFailure("INVALID_INPUT", "The command names no program.")
+    try:
+        size = sum(len(argument.encode("utf-8", "surrogateescape")) for argument in argv)
+    except UnicodeEncodeError as error:
+        raise ToolFailure("INVALID_INPUT", "The command holds what is no text.") from error
     if any("\0" in argument for argument in argv):
         raise ToolFailure("INVALID_INPUT", "The command holds a NUL character.")
-    if sum(len(argument.encode("utf-8", "surrogatepass")) for argument in argv) > (
-        _MAX_ARGUMENT_BYTES
-    ):
+    if size > _MAX_ARGUMENT_BYTES:
         raise ToolFailure(
             "INVALID_INPUT", f"The command is longer than {_MAX_ARGUMENT_BYTES} bytes."
         )

@@ -1,0 +1,29 @@
+"""Programs within a container of a Docker engine."""
+
+from pathlib import Path
+
+from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.ops.executors.enclosed import enclose
+from mcp_bridge.ops.executors.names import CONTAINER, check_name
+
+
+class DockerExecutor:
+    """`docker exec`, on the machine of `host` and over the socket that the container came from."""
+
+    def __init__(self, host: Executor, container: str, socket: Path | None = None) -> None:
+        self._host = host
+        engine = ("--host", f"unix://{socket}") if socket is not None else ()
+        self._before = ("docker", *engine, "exec")
+        self._container = check_name("container", container, CONTAINER)
+
+    async def run(
+        self, argv: tuple[str, ...], *, seconds: float, max_bytes: int, stdin: bytes = b""
+    ) -> Finished:
+        takes_input = ("--interactive",) if stdin else ()
+        inner = enclose(argv, seconds)
+        return await self._host.run(
+            (*self._before, *takes_input, "--", self._container, *inner),
+            seconds=seconds,
+            max_bytes=max_bytes,
+            stdin=stdin,
+        )
