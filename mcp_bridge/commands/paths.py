@@ -3,7 +3,7 @@
 import os
 import re
 
-from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.commands.refusal import Refused, SensitivePath
 from mcp_bridge.commands.wordlists import words
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 
@@ -51,12 +51,14 @@ class PathJudge:
         parts = full.strip("/").split("/")
         is_home = len(parts) == 2 and parts[0] == "home"
         if full in _WIDE or is_home:
-            raise Refused(f"{path} as a whole holds keys and passwords; name a directory below it")
+            raise SensitivePath(
+                f"{path} as a whole holds keys and passwords; name a directory below it"
+            )
 
     def _judge(self, path: str, full: str) -> None:
         reason = self._sensitive.reason(full)
         if reason:
-            raise Refused(f"{path} is not read out: {reason}")
+            raise SensitivePath(f"{path} is not read out: {reason}")
 
 
 def _absolute(path: str) -> str:

@@ -7,7 +7,7 @@ from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.paths import ENDLESS_DEVICES, PathJudge
 from mcp_bridge.commands.policy import Group, Policy, Wrapper
 from mcp_bridge.commands.programs import ENDLESS_PROGRAMS, all_programs
-from mcp_bridge.commands.refusal import Category, Refused
+from mcp_bridge.commands.refusal import Category, Refused, SensitivePath
 from mcp_bridge.commands.risk import Risk, judge_risk
 from mcp_bridge.commands.script import (
     Branch,
@@ -52,6 +52,7 @@ class Proof:
     script: Step | None = None
     category: Category | None = None
     reaches_out: bool = False
+    is_sensitive: bool = False
 
     @property
     def is_read(self) -> bool:
@@ -75,6 +76,7 @@ def prove(command: str, sensitive: SensitivePaths | None = None) -> Proof:
             risk=judge_risk(command),
             reason=refusal.reason,
             category=refusal.category,
+            is_sensitive=isinstance(refusal, SensitivePath),
         )
     return Proof(
         command=command,

@@ -19,3 +19,7 @@ class Refused(Exception):
         super().__init__(reason)
         self.reason = reason
         self.category = category
+
+
+class SensitivePath(Refused):
+    """It would read what is never read out."""

@@ -1,1 +1,1 @@
-"""The MCP server that ships with the product: read-only tools for the machine at hand."""
+"""The MCP server that ships with the product, for the machine at hand and what it reaches."""

@@ -1,10 +1,10 @@
-"""`python -m mcp_bridge.ops`: the ops server over stdio, for any MCP client."""
+"""`python -m mcp_bridge.ops`: the ops server over stdio, for any MCP client. Read-only, masked."""
 
 from mcp_bridge.ops.server import build_server
 
 
 def main() -> None:
-    build_server().run("stdio")
+    build_server(stands_alone=True).run("stdio")
 
 
 if __name__ == "__main__":

@@ -20,9 +20,15 @@ ErrorCode = Literal[
     "NOT_FOUND",
     "INVALID_INPUT",
     "POLICY_BLOCKED",
+    "READ_ONLY_VIOLATION",
+    "SENSITIVE_COMMAND",
+    "ACTION_NOT_ALLOWED",
     "EXECUTION_CONTEXT_UNAVAILABLE",
     "EXECUTION_FAILED",
 ]
+_BLOCKED = frozenset(
+    {"POLICY_BLOCKED", "READ_ONLY_VIOLATION", "SENSITIVE_COMMAND", "ACTION_NOT_ALLOWED"}
+)
 
 
 class EnvelopeError(BaseModel):
@@ -37,7 +43,9 @@ class EnvelopeError(BaseModel):
 
 
 class EnvelopeMeta(BaseModel):
-    """Where and when the data was taken. `cuts` says what was left out and how to get it."""
+    """Where and when the data was taken. `cuts` says what was left out and how to get it, `notes`
+    what was done otherwise than asked.
+    """
 
     host: str
     taken_at: str
@@ -45,6 +53,7 @@ class EnvelopeMeta(BaseModel):
     data_bytes: int
     truncated: bool
     cuts: list[str]
+    notes: list[str]
 
 
 class Envelope(BaseModel):
@@ -76,17 +85,19 @@ class ToolFailure(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a tool found, and in words what it left out."""
+    """What a tool found, and in words what it left out or did otherwise than asked."""
 
     data: JsonObject
     cuts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def render_answer(answer: Answer, *, host: str, taken_at: datetime, seconds: float) -> Envelope:
     """The envelope of an answer, never larger than `MAX_DATA_BYTES` of data."""
     data = _clean_object(answer.data)
     cuts = [*answer.cuts, *_shrink(data, MAX_DATA_BYTES)]
-    meta = _meta(host, taken_at, seconds, data_bytes=_size(data), cuts=cuts)
+    notes = [_clean_text(note) for note in answer.notes]
+    meta = _meta(host, taken_at, seconds, data_bytes=_size(data), cuts=cuts, notes=notes)
     return Envelope(ok=True, data=data, error=None, meta=meta)
 
 
@@ -94,7 +105,7 @@ def render_failure(
     failure: ToolFailure, *, host: str, taken_at: datetime, seconds: float
 ) -> Envelope:
     """The envelope of a call that gave no data."""
-    blocked = failure.code == "POLICY_BLOCKED"
+    blocked = failure.code in _BLOCKED
     details = _clean_object(failure.details)
     cuts = _shrink(details, MAX_DATA_BYTES)
     error = EnvelopeError(
@@ -105,7 +116,7 @@ def render_failure(
         retryable=failure.retryable,
         details=details,
     )
-    meta = _meta(host, taken_at, seconds, data_bytes=0, cuts=cuts)
+    meta = _meta(host, taken_at, seconds, data_bytes=0, cuts=cuts, notes=[])
     return Envelope(ok=False, data=None, error=error, meta=meta)
 
 
@@ -126,7 +137,13 @@ def snake_case(name: str) -> str:
 
 
 def _meta(
-    host: str, taken_at: datetime, seconds: float, *, data_bytes: int, cuts: list[str]
+    host: str,
+    taken_at: datetime,
+    seconds: float,
+    *,
+    data_bytes: int,
+    cuts: list[str],
+    notes: list[str],
 ) -> EnvelopeMeta:
     return EnvelopeMeta(
         host=host,
@@ -135,6 +152,7 @@ def _meta(
         data_bytes=data_bytes,
         truncated=bool(cuts),
         cuts=cuts,
+        notes=notes,
     )
 
 
@@ -171,6 +189,9 @@ def _shrink(data: dict[str, JsonValue], limit: int) -> list[str]:
         value = holder[key]
         assert isinstance(value, str | list)
         keep = len(value) // 2
+        if isinstance(value, str):
+            # Whole lines: half a secret is one that no pattern knows.
+            keep = value.rfind("\n", 0, keep) + 1 or keep
         holder[key] = value[:keep]
         cuts[path] = f"{path}: only the first {keep} are shown, the reply was over {limit} bytes"
         size = _size(data)

@@ -1,20 +1,23 @@
 """An MCP server whose every reply, good or bad, is an envelope."""
 
+import asyncio
 import logging
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import CallToolResult, InputRequiredResult, Tool
 from pydantic import ValidationError
 from typing_extensions import override
 
+from mcp_bridge.masking import Masker
 from mcp_bridge.ops.envelope import (
     Answer,
+    Envelope,
     Json,
     ToolFailure,
     render_answer,
@@ -24,17 +27,36 @@ from mcp_bridge.ops.envelope import (
 
 logger = logging.getLogger(__name__)
 
+MASKING_SECONDS = 10.0
+
+IsWrite = Callable[[str, Mapping[str, Any] | None], bool]
+"""Whether a call of a tool changes something; without arguments, whether each one does."""
+
 
 class EnvelopeServer(MCPServer[None]):
-    """An MCP server whose failures are envelopes too, never bare text or a traceback."""
+    """An MCP server whose failures are envelopes too, never bare text or a traceback.
+
+    Where nobody stands between it and its client, `masker` masks what it says, and what `is_write`
+    calls a write is neither offered nor done.
+    """
 
     def __init__(
-        self, name: str, *, host: str, title: str, version: str, instructions: str
+        self,
+        name: str,
+        *,
+        host: str,
+        title: str,
+        version: str,
+        instructions: str,
+        masker: Masker | None = None,
+        is_write: IsWrite | None = None,
     ) -> None:
         super().__init__(
             name, title=title, instructions=instructions, version=version, log_level="WARNING"
         )
         self._host = host
+        self._masker = masker
+        self._is_write = is_write
 
     async def deliver(self, work: Awaitable[Answer]) -> CallToolResult:
         """Waits for an answer and wraps it; what fails on the way is wrapped by `call_tool`."""
@@ -42,7 +64,14 @@ class EnvelopeServer(MCPServer[None]):
         answer = await work
         seconds = time.monotonic() - started
         envelope = render_answer(answer, host=self._host, taken_at=taken_at, seconds=seconds)
-        return to_result(envelope)
+        return to_result(await self._mask(envelope))
+
+    @override
+    async def list_tools(self) -> list[Tool]:
+        tools = await super().list_tools()
+        if self._is_write is None:
+            return tools
+        return [tool for tool in tools if not self._is_write(tool.name, None)]
 
     @override
     async def call_tool(
@@ -53,6 +82,7 @@ class EnvelopeServer(MCPServer[None]):
         given = {key: value for key, value in arguments.items() if value is not None}
         try:
             await self._refuse_unknown(name, given)
+            self._refuse_write(name, given)
             return await super().call_tool(name, given, context)
         except ToolFailure as error:
             failure = error
@@ -60,7 +90,33 @@ class EnvelopeServer(MCPServer[None]):
             failure = await self._explain(name, error)
         seconds = time.monotonic() - started
         envelope = render_failure(failure, host=self._host, taken_at=taken_at, seconds=seconds)
-        return to_result(envelope)
+        return to_result(await self._mask(envelope))
+
+    async def _mask(self, envelope: Envelope) -> Envelope:
+        """The envelope without secrets; what cannot be masked is withheld as a whole."""
+        if self._masker is None:
+            return envelope
+        plain = envelope.model_dump(mode="json")
+        try:
+            async with asyncio.timeout(MASKING_SECONDS):
+                masked = await asyncio.to_thread(self._masker.mask_json, plain)
+            return Envelope.model_validate(masked)
+        except Exception:
+            logger.exception("masking a reply failed; it is withheld")
+        return render_failure(
+            ToolFailure("EXECUTION_FAILED", "The reply is withheld: masking it failed."),
+            host=self._host,
+            taken_at=datetime.now(UTC),
+            seconds=0,
+        )
+
+    def _refuse_write(self, name: str, arguments: Mapping[str, Any]) -> None:
+        if self._is_write is not None and self._is_write(name, arguments):
+            raise ToolFailure(
+                "POLICY_BLOCKED",
+                f"{name} with these arguments changes something, and this server only reads.",
+                details={"tool": name},
+            )
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
         schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}

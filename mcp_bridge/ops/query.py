@@ -2,32 +2,39 @@
 
 import difflib
 import platform
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 import psutil
 
 from mcp_bridge.ops import systemd
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
 from mcp_bridge.ops.docker import DockerReader
-from mcp_bridge.ops.envelope import Answer, Json, ToolFailure
+from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure
+from mcp_bridge.ops.far_resources import FarResources
 from mcp_bridge.ops.files import timestamp
+from mcp_bridge.ops.guests import read_guest_config
 from mcp_bridge.ops.health import take_health
 from mcp_bridge.ops.redaction import show_command
-from mcp_bridge.ops.resources import Inventory, Kind, Resource, take_inventory
+from mcp_bridge.ops.resources import LOCAL_KINDS, Inventory, Kind, Resource, take_inventory
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.storage import list_mounts
+from mcp_bridge.ops.ways import Ways
 
-KindFilter = Literal["any", "host", "service", "process", "filesystem", "container"]
+KindFilter = Literal["any"] | Kind
 
 _SECONDS = 10.0
+_ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))
+_ON_THIS_MACHINE: frozenset[Kind] = LOCAL_KINDS | {"container"}
 
 
 class ResourceQuery:
-    """Answers about the resources of one machine; every answer is taken anew."""
+    """Answers about the resources of one machine and beyond; every answer is taken anew."""
 
-    def __init__(self, settings: OpsSettings, docker: DockerReader) -> None:
+    def __init__(self, settings: OpsSettings, docker: DockerReader, ways: Ways) -> None:
         self._settings = settings
         self._docker = docker
+        self._ways = ways
+        self._far = FarResources(settings, docker, ways)
 
     async def search(self, text: str, kind: KindFilter, limit: int) -> Answer:
         """Resources with every word of `text` in their id, name, alias, status or description."""
@@ -36,7 +43,7 @@ class ResourceQuery:
                 "INVALID_INPUT", "'query' is missing: the words to search for, such as 'nginx'."
             )
         words = text.casefold().split()
-        inventory = await self._inventory()
+        inventory = await self._inventory(_kinds_of(kind))
         found = [
             resource
             for resource in _filtered(inventory, kind, "")
@@ -54,7 +61,7 @@ class ResourceQuery:
 
     async def list(self, kind: KindFilter, status: str, limit: int, offset: int) -> Answer:
         """Resources of a kind and status, a page at a time."""
-        inventory = await self._inventory()
+        inventory = await self._inventory(_kinds_of(kind))
         found = _filtered(inventory, kind, status)
         page = found[offset : offset + limit]
         left = len(found) - offset - len(page)
@@ -69,28 +76,35 @@ class ResourceQuery:
 
     async def get(self, name: str) -> Answer:
         """One resource, with the ways to reach it and what is allowed on them."""
-        return Answer((await self._resolve(name)).to_json())
+        return Answer((await self.resolve(name)).to_json())
 
     async def config(self, name: str) -> Answer:
         """How one resource is set up."""
-        resource = await self._resolve(name or self._settings.host)
-        if resource.kind == "container":
-            configuration = (await self._docker.inspect(resource.uid)).data
-        else:
-            configuration = await run_in_thread(
-                lambda deadline: _read_config(resource, self._settings, deadline), _SECONDS
-            )
-        return Answer({**resource.to_row(), "config": configuration})
+        resource = await self.resolve(name or self._settings.host)
+        return Answer({**resource.to_row(), "config": dict(await self._configuration(resource))})
+
+    async def _configuration(self, resource: Resource) -> JsonObject:
+        match resource.kind:
+            case "container":
+                return (await self._docker.inspect(resource.uid)).data
+            case "lxc" | "vm":
+                node = self._ways.to_host(resource.host)
+                return await read_guest_config(node, resource.kind, resource.uid)
+        if not self._ways.is_local(resource):
+            return resource.attributes
+        return await run_in_thread(
+            lambda deadline: _read_config(resource, self._settings, deadline), _SECONDS
+        )
 
     async def topology(self, limit: int) -> Answer:
         """What runs in what: the host, and below it everything else by kind."""
-        inventory = await self._inventory()
+        inventory = await self._inventory(_ALL_KINDS - {"pod", "deployment"})
         host = inventory.of_kind("host")[0]
         below: dict[str, Json] = {}
         cuts: list[str] = []
-        kinds: tuple[Kind, ...] = ("service", "process", "filesystem", "container")
+        kinds: tuple[Kind, ...] = ("service", "process", "filesystem", "container", "lxc", "vm")
         for kind in kinds:
-            members = inventory.of_kind(kind)
+            members = [each for each in inventory.of_kind(kind) if each.host == host.name]
             if members:
                 rows = [_node(member) for member in members[:limit]]
                 below[kind] = {"total": len(members), "members": rows}
@@ -99,20 +113,22 @@ class ResourceQuery:
         return Answer({"root": root, "sources": inventory.sources}, tuple(cuts))
 
     async def health(self) -> Answer:
-        inventory = await self._inventory()
+        inventory = await self._inventory(_ON_THIS_MACHINE)
         return await run_in_thread(lambda _: take_health(inventory), _SECONDS)
 
-    async def _inventory(self) -> Inventory:
-        return await take_inventory(self._settings, self._docker)
+    async def _inventory(self, kinds: frozenset[Kind]) -> Inventory:
+        sources = self._far.sources(kinds, is_named=kinds != _ALL_KINDS)
+        return await take_inventory(self._settings, list(sources), kinds)
 
-    async def _resolve(self, name: str) -> Resource:
+    async def resolve(self, name: str) -> Resource:
+        """The one resource of that id or name. Raises `ToolFailure` where there is no such one."""
         if not name:
             raise ToolFailure(
                 "INVALID_INPUT",
                 "'resource_id' is missing: an id as 'list' or 'search' gives it, such as "
                 f"'host:{self._settings.host}', or a name.",
             )
-        resources = (await self._inventory()).resources
+        resources = (await self._inventory(_kinds_of(name.partition(":")[0]))).resources
         exact = [resource for resource in resources if resource.resource_id == name]
         found = exact or [resource for resource in resources if resource.answers_to(name)]
         if len(found) == 1:
@@ -127,13 +143,18 @@ class ResourceQuery:
         raise _not_found(name, [resource.resource_id for resource in resources])
 
 
+def _kinds_of(text: str) -> frozenset[Kind]:
+    """The kind that a text names, else all of them."""
+    return frozenset(kind for kind in _ALL_KINDS if kind == text) or _ALL_KINDS
+
+
 def _not_found(name: str, ids: list[str]) -> ToolFailure:
     near = [known for known in ids if name.casefold() in known.casefold()][:5]
     near = near or difflib.get_close_matches(name, ids, n=5, cutoff=0.4)
     hint = f"Did you mean {', '.join(near)}?" if near else "Action 'list' shows what there is."
     return ToolFailure(
         "NOT_FOUND",
-        f"There is no resource '{name}' on this machine. {hint}",
+        f"There is no resource '{name}' within reach. {hint}",
         details={"resource_id": name, "similar": cast(list[Json], near)},
     )
 

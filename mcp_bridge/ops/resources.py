@@ -1,6 +1,6 @@
-"""What there is on this machine, each thing under one canonical id."""
+"""What there is on this machine and beyond it, each thing under one canonical id."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -8,12 +8,15 @@ import psutil
 
 from mcp_bridge.ops import systemd
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
-from mcp_bridge.ops.docker import DockerReader
-from mcp_bridge.ops.envelope import Json, JsonObject, ToolFailure
+from mcp_bridge.ops.envelope import Json, JsonObject
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.storage import Usage, list_mounts, read_usage
 
-Kind = Literal["host", "service", "process", "filesystem", "container"]
+Kind = Literal[
+    "host", "service", "process", "filesystem", "container", "lxc", "vm", "pod", "deployment"
+]
+LOCAL_KINDS: frozenset[Kind] = frozenset({"host", "service", "process", "filesystem"})
+_OWN_CONTEXT: frozenset[Kind] = frozenset({"container", "lxc", "vm", "pod"})
 
 _SECONDS = 12.0
 
@@ -23,7 +26,7 @@ class Executor:
     """A way to reach a resource, and what can be done on that way."""
 
     executor_id: str
-    adapter: Literal["direct", "docker"]
+    adapter: Literal["direct", "ssh", "docker", "pct", "qm", "kubectl"]
     actions: tuple[str, ...]
     priority: int
 
@@ -55,6 +58,11 @@ class Resource:
         return f"host:{self.uid}" if self.kind == "host" else f"{self.kind}:{self.host}:{self.uid}"
 
     @property
+    def has_own_context(self) -> bool:
+        """Whether its files and processes are not those of the host it runs on."""
+        return self.kind in _OWN_CONTEXT
+
+    @property
     def allowed_actions(self) -> list[str]:
         return sorted({action for executor in self.executors for action in executor.actions})
 
@@ -63,14 +71,17 @@ class Resource:
         return name.casefold() in {known.casefold() for known in names}
 
     def to_row(self) -> dict[str, Json]:
-        """The short form, for lists."""
-        return {
+        """The short form, for lists. Where a way of its own is needed, it is part of it."""
+        row: dict[str, Json] = {
             "id": self.resource_id,
             "kind": self.kind,
             "name": self.name,
             "status": self.status,
             "host": self.host,
         }
+        if self.has_own_context or self.kind == "deployment":
+            row["executors"] = [executor.to_json() for executor in self.executors]
+        return row
 
     def to_json(self) -> dict[str, Json]:
         """The whole resource."""
@@ -94,14 +105,31 @@ class Inventory:
         return [resource for resource in self.resources if resource.kind == kind]
 
 
-async def take_inventory(settings: OpsSettings, docker: DockerReader) -> Inventory:
-    """Looks at the host, its services (or processes), file systems and containers."""
-    local = await run_in_thread(lambda deadline: _local_resources(settings, deadline), _SECONDS)
-    containers = await _containers(settings, docker)
-    return Inventory(
-        [*local, *(containers or [])],
-        {"systemd": systemd.answers(settings), "docker": containers is not None},
-    )
+@dataclass(frozen=True)
+class Source:
+    """A part of what there is: `find` gives None where it does not answer."""
+
+    name: str
+    kinds: frozenset[Kind]
+    find: Callable[[], Awaitable[Sequence[Resource] | None]]
+
+
+async def take_inventory(
+    settings: OpsSettings, sources: Sequence[Source], kinds: frozenset[Kind]
+) -> Inventory:
+    """Looks at the parts that can hold something of these kinds."""
+    resources: list[Resource] = []
+    answered: dict[str, bool] = {}
+    if kinds & LOCAL_KINDS:
+        resources += await run_in_thread(lambda left: _local_resources(settings, left), _SECONDS)
+        answered["systemd"] = systemd.answers(settings)
+    for source in sources:
+        if not kinds & source.kinds:
+            continue
+        found = await source.find()
+        resources += found or ()
+        answered[source.name] = found is not None
+    return Inventory(resources, answered)
 
 
 def direct(settings: OpsSettings, *actions: str) -> Executor:
@@ -122,7 +150,7 @@ def _host(settings: OpsSettings) -> Resource:
         host=settings.host,
         uid=settings.host,
         aliases=("localhost", "this host", settings.host.partition(".")[0]),
-        executors=(direct(settings, "query", "read", "metrics", "storage", "docker"),),
+        executors=(direct(settings, "query", "read", "read.exec", "metrics", "storage", "docker"),),
         attributes={
             "cores": psutil.cpu_count(),
             "memory_bytes": psutil.virtual_memory().total,
@@ -202,28 +230,4 @@ def _filesystem(
         aliases=(device,),
         executors=(direct(settings, "query", "storage.usage", "storage.largest", "read.find"),),
         attributes=attributes,
-    )
-
-
-async def _containers(settings: OpsSettings, docker: DockerReader) -> list[Resource] | None:
-    if docker.socket() is None:
-        return None
-    try:
-        rows = await docker.containers()
-    except ToolFailure:
-        return None  # `sources` says that Docker gave no answer; the rest is worth having.
-    return [_container(settings, row) for row in rows]
-
-
-def _container(settings: OpsSettings, row: dict[str, Json]) -> Resource:
-    return Resource(
-        kind="container",
-        name=str(row["name"]),
-        status=str(row["state"]),
-        host=settings.host,
-        uid=str(row["id"]),
-        executors=(
-            Executor(settings.host, "docker", ("query", "docker.inspect", "docker.logs"), 10),
-        ),
-        attributes={key: row[key] for key in ("image", "status", "created", "ports")},
     )

@@ -5,6 +5,9 @@ import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mcp_bridge.commands.running import PATH
+from mcp_bridge.ops.targets import Targets, read_targets
+
 _PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -12,7 +15,8 @@ _PROJECT_ROOT = Path(__file__).resolve().parents[2]
 class OpsSettings:
     """Sources of one machine. The defaults fit the local Linux host.
 
-    `protected` are directories whose content is never read out, beyond the built-in rules.
+    `protected` are directories whose content is never read out, beyond the built-in rules. `path`
+    is where the programs of the ways to other places are looked for.
     """
 
     host: str = field(default_factory=lambda: socket.gethostname())
@@ -22,6 +26,14 @@ class OpsSettings:
     systemctl: str = "systemctl"
     journalctl: str = "journalctl"
     protected: tuple[Path, ...] = field(default_factory=lambda: product_directories())
+    path: str = PATH
+    targets: Targets = field(default_factory=Targets)
+
+
+def read_settings() -> OpsSettings:
+    """This machine, and what the file that `TARSY_OPS_CONFIG` names adds to it."""
+    named = os.environ.get("TARSY_OPS_CONFIG", "")
+    return OpsSettings(targets=read_targets(Path(named)) if named else Targets())
 
 
 def product_directories() -> tuple[Path, ...]:

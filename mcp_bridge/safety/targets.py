@@ -51,11 +51,26 @@ def find_identifiers(
 
 def find_ops_target(arguments: Mapping[str, JSON]) -> str:
     """What a call of our own server is done to; empty when it does not say."""
-    for name in OPS_TARGETS:
-        value = arguments.get(name)
-        if isinstance(value, str) and value.strip():
-            return value.strip()
+    return (
+        _text(arguments, "resource_id")
+        or _find_workload(arguments)
+        or next((value for name in OPS_TARGETS if (value := _text(arguments, name))), "")
+    )
+
+
+def _find_workload(arguments: Mapping[str, JSON]) -> str:
+    """What runs on a cluster, with its namespace: the same name elsewhere is something else."""
+    for kind in ("deployment", "pod"):
+        if name := _text(arguments, kind):
+            namespace, cluster = _text(arguments, "namespace"), _text(arguments, "cluster")
+            place = f"{namespace}/{name}" if namespace else name
+            return f"{kind}:{cluster}:{place}" if cluster and namespace else place
     return ""
+
+
+def _text(arguments: Mapping[str, JSON], name: str) -> str:
+    value = arguments.get(name)
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _leaves(value: JSON | Mapping[str, JSON], key: str) -> Iterator[tuple[str, str]]:

@@ -5,28 +5,59 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_bridge.ops.docker import DockerReader
+from mcp_bridge.ops.docker_control import DockerControl, Operation
+from mcp_bridge.ops.docker_swarm import SwarmReader
 from mcp_bridge.ops.envelope_server import EnvelopeServer
 from mcp_bridge.ops.line_filter import build_line_filter
 from mcp_bridge.ops.since import parse_since
-from mcp_bridge.ops.tools.fields import Grep, Lines, Reply, Since, describe_reader
+from mcp_bridge.ops.tools.fields import Grep, Lines, Reply, Since, describe_writer
 
 
 def add_docker(server: EnvelopeServer, reader: DockerReader) -> None:
+    swarm, changer = SwarmReader(reader.api), DockerControl(reader.api)
+
     @server.tool(
-        title="Look at containers",
-        annotations=describe_reader("Look at containers"),
-        description=("Containers of the local Docker or Podman, where one answers."),
+        title="Containers",
+        annotations=describe_writer("Containers"),
+        description=(
+            "Containers and swarm services of the local Docker or Podman, where one answers. "
+            "control and check_updates are writes; everything else only reads."
+        ),
     )
     async def docker(
         action: Annotated[
-            Literal["list", "inspect", "logs"],
+            Literal[
+                "list",
+                "inspect",
+                "logs",
+                "services",
+                "tasks",
+                "swarm",
+                "updates",
+                "control",
+                "check_updates",
+            ],
             Field(
                 description="list: every container. inspect: state, limits, mounts and networks "
-                "of one. logs: the last lines of its output."
+                "of one. logs: the last lines of its output. services, tasks, swarm: of a swarm. "
+                "updates: containers whose image was replaced here. control: start, stop or "
+                "restart one. check_updates: ask the registry for a newer image of one."
             ),
         ],
         container: Annotated[
-            str, Field(max_length=128, description="Name or id, for inspect and logs.")
+            str,
+            Field(
+                max_length=128, description="Name or id, for inspect, logs, control, check_updates."
+            ),
+        ] = "",
+        operation: Annotated[
+            Operation | Literal[""], Field(description="What to do, for control.")
+        ] = "",
+        service: Annotated[
+            str, Field(max_length=128, description="Service whose tasks are wanted.")
+        ] = "",
+        stack: Annotated[
+            str, Field(max_length=128, description="Only services of this stack.")
         ] = "",
         lines: Lines = 100,
         grep: Grep = "",
@@ -42,3 +73,15 @@ def add_docker(server: EnvelopeServer, reader: DockerReader) -> None:
                 return await server.deliver(
                     reader.logs(container, lines=lines, since=since_time, accepts=accepts)
                 )
+            case "services":
+                return await server.deliver(swarm.services(stack, lines))
+            case "tasks":
+                return await server.deliver(swarm.tasks(service, lines))
+            case "swarm":
+                return await server.deliver(swarm.swarm())
+            case "updates":
+                return await server.deliver(swarm.updates(lines))
+            case "control":
+                return await server.deliver(changer.control(container, operation))
+            case "check_updates":
+                return await server.deliver(changer.check_updates(container))

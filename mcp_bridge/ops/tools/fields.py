@@ -21,6 +21,7 @@ Lines = Annotated[
     int,
     Field(ge=1, le=files.MAX_LINES, description="Most lines to return; for find, most results."),
 ]
+Offset = Annotated[int, Field(ge=0, le=100_000, description="Where a list starts.")]
 Grep = Annotated[
     str,
     Field(
@@ -40,5 +41,16 @@ def describe_reader(title: str) -> ToolAnnotations:
         read_only_hint=True,
         destructive_hint=False,
         idempotent_hint=True,
+        open_world_hint=False,
+    )
+
+
+def describe_writer(title: str) -> ToolAnnotations:
+    """For a tool some of whose actions change something."""
+    return ToolAnnotations(
+        title=title,
+        read_only_hint=False,
+        destructive_hint=True,
+        idempotent_hint=False,
         open_world_hint=False,
     )

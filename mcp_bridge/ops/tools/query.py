@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mcp_bridge.ops.envelope_server import EnvelopeServer
 from mcp_bridge.ops.query import KindFilter, ResourceQuery
-from mcp_bridge.ops.tools.fields import Limit, Reply, describe_reader
+from mcp_bridge.ops.tools.fields import Limit, Offset, Reply, describe_reader
 
 
 def add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
@@ -14,8 +14,8 @@ def add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
         title="Query resources",
         annotations=describe_reader("Query resources"),
         description=(
-            "Which resources this machine has (host, services or processes, file systems, "
-            "containers), how they are and how they are set up. Start here with "
+            "Which resources there are (hosts, services or processes, file systems, containers, "
+            "guests, pods, deployments), how they are and how they are set up. Start here with "
             "action=health."
         ),
     )
@@ -37,7 +37,7 @@ def add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
             str, Field(max_length=40, description="Status, for list: running, failed, exited ...")
         ] = "",
         limit: Limit = 50,
-        offset: Annotated[int, Field(ge=0, le=100_000, description="Where list starts.")] = 0,
+        offset: Offset = 0,
     ) -> Reply:
         match action:
             case "search":

@@ -1,4 +1,4 @@
-"""The `read` tool: files and logs."""
+"""The `read` tool: files, logs, and commands that only read."""
 
 from typing import Annotated, Literal
 
@@ -6,7 +6,8 @@ from pydantic import Field
 
 from mcp_bridge.ops import files
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
-from mcp_bridge.ops.envelope import Answer
+from mcp_bridge.ops.command_reader import CommandReader
+from mcp_bridge.ops.envelope import Answer, ToolFailure
 from mcp_bridge.ops.envelope_server import EnvelopeServer
 from mcp_bridge.ops.file_search import find_files
 from mcp_bridge.ops.line_filter import build_line_filter
@@ -17,25 +18,43 @@ from mcp_bridge.ops.since import parse_since
 from mcp_bridge.ops.tools.fields import READ_SECONDS, Grep, Lines, Reply, Since, describe_reader
 
 
-def add_read(server: EnvelopeServer, settings: OpsSettings) -> None:
+def add_read(server: EnvelopeServer, settings: OpsSettings, commands: CommandReader) -> None:
     sensitive = SensitivePaths(settings.protected)
 
     @server.tool(
-        title="Read files and logs",
-        annotations=describe_reader("Read files and logs"),
+        title="Read",
+        annotations=describe_reader("Read"),
         description=(
-            "Text files, their last lines, files by name, and logs. Nothing is changed. "
-            "Keys, passwords, other secrets and binary files are refused."
+            "Text files, their last lines, files by name, logs, and the output of commands that "
+            "are proven to only read. Nothing is changed. Keys, passwords, other secrets and "
+            "binary files are refused."
         ),
     )
     async def read(
         action: Annotated[
-            Literal["file", "tail", "find", "logs"],
+            Literal["file", "tail", "find", "logs", "exec"],
             Field(
                 description="file: a text file from start_line on. tail: its last lines. find: "
-                "files below a directory by name. logs: the system journal, or the log files."
+                "files below a directory by name. logs: the system journal, or the log files. "
+                "exec: a command that reads and ends by itself; pipes into filters are fine, "
+                "variables, substitutions and redirections are not."
             ),
         ],
+        command: Annotated[str, Field(max_length=4096, description="The command, for exec.")] = "",
+        resource_id: Annotated[
+            str,
+            Field(
+                max_length=512,
+                description="Where exec runs: id of a host, container, guest or pod. Empty is "
+                "this machine.",
+            ),
+        ] = "",
+        target_host: Annotated[
+            str, Field(max_length=253, description="The same by name; resource_id goes first.")
+        ] = "",
+        container: Annotated[
+            str, Field(max_length=63, description="Container of the pod, where it has several.")
+        ] = "",
         path: Annotated[
             str,
             Field(max_length=4096, description="Absolute path, needed for file, tail and find."),
@@ -55,6 +74,15 @@ def add_read(server: EnvelopeServer, settings: OpsSettings) -> None:
         ] = "",
         since: Since = "",
     ) -> Reply:
+        target = resource_id or target_host
+        if action == "exec":
+            return await server.deliver(commands.run(command, target, container))
+        if target and target not in (settings.host, f"host:{settings.host}"):
+            raise ToolFailure(
+                "EXECUTION_CONTEXT_UNAVAILABLE",
+                f"Action '{action}' reads this machine only; elsewhere use action 'exec'.",
+                details={"target_host": target},
+            )
         accepts = build_line_filter(grep)
         newer_than = parse_since(since)
 

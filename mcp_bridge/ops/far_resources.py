@@ -1,0 +1,145 @@
+"""What is not of the machine itself: other hosts, containers, guests, workloads of clusters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from mcp_bridge.ops import kubernetes_rows as rows
+from mcp_bridge.ops.docker import DockerReader
+from mcp_bridge.ops.envelope import Json, ToolFailure
+from mcp_bridge.ops.guests import Guest, list_guests, runs_guests
+from mcp_bridge.ops.resources import Executor, Kind, Resource, Source
+from mcp_bridge.ops.settings import OpsSettings
+from mcp_bridge.ops.ways import Ways
+
+_CONTAINER_ACTIONS = (
+    "query", "docker.inspect", "docker.logs", "read.exec", "control", "check_updates",
+)  # fmt: skip
+_GUEST_ACTIONS = ("query", "read.exec")
+_POD_ACTIONS = ("query", "kubernetes.logs", "read.exec", "delete_pod", "exec")
+_DEPLOYMENT_ACTIONS = ("query", "scale", "restart")
+_WORKLOADS: frozenset[Kind] = frozenset({"pod", "deployment"})
+_GUESTS: frozenset[Kind] = frozenset({"lxc", "vm"})
+
+
+class FarResources:
+    """Finds them, a source at a time, so that one that is silent costs only itself."""
+
+    def __init__(self, settings: OpsSettings, docker: DockerReader, ways: Ways) -> None:
+        self._settings = settings
+        self._docker = docker
+        self._ways = ways
+
+    def sources(self, kinds: frozenset[Kind], *, is_named: bool) -> Iterator[Source]:
+        """Clusters that nobody configured are asked only if their kinds are (`is_named`)."""
+        yield Source("docker", frozenset({"container"}), self._containers)
+        if self._settings.targets.hosts:
+            yield Source("ssh", frozenset({"host"}), self._hosts)
+        if self._nodes():
+            yield Source("proxmox", _GUESTS, self._guests)
+        if self._ways.kubectl.is_configured or is_named:
+            yield Source("kubernetes", _WORKLOADS, lambda: self._workloads(kinds))
+
+    async def _hosts(self) -> Sequence[Resource]:
+        return [
+            Resource(
+                kind="host",
+                name=host.name,
+                status="configured",
+                host=host.name,
+                uid=host.name,
+                executors=(Executor(host.name, "ssh", ("query", "read.exec"), 10),),
+                aliases=(host.access.address,),
+            )
+            for host in self._settings.targets.hosts
+        ]
+
+    async def _containers(self) -> Sequence[Resource] | None:
+        if self._docker.api.socket() is None:
+            return None
+        try:
+            found = await self._docker.containers()
+        except ToolFailure:
+            return None  # `sources` says that Docker gave no answer; the rest is worth having.
+        return [_container(self._settings.host, row) for row in found]
+
+    async def _guests(self) -> Sequence[Resource] | None:
+        found: list[Resource] = []
+        answered = False
+        for node in self._nodes():
+            try:
+                guests = await list_guests(node, self._ways.to_host(node))
+            except ToolFailure:
+                continue
+            answered = True
+            found += [_guest(guest) for guest in guests]
+        return found if answered else None
+
+    def _nodes(self) -> list[str]:
+        here = [self._settings.host] if runs_guests(self._settings.path) else []
+        return here + [host.name for host in self._settings.targets.hosts if host.is_proxmox]
+
+    async def _workloads(self, kinds: frozenset[Kind]) -> Sequence[Resource] | None:
+        kubectl = self._ways.kubectl
+        found: list[Resource] = []
+        answered = False
+        for cluster in await kubectl.clusters():
+            for kind in sorted(_WORKLOADS & kinds):
+                try:
+                    listed = await kubectl.get_json(cluster, "get", f"{kind}s", "--all-namespaces")
+                except ToolFailure:
+                    break
+                answered = True
+                make = _pod if kind == "pod" else _deployment
+                found += [make(cluster.name, item) for item in rows.items_of(listed)]
+        return found if answered else None
+
+
+def _container(host: str, row: Mapping[str, Json]) -> Resource:
+    return Resource(
+        kind="container",
+        name=str(row["name"]),
+        status=str(row["state"]),
+        host=host,
+        uid=str(row["id"]),
+        executors=(Executor(host, "docker", _CONTAINER_ACTIONS, 10),),
+        attributes={key: row[key] for key in ("image", "status", "created", "ports")},
+    )
+
+
+def _guest(guest: Guest) -> Resource:
+    return Resource(
+        kind=guest.kind,
+        name=guest.name,
+        status=guest.status,
+        host=guest.node,
+        uid=guest.vmid,
+        executors=(
+            Executor(guest.node, "pct" if guest.kind == "lxc" else "qm", _GUEST_ACTIONS, 10),
+        ),
+        attributes={"vmid": guest.vmid, "node": guest.node},
+    )
+
+
+def _pod(cluster: str, item: Mapping[str, Json]) -> Resource:
+    row = rows.pod_row(cluster, item)
+    return Resource(
+        kind="pod",
+        name=str(row["name"]),
+        status=str(row["status"]),
+        host=cluster,
+        uid=f"{row['namespace']}/{row['name']}",
+        executors=(Executor(cluster, "kubectl", _POD_ACTIONS, 10),),
+        attributes={key: row[key] for key in ("namespace", "node", "owner", "containers")},
+    )
+
+
+def _deployment(cluster: str, item: Mapping[str, Json]) -> Resource:
+    row = rows.deployment_row(cluster, item)
+    return Resource(
+        kind="deployment",
+        name=str(row["name"]),
+        status=str(row["status"]),
+        host=cluster,
+        uid=f"{row['namespace']}/{row['name']}",
+        executors=(Executor(cluster, "kubectl", _DEPLOYMENT_ACTIONS, 10),),
+        attributes={key: row[key] for key in ("namespace", "replicas", "ready_replicas", "images")},
+    )
