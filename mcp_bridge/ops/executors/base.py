@@ -31,7 +31,7 @@ class Executor(Protocol):
         """Runs the program as given, without a shell that could read its words again.
 
         At the deadline, at `max_bytes` and when cancelled it is killed with all it started.
-        Raises `ToolFailure` where the way itself is broken, so that nothing ran.
+        Raises `ToolFailure` where the way there is broken, so that the program was not started.
         """
         ...
 

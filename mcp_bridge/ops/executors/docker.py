@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from mcp_bridge.ops.executors.base import Executor, Finished
-from mcp_bridge.ops.executors.enclosed import enclose
+from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import CONTAINER, check_name
 
 
@@ -21,9 +21,10 @@ class DockerExecutor:
     ) -> Finished:
         takes_input = ("--interactive",) if stdin else ()
         inner = enclose(argv, seconds)
-        return await self._host.run(
+        finished = await self._host.run(
             (*self._before, *takes_input, "--", self._container, *inner),
             seconds=seconds,
             max_bytes=max_bytes,
             stdin=stdin,
         )
+        return disclose(finished, f"container {self._container}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcp_bridge.ops.executors.base import Executor, Finished
-from mcp_bridge.ops.executors.enclosed import enclose
+from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import GUEST, check_name
 
 # JSON writes one byte of output with up to six characters.
@@ -24,12 +24,13 @@ class PctExecutor:
     async def run(
         self, argv: tuple[str, ...], *, seconds: float, max_bytes: int, stdin: bytes = b""
     ) -> Finished:
-        return await self._node.run(
+        finished = await self._node.run(
             ("pct", "exec", self._guest, "--", *enclose(argv, seconds)),
             seconds=seconds,
             max_bytes=max_bytes,
             stdin=stdin,
         )
+        return disclose(finished, f"guest {self._guest}")
 
 
 class QmExecutor:
@@ -51,7 +52,8 @@ class QmExecutor:
             max_bytes=max_bytes * _JSON_FACTOR + _JSON_FRAME,
             stdin=stdin,
         )  # fmt: skip
-        return _read_answer(finished, max_bytes)
+        answer = _read_answer(finished, max_bytes)
+        return disclose(answer, f"guest {self._guest}")
 
 
 def _read_answer(finished: Finished, max_bytes: int) -> Finished:

@@ -1,7 +1,7 @@
 """Programs within a pod."""
 
 from mcp_bridge.ops.executors.base import Executor, Finished
-from mcp_bridge.ops.executors.enclosed import enclose
+from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import LABEL, SUBDOMAIN, check_name
 
 
@@ -30,9 +30,10 @@ class KubectlExecutor:
     ) -> Finished:
         takes_input = ("--stdin",) if stdin else ()
         inner = enclose(argv, seconds)
-        return await self._host.run(
+        finished = await self._host.run(
             (*self._before, *takes_input, self._pod, "--", *inner),
             seconds=seconds,
             max_bytes=max_bytes,
             stdin=stdin,
         )
+        return disclose(finished, f"pod {self._pod}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from mcp_bridge.ops.executors.base import Executor, Finished
-from mcp_bridge.ops.executors.enclosed import enclose
+from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import HOST, USER, check_name
 
 
@@ -29,17 +29,19 @@ class SshExecutor:
 
     def __init__(self, local: Executor, access: SshAccess) -> None:
         self._local = local
-        self._before = ("ssh", *_options(access), "--", check_name("host", access.address, HOST))
+        self._address = check_name("host", access.address, HOST)
+        self._before = ("ssh", *_options(access), "--", self._address)
 
     async def run(
         self, argv: tuple[str, ...], *, seconds: float, max_bytes: int, stdin: bytes = b""
     ) -> Finished:
-        return await self._local.run(
+        finished = await self._local.run(
             (*self._before, _as_text(enclose(argv, seconds))),
             seconds=seconds,
             max_bytes=max_bytes,
             stdin=stdin,
         )
+        return disclose(finished, f"host {self._address}")
 
 
 def _as_text(argv: tuple[str, ...]) -> str:

@@ -1,13 +1,18 @@
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mcp_bridge.commands.running import PATH
 from mcp_bridge.ops.envelope_server import EnvelopeServer
+from mcp_bridge.ops.executors.ssh import SshAccess
 from mcp_bridge.ops.server import build_server
 from mcp_bridge.ops.settings import OpsSettings
+from mcp_bridge.ops.targets import Cluster, RemoteHost, Targets
 from tests.mcp_bridge.ops.calls import call_tool
+from tests.mcp_bridge.ops.fake_programs import FakePrograms
 
 Call = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -23,7 +28,32 @@ def settings(tmp_path: Path) -> OpsSettings:
         systemd_directory=tmp_path / "no-systemd",
         journalctl="no-such-journalctl",
         protected=(tmp_path / "var",),
+        path=f"{tmp_path / 'bin'}:{PATH}",
     )
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> FakePrograms:
+    """Programs that lead to a container engine, a cluster, another host and guests."""
+    fakes = FakePrograms(tmp_path / "bin")
+    for name in ("docker", "kubectl", "ssh", "pct", "qm"):
+        fakes.add(name)
+    return fakes
+
+
+@pytest.fixture
+def reach(settings: OpsSettings, programs: FakePrograms) -> Call:
+    """Calls a server that also reaches the host `db-1` and the cluster `prod`."""
+    targets = Targets(
+        hosts=(RemoteHost("db-1", SshAccess("db-1.internal", user="ops")),),
+        clusters=(Cluster("prod", "prod-context"),),
+    )
+    wide = build_server(replace(settings, targets=targets))
+
+    async def call_server(tool: str, **arguments: Any) -> dict[str, Any]:
+        return await call_tool(wide, tool, arguments)
+
+    return call_server
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from typing import Any
 
 @dataclass
 class FakeDocker:
-    """Replies by path; `requests` are the targets that were asked for, in order."""
+    """Replies by path; `requests` are the targets that were asked for, in order, those that would
+    change something with their method in front."""
 
     replies: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
@@ -23,10 +24,15 @@ class FakeDocker:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         method, target, _ = head.split(" ", 2)
-        assert method == "GET"
-        self.requests.append(target)
+        asked = target if method == "GET" else f"{method} {target}"
+        self.requests.append(asked)
         missing = (404, b'{"message": "no such container"}')
-        status, body = self.replies.get(target.partition("?")[0], missing)
+        status, body = self.replies.get(asked.partition("?")[0], missing)
+        if status in (204, 304):
+            writer.write(f"HTTP/1.1 {status} X\r\n\r\n".encode())
+            await writer.drain()
+            writer.close()
+            return
         writer.write(f"HTTP/1.1 {status} X\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
         for start in range(0, len(body), 7):  # Odd sizes: frames must not need to be aligned.
             piece = body[start : start + 7]

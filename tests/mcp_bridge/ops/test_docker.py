@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_bridge.ops import docker as docker_module
+from mcp_bridge.ops import docker_api
 from tests.mcp_bridge.ops.fake_docker import frame, run_fake_docker
 
 LISTED = [
@@ -142,7 +142,7 @@ async def test_reply_that_is_no_list_is_an_error(call, docker, body):
 
 
 async def test_endless_reply_is_cut_off(call, docker, monkeypatch):
-    monkeypatch.setattr(docker_module, "_MAX_REPLY_BYTES", 1000)
+    monkeypatch.setattr(docker_api, "_MAX_REPLY_BYTES", 1000)
     docker.answer("/containers/json", b" " * 5000)
 
     reply = await call("docker", action="list")
@@ -154,7 +154,7 @@ async def test_daemon_that_never_answers_is_given_up(call, settings, monkeypatch
     async with run_fake_docker(settings.docker_sockets[0]):
         # What the first request imports must not use up the short deadline of the one below.
         await call("docker", action="list")
-    monkeypatch.setattr(docker_module, "_SECONDS", 0.5)
+    monkeypatch.setattr(docker_api, "_SECONDS", 0.5)
     closed = asyncio.Event()
 
     async def say_nothing(reader, writer):
@@ -176,7 +176,9 @@ async def test_containers_are_resources_reached_through_docker(call, docker):
 
     assert found["id"] == "container:web-1:0123456789ab"
     assert found["executors"][0]["adapter"] == "docker"
-    assert found["allowed_actions"] == ["docker.inspect", "docker.logs", "query"]
+    assert found["allowed_actions"] == [
+        "check_updates", "control", "docker.inspect", "docker.logs", "query", "read.exec",
+    ]  # fmt: skip
     [problem] = [item for item in health["problems"] if "container" in item["message"]]
     assert problem["resource_id"] == "container:web-1:0123456789ab"
 
@@ -191,6 +193,134 @@ async def test_configuration_of_a_container_is_its_inspection(call, docker):
 
 def test_first_socket_that_exists_is_used(settings, tmp_path):
     sockets = (tmp_path / "none.sock", settings.docker_sockets[0])
-    reader = docker_module.DockerReader(replace(settings, docker_sockets=sockets))
+    api = docker_api.DockerApi(replace(settings, docker_sockets=sockets))
 
-    assert reader.socket() is None
+    assert api.socket() is None
+
+
+@pytest.mark.parametrize("operation", ["start", "stop", "restart"])
+async def test_container_is_started_and_stopped_and_its_state_can_be_read(call, docker, operation):
+    docker.answer(f"POST /containers/api/{operation}", b"", 204)
+
+    reply = await call("docker", action="control", container="api", operation=operation)
+
+    assert reply["data"]["changed"] is True
+    assert reply["data"]["status_before"] == "running"
+    assert docker.requests[-1].partition("?")[0] == f"POST /containers/api/{operation}"
+    check = reply["data"]["check"]
+    assert (await call(check["tool"], **check["arguments"]))["data"]["state"]["status"] == "running"
+
+
+async def test_container_that_is_as_asked_for_is_left_alone(call, docker):
+    docker.answer("POST /containers/api/start", b"", 304)
+
+    reply = await call("docker", action="control", container="api", operation="start")
+
+    assert reply["data"]["changed"] is False
+
+
+async def test_id_of_a_query_names_the_container(call, docker):
+    docker.answer("/containers/0123456789ab/json", INSPECTED)
+    docker.answer("POST /containers/0123456789ab/restart", b"", 204)
+
+    reply = await call(
+        "docker", action="control", container="container:web-1:0123456789ab", operation="restart"
+    )
+
+    assert reply["ok"]
+
+
+@pytest.mark.parametrize(
+    ("container", "operation", "code"),
+    [
+        ("api", "", "INVALID_INPUT"),
+        ("", "stop", "INVALID_INPUT"),
+        ("-a", "stop", "INVALID_INPUT"),
+        ("api/../x", "stop", "INVALID_INPUT"),
+        ("container:other:api", "stop", "INVALID_INPUT"),
+        ("gone", "stop", "NOT_FOUND"),
+    ],
+)
+async def test_nothing_is_changed_that_is_not_clearly_named(
+    call, docker, container, operation, code
+):
+    reply = await call("docker", action="control", container=container, operation=operation)
+
+    assert reply["error"]["code"] == code
+    assert not [target for target in docker.requests if target.startswith("POST")]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"action": action, "operation": "stop", "container": "api"}
+        for action in ("list", "inspect", "logs", "services", "tasks", "swarm", "updates")
+    ],
+)
+async def test_reads_only_read_whatever_else_they_are_given(call, docker, arguments):
+    docker.answer("/info", {"Swarm": {"LocalNodeState": "active", "ControlAvailable": True}})
+
+    await call("docker", **arguments)
+
+    assert docker.requests
+    assert not [target for target in docker.requests if target.startswith("POST")]
+
+
+async def test_swarm_tells_nodes_services_and_failed_tasks(call, docker):
+    docker.answer("/info", {"Swarm": {"LocalNodeState": "active", "ControlAvailable": True}})
+    docker.answer(
+        "/nodes",
+        [{"ID": "n1", "Description": {"Hostname": "web-1"}, "Status": {"State": "ready"}}],
+    )
+    docker.answer(
+        "/services",
+        [{"ID": "s1", "Spec": {"Name": "shop_api", "Labels": {"com.docker.stack.namespace": "shop"},
+          "Mode": {"Replicated": {"Replicas": 2}}},
+          "ServiceStatus": {"RunningTasks": 1, "DesiredTasks": 2}}],
+    )  # fmt: skip
+    docker.answer(
+        "/tasks",
+        [{"ID": "t1", "ServiceID": "s1", "Status": {"State": "failed", "Err": "exit (137)"}}],
+    )
+
+    swarm = (await call("docker", action="swarm"))["data"]
+    services = (await call("docker", action="services", stack="shop"))["data"]
+    tasks = (await call("docker", action="tasks", service="shop_api"))["data"]
+
+    assert [node["hostname"] for node in swarm["nodes"]] == ["web-1"]
+    assert services["services"][0]["running_tasks"] == 1
+    assert services["services"][0]["mode"] == "Replicated"
+    assert tasks["tasks"][0]["error"] == "exit (137)"
+
+
+async def test_engine_outside_of_a_swarm_says_so(call, docker):
+    docker.answer("/info", {"Swarm": {"LocalNodeState": "inactive", "ControlAvailable": False}})
+
+    assert (await call("docker", action="swarm"))["data"]["is_manager"] is False
+    for action in ("services", "tasks"):
+        reply = await call("docker", action=action)
+        assert reply["error"]["code"] == "EXECUTION_CONTEXT_UNAVAILABLE"
+
+
+async def test_containers_of_a_replaced_image_are_told_without_asking_a_registry(call, docker):
+    docker.answer(
+        "/containers/json",
+        [{"Id": "a" * 64, "Names": ["/api"], "Image": "reg.io/api:1", "ImageID": "sha256:old"}],
+    )
+    docker.answer("/images/reg.io/api:1/json", {"Id": "sha256:new"})
+
+    data = (await call("docker", action="updates"))["data"]
+
+    assert [(row["container"], row["is_outdated"]) for row in data["containers"]] == [("api", True)]
+    assert not [target for target in docker.requests if "distribution" in target]
+
+
+async def test_registry_is_asked_for_a_newer_image(call, docker):
+    docker.answer("/containers/api/json", {**INSPECTED, "Image": "sha256:abc"})
+    docker.answer("/images/sha256:abc/json", {"RepoDigests": ["api@sha256:one"]})
+    docker.answer("/distribution/api:1.4/json", {"Descriptor": {"digest": "sha256:two"}})
+
+    data = (await call("docker", action="check_updates", container="api"))["data"]
+
+    assert data["has_update"] is True
+    assert data["local_digests"] == ["sha256:one"]

@@ -61,7 +61,7 @@ async def test_without_systemd_processes_stand_for_services(call):
 
     names = {row["name"] for row in data["resources"]}
     assert psutil.Process(os.getpid()).name() in names
-    assert data["sources"] == {"systemd": False, "docker": False}
+    assert data["sources"] == {"systemd": False}
     assert all(row["id"] == f"process:web-1:{row['name']}" for row in data["resources"])
 
 
