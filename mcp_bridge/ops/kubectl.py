@@ -80,8 +80,9 @@ class Kubectl:
             raise _failed(cluster, "kubectl printed no JSON object")
         return found
 
-    async def call(self, cluster: Cluster, *arguments: str, max_bytes: int = _MAX_BYTES) -> str:
+    async def call(self, cluster: Cluster, *arguments: str, max_bytes: int | None = None) -> str:
         """What kubectl prints. Raises `ToolFailure` unless it says that all went well."""
+        max_bytes = max_bytes or _MAX_BYTES
         finished = await self._run(
             (*cluster.kubectl, f"--request-timeout={_SECONDS:.0f}s", *arguments), max_bytes
         )
@@ -96,8 +97,8 @@ class Kubectl:
             raise _explain(cluster, finished.stderr.decode("utf-8", "replace"))
         return finished.stdout.decode("utf-8", "replace")
 
-    async def _run(self, argv: tuple[str, ...], max_bytes: int = _MAX_BYTES) -> Finished:
-        return await self.local.run(argv, seconds=_SECONDS, max_bytes=max_bytes)
+    async def _run(self, argv: tuple[str, ...], max_bytes: int | None = None) -> Finished:
+        return await self.local.run(argv, seconds=_SECONDS, max_bytes=max_bytes or _MAX_BYTES)
 
 
 def _explain(cluster: Cluster, said: str) -> ToolFailure:

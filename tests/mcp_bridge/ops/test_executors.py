@@ -315,7 +315,7 @@ async def test_way_that_is_broken_says_why_and_that_nothing_was_started(
     programs.answer(name, "sh" if name != "ssh" else "db-1.internal", "",
                     stderr="Connection refused\n", exit_code=1)  # fmt: skip
 
-    with pytest.raises(ToolFailure, match="Nothing was started.*Connection refused") as failure:
+    with pytest.raises(ToolFailure, match=r"Nothing was started.*Connection refused") as failure:
         await run(way(name, local), "uptime")
 
     assert failure.value.code == "EXECUTION_CONTEXT_UNAVAILABLE"

@@ -11,13 +11,18 @@ from mcp import Client, StdioServerParameters
 from mcp_bridge.ops import bounded
 from mcp_bridge.ops.envelope import ToolFailure
 from mcp_bridge.ops.server import build_server
-from tests.mcp_bridge.ops.calls import envelope_of
+from tests.mcp_bridge.ops.calls import call_tool, envelope_of
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOLS = ["query", "read", "metrics", "storage", "docker"]
+TOOLS = ["query", "read", "metrics", "storage", "docker", "kubernetes"]
+READERS = TOOLS[:4]
 
 
-async def test_every_tool_is_announced_as_read_only_with_its_actions(server):
+def action_of(tool: str) -> str:
+    return "type" if tool == "kubernetes" else "action"
+
+
+async def test_every_tool_is_announced_as_what_it_is_with_its_actions(server):
     async with Client(server) as client:
         tools = (await client.list_tools()).tools
 
@@ -25,10 +30,10 @@ async def test_every_tool_is_announced_as_read_only_with_its_actions(server):
     for tool in tools:
         assert tool.annotations is not None
         assert tool.output_schema is not None
-        assert tool.annotations.read_only_hint is True
-        assert tool.annotations.destructive_hint is False
-        assert tool.input_schema["required"] == ["action"]
-        assert tool.input_schema["properties"]["action"]["enum"]
+        assert tool.annotations.read_only_hint is (tool.name in READERS)
+        assert tool.annotations.destructive_hint is (tool.name not in READERS)
+        assert tool.input_schema["required"] == [action_of(tool.name)]
+        assert tool.input_schema["properties"][action_of(tool.name)]["enum"]
         assert all("description" in item for item in tool.input_schema["properties"].values())
         assert set(tool.output_schema["required"]) == {"ok", "data", "error", "meta"}
 
@@ -43,10 +48,10 @@ async def test_wrong_action_names_the_valid_ones(call, server, tool):
     async with Client(server) as client:
         [schema] = [t.input_schema for t in (await client.list_tools()).tools if t.name == tool]
 
-    reply = await call(tool, action="explode")
+    reply = await call(tool, **{action_of(tool): "explode"})
 
     assert reply["error"]["code"] == "INVALID_INPUT"
-    for action in schema["properties"]["action"]["enum"]:
+    for action in schema["properties"][action_of(tool)]["enum"]:
         assert action in reply["error"]["message"]
 
 
@@ -156,8 +161,21 @@ async def test_any_client_can_start_it_over_stdio(tmp_path):
             refused = envelope_of(
                 await client.call_tool("read", {"action": "file", "path": "/etc/shadow"})
             )
+            secret = envelope_of(
+                await client.call_tool(
+                    "read", {"action": "exec", "command": "echo export DB_PASSWORD=hunter2hunter2"}
+                )
+            )
+            written = envelope_of(
+                await client.call_tool(
+                    "docker", {"action": "control", "operation": "stop", "container": "api"}
+                )
+            )
 
     assert names == TOOLS
+    assert "hunter2hunter2" not in str(secret)
+    assert "[MASKED:" in secret["data"]["stdout"]
+    assert written["error"]["code"] == "POLICY_BLOCKED"
     assert health["data"]["memory"]["total_bytes"] > 0
     assert tail["data"]["content"] == "error: disk full"
     assert refused["error"]["code"] == "POLICY_BLOCKED"
@@ -179,3 +197,43 @@ async def test_calls_on_one_session_run_side_by_side(server):
 
 def test_building_a_server_with_no_settings_uses_this_machine():
     assert build_server().name == "ops"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        *(("docker", {"action": action}) for action in ("control", "check_updates")),
+        *(("kubernetes", {"type": type}) for type in ("scale", "restart", "delete_pod", "exec")),
+    ],
+)
+async def test_server_that_stands_alone_changes_nothing(settings, programs, tool, arguments):
+    alone = build_server(settings, stands_alone=True)
+    names = {"container": "api"} if tool == "docker" else {"namespace": "shop", "pod": "api"}
+
+    reply = await call_tool(alone, tool, {**arguments, **names})
+
+    assert reply["error"]["code"] == "POLICY_BLOCKED"
+    assert programs.argv("kubectl") == []
+
+
+async def test_server_that_stands_alone_masks_all_it_says(settings, tmp_path):
+    alone = build_server(settings, stands_alone=True)
+    (tmp_path / "app.conf").write_text("token = ghp_0123456789abcdefghijklmnopqrstuvwxyz\n")
+
+    told = await call_tool(alone, "read", {"action": "file", "path": f"{tmp_path}/app.conf"})
+    failed = await call_tool(
+        alone, "query", {"action": "get", "resource_id": "x password=hunter2hunter2"}
+    )
+
+    assert "ghp_0123456789" not in str(told)
+    assert "hunter2hunter2" not in str(failed)
+
+
+async def test_reply_that_cannot_be_masked_is_withheld(settings, monkeypatch, caplog):
+    alone = build_server(settings, stands_alone=True)
+    monkeypatch.setattr("mcp_bridge.masking.Masker.mask_json", lambda *_: {}["gone"])
+
+    reply = await call_tool(alone, "read", {"action": "exec", "command": "echo hello"})
+
+    assert reply["error"]["message"] == "The reply is withheld: masking it failed."
+    assert "hello" not in str(reply)
