@@ -30,6 +30,7 @@ from mcp_bridge.wire.http import (
 from mcp_bridge.wire.listening import listening
 from mcp_bridge.wire.questions import Answerer
 from mcp_bridge.wire.taming import TamedStream, Wire
+from tarsy.errors import ConfigError
 
 InProcessServer = MCPServer | Server[Any]
 InProcessFactories = Mapping[str, Callable[[], InProcessServer]]
@@ -142,4 +143,7 @@ def _build_in_process(name: str, factories: InProcessFactories) -> InProcessServ
     factory = factories.get(name)
     if factory is None:
         raise ServerUnavailable(f"no server named {name!r} is part of this product")
-    return factory()
+    try:
+        return factory()
+    except ConfigError as error:
+        raise ServerUnavailable(str(error)) from error

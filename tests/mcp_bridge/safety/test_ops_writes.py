@@ -187,7 +187,7 @@ async def test_command_for_a_container_does_not_land_on_its_host(settings: OpsSe
 
 
 async def test_failed_command_verifies_nothing(settings: OpsSettings):
-    gate = SafetyGate("autonomous")
+    gate = SafetyGate("controlled", desk=Desk())
     async with run_fake_docker(settings.docker_sockets[0]) as docker:
         docker.answer(
             "/containers/json", [{"Id": "ab" * 32, "Names": ["/api"], "State": "running"}]
