@@ -48,9 +48,8 @@ class PathJudge:
         """A directory that is read with everything below it."""
         self.judge_content(path)
         full = os.path.normpath(_absolute(path))
-        parts = full.strip("/").split("/")
-        is_home = len(parts) == 2 and parts[0] == "home"
-        if full in _WIDE or is_home:
+        # The directory that is named may be a link, which is followed.
+        if is_wide(full) or is_wide(os.path.realpath(full)):
             raise SensitivePath(
                 f"{path} as a whole holds keys and passwords; name a directory below it"
             )
@@ -59,6 +58,12 @@ class PathJudge:
         reason = self._sensitive.reason(full)
         if reason:
             raise SensitivePath(f"{path} is not read out: {reason}")
+
+
+def is_wide(path: str) -> bool:
+    """Whether a directory, named without links, holds secrets among everything else in it."""
+    parts = path.strip("/").split("/")
+    return path in _WIDE or (len(parts) == 2 and parts[0] == "home")
 
 
 def _absolute(path: str) -> str:

@@ -1,6 +1,9 @@
 """Commands that read: proven before they run, where the resource is that they are meant for."""
 
+import os
+
 from mcp_bridge.commands import Proof, Recovery, prove_or_rewrite, run_proven
+from mcp_bridge.commands.paths import is_wide
 from mcp_bridge.commands.script import Step, pipelines_of
 from mcp_bridge.ops.envelope import Answer, Json, ToolFailure
 from mcp_bridge.ops.executors.base import Executor, Finished
@@ -80,8 +83,12 @@ class CommandReader:
                 f"It cannot be seen there where the command's paths lead: {said or 'no answer'}",
                 details={"paths": paths},
             )
+        named = {os.path.normpath(path) for path in paths}
         for real in finished.stdout.decode("utf-8", "replace").splitlines():
-            if reason := self._sensitive.reason_resolved(real):
+            reason = self._sensitive.reason_resolved(real)
+            if is_wide(real) and real not in named:
+                reason = "as a whole it holds keys and passwords"
+            if reason:
                 raise ToolFailure(
                     "SENSITIVE_COMMAND",
                     f"A path of the command leads to {real}, which is not read out: {reason}.",

@@ -1,5 +1,6 @@
 """What is not of the machine itself: other hosts, containers, guests, workloads of clusters."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_bridge.ops import kubernetes_rows as rows
@@ -8,6 +9,7 @@ from mcp_bridge.ops.envelope import Json, ToolFailure
 from mcp_bridge.ops.guests import Guest, list_guests, runs_guests
 from mcp_bridge.ops.resources import Executor, Kind, Resource, Source
 from mcp_bridge.ops.settings import OpsSettings
+from mcp_bridge.ops.targets import Cluster
 from mcp_bridge.ops.ways import Ways
 
 _CONTAINER_ACTIONS = (
@@ -62,35 +64,41 @@ class FarResources:
         return [_container(self._settings.host, row) for row in found]
 
     async def _guests(self) -> Sequence[Resource] | None:
-        found: list[Resource] = []
-        answered = False
-        for node in self._nodes():
-            try:
-                guests = await list_guests(node, self._ways.to_host(node))
-            except ToolFailure:
-                continue
-            answered = True
-            found += [_guest(guest) for guest in guests]
-        return found if answered else None
+        return _joined(await asyncio.gather(*map(self._guests_of, self._nodes())))
+
+    async def _guests_of(self, node: str) -> Sequence[Resource] | None:
+        try:
+            return [_guest(each) for each in await list_guests(node, self._ways.to_host(node))]
+        except ToolFailure:
+            return None
 
     def _nodes(self) -> list[str]:
         here = [self._settings.host] if runs_guests(self._settings.path) else []
         return here + [host.name for host in self._settings.targets.hosts if host.is_proxmox]
 
     async def _workloads(self, kinds: frozenset[Kind]) -> Sequence[Resource] | None:
-        kubectl = self._ways.kubectl
-        found: list[Resource] = []
-        answered = False
-        for cluster in await kubectl.clusters():
-            for kind in sorted(_WORKLOADS & kinds):
-                try:
-                    listed = await kubectl.get_json(cluster, "get", f"{kind}s", "--all-namespaces")
-                except ToolFailure:
-                    break
-                answered = True
-                make = _pod if kind == "pod" else _deployment
-                found += [make(cluster.name, item) for item in rows.items_of(listed)]
-        return found if answered else None
+        try:
+            clusters = await self._ways.kubectl.clusters()
+        except ToolFailure:
+            return None
+        asked = [(cluster, kind) for cluster in clusters for kind in sorted(_WORKLOADS & kinds)]
+        return _joined(await asyncio.gather(*(self._workloads_of(*each) for each in asked)))
+
+    async def _workloads_of(self, cluster: Cluster, kind: Kind) -> Sequence[Resource] | None:
+        try:
+            listed = await self._ways.kubectl.get_json(
+                cluster, "get", f"{kind}s", "--all-namespaces"
+            )
+        except ToolFailure:
+            return None
+        make = _pod if kind == "pod" else _deployment
+        return [make(cluster.name, item) for item in rows.items_of(listed)]
+
+
+def _joined(parts: Sequence[Sequence[Resource] | None]) -> Sequence[Resource] | None:
+    """What those who answered know; None where nobody did."""
+    answers = [part for part in parts if part is not None]
+    return [resource for part in answers for resource in part] if answers else None
 
 
 def _container(host: str, row: Mapping[str, Json]) -> Resource:

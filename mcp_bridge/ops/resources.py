@@ -1,5 +1,6 @@
 """What there is on this machine and beyond it, each thing under one canonical id."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -123,10 +124,11 @@ async def take_inventory(
     if kinds & LOCAL_KINDS:
         resources += await run_in_thread(lambda left: _local_resources(settings, left), _SECONDS)
         answered["systemd"] = systemd.answers(settings)
-    for source in sources:
-        if not kinds & source.kinds:
-            continue
-        found = await source.find()
+    asked = [source for source in sources if kinds & source.kinds]
+    # Side by side: each may be silent up to a deadline of its own.
+    for source, found in zip(
+        asked, await asyncio.gather(*(source.find() for source in asked)), strict=True
+    ):
         resources += found or ()
         answered[source.name] = found is not None
     return Inventory(resources, answered)

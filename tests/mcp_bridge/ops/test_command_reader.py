@@ -253,13 +253,37 @@ async def test_nothing_runs_where_the_resource_does_not(reach, containers, progr
         assert error["details"]["transport"] == "none"
 
 
-async def test_link_in_a_container_leads_to_no_secret(reach, containers, programs, tmp_path):
-    (tmp_path / "harmless").symlink_to("/etc/shadow")
+@pytest.mark.parametrize(
+    ("command", "leads_to"),
+    [
+        ("cat /srv/harmless", "/etc/shadow"),
+        ("cat < /srv/harmless", "/etc/shadow"),
+        ("sort --files0-from=/srv/harmless", "/etc/shadow"),
+        ("grep -f/srv/harmless /srv/app.log", "/root/.ssh/id_rsa"),
+        ("grep -r key /srv/harmless", "/etc"),
+        ("grep -r key /srv/harmless", "/"),
+        ("head -n 5 /srv/harmless", "/proc/1/environ"),
+    ],
+)
+async def test_link_in_a_container_leads_to_no_secret(
+    reach, containers, programs, command, leads_to
+):
+    stderr = "[the program starts here]\n"
+    programs.answer("docker", "realpath", f"/srv/app.log\n{leads_to}\n", stderr=stderr)
 
-    error = (await run(reach, f"cat {tmp_path}/harmless", resource_id="api"))["error"]
+    error = (await run(reach, command, resource_id="api"))["error"]
+
+    assert error["code"] in ("SENSITIVE_COMMAND", "READ_ONLY_VIOLATION")
+    assert not [argv for argv in programs.argv("docker") if "realpath" not in argv]
+
+
+@pytest.mark.parametrize("command", ["cat {}", "grep -r root {}", "head < {}"])
+async def test_link_on_this_machine_leads_to_no_secret(call, tmp_path, command):
+    (tmp_path / "harmless").symlink_to("/etc" if "-r" in command else "/etc/shadow")
+
+    error = (await run(call, command.format(tmp_path / "harmless")))["error"]
 
     assert error["code"] == "SENSITIVE_COMMAND"
-    assert not [argv for argv in programs.argv("docker") if "cat" in argv]
 
 
 async def test_path_that_cannot_be_followed_there_is_not_read(reach, containers, programs):
