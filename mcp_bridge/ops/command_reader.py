@@ -83,17 +83,22 @@ class CommandReader:
                 f"It cannot be seen there where the command's paths lead: {said or 'no answer'}",
                 details={"paths": paths},
             )
+        if found := self._find_secret(paths, finished.stdout.decode("utf-8", "replace")):
+            real, reason = found
+            raise ToolFailure(
+                "SENSITIVE_COMMAND",
+                f"A path of the command leads to {real}, which is not read out: {reason}.",
+                details={"path": real, "reason": reason},
+            )
+
+    def _find_secret(self, paths: list[str], output: str) -> tuple[str, str] | None:
         named = {os.path.normpath(path) for path in paths}
-        for real in finished.stdout.decode("utf-8", "replace").splitlines():
-            reason = self._sensitive.reason_resolved(real)
+        for real in output.splitlines():
+            if reason := self._sensitive.reason_resolved(real):
+                return real, reason
             if is_wide(real) and real not in named:
-                reason = "as a whole it holds keys and passwords"
-            if reason:
-                raise ToolFailure(
-                    "SENSITIVE_COMMAND",
-                    f"A path of the command leads to {real}, which is not read out: {reason}.",
-                    details={"path": real, "reason": reason},
-                )
+                return real, "as a whole it holds keys and passwords"
+        return None
 
 
 def _paths_of(script: Step) -> set[str]:
