@@ -23,7 +23,7 @@ class Policy:
     that make it read whole directories (True: it always does). `needs`: one of these options must
     be given. `endless`: options with which it does not end by itself, unless one of `ends` is
     there. `is_endless` looks at everything. `stops_after`: says whether it ends its input early, so
-    that what feeds it ends, too. `reaches_out`: its words, or these options, name another machine.
+    that what feeds it ends, too. `reaches_out`: its words, or these options, name a machine.
     `hardening` goes in front of the arguments when it is run.
     """
 
@@ -41,7 +41,7 @@ class Policy:
     is_endless: Callable[[Parsed], bool] | None = None
     stops_after: Callable[[Parsed], bool] | None = None
     is_conditional: bool = False
-    reaches_out: bool = False
+    reaches_out: bool | Callable[[Parsed], bool] = False
     reaches_out_with: frozenset[str] = frozenset()
     check: Check | None = None
     hardening: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ def reads(
     is_endless: Callable[[Parsed], bool] | None = None,
     stops_after: Callable[[Parsed], bool] | None = None,
     is_conditional: bool = False,
-    reaches_out: bool = False,
+    reaches_out: bool | Callable[[Parsed], bool] = False,
     reaches_out_with: str = "",
     stops: bool = False,
     check: Check | None = None,

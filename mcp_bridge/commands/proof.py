@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
+from mcp_bridge.commands.loopback import is_local
 from mcp_bridge.commands.paths import ENDLESS_DEVICES, PathJudge
 from mcp_bridge.commands.policy import Group, Policy, Wrapper
 from mcp_bridge.commands.programs import ENDLESS_PROGRAMS, all_programs
@@ -40,8 +41,9 @@ class Proof:
     """What is known about one command.
 
     `script` is what may be run, and is there only if the command is a read that ends by itself.
-    `category` says in which way it would not end. `reaches_out`: it talks to a machine that one of
-    its words names. `bounded` says nothing about how long the command takes.
+    `category` says in which way it would not end. `reaches_out`: it may talk to another machine
+    that its words name. `is_sensitive`: it is refused for what it would read. `bounded` says nothing
+    about how long the command takes.
     """
 
     command: str
@@ -176,7 +178,7 @@ class Prover:
             stops_early=stops_early,
             is_filter=policy.is_filter,
             is_conditional=policy.is_conditional,
-            reaches_out=policy.reaches_out or parsed.has(*policy.reaches_out_with),
+            reaches_out=_reaches_out(policy, parsed, before),
         )
 
     def _prove_wrapped(self, wrapper: Wrapper, argv: tuple[str, ...], is_fed: bool) -> Traits:
@@ -236,6 +238,20 @@ class Prover:
         if policy.is_endless and policy.is_endless(parsed):
             return True
         return bool(ENDLESS_DEVICES.intersection(_files_of(policy, parsed) or ()))
+
+
+def _reaches_out(policy: Policy, parsed: Parsed, before: tuple[str, ...]) -> bool:
+    """Whether another machine may be named. A name server is another machine."""
+    named = parsed.values(*policy.reaches_out_with)
+    if not all(map(is_local, named)):
+        return True
+    if any(word.partition("=")[0] in policy.reaches_out_with for word in before):
+        return True
+    reaches = policy.reaches_out
+    if not (reaches(parsed) if callable(reaches) else reaches):
+        return False
+    values = (value for _, given in parsed.options for value in given)
+    return not all(map(is_local, (*parsed.words, *values)))
 
 
 def _program_name(word: str) -> str:

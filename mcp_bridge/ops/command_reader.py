@@ -1,6 +1,7 @@
 """Commands that read: proven before they run, where the resource is that they are meant for."""
 
 import os
+import re
 
 from mcp_bridge.commands import Proof, Recovery, prove_or_rewrite, run_proven
 from mcp_bridge.commands.paths import is_wide
@@ -19,6 +20,7 @@ _SECONDS = 20.0
 _LOOK_SECONDS = 5.0
 _MAX_BYTES = 60_000
 _MAX_SHOWN_COMMAND = 100
+_SEPARATORS = re.compile(r"[=:,]")
 _BOUNDARY = "only a command that is proven to read and to end by itself is run"
 _TRANSPORTS = {
     "direct": "direct",
@@ -108,7 +110,7 @@ def _paths_of(script: Step) -> set[str]:
         for pipeline in pipelines_of(script)
         for command in pipeline.commands
         for word in (*command.argv[1:], command.stdin or "")
-        for text in (word, word.partition("=")[2], word[max(0, word.find("/")) :])
+        for text in (word, *_SEPARATORS.split(word), word[max(0, word.find("/")) :])
     }
     return {word for word in words if "/" in word and not word.startswith("-")}
 

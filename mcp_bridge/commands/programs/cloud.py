@@ -86,7 +86,7 @@ def _refuse_loading(arguments: tuple[str, ...]) -> None:
 def _prove_aws(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     arguments = argv[1:]
     if arguments == ("--version",):
-        return Traits(argv=argv)
+        return Traits(argv=argv, reaches_out=True)
     _refuse_loading(arguments)
     for argument in arguments:
         name = argument.partition("=")[0]
@@ -96,11 +96,11 @@ def _prove_aws(prover: "Prover", argv: tuple[str, ...]) -> Traits:
             raise Refused(f"aws with {name} is not known to be a read")
     words = _skip_global_options(arguments)
     if words[:2] == ["s3", "ls"] and all(re.fullmatch(r"s3://[\w./-]*", w) for w in words[2:]):
-        return Traits(argv=argv)
+        return Traits(argv=argv, reaches_out=True)
     if words == ["configure", "list"]:
-        return Traits(argv=argv)
+        return Traits(argv=argv, reaches_out=True)
     if words[:2] == ["logs", "tail"] and len(words) == 3:
-        return Traits(argv=argv, is_bounded="--follow" not in arguments)
+        return Traits(argv=argv, reaches_out=True, is_bounded="--follow" not in arguments)
     if len(words) != 2 or not all(_PLAIN.fullmatch(word) for word in words):
         raise Refused("aws with these words is not known to be a read")
     service, operation = words
@@ -109,7 +109,7 @@ def _prove_aws(prover: "Prover", argv: tuple[str, ...]) -> Traits:
         is_read = True
     if not is_read or (service in ("configure", "secretsmanager") and operation.startswith("get")):
         raise Refused(f"aws {service} {operation} is not known to be a read")
-    return Traits(argv=argv)
+    return Traits(argv=argv, reaches_out=True)
 
 
 def _skip_global_options(arguments: tuple[str, ...]) -> list[str]:
@@ -149,7 +149,7 @@ def _prove_gcloud(prover: "Prover", argv: tuple[str, ...]) -> Traits:
             words.append(argument)
     if not _is_gcloud_read(words):
         raise Refused("gcloud with these words is not known to be a read")
-    return Traits(argv=argv)
+    return Traits(argv=argv, reaches_out=True)
 
 
 def _is_gcloud_read(words: list[str]) -> bool:
@@ -173,7 +173,7 @@ def _is_gcloud_read(words: list[str]) -> bool:
 def _prove_az(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     arguments = argv[1:]
     if arguments in (("version",), ("--version",)):
-        return Traits(argv=argv)
+        return Traits(argv=argv, reaches_out=True)
     _refuse_loading(arguments)
     words, rest = _split(arguments)
     for argument in rest:
@@ -192,7 +192,7 @@ def _prove_az(prover: "Prover", argv: tuple[str, ...]) -> Traits:
         raise Refused("az with these words is not known to be a read")
     if any(word in ("run-command", "invoke", "ssh", "set", "create", "delete") for word in words):
         raise Refused("az with these words is not known to be a read")
-    return Traits(argv=argv)
+    return Traits(argv=argv, reaches_out=True)
 
 
 CLOUD: Table = {

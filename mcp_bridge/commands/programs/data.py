@@ -186,7 +186,7 @@ DATA: Table = {
     "pg_isready": reads(
         f"-q -d={_HOST} -h={_HOST} -p=/\\d+/ -t=/\\d+/ -U=/[\\w.-]+/ --host={_HOST} --port=/\\d+/",
         words=(0, 0),
-        reaches_out_with="-h --host",
+        reaches_out_with="-h --host -d",
     ),
     "pg_lsclusters": reads("-[hj]", words=(0, 0)),
     "pg_controldata": reads("-D=", words=(0, 1)),
@@ -221,7 +221,7 @@ DATA: Table = {
     ),
     "rabbitmqctl": Group(
         {
-            name: reads("--local --online --offline", word=r"[\w.-]+")
+            name: reads("--local --online --offline", word=r"[\w.-]+", reaches_out_with="-n --node")
             for name in (
                 "status",
                 "list_queues",
@@ -248,7 +248,7 @@ DATA: Table = {
         "rabbitmq-diagnostics rabbitmq-queues",
         Group(
             {
-                name: reads(word=r"[\w.-]+")
+                name: reads(word=r"[\w.-]+", reaches_out_with="-n --node")
                 for name in (
                     "status",
                     "ping",

@@ -231,6 +231,7 @@ SERVICES: Table = {
         words=(0, 1),
         word=r"[\w.:-]+",
         needs="-p -c",
+        reaches_out=True,
     ),
     "dpkg": reads(
         """-[lsLSV] --list --status --listfiles --search --get-selections --audit --verify

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.languages.find import read_find
+from mcp_bridge.commands.loopback import is_loopback
 from mcp_bridge.commands.policy import Table, Wrapper
 from mcp_bridge.commands.refusal import Category, Refused
 from mcp_bridge.commands.script import pipelines_of
@@ -223,8 +224,8 @@ _CURL = """
 """
 
 
-def _check_url(url: str) -> None:
-    """Only machines of one's own network: a request elsewhere can carry anything out."""
+def _check_url(url: str) -> str:
+    """The host. Only machines of one's own network: a request elsewhere can carry anything out."""
     match = _URL.fullmatch(url)
     if not match:
         raise Refused(f"{url!r} is not a plain http(s) address")
@@ -235,6 +236,7 @@ def _check_url(url: str) -> None:
     is_inner = _INNER_ADDRESS.fullmatch(host) or (not is_number and _INNER_NAME.fullmatch(host))
     if not is_inner:
         raise Refused(f"{host} is outside of one's own network; a request could carry data out")
+    return host
 
 
 def _prove_curl(prover: "Prover", argv: tuple[str, ...]) -> Traits:
@@ -242,10 +244,13 @@ def _prove_curl(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     urls = (*parsed.words, *parsed.values("--url"))
     if not urls:
         raise Refused("curl lacks an address")
-    for url in urls:
-        _check_url(url)
+    hosts = [_check_url(url) for url in urls]
     # Its own configuration file could add options.
-    return Traits(argv=("curl", "-q", *argv[1:]), is_conditional=True, reaches_out=True)
+    return Traits(
+        argv=("curl", "-q", *argv[1:]),
+        is_conditional=True,
+        reaches_out=not all(map(is_loopback, hosts)),
+    )
 
 
 def _prove_wget(prover: "Prover", argv: tuple[str, ...]) -> Traits:
@@ -254,10 +259,13 @@ def _prove_wget(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     parsed = parse(argv[1:], Grammar(read_options(f"{table} --no-check-certificate --no-verbose")))
     if not parsed.has("--spider") or not parsed.words:
         raise Refused("wget stores what it fetches; only --spider does not")
-    for url in parsed.words:
-        _check_url(url)
+    hosts = [_check_url(url) for url in parsed.words]
     hardening = ("--no-config", "--no-hsts")
-    return Traits(argv=("wget", *hardening, *argv[1:]), is_conditional=True, reaches_out=True)
+    return Traits(
+        argv=("wget", *hardening, *argv[1:]),
+        is_conditional=True,
+        reaches_out=not all(map(is_loopback, hosts)),
+    )
 
 
 def _prove_ssh(prover: "Prover", argv: tuple[str, ...]) -> Traits:

@@ -56,6 +56,10 @@ def _check_getent(parsed: Parsed) -> None:
         raise Refused("password hashes are not read out")
 
 
+def _asks_for_hosts(parsed: Parsed) -> bool:
+    return len(parsed.words) > 1 and parsed.words[0].startswith(("hosts", "ahosts", "net"))
+
+
 def _check_fuser(parsed: Parsed) -> None:
     if not parsed.words:
         raise Refused("fuser lacks a name")
@@ -174,7 +178,13 @@ SYSTEM: Table = {
     "locale": reads("-[ackm]", word=r"\w+"),
     "printenv": reads("-0", word=r"\w+"),
     "getconf": reads("-a", word=r"\w+", words=(0, 1)),
-    "getent": reads("-[i] -s=", words=(1, 5), word=r"[\w.:@-]+", check=_check_getent),
+    "getent": reads(
+        "-[i] -s=",
+        words=(1, 5),
+        word=r"[\w.:@-]+",
+        check=_check_getent,
+        reaches_out=_asks_for_hosts,
+    ),
     "who": reads("-[abdHlmpqrstTuw] --boot --all --heading --count", words=(0, 2), word=r"am|i|I"),
     "w": reads("-[hsfiouV]", words=(0, 1)),
     "last": reads(

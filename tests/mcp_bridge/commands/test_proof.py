@@ -9,6 +9,21 @@ from mcp_bridge.commands.script import Command, Pipeline, Sink
 from tests.mcp_bridge.commands.samples import ENDLESS, READS, UNSAFE, lines
 
 
+REACHING = [
+    "getent ahosts secret.example", "ntpq -p 10.0.0.9", "rabbitmqctl -n rabbit@mq-1 status",
+    "rabbitmqctl status -n rabbit@mq-1", "rabbitmq-diagnostics --node=rabbit@mq-1 status",
+    "pg_isready -d db", "aws s3 ls s3://b", "curl http://127.0.0.1/ http://10.0.0.1/",
+    "nc -z 10.0.0.9 80", "dig -q secret.example localhost", "dig @127.0.0.1 localhost",
+    "psql -h db -c 'select 1'", "timeout 3 ping -c 1 db-1", "ls | xargs -r echo; host db-1",
+]  # fmt: skip
+STAYING = [
+    "getent passwd root", "ntpq -pn", "rabbitmqctl status", "pg_isready -h localhost",
+    "curl -s http://localhost:8080/health", "curl http://127.0.0.1:9090/metrics | head",
+    "nc -z -w 3 localhost 80", "ping -c 1 127.0.0.1", "mysql -h 127.0.0.1 -e 'select 1'",
+    "psql -h /var/run/postgresql -c 'select 1'",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("kind", READS)
 def test_reads_are_accepted_and_may_run(kind: str):
     refused = [
@@ -162,6 +177,12 @@ def test_reads_that_name_another_machine_say_so():
     assert prove("ping -c 1 db-1").reaches_out
     assert prove("redis-cli -h cache PING").reaches_out
     assert not prove("redis-cli PING").reaches_out
+    for command in REACHING:
+        assert prove(command).reaches_out, command
+    for command in STAYING:
+        proof = prove(command)
+        assert proof.is_read, proof.reason
+        assert not proof.reaches_out, command
     assert not prove("ls | wc -l").reaches_out
 
 
