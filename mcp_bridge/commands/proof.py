@@ -42,8 +42,8 @@ class Proof:
 
     `script` is what may be run, and is there only if the command is a read that ends by itself.
     `category` says in which way it would not end. `reaches_out`: it may talk to another machine
-    that its words name. `is_sensitive`: it is refused for what it would read. `bounded` says nothing
-    about how long the command takes.
+    that its words name. `is_sensitive`: it is refused for what it would read. `bounded` says
+    nothing about how long the command takes.
     """
 
     command: str

@@ -8,7 +8,6 @@ from mcp_bridge.commands.programs import all_programs
 from mcp_bridge.commands.script import Command, Pipeline, Sink
 from tests.mcp_bridge.commands.samples import ENDLESS, READS, UNSAFE, lines
 
-
 REACHING = [
     "getent ahosts secret.example", "ntpq -p 10.0.0.9", "rabbitmqctl -n rabbit@mq-1 status",
     "rabbitmqctl status -n rabbit@mq-1", "rabbitmq-diagnostics --node=rabbit@mq-1 status",
