@@ -6,7 +6,7 @@ from urllib.parse import quote
 from mcp_bridge.ops.docker_api import DockerApi, as_list, as_object
 from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure
 
-Operation = Literal["start", "stop", "restart"]
+Operation = Literal["none", "start", "stop", "restart"]
 
 _STOP_SECONDS = 10
 _SECONDS = 40.0
@@ -18,9 +18,9 @@ class DockerControl:
     def __init__(self, api: DockerApi) -> None:
         self._api = api
 
-    async def control(self, container: str, operation: Operation | Literal[""]) -> Answer:
+    async def control(self, container: str, operation: Operation) -> Answer:
         """One operation on one container; what already is as asked for is left as it is."""
-        if not operation:
+        if operation == "none":
             raise ToolFailure(
                 "INVALID_INPUT", "'operation' is missing: one of start, stop, restart."
             )

@@ -20,7 +20,7 @@ from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.storage import list_mounts
 from mcp_bridge.ops.ways import Ways
 
-KindFilter = Literal["any"] | Kind
+KindFilter = Literal["any", Kind]
 
 _SECONDS = 10.0
 _ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))

@@ -50,9 +50,7 @@ def add_docker(server: EnvelopeServer, reader: DockerReader) -> None:
                 max_length=128, description="Name or id, for inspect, logs, control, check_updates."
             ),
         ] = "",
-        operation: Annotated[
-            Operation | Literal[""], Field(description="What to do, for control.")
-        ] = "",
+        operation: Annotated[Operation, Field(description="What to do, for control.")] = "none",
         service: Annotated[
             str, Field(max_length=128, description="Service whose tasks are wanted.")
         ] = "",

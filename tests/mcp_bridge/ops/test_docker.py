@@ -233,7 +233,7 @@ async def test_id_of_a_query_names_the_container(call, docker):
 @pytest.mark.parametrize(
     ("container", "operation", "code"),
     [
-        ("api", "", "INVALID_INPUT"),
+        ("api", "none", "INVALID_INPUT"),
         ("", "stop", "INVALID_INPUT"),
         ("-a", "stop", "INVALID_INPUT"),
         ("api/../x", "stop", "INVALID_INPUT"),
