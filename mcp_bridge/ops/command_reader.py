@@ -6,7 +6,7 @@ import re
 from mcp_bridge.commands import Proof, Recovery, prove_or_rewrite, run_proven
 from mcp_bridge.commands.paths import is_wide
 from mcp_bridge.commands.script import Step, pipelines_of
-from mcp_bridge.ops.envelope import Answer, Json, ToolFailure
+from mcp_bridge.ops.envelope import Answer, ErrorCode, Json, ToolFailure
 from mcp_bridge.ops.executors.base import Executor, Finished
 from mcp_bridge.ops.executors.scripts import run_script
 from mcp_bridge.ops.output import refuse_unstarted, show_output
@@ -133,7 +133,7 @@ def _refuse(recovery: Recovery) -> ToolFailure:
     is_sensitive = any(
         each is not None and each.is_sensitive for each in (proof, recovery.rewritten)
     )
-    code = "SENSITIVE_COMMAND" if is_sensitive else "READ_ONLY_VIOLATION"
+    code: ErrorCode = "SENSITIVE_COMMAND" if is_sensitive else "READ_ONLY_VIOLATION"
     return ToolFailure(code, f"The command was not run: {proof.reason}.", details=details)
 
 

@@ -159,6 +159,7 @@ def _named(cluster: Cluster, workload: Workload) -> dict[str, Json]:
 def _done(cluster: Cluster, workload: Workload, facts: dict[str, Json]) -> Answer:
     """What was changed, and the call that shows what became of it."""
     named = _named(cluster, workload)
-    place = {key: named[key] for key in ("cluster", "namespace", workload.kind)}
-    check = {"tool": "kubernetes", "arguments": {"type": f"{workload.kind}s", **place}}
+    arguments: dict[str, Json] = {"type": f"{workload.kind}s"}
+    arguments |= {key: named[key] for key in ("cluster", "namespace", workload.kind)}
+    check: dict[str, Json] = {"tool": "kubernetes", "arguments": arguments}
     return Answer({**named, **facts, "check": check})

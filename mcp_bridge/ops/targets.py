@@ -81,10 +81,11 @@ def read_targets(path: Path) -> Targets:
     except (OSError, UnicodeError, yaml.YAMLError) as error:
         raise ConfigError([Mistake(str(path), 0, f"cannot be read: {error}")]) from error
     except ValidationError as error:
-        raise ConfigError(
+        mistakes = [
             Mistake(str(path), 0, f"{'.'.join(map(str, item['loc']))}: {item['msg']}")
             for item in error.errors(include_url=False, include_input=False)
-        ) from error
+        ]
+        raise ConfigError(mistakes) from error
     return Targets(
         hosts=tuple(_host(name, host) for name, host in given.hosts.items()),
         clusters=tuple(

@@ -312,7 +312,7 @@ async def test_guest_without_an_agent_has_started_nothing(
 async def test_way_that_is_broken_says_why_and_that_nothing_was_started(
     name: str, local: LocalExecutor, programs: FakePrograms
 ):
-    programs.answer(name, "sh" if name != "ssh" else "db-1.internal", "",
+    programs.answer(name, "sh sh" if name != "ssh" else "db-1.internal", "",
                     stderr="Connection refused\n", exit_code=1)  # fmt: skip
 
     with pytest.raises(ToolFailure, match=r"Nothing was started.*Connection refused") as failure:

@@ -1,5 +1,6 @@
 """What the ops server really answers, and what the gate then lets it change."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from mcp import Client
 from mcp_types import TextContent, Tool
 
 from mcp_bridge.commands.running import PATH
+from mcp_bridge.gate import GateRequest
 from mcp_bridge.ops.server import build_server
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.targets import Cluster, Targets
@@ -17,9 +19,11 @@ from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerPlan, ToolClass, TransportPlan
 from tests.mcp_bridge.ops.fake_docker import run_fake_docker
 from tests.mcp_bridge.ops.fake_programs import FakePrograms
-from tests.mcp_bridge.safety.calls import Desk, do, own
+from tests.mcp_bridge.safety.calls import Desk, do
 
-WRITES = {
+_ids = itertools.count(1)
+
+WRITES: dict[str, set[str]] = {
     "query": set(),
     "read": set(),
     "metrics": set(),
@@ -67,13 +71,17 @@ async def propose(
         result = await client.call_tool(tool, arguments)
     [content] = result.content
     assert isinstance(content, TextContent)
-    request = own(tool, classify(tool, arguments), **arguments)
-    return await do(gate, request, content.text)
+    return await do(gate, _request(tool, arguments), content.text)
 
 
 async def ask(gate: SafetyGate, tool: str, **arguments: Any) -> Refusal | None:
     """A write that is judged and, as nobody is there to approve it, never runs."""
-    return await do(gate, own(tool, classify(tool, arguments), **arguments))
+    return await do(gate, _request(tool, arguments))
+
+
+def _request(tool: str, arguments: dict[str, Any]) -> GateRequest:
+    kind = classify(tool, arguments)
+    return GateRequest("ops", tool, kind, arguments, f"call-{next(_ids)}", is_own_server=True)
 
 
 async def test_every_action_of_every_tool_has_its_class(settings: OpsSettings):
@@ -175,7 +183,8 @@ async def test_command_for_a_container_does_not_land_on_its_host(settings: OpsSe
             "/containers/json", [{"Id": "ab" * 32, "Names": ["/api"], "State": "running"}]
         )
         await propose(gate, settings, "query", action="list", kind="host")
-        await propose(gate, settings, "query", action="get", resource_id="api")
+        container = "container:web-1:abababababab"
+        await propose(gate, settings, "query", action="get", resource_id=container)
 
     refusal = await ask(
         gate, "read", action="exec", command="cat /srv/app.log", target_host="web-1"
@@ -183,7 +192,7 @@ async def test_command_for_a_container_does_not_land_on_its_host(settings: OpsSe
 
     assert refusal is not None
     assert refusal.code == "ROUTING_MISMATCH"
-    assert refusal.details["more_specific_resource_ids"] == ["container:web-1:abababababab"]
+    assert refusal.details["more_specific_resource_ids"] == [container]
 
 
 async def test_failed_command_verifies_nothing(settings: OpsSettings):
