@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from mcp_types import Tool
@@ -14,7 +14,13 @@ from mcp_bridge.gate import GateRequest
 from mcp_bridge.masking import Masker
 from mcp_bridge.names import ToolName, ToolNames, explain_unknown
 from mcp_bridge.safety.approvals import hash_definition
-from mcp_bridge.safety.policy import class_of_call, find_rule, is_own_server, may_read
+from mcp_bridge.safety.policy import (
+    class_of_call,
+    find_rule,
+    is_own_server,
+    may_read,
+    without_writes,
+)
 from mcp_bridge.schemas import sanitize_schema
 from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.visible_text import clean_text
@@ -52,6 +58,12 @@ class KnownTool:
     def may_read(self) -> bool:
         return may_read(self.server.server_id, self.server.config, self.tool)
 
+    def for_reading(self) -> "KnownTool":
+        """The same as it is offered where nothing may be written."""
+        rule = find_rule(self.server.server_id, self.server.config, self.tool.name)
+        schema = without_writes(rule, self.tool.input_schema)
+        return replace(self, tool=self.tool.model_copy(update={"input_schema": schema}))
+
     def request(self, call_id: str, arguments: Mapping[str, JSON]) -> GateRequest:
         """What the gate has to know of a call."""
         rule = find_rule(self.server.server_id, self.server.config, self.tool.name)
@@ -76,7 +88,7 @@ class Catalogue:
         self._tools = {tool.name: tool for tool in tools}
         self._names = ToolNames(self._tools)
         self.specs = tuple(
-            _spec(tool, self._names.wire(name))
+            _spec(tool if offers_writes else tool.for_reading(), self._names.wire(name))
             for name, tool in sorted(self._tools.items(), key=lambda item: str(item[0]))
             if tool.is_selected and self._names.knows(name) and (offers_writes or tool.may_read)
         )

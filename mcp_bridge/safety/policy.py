@@ -4,6 +4,7 @@ The class belongs to the tool and its action, never to the text of a command.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from mcp_types import Tool
 
@@ -64,6 +65,27 @@ def find_rule(server_id: str, server: ServerConfig, tool: str) -> ToolRule | Non
     if is_own_server(server_id, server) and (rule := OPS_RULES.get(tool)):
         return rule
     return server.tools.get(tool)
+
+
+def without_writes(rule: ToolRule | None, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool's schema without the values of an argument that would make a write of a call."""
+    properties = schema.get("properties")
+    if rule is None or not rule.values or not isinstance(properties, dict):
+        return dict(schema)
+    return {
+        **schema,
+        "properties": {name: _only_reads(rule, name, each) for name, each in properties.items()},
+    }
+
+
+def _only_reads(rule: ToolRule, name: str, described: Any) -> Any:
+    listed = described.get("enum") if isinstance(described, dict) else None
+    if not isinstance(listed, list):
+        return described
+    # Another argument's values are none of the rule's.
+    known = [value for value in listed if isinstance(value, str) and value in rule.values]
+    kept = [value for value in listed if rule.class_of({name: value}) != "write"]
+    return {**described, "enum": kept} if known and kept else described
 
 
 def _class_from_annotations(server: ServerConfig, tool: Tool) -> ToolClass:

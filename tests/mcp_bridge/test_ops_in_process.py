@@ -63,3 +63,22 @@ async def test_read_only_investigation_changes_nothing(tool, arguments):
         result = await run(toolbox, f"ops.{tool}", json.dumps(arguments))
 
     assert json.loads(result.content)["error"]["code"] == "POLICY_BLOCKED"
+
+
+async def test_what_a_read_only_investigation_is_offered_names_no_write():
+    async with (
+        open_ops(SafetyGate("read_only")) as reading,
+        open_ops(SafetyGate("controlled")) as writing,
+    ):
+        offered = {spec.name: spec.input_schema["properties"] for spec in reading.specs}
+        whole = {spec.name: spec.input_schema["properties"] for spec in writing.specs}
+
+    assert offered["ops.docker"]["action"]["enum"] == [
+        "list", "inspect", "logs", "services", "tasks", "swarm", "updates",
+    ]  # fmt: skip
+    assert offered["ops.kubernetes"]["type"]["enum"] == [
+        "clusters", "nodes", "pods", "deployments", "logs", "events",
+    ]  # fmt: skip
+    assert "control" in whole["ops.docker"]["action"]["enum"]
+    assert offered["ops.docker"]["operation"] == whole["ops.docker"]["operation"]
+    assert offered["ops.read"] == whole["ops.read"]
