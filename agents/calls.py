@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.controllers import Controller
+from agents.person_time import CallTime
 from agents.ports import Journal
 from agents.recall import RECALL, RecallToolbox
 from agents.result_texts import write_result
@@ -30,7 +31,8 @@ class CallRunner:
     ) -> "CallResults":
         """Run the calls at the same time; their messages come back in the order proposed.
 
-        A call that does not end before `deadline` gets a result that says so.
+        A call that does not end before `deadline` gets a result that says so. What a person takes
+        to decide about a call is added to its time.
         """
         try:
             async with asyncio.TaskGroup() as group:
@@ -47,33 +49,33 @@ class CallRunner:
         )
 
     async def _run_one(self, call: ToolCall, number: int, deadline: float) -> tuple[Message, bool]:
-        result, is_late = await self._execute(call, number, deadline)
+        time = CallTime(deadline)
+        result, is_late = await self._execute(call, number, time)
         target = self.toolbox.identify(call)
         text = write_result(number, target, result.content, is_error=result.is_error)
         message = self.controller.write_result(call, text)
         record = ToolCallRecord(number, call, target, result, message)
         await self.journal.record_tool_call(record)
         shorter = await self.shorten(
-            record, lambda text: self.controller.write_result(call, text), deadline
+            record, lambda text: self.controller.write_result(call, text), time.at
         )
         return shorter or message, is_late
 
     async def _execute(
-        self, call: ToolCall, number: int, deadline: float
+        self, call: ToolCall, number: int, time: CallTime
     ) -> tuple[ToolResult, bool]:
         repeats = self.count_identical(call)
         if repeats > MAX_IDENTICAL_CALLS:
             return _refuse_repeat(call, can_recall=self.toolbox.can_recall), False
         await self.journal.confirm_lease()
-        limit = asyncio.timeout_at(deadline)
         try:
-            async with limit:
+            async with time:
                 result = await self.toolbox.execute(
                     call,
                     report_progress=lambda text: self.journal.report_tool_progress(number, text),
                 )
         except TimeoutError:
-            if not limit.expired():
+            if not time.is_over:
                 raise
             return _describe_late(call, self.iteration_limit), True
         return result, False

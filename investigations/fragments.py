@@ -10,6 +10,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from investigations.selectors.approvals import get_approval
 from investigations.selectors.conclusions import build_card
 from investigations.selectors.pages import (
     SessionPage,
@@ -20,6 +21,7 @@ from investigations.selectors.pages import (
     read_session_page,
     read_stage,
 )
+from investigations.timeline import APPROVAL_DECIDED, APPROVAL_REQUESTED
 
 
 def fragment_for(payload: Mapping[str, Any]) -> str | None:
@@ -82,6 +84,20 @@ def _session_status(payload: Mapping[str, Any]) -> str | None:
     return render_to_string("investigations/session/session_update.html", context)
 
 
+def _approval(payload: Mapping[str, Any]) -> str | None:
+    """The request itself, and the heads of session and agent, which say that a person is needed."""
+    session_id = uuid.UUID(payload["session_id"])
+    session = find_session(session_id)
+    if session is None:
+        return None
+    context = {
+        "approval": get_approval(uuid.UUID(payload["approval_id"])),
+        "agent": read_agent(session_id, uuid.UUID(payload["execution_id"])),
+        **session_context(read_session_page(session)),
+    }
+    return render_to_string("investigations/session/approval_update.html", context)
+
+
 def _waiting_words(page: SessionPage) -> str:
     """What a conclusion waits for, with names."""
     current = page.current
@@ -108,4 +124,6 @@ _RENDERERS = {
     "stage.status": _stage_status,
     "execution.status": _execution_status,
     "session.status": _session_status,
+    APPROVAL_REQUESTED: _approval,
+    APPROVAL_DECIDED: _approval,
 }

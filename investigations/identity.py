@@ -12,9 +12,11 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.http.request import split_domain_port
 
+from investigations.services.approvals import PERMISSION
 from investigations.services.tokens import find_token
 from tarsy.errors import TarsyError
 
@@ -32,26 +34,38 @@ class NotIdentified(TarsyError):
 
 @dataclass(frozen=True)
 class Identity:
-    """Who acts, and what vouches for it."""
+    """Who acts, and what vouches for it.
+
+    `username` is the account whose permissions count: the token's owner, or whoever the proxy
+    names. Empty where nobody in particular asks.
+    """
 
     name: str
     kind: Literal["proxy", "token", "login", "open"]
+    username: str = ""
 
     @property
     def travels_by_itself(self) -> bool:
         """A browser sends it along without being asked, so other sites could use it."""
         return self.kind != "token"
 
+    @property
+    def account(self) -> User | None:
+        """The account as it is now; None where there is none, or it is closed."""
+        if not self.username:
+            return None
+        return User.objects.filter(username=self.username, is_active=True).first()
+
 
 def identify(request: HttpRequest) -> Identity:
     """Raises NotIdentified with a reason that helps."""
     if name := _name_from_proxy(request):
-        return Identity(name, "proxy")
+        return Identity(name, "proxy", name)
     if header := request.META.get("HTTP_AUTHORIZATION", ""):
         return _identify_bearer(header)
     user = getattr(request, "user", None)
     if user is not None and user.is_authenticated and user.is_active:
-        return Identity(user.get_username()[:_LONGEST_NAME], "login")
+        return Identity(user.get_username()[:_LONGEST_NAME], "login", user.get_username())
     if settings.TARSY_AUTH == "none":
         return Identity(API_CLIENT, "open")
     raise NotIdentified("log in, or send an API token as `Authorization: Bearer TOKEN`")
@@ -64,6 +78,20 @@ def actor_of(request: HttpRequest) -> str:
     except NotIdentified:
         return ""
     return ANONYMOUS if identity.kind == "open" else identity.name
+
+
+def may_decide(request: HttpRequest) -> bool:
+    """Whether whoever asks may approve or deny writes."""
+    account = account_of(request)
+    return account is not None and account.has_perm(PERMISSION)
+
+
+def account_of(request: HttpRequest) -> User | None:
+    """The account whose permissions count; None where nobody in particular asks."""
+    try:
+        return identify(request).account
+    except NotIdentified:
+        return None
 
 
 def may_view(request: HttpRequest) -> bool:
@@ -118,7 +146,7 @@ def _identify_bearer(header: str) -> Identity:
     token = find_token(text.strip())
     if token is None:
         raise NotIdentified("the API token is not valid")
-    return Identity(token.name, "token")
+    return Identity(token.name, "token", token.owner.get_username())
 
 
 def _is_trusted(address: str) -> bool:

@@ -112,7 +112,7 @@ async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
     await loop.db(keep_model, claim, briefing.fallbacks.current)
     journal = ExecutionJournal(claim.execution, loop, briefing.mask)
     briefing = await add_runbook(briefing, journal)
-    async with open_execution_toolbox(briefing) as toolbox:
+    async with open_execution_toolbox(briefing, loop) as toolbox:
         task = briefing.make_task(toolbox)
         return await run_agent(
             task,

@@ -19,6 +19,8 @@ _SUSPECT = re.compile(
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff" + _BLANK_LETTERS + "]+"
 )
+_SHAPELESS_MARKS = "\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SHAPELESS = re.compile(f"[{_SHAPELESS_MARKS}{_BLANK_LETTERS}]")
 _MARK = "[\u0300-\u036f\u0483-\u0489\u20d0-\u20f0]"
 _STACKED = re.compile(f"({_MARK}{{4}}){_MARK}+")
 _MANY_LINES = re.compile(r"\n{4,}")
@@ -31,6 +33,16 @@ def show_invisible(text: str) -> str:
     text = _LINE_END.sub("\n", _TERMINAL.sub("", text))
     text = _STACKED.sub(r"\1", text)
     return _SUSPECT.sub(_spell, text)
+
+
+def has_shape(character: str) -> bool:
+    """Whether a person sees it for what it is. Any space but the plain one looks like that one.
+
+    For texts somebody decides by: what has no shape is spelled out there and never dropped.
+    """
+    if character in " \n\t":
+        return True
+    return character.isprintable() and _SHAPELESS.match(character) is None
 
 
 def squeeze_lines(text: str) -> str:

@@ -9,13 +9,21 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    ApprovalRequest,
+    Stage,
+    TimelineEvent,
+)
 
 Payload = dict[str, Any]
 
 SESSIONS_CHANNEL = "sessions"
 """The global channel that list pages follow."""
 STREAM_CHUNK = "stream.chunk"
+APPROVAL_REQUESTED = "approval.requested"
+APPROVAL_DECIDED = "approval.decided"
 
 
 def session_channel(session_id: uuid.UUID | str) -> str:
@@ -121,6 +129,45 @@ def execution_status(execution: AgentExecution) -> Payload:
         agent_name=execution.agent_name,
         status=execution.status,
         error_message=execution.error_message or None,
+    )
+
+
+def approval_requested(approval: ApprovalRequest) -> Payload:
+    """Without the arguments, which may be long: whoever decides reads them at the request."""
+    return _approval(
+        APPROVAL_REQUESTED,
+        approval,
+        reason=approval.reason,
+        expires_at=approval.expires_at.isoformat(),
+    )
+
+
+def approval_decided(approval: ApprovalRequest) -> Payload:
+    """It was approved or denied, or expired with nobody's decision."""
+    return _approval(
+        APPROVAL_DECIDED,
+        approval,
+        decided_by=approval.decided_by or None,
+        decision_reason=approval.decision_reason or None,
+        decided_at=approval.decided_at.isoformat() if approval.decided_at else None,
+    )
+
+
+def _approval(kind: str, approval: ApprovalRequest, **more: object) -> Payload:
+    return _payload(
+        kind,
+        approval.session_id,
+        approval_id=str(approval.pk),
+        stage_id=str(approval.execution.stage_id),
+        execution_id=str(approval.execution_id),
+        tool_call_id=approval.tool_call_id,
+        tool_number=approval.tool_number,
+        server_name=approval.server_name,
+        tool_name=approval.tool_name,
+        target=approval.target,
+        risk=approval.risk,
+        status=approval.status,
+        **more,
     )
 
 

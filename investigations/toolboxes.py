@@ -1,20 +1,24 @@
 """The tools of one execution: its servers from the configuration, `ops` in this very process."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 
 from agents.ports import Toolbox
 from agents.toolbox import EmptyToolbox
+from agents.types import JSON
 from config.resolve import ResolvedAgent
+from investigations.approval_desk import MaskValues, PersistentDesk
 from investigations.briefing import Briefing
 from investigations.models import Stage
+from mcp_bridge.masking import build_server_masker
 from mcp_bridge.own_servers import OWN_SERVERS
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.http import HttpClients
+from tarsy.aio import WorkerLoop
 from tarsy.errors import AgentError
 
 _WITHOUT_TOOLS = ("synthesis", "single_call")
@@ -23,17 +27,18 @@ _IN_PROCESS = {name: cache(build) for name, build in OWN_SERVERS.items()}
 
 
 @asynccontextmanager
-async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
+async def open_execution_toolbox(briefing: Briefing, loop: WorkerLoop) -> AsyncIterator[Toolbox]:
     """Connect the servers an execution may use; the dead ones are named in its prompt."""
     agent = briefing.agent
     if agent.controller in _WITHOUT_TOOLS or not agent.mcp_servers:
         yield EmptyToolbox()
         return
     configured = briefing.config.mcp_servers
+    desk = PersistentDesk(briefing.claim.execution, loop, _masker_of(briefing))
     async with open_toolbox(
         {name: configured[name] for name in agent.mcp_servers if name in configured},
         selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
-        gate=SafetyGate(agent.control_level, given=list_given(briefing)),
+        gate=SafetyGate(agent.control_level, desk=desk, given=list_given(briefing)),
         past=briefing.past,
         in_process=_IN_PROCESS,
         execution_id=str(briefing.claim.execution.pk),
@@ -42,6 +47,17 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
     ) as toolbox:
         _refuse_empty_choice(agent, toolbox)
         yield toolbox
+
+
+def _masker_of(briefing: Briefing) -> MaskValues:
+    """Masks a call the way its server's results are masked, with the same placeholders."""
+
+    def mask(server: str, values: Mapping[str, JSON]) -> dict[str, JSON]:
+        rules = briefing.config.mcp_servers[server].data_masking
+        masked = build_server_masker(rules, briefing.placeholders).mask_json(dict(values))
+        return masked if isinstance(masked, dict) else {"raw": masked}
+
+    return mask
 
 
 def list_given(briefing: Briefing) -> tuple[Block, ...]:

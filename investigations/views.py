@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.auth import login as start_login
 from django.contrib.auth import logout as end_login
 from django.contrib.auth.views import LoginView
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -18,14 +18,16 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 
 from investigations.fragments import fragment_for, render_facts, session_context
-from investigations.identity import actor_of, may_view
+from investigations.identity import account_of, actor_of, may_view
 from investigations.models import AlertSession
 from investigations.selectors import lists, pages
+from investigations.selectors.approvals import get_approval
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
+from investigations.services.approvals import Verdict, decide_approval, read_reason
 from investigations.services.login_links import use_login_link_token
 from investigations.services.sessions import cancel_session
 from investigations.templatetags.tarsy import state_look
-from tarsy.errors import Conflict, InvalidInput, NotFound
+from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -210,6 +212,28 @@ def cancel(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         pass  # It ended first; the page shows how.
     if request.POST.get("next") == "list":
         return redirect("list")
+    return redirect("session", session_id=session_id)
+
+
+@require_POST
+@for_viewers
+def decide(request: HttpRequest, approval_id: uuid.UUID, verdict: Verdict) -> HttpResponse:
+    """Approve or deny a write; the form has a field for the reason of each request."""
+    try:
+        reason = read_reason({"reason": request.POST.get(f"reason-{approval_id}", "")})
+        session_id = get_approval(approval_id).session_id
+        decide_approval(
+            approval_id, verdict,
+            account=account_of(request), actor=actor_of(request), reason=reason,
+        )  # fmt: skip
+    except NotFound as error:
+        raise Http404 from error
+    except NotPermitted as error:
+        raise PermissionDenied(str(error)) from error
+    except InvalidInput as error:
+        raise BadRequest(str(error)) from error
+    except Conflict:
+        pass  # Somebody or the clock was first; the page shows who.
     return redirect("session", session_id=session_id)
 
 

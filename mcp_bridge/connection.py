@@ -153,6 +153,9 @@ class ServerConnection:
         """
         if self._is_down:
             await self._restart(after=self._client)
+        if not may_repeat:
+            # A person may have thought about it for minutes: what runs is the tool that was judged.
+            self._wire.tools_changed = True
         client = await self._prepare(tool)
         try:
             with self._noting(is_write=not may_repeat):

@@ -5,6 +5,7 @@ TarsyError
 ├── InvalidInput         the caller: 400, names the field
 │   ├── PayloadTooLarge  the caller: 413
 │   └── QueueFull        the caller: 429, with the seconds to wait
+├── NotPermitted         the caller: 403, this account may not do it
 ├── NotFound             the caller: 404, no such thing
 ├── Conflict             the caller: 409, the thing is in another state by now
 ├── AgentError           the stage: this execution ends, with a reason a person can act on
@@ -74,6 +75,10 @@ class QueueFull(TarsyError):
             f"{queue_size} sessions are waiting and at most {max_queue_size} may; "
             f"try again in {retry_after} s"
         )
+
+
+class NotPermitted(TarsyError):
+    """Whoever asks is known, and lacks the permission."""
 
 
 class NotFound(TarsyError):

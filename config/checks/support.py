@@ -32,10 +32,6 @@ _WITHOUT_EFFECT = {
     "system.retention.cleanup_interval": "it is looked for every 15 minutes",
 }
 """Keys that another program reads, or this one later; each with what holds instead."""
-_WITHOUT_APPROVALS = {
-    "controlled": "approvals are not supported yet: tools that write are refused",
-    "autonomous": "approvals are not supported yet: writes that need a person are refused",
-}
 
 
 def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
@@ -52,15 +48,7 @@ def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
         for path, written in match(findings.root, pattern):
             if written.file != BUILT_IN:
                 findings.warn(path, f"this has no effect: {instead}")
-    _warn_of_writes(findings)
     _warn_of_memory(findings, environ)
-
-
-def _warn_of_writes(findings: Findings) -> None:
-    for place in ("defaults", "agents.*", "agent_chains.*", "agent_chains.*.stages.*"):
-        for path, level in match(findings.root, f"{place}.control_level"):
-            if level.text in _WITHOUT_APPROVALS:
-                findings.warn(path, _WITHOUT_APPROVALS[level.text])
 
 
 def _warn_of_memory(findings: Findings, environ: Mapping[str, str]) -> None:

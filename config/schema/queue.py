@@ -23,6 +23,7 @@ class QueueConfig(Block):
     poll_interval: PositiveDuration = timedelta(seconds=1)
     poll_interval_jitter: Annotated[Duration, Field(ge=timedelta(0))] = timedelta(milliseconds=500)
     session_timeout: PositiveDuration = timedelta(minutes=40)
+    approval_timeout: PositiveDuration = timedelta(minutes=5)
     graceful_shutdown_timeout: PositiveDuration = timedelta(minutes=40)
     scoring_shutdown_timeout: Annotated[Duration, Field(ge=timedelta(0))] = timedelta(minutes=3)
     orphan_detection_interval: PositiveDuration = timedelta(minutes=5)

@@ -12,7 +12,14 @@ from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from tarsy.errors import Conflict, InvalidInput, NotFound, PayloadTooLarge, QueueFull
+from tarsy.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    PayloadTooLarge,
+    QueueFull,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +37,8 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response(_describe(error), status=_status_of(error))
     if isinstance(error, QueueFull):
         return _answer_full_queue(error)
+    if isinstance(error, NotPermitted):
+        return Response({"message": str(error)}, status=status.HTTP_403_FORBIDDEN)
     if isinstance(error, NotFound):
         return Response({"message": str(error)}, status=status.HTTP_404_NOT_FOUND)
     if isinstance(error, Conflict):

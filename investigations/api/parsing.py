@@ -33,10 +33,13 @@ class SupportsRead(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def read_json_object(request: HttpRequest) -> dict[str, JSON]:
+def read_json_object(request: HttpRequest, *, may_be_empty: bool = False) -> dict[str, JSON]:
     """The body as an object. Raises InvalidInput (400, 413, 415) and names the part at fault."""
     _check_headers(request)
-    value = parse_json(_read_body(request))
+    body = _read_body(request)
+    if not body and may_be_empty:
+        return {}
+    value = parse_json(body)
     if not isinstance(value, dict):
         raise InvalidInput(BODY, f"must be a JSON object, not {kind_of(value)}")
     return value
@@ -72,8 +75,6 @@ def _read_body(request: HttpRequest) -> bytes:
         body = _source_of(request).read(BODY_LIMIT + 1)
     if len(body) > BODY_LIMIT or (announced.isdigit() and int(announced[:12]) > BODY_LIMIT):
         raise PayloadTooLarge(BODY, f"must not be larger than {BODY_LIMIT:,} bytes")
-    if not body:
-        raise InvalidInput(BODY, "must be a JSON object, but it is empty")
     return body
 
 
@@ -86,6 +87,8 @@ def _source_of(request: HttpRequest) -> SupportsRead:
 
 def parse_json(body: bytes) -> JSON:
     """One JSON document in UTF-8, with or without a byte order mark. Raises InvalidInput."""
+    if not body:
+        raise InvalidInput(BODY, "must be a JSON object, but it is empty")
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:

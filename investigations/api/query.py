@@ -1,5 +1,6 @@
 """Query parameters, read strictly where a wrong one would show the wrong sessions."""
 
+import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -7,7 +8,8 @@ from datetime import UTC, datetime
 from django.utils.dateparse import parse_datetime
 
 from config.words import suggest
-from investigations.models import AlertSession
+from investigations.models import AlertSession, ApprovalRequest
+from investigations.selectors.approvals import ApprovalFilter
 from investigations.selectors.sessions import SORTS, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT
 from tarsy.errors import InvalidInput
@@ -40,6 +42,16 @@ def read_list_query(query: Query) -> ListQuery:
         page=_number(query, "page", 1, most=10_000_000),
         page_size=_number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE),
     )
+
+
+def read_approvals_query(query: Query) -> tuple[ApprovalFilter, int, int]:
+    """What is asked for, the page and its size. Raises InvalidInput."""
+    wanted = ApprovalFilter(
+        statuses=_all_of(query, "status", ApprovalRequest.Status.values),
+        session_id=_identity(query, "session_id"),
+    )
+    page = _number(query, "page", 1, most=10_000_000)
+    return wanted, page, _number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE)
 
 
 def read_timeline_query(query: Query) -> tuple[int, int]:
@@ -87,6 +99,14 @@ def _all_of(query: Query, name: str, known: Iterable[str]) -> tuple[str, ...]:
         if value not in known:
             raise InvalidInput(name, f'"{value[:60]}" is not known{suggest(value, known)}')
     return values
+
+
+def _identity(query: Query, name: str) -> uuid.UUID | None:
+    text = query.get(name, "")
+    try:
+        return uuid.UUID(text) if text else None
+    except ValueError:
+        raise InvalidInput(name, "must be the id of a session") from None
 
 
 def _number(query: Query, name: str, default: int, *, least: int = 1, most: int) -> int:

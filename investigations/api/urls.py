@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
-from investigations.api import system, views
+from investigations.api import approvals, system, views
 from investigations.api.docs import DocsView, SchemaView
 from investigations.api.errors import answer_unknown_path
 
@@ -39,6 +39,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "v1/sessions/<uuid:session_id>/chat/messages",
         views.ChatMessagesView.as_view(),
         name="api-session-chat",
+    ),
+    path("v1/approvals", approvals.ApprovalsView.as_view(), name="api-approvals"),
+    path("v1/approvals/<uuid:approval_id>", approvals.ApprovalView.as_view(), name="api-approval"),
+    path(
+        "v1/approvals/<uuid:approval_id>/approve",
+        approvals.ApproveView.as_view(),
+        name="api-approval-approve",
+    ),
+    path(
+        "v1/approvals/<uuid:approval_id>/deny",
+        approvals.DenyView.as_view(),
+        name="api-approval-deny",
     ),
     path("schema/", SchemaView.as_view(), name="api-schema"),
     path("docs/", DocsView.as_view(), name="api-docs"),

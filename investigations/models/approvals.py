@@ -14,8 +14,9 @@ from investigations.models.keys import cascading_key
 class ApprovalRequest(models.Model):
     """A write the model proposed, bound to exactly these arguments.
 
-    PENDING -> APPROVED | DENIED | EXPIRED, once. `argument_hash` is a SHA-256 over server, tool,
-    definition, canonical arguments and target; an approval is used at most once (`used_at`).
+    PENDING -> APPROVED | DENIED | EXPIRED, once, and only in `services.approvals`. `argument_hash`
+    is a SHA-256 over server, tool, definition, canonical arguments and target; an approval is used
+    at most once (`used_at`). `tool_number` says which call it is, as `tool_call_id` may come twice.
     """
 
     class Status(models.TextChoices):
@@ -30,9 +31,10 @@ class ApprovalRequest(models.Model):
     session = cascading_key("investigations.AlertSession", related_name="approvals")
     execution = cascading_key("investigations.AgentExecution", related_name="approvals")
     tool_call_id = models.TextField()
+    tool_number = models.PositiveIntegerField(null=True, blank=True)
     server_name = models.CharField(max_length=200)
     tool_name = models.CharField(max_length=200)
-    arguments = models.JSONField(default=dict)
+    arguments = models.JSONField(default=dict, help_text="Masked; the hash is of what will run.")
     target = models.CharField(max_length=500, blank=True)
     argument_hash = models.CharField(max_length=64)
     reason = models.TextField(blank=True, help_text="In the agent's words.")
@@ -71,8 +73,13 @@ class ApprovalRequest(models.Model):
             models.Index(
                 fields=["expires_at"], name="approval_waiting", condition=Q(status="pending")
             ),
+            models.Index(fields=["-created_at", "-id"], name="approval_newest"),
         ]
 
     @override
     def __str__(self) -> str:
         return f"{self.server_name}.{self.tool_name} ({self.status})"
+
+    @property
+    def is_pending(self) -> bool:
+        return self.status == self.Status.PENDING

@@ -5,11 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject, Left
 from django.utils.dateparse import parse_datetime
 
-from investigations.models import AgentExecution, AlertSession, Event, TimelineEvent
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    ApprovalRequest,
+    Event,
+    TimelineEvent,
+)
 from investigations.selectors.conclusions import conclusion_of, first_words
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.sessions import COUNT_LIMIT, visible_sessions
@@ -28,6 +34,8 @@ class RunningRow:
     agents_total: int
     step: str
     last_event_at: datetime | None
+    needs_person: bool = False
+    """A write of it waits for a decision."""
 
     @property
     def segments(self) -> list[str]:
@@ -129,8 +137,12 @@ def _running_rows(sessions: QuerySet[AlertSession]) -> list[RunningRow]:
     newest_step = TimelineEvent.objects.filter(session_id=OuterRef("pk")).order_by(
         "-sequence_number"
     )
+    waiting = ApprovalRequest.objects.filter(
+        session_id=OuterRef("pk"), status=ApprovalRequest.Status.PENDING
+    )
     rows = list(
         _light(sessions).annotate(
+            needs_person=Exists(waiting),
             last_event_at=Coalesce(
                 Subquery(newest_event.values("created_at")[:1]), F("last_interaction_at")
             ),
@@ -155,12 +167,14 @@ def _running_row(
     nothing = ("", 0, 0)
     key = session.current_stage_id
     name, done, total = agents.get(key, nothing) if key else nothing
+    needs_person: bool = session.needs_person  # type: ignore[attr-defined]
     return RunningRow(
         session=session,
         stage_name=name,
         agents_done=done,
         agents_total=total,
         step=_step_words(session.newest_step),  # type: ignore[attr-defined]
+        needs_person=needs_person and not session.is_terminal,
         last_event_at=session.last_event_at,  # type: ignore[attr-defined]
     )
 

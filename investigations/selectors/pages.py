@@ -15,9 +15,11 @@ from investigations.markdown import CitedTool
 from investigations.models import (
     AgentExecution,
     AlertSession,
+    ApprovalRequest,
     Stage,
     TimelineEvent,
 )
+from investigations.selectors.approvals import approvals_of_session, executions_waiting
 from investigations.selectors.conclusions import conclusion_of
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.live_text import read_live_texts
@@ -40,6 +42,7 @@ class AgentView:
     """How many older events are not on the page."""
     tool_count: int
     costs: Costs
+    needs_person: bool = False
 
     @property
     def finding(self) -> EventView | None:
@@ -65,6 +68,8 @@ class AgentView:
             return "Waiting for a worker"
         if execution.is_terminal:
             return _ENDED[execution.status]
+        if self.needs_person:
+            return "Waiting for a person to approve"
         last = self.events[-1] if self.events else None
         if last is None or not last.is_streaming:
             return "Waiting for the model"
@@ -139,6 +144,18 @@ class SessionPage:
     stages: Sequence[StageView]
     costs: Costs
     tools: Mapping[int, CitedTool]
+    approvals: Sequence[ApprovalRequest]
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether a write waits for a decision."""
+        return any(approval.is_pending for approval in self.approvals)
+
+    @property
+    def status(self) -> str:
+        """The status to draw."""
+        is_running = self.session.status == AlertSession.Status.IN_PROGRESS
+        return "needs_approval" if is_running and self.needs_person else self.session.status
 
     @property
     def is_rehearsal(self) -> bool:
@@ -200,6 +217,7 @@ def read_session_page(session: AlertSession) -> SessionPage:
         stages=_join(stages, _read_agents(executions)),
         costs=costs_of_session(session.pk),
         tools=read_cited_tools(session.pk),
+        approvals=approvals_of_session(session.pk),
     )
 
 
@@ -278,6 +296,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
         )
     }
     costs = costs_by_execution(ids)
+    waiting = executions_waiting(ids)
     nothing = {"event_count": 0, "tool_count": 0}
     return [
         AgentView(
@@ -286,6 +305,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
             earlier=counts.get(execution.pk, nothing)["event_count"] - len(events[execution.pk]),
             tool_count=counts.get(execution.pk, nothing)["tool_count"],
             costs=costs.get(execution.pk, Costs()),
+            needs_person=execution.pk in waiting,
         )
         for execution in executions
     ]

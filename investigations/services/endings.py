@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.services.approvals import withdraw_approvals
 from investigations.services.ledger import SessionWrite
 from investigations.services.notices import announce_end
 from investigations.timeline import execution_status, session_status, stage_status
@@ -29,10 +30,12 @@ def close_stage(write: SessionWrite, stage: Stage, status: str, *, error: str = 
 
 
 def request_stop(write: SessionWrite, stage: Stage) -> None:
-    """None of the stage's executions may begin from now on; those that run are told elsewhere."""
+    """None of the stage's executions may begin from now on, nobody decides about its writes any
+    more; those that run are told elsewhere."""
     Stage.objects.filter(pk=stage.pk, cancel_requested_at__isnull=True).update(
         cancel_requested_at=Now()
     )
+    withdraw_approvals(write, Q(execution__stage=stage), "the session was cancelled")
     cancel_waiting_executions(write, stage)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
@@ -17,6 +17,7 @@ from agents.types import AgentOutcome, ModelName, ModelSwitch
 from investigations.masking import product_masker
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
+from investigations.services.approvals import withdraw_approvals
 from investigations.services.endings import cancel_waiting_executions, settle_cancelled
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.timeline import execution_status, timeline_event_completed
@@ -154,6 +155,7 @@ def end_execution(
         update_fields=["status", "error_message", "completed_at", "lease_token", "duration_ms"]
     )
     close_streaming(write, execution, status)
+    withdraw_approvals(write, Q(execution=execution), "its agent has ended")
     write.tell(execution_status(execution))
 
 

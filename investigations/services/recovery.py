@@ -2,7 +2,7 @@
 
 The canvas is only the fast path. Whatever Redis forgot or a worker took to its grave is found here
 from the database alone: stages whose executions have all ended, work that was sent long ago and
-never begun, executions whose worker no longer renews its lease.
+never begun, executions whose worker no longer renews its lease, requests nobody decided about.
 """
 
 import logging
@@ -17,8 +17,9 @@ from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.models import AgentExecution, AlertSession, ApprovalRequest, Stage
 from investigations.queue import count_waiting_messages, enqueue_execution
+from investigations.services.approvals import expire_approval
 from investigations.services.endings import (
     cancel_waiting_executions,
     is_told_to_stop,
@@ -101,6 +102,7 @@ def _sweep() -> dict[str, int]:
     return {
         "executions whose worker is gone": _mend_each(_stale_executions(), _recover_stale),
         "executions past their deadline": _mend_each(_overdue_executions(), _end_overdue),
+        "approvals nobody gave in time": _mend_each(_overdue_approvals(), expire_approval),
         "sessions that were to be stopped": _mend_each(_cancelling_sessions(), _settle),
         "stages that were finished but not advanced": _mend_each(_finished_stages(), _advance),
         "executions that were never begun": _send_forgotten(),
@@ -187,6 +189,14 @@ def _end_overdue(execution_id: uuid.UUID) -> int:
         reason = "The session timed out: its time limit was reached before a worker ended this."
         end_execution(write, execution, AgentExecution.Status.TIMED_OUT, error=reason)
     return 1
+
+
+def _overdue_approvals() -> list[uuid.UUID]:
+    """Whoever waits for a decision ends them too; these wait for a worker that is gone."""
+    overdue = ApprovalRequest.objects.filter(
+        status=ApprovalRequest.Status.PENDING, expires_at__lt=Now()
+    )
+    return list(overdue.order_by("expires_at").values_list("id", flat=True)[:BATCH])
 
 
 def _cancelling_sessions() -> list[uuid.UUID]:

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import groupby
 
 from django import template
 from django.templatetags.static import static
-from django.utils.html import format_html
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from investigations.markdown import CitedTool, citation_chip, link_citations, render_markdown
-from investigations.plain_text import show_invisible, squeeze_lines
+from investigations.plain_text import has_shape, show_invisible, squeeze_lines
 
 register = template.Library()
 
@@ -26,7 +27,12 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "failed": ("bad", "bad", "Failed"),
     "timed_out": ("bad", "late", "Timed out"),
     "cancelled": ("", "stopd", "Cancelled"),
+    "needs_approval": ("you", "you", "Needs approval"),
+    "approved": ("ok", "ok", "Approved"),
+    "denied": ("bad", "bad", "Denied"),
+    "expired": ("", "late", "Expired"),
 }
+_RISKS = {"high": "bad", "medium": "doubt"}
 
 
 def state_look(status: str) -> tuple[str, str, str]:
@@ -68,6 +74,40 @@ def state_word(status: str) -> str:
 def shown(value: object) -> str:
     """Text from outside with everything invisible spelled out; escaped by the template."""
     return squeeze_lines(show_invisible("" if value is None else str(value)))
+
+
+@register.filter
+def spelled(value: object) -> SafeString:
+    """Every character of a value: those without a shape as tags with their number. A text of
+    several lines stands as it is, any other value as JSON."""
+    parts = []
+    for is_visible, run in groupby(_as_written(value), has_shape):
+        if is_visible:
+            parts.append(conditional_escape("".join(run)))
+        else:
+            parts += [f'<span class="t-inv">U+{ord(each):04X}</span>' for each in run]
+    return mark_safe("".join(parts))
+
+
+@register.filter
+def count_invisible(value: object) -> int:
+    return sum(not has_shape(character) for character in _as_written(value))
+
+
+def _as_written(value: object) -> str:
+    if isinstance(value, str) and "\n" in value:
+        return value
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+@register.simple_tag
+def risk_pill(risk: str) -> SafeString:
+    """How grave a write is; the worse, the louder."""
+    tone = _RISKS.get(risk, "")
+    return format_html(
+        '<span class="t-pill{}">{}{} risk</span>',
+        f" t-pill--{tone}" if tone else "", icon("warn"), risk.capitalize() or "Unknown",
+    )  # fmt: skip
 
 
 @register.filter

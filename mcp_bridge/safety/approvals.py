@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from agents.types import JSON
+from mcp_bridge.safety.previews import Preview
 from mcp_bridge.safety.recovery import canonical
 
 Verdict = Literal["approved", "denied", "expired", "pending", "used", "unavailable"]
@@ -22,6 +23,7 @@ class Proposal:
     definition_hash: str
     arguments: Mapping[str, JSON]
     target: str
+    preview: Preview
     reasons: tuple[str, ...] = ()
 
     @property

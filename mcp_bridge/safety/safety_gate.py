@@ -9,6 +9,7 @@ from mcp_bridge.safety.answer_review import review_answer
 from mcp_bridge.safety.approvals import ApprovalDesk, Decision, NoDesk, Proposal
 from mcp_bridge.safety.events import NoEvents, SafetyEvents, make_event
 from mcp_bridge.safety.evidence import Outcome, SettledCall
+from mcp_bridge.safety.previews import preview_write
 from mcp_bridge.safety.provenance import Block
 from mcp_bridge.safety.recovery import Recoveries
 from mcp_bridge.safety.refusals import Refusal
@@ -142,6 +143,7 @@ class SafetyGate:
             definition_hash=request.definition_hash,
             arguments=request.arguments,
             target=target.name,
+            preview=preview_write(request, target),
             reasons=doubts,
         )
         decision = await self._desk.request(proposal)
@@ -214,18 +216,19 @@ def _settled(request: GateRequest, outcome: Outcome, text: str, writes_before: i
 
 
 _VERDICTS = {
-    "denied": "A person denied it",
-    "expired": "Nobody decided in time, or the approval no longer holds",
-    "pending": "A person has not decided yet",
-    "unavailable": "Approvals are not available here",
+    "expired": "Approval timed out: nobody decided in time, or the approval no longer holds.",
+    "pending": "Approval is pending: a person has not decided yet.",
+    "unavailable": "Approval system not available.",
 }
 
 
 def _explain_decision(request: GateRequest, target: Target, decision: Decision) -> Refusal:
-    said = f": {decision.reason}" if decision.reason else ""
+    said = _VERDICTS.get(decision.verdict, "")
+    if decision.verdict == "denied":
+        said = f"Command denied: {(decision.reason or 'no reason was given').rstrip('. ')}."
     return Refusal(
         "APPROVAL_REQUIRED",
-        f"{request.name} did not run. {_VERDICTS[decision.verdict]}{said}.",
+        f"{said} {request.name} did not run.",
         {
             "tool": request.name,
             "target": target.name,
@@ -233,6 +236,7 @@ def _explain_decision(request: GateRequest, target: Target, decision: Decision) 
             "approval_id": decision.approval_id,
             "decided_by": decision.decided_by,
             "reason": decision.reason,
+            "do_not_retry": decision.verdict == "denied",
         },
     )
 

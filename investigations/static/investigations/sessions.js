@@ -14,7 +14,7 @@ let sectionsDue = null;
 
 function apply(payload) {
   const id = payload.session_id;
-  if (payload.type === "session.progress" || payload.type === "session.status") askRow(id);
+  if (/^(session|approval)\./.test(payload.type)) askRow(id);
   if (payload.type !== "session.status") return;
   if (TERMINAL.includes(payload.status)) tellFinished(id);
   askSections();

@@ -42,7 +42,7 @@ async function settle(payload) {
   if (!payload.html) return;
   const homeless = place(payload.html);
   if (homeless.some((element) => element.dataset.into) && payload.stage_id) await loadStage(payload.stage_id);
-  if (payload.type === "session.status") sessionChanged();
+  if (payload.type === "session.status" || payload.type.startsWith("approval.")) sessionChanged();
   if (payload.type === "execution.status" && !document.getElementById(`agent-${payload.execution_id}`)) {
     await loadStage(payload.stage_id);
   }

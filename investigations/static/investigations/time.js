@@ -32,6 +32,7 @@ function write(time, now) {
     date: () => recent(date, seconds),
     since: () => duration(seconds),
     age: () => age(seconds),
+    left: () => duration(Math.max(0, Math.ceil((date - now) / 1000))),
   }[time.dataset.kind];
   if (!text) return;
   const words = text();

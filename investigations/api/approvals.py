@@ -1,0 +1,156 @@
+"""Endpoints of writes that wait for a person."""
+
+import math
+from typing import Any, cast
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from investigations.api.fields import TextOrNull
+from investigations.api.identity import author_of
+from investigations.api.parsing import read_json_object
+from investigations.api.query import LARGEST_PAGE, PAGE_SIZE, read_approvals_query
+from investigations.api.serializers import ErrorSerializer, PaginationSerializer
+from investigations.identity import Identity
+from investigations.models import ApprovalRequest
+from investigations.selectors.approvals import get_approval, list_approvals
+from investigations.services.approvals import REASON_LIMIT, Verdict, decide_approval, read_reason
+
+_ERROR = OpenApiResponse(ErrorSerializer)
+_ANYBODY = {401: _ERROR, 403: _ERROR}
+_ONE = {**_ANYBODY, 404: _ERROR}
+_DECISION = {**_ONE, **dict.fromkeys((400, 409, 413, 415), _ERROR)}
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """What is known of a write before it runs."""
+
+    action = serializers.CharField(default="")
+    current_state = serializers.CharField(default="", help_text="Empty where nothing is known.")
+    verification = serializers.ListField(child=serializers.CharField(), default=list)
+    undo = serializers.CharField(default="")
+    origins = serializers.ListField(
+        child=serializers.CharField(),
+        default=list,
+        help_text="Arguments that no trusted source gave, and where they came from.",
+    )
+
+
+class ApprovalSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    session_id = serializers.UUIDField()
+    stage_id = serializers.UUIDField(source="execution.stage_id")
+    execution_id = serializers.UUIDField()
+    agent_name = serializers.CharField(source="execution.agent_name")
+    tool_call_id = serializers.CharField()
+    tool_number = serializers.IntegerField(allow_null=True, help_text="The 5 of [T5].")
+    server_name = serializers.CharField()
+    tool_name = serializers.CharField()
+    arguments = serializers.DictField(help_text="All that will run, unabridged; secrets masked.")
+    argument_hash = serializers.CharField(help_text="SHA-256 of what exactly is approved.")
+    target = serializers.CharField(allow_blank=True)
+    reason = serializers.CharField(allow_blank=True, help_text="In the agent's words.")
+    risk = serializers.CharField(allow_blank=True, help_text="low, medium or high.")
+    preview = PreviewSerializer()
+    status = serializers.ChoiceField(choices=ApprovalRequest.Status.choices)
+    decided_by = TextOrNull()
+    decision_reason = TextOrNull()
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+    used_at = serializers.DateTimeField(allow_null=True, help_text="When the write ran.")
+
+
+class ApprovalListSerializer(serializers.Serializer[Any]):
+    approvals = ApprovalSerializer(many=True)
+    pagination = PaginationSerializer()
+
+
+class DecisionSerializer(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        required=False, help_text=f"At most {REASON_LIMIT:,} characters; the agent is told."
+    )
+
+
+class ApprovalsView(APIView):
+    @extend_schema(
+        operation_id="list_approvals",
+        parameters=[
+            OpenApiParameter("page", int, default=1),
+            OpenApiParameter(
+                "page_size", int, default=PAGE_SIZE, description=f"At most {LARGEST_PAGE}."
+            ),
+            OpenApiParameter(
+                "status",
+                description=f"Some of {', '.join(ApprovalRequest.Status.values)}, by commas.",
+            ),
+            OpenApiParameter("session_id", OpenApiTypes.UUID),
+        ],
+        responses={200: ApprovalListSerializer, 400: _ERROR, **_ANYBODY},
+    )
+    def get(self, request: Request) -> Response:
+        """Writes that wait or waited for a person, newest first; `pending` alone: most urgent."""
+        wanted, page, page_size = read_approvals_query(request.query_params)
+        found = list_approvals(wanted, page=page, page_size=page_size)
+        pagination = {
+            "page": page,
+            "page_size": page_size,
+            "total_pages": math.ceil(found.total_items / page_size),
+            "total_items": found.total_items,
+        }
+        rows = ApprovalSerializer(found.approvals, many=True).data
+        return Response({"approvals": rows, "pagination": pagination})
+
+
+class ApprovalView(APIView):
+    @extend_schema(operation_id="get_approval", responses={200: ApprovalSerializer, **_ONE})
+    def get(self, _request: Request, approval_id: UUID) -> Response:
+        """One write, with all that will run and what is known of it."""
+        return Response(ApprovalSerializer(get_approval(approval_id)).data)
+
+
+class _DecideView(APIView):
+    verdict: Verdict
+
+    def _decide(self, request: Request, approval_id: UUID) -> Response:
+        reason = read_reason(read_json_object(request._request, may_be_empty=True))
+        identity = cast(Identity, request.auth)
+        approval = decide_approval(
+            approval_id,
+            self.verdict,
+            account=identity.account,
+            actor=author_of(request),
+            reason=reason,
+        )
+        return Response(ApprovalSerializer(approval).data)
+
+
+class ApproveView(_DecideView):
+    verdict = "approved"
+
+    @extend_schema(
+        operation_id="approve",
+        request=DecisionSerializer,
+        responses={200: ApprovalSerializer, **_DECISION},
+    )
+    def post(self, request: Request, approval_id: UUID) -> Response:
+        """Let exactly this write run, once. Needs the permission to decide."""
+        return self._decide(request, approval_id)
+
+
+class DenyView(_DecideView):
+    verdict = "denied"
+
+    @extend_schema(
+        operation_id="deny",
+        request=DecisionSerializer,
+        responses={200: ApprovalSerializer, **_DECISION},
+    )
+    def post(self, request: Request, approval_id: UUID) -> Response:
+        """Refuse the write; the agent is told the reason. Needs the permission to decide."""
+        return self._decide(request, approval_id)

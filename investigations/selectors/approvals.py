@@ -1,0 +1,96 @@
+"""Writes that wait, or waited, for a person."""
+
+import uuid
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from investigations.models import ApprovalRequest
+from investigations.selectors.sessions import COUNT_LIMIT
+from tarsy.errors import NotFound
+
+SHOWN_DECIDED = 20
+"""Decided requests that a session's page shows."""
+
+
+@dataclass(frozen=True)
+class ApprovalFilter:
+    """What a list of requests is narrowed to; empty means all."""
+
+    statuses: Sequence[str] = ()
+    session_id: uuid.UUID | None = None
+
+
+@dataclass(frozen=True)
+class ApprovalPage:
+    """One page of requests. `total_items` is counted up to `COUNT_LIMIT`."""
+
+    approvals: list[ApprovalRequest]
+    total_items: int
+
+
+def list_approvals(wanted: ApprovalFilter, *, page: int, page_size: int) -> ApprovalPage:
+    """Newest first; where only waiting ones are asked for, those whose time ends first."""
+    approvals = _visible()
+    if wanted.statuses:
+        approvals = approvals.filter(status__in=wanted.statuses)
+    if wanted.session_id:
+        approvals = approvals.filter(session_id=wanted.session_id)
+    is_waiting = tuple(wanted.statuses) == (ApprovalRequest.Status.PENDING,)
+    order = ("expires_at", "id") if is_waiting else ("-created_at", "-id")
+    start = (page - 1) * page_size
+    rows = approvals.select_related("execution").order_by(*order)[start : start + page_size]
+    return ApprovalPage(list(rows), approvals.order_by()[:COUNT_LIMIT].count())
+
+
+def get_approval(approval_id: uuid.UUID) -> ApprovalRequest:
+    """Raises NotFound, for those of deleted sessions too."""
+    approval = _visible().select_related("execution").filter(pk=approval_id).first()
+    if approval is None:
+        raise NotFound("approval request not found")
+    return approval
+
+
+def find_approval(approval_id: uuid.UUID) -> ApprovalRequest | None:
+    """The little that a waiting agent asks for again and again."""
+    fields = ("id", "status", "decided_by", "decision_reason", "expires_at", "used_at")
+    return ApprovalRequest.objects.only(*fields).filter(pk=approval_id).first()
+
+
+def approvals_of_session(session_id: uuid.UUID) -> list[ApprovalRequest]:
+    """What waits, the first to end first, then what was decided last."""
+    approvals = ApprovalRequest.objects.select_related("execution").filter(session_id=session_id)
+    waiting = approvals.filter(status=ApprovalRequest.Status.PENDING).order_by("expires_at", "id")
+    decided = approvals.exclude(status=ApprovalRequest.Status.PENDING).order_by("-decided_at", "id")
+    return [*waiting, *decided[:SHOWN_DECIDED]]
+
+
+def executions_waiting(execution_ids: Collection[uuid.UUID]) -> frozenset[uuid.UUID]:
+    """Those of the executions that wait for a person."""
+    waiting = ApprovalRequest.objects.filter(
+        execution_id__in=execution_ids, status=ApprovalRequest.Status.PENDING
+    )
+    return frozenset(waiting.order_by().values_list("execution_id", flat=True))
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How many requests wait for a person, and the session of the one whose time ends first."""
+
+    count: int = 0
+    session_id: uuid.UUID | None = None
+
+
+def count_waiting() -> Waiting:
+    sessions = list(
+        _visible()
+        .filter(status=ApprovalRequest.Status.PENDING)
+        .order_by("expires_at", "id")
+        .values_list("session_id", flat=True)[:COUNT_LIMIT]
+    )
+    return Waiting(len(sessions), sessions[0]) if sessions else Waiting()
+
+
+def _visible() -> QuerySet[ApprovalRequest]:
+    return ApprovalRequest.objects.filter(session__deleted_at=None)
