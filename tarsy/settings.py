@@ -304,6 +304,7 @@ SPECTACULAR_SETTINGS = {
         "SessionStatusEnum": "investigations.models.AlertSession.Status",
         "RunStatusEnum": "investigations.models.Stage.Status",
         "TimelineEventStatusEnum": "investigations.models.TimelineEvent.Status",
+        "ApprovalStatusEnum": "investigations.models.ApprovalRequest.Status",
     },
 }
 

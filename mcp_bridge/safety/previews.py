@@ -85,13 +85,18 @@ def preview_write(request: GateRequest, target: Target) -> Preview:
 
 def _judge(words: tuple[str, ...], arguments: Mapping[str, JSON]) -> Risk:
     commands = list(_commands_in(arguments, ""))
-    if any(judge_risk(command) is CommandRisk.HIGH_WRITE for command in commands):
+    if any(_is_grave(command) for command in commands):
         return "high"
     if not commands and not _HIGH.isdisjoint(words):
         return "high"
     if any(name == "force" and value for name, value in arguments.items()):
         return "high"
     return "low" if not commands and not _LOW.isdisjoint(words) else "medium"
+
+
+def _is_grave(command: str) -> bool:
+    is_high = judge_risk(command) is CommandRisk.HIGH_WRITE
+    return is_high or not _HIGH.isdisjoint(_words_of(command))
 
 
 def _commands_in(value: JSON | Mapping[str, JSON], key: str) -> Iterator[str]:

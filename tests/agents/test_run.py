@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agents.outside import fence
+from agents.person_time import asking_a_person
 from agents.ports import Review
 from agents.run import run_agent
 from agents.task import AgentTask, Limits
@@ -333,6 +334,32 @@ async def test_a_tool_that_outlasts_the_iteration_still_gets_a_result(journal):
     results = [m for m in llm.asked[1][0] if m.role == "tool"]
     assert "not known whether the call had an effect" in results[0].content
     assert "ok" in results[1].content
+
+
+async def test_what_a_person_takes_is_no_time_of_the_iteration(journal):
+    async def ask(_: ToolCall) -> str:
+        with asking_a_person():
+            await asyncio.sleep(0.3)
+        return "approved and done"
+
+    async def hang(_: ToolCall) -> str:
+        with asking_a_person():
+            await asyncio.sleep(0.1)
+        await asyncio.Event().wait()
+        return ""
+
+    llm = ScriptedLLM([call(tool("write", "a"), tool("slow", "b")), say("done")])
+    outcome = await run(
+        llm,
+        journal,
+        task=replace(TASK, limits=Limits(iteration=0.1)),
+        tools={"write": ask, "slow": hang},
+    )
+
+    assert outcome.status == "completed"
+    written, slow = [m for m in llm.asked[1][0] if m.role == "tool"]
+    assert "approved and done" in written.content
+    assert "not known whether the call had an effect" in slow.content
 
 
 async def test_usage_thinking_and_text_are_written_with_the_call(journal):

@@ -92,6 +92,7 @@ queue:
   worker_count: 50
   max_queue_size: 100
   session_timeout: 1h30m
+  approval_timeout: 90s
   poll_interval: 1.5s
   poll_interval_jitter: 1499ms
 """
@@ -106,6 +107,7 @@ def test_every_key_loads_and_keeps_its_value(check_files):
     assert report.mistakes == ()
     config = report.config
     assert config.queue.session_timeout == timedelta(minutes=90)
+    assert config.queue.approval_timeout == timedelta(seconds=90)
     assert config.queue.poll_interval_jitter == timedelta(milliseconds=1499)
     assert config.queue.heartbeat_interval == timedelta(seconds=30)
     remote = config.mcp_servers["remote"]
@@ -312,8 +314,6 @@ def test_flat_skill_files_count_and_hidden_ones_do_not(write):
     [
         ("queue: {worker_count: 3}\n", "worker_count"),
         ("system: {dashboard_url: 'https://tarsy.example.com'}\n", "BASE_URL"),
-        ("defaults: {control_level: controlled}\n", "tools that write are refused"),
-        ("defaults: {control_level: autonomous}\n", "writes that need a person are refused"),
     ],
 )  # fmt: skip
 def test_a_key_that_changes_nothing_says_what_holds_instead(tmp_path, text: str, hint: str):

@@ -267,6 +267,17 @@ async def test_write_to_a_server_that_is_down_already_is_made_after_the_restart(
     assert written.content == "echo"
 
 
+async def test_write_is_made_only_with_the_tool_that_was_judged_whatever_its_server_says():
+    writes = over_stdio(tools={"echo": ClassRule("write")})
+    async with open_toolbox({"nasty": writes}, gate=OpenGate(), deadlines=quick()) as toolbox:
+        before = await run(toolbox, "nasty__echo")
+        await run(toolbox, "nasty__change_quietly")
+        after = await run(toolbox, "nasty__echo")
+
+    assert before.content == "echo"
+    assert "was not called: its server changed its definition" in after.content
+
+
 SMALL = ("echo", "twice", "wrong_id", "garbage", "bad_utf8", "odd_content", "early", "chatter",
          "surrogate", "trickle_noise", "drip", "null_result")  # fmt: skip
 LARGE = ("flood", "id_last")

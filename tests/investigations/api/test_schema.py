@@ -52,6 +52,10 @@ def test_document_is_valid_and_lists_every_endpoint(document):
         "/sessions/{session_id}/timeline",
         "/sessions/{session_id}/cancel",
         "/sessions/{session_id}/chat/messages",
+        "/approvals",
+        "/approvals/{approval_id}",
+        "/approvals/{approval_id}/approve",
+        "/approvals/{approval_id}/deny",
     }
 
 

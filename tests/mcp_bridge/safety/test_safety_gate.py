@@ -143,6 +143,23 @@ async def test_without_an_approval_no_write_runs_and_reading_goes_on(verdict):
     assert state(gate) == "READING"
 
 
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("denied", "Command denied: wait for the export. ops.control did not run."),
+        ("expired", "Approval timed out: nobody decided in time"),
+    ],
+)
+async def test_what_a_person_decided_comes_back_in_plain_words(verdict, words):
+    gate = SafetyGate("controlled", desk=Desk(verdict))
+    await resolve(gate, NGINX)
+
+    refusal = await refusal_of(gate, restart())
+
+    assert refusal.message.startswith(words)
+    assert refusal.details["do_not_retry"] is (verdict == "denied")
+
+
 async def test_without_a_desk_every_write_needs_an_approval_that_nobody_gives():
     gate = SafetyGate("controlled")
     await resolve(gate, NGINX)

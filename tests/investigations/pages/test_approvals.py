@@ -1,0 +1,176 @@
+"""The panel on which a person decides, and everything else on a page that says one is needed."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.utils.html import escape
+
+from investigations.fragments import fragment_for
+from investigations.models import ApprovalRequest
+from investigations.timeline import approval_decided, approval_requested
+from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
+from tests.investigations.approving import acts, let_time_pass, make_decider
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def decider(client: Client) -> Client:
+    client.force_login(make_decider(username="ana"))
+    return client
+
+
+@pytest.fixture
+def waiting(running) -> ApprovalRequest:
+    return ApprovalRequestFactory(
+        execution=running.executions.get(),
+        tool_number=1,
+        server_name="k8s",
+        tool_name="pods_delete",
+        target="render-4",
+        arguments={"name": "render-4", "note": "x\u200by\u202e", "file": "a\n<b>\x1b[2K\n"},
+        risk="high",
+        preview={
+            "undo": "Nothing undoes it here.",
+            "verification": ["No answer before a read."],
+            "current_state": "hanging",
+            "origins": ["name: was written by the model"],
+        },
+    )
+
+
+def read(client: Client, approval: ApprovalRequest) -> str:
+    return client.get(f"/sessions/{approval.session_id}/").content.decode()
+
+
+def decide(client: Client, approval: ApprovalRequest, verb: str, **data: str):
+    return client.post(f"/approvals/{approval.pk}/{verb}/", data)
+
+
+def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting):
+    page = read(decider, waiting)
+
+    panel = page[page.index(f'id="approval-{waiting.pk}"') : page.index('id="alert"')]
+    assert "k8s.<b>pods_delete</b>" in panel
+    assert "on <b>render-4</b>, which is hanging" in panel
+    assert '"x<span class="t-inv">U+200B</span>y<span class="t-inv">U+202E</span>"' in panel
+    assert 'a\n&lt;b&gt;<span class="t-inv">U+001B</span>[2K\n' in panel
+    assert "High risk" in panel
+    for text in (waiting.reason, "Nothing undoes it here.", "No answer before a read."):
+        assert escape(text) in panel
+    assert f'<time datetime="{waiting.expires_at:%Y-%m-%dT%H:%M:%S}' in panel
+
+
+def test_long_arguments_are_not_cut(decider, waiting):
+    ApprovalRequest.objects.filter(pk=waiting.pk).update(arguments={"file": "x" * 100_000 + "END"})
+
+    assert "xEND" in read(decider, waiting)
+
+
+def test_the_page_says_that_a_person_is_needed(decider, waiting):
+    page = read(decider, waiting)
+
+    assert "Needs approval" in page
+    assert "<title>(!) " in page
+    assert "Waiting for a person to approve" in page
+    assert re.search(r't-waits[^>]*>.*?1 approval<span class="t-not-phone"> waits for you', page)
+
+
+def test_the_list_says_so_too(decider, waiting):
+    page = decider.get("/").content.decode()
+
+    assert "Needs approval" in page
+    assert "1 approval<" in page
+
+
+def test_who_may_not_decide_sees_all_and_is_told_why_there_is_no_button(viewer, waiting):
+    page = read(viewer, waiting)
+
+    assert "data-decides" not in page
+    assert 'id="decide-form"' not in page
+    assert "t-waits" not in page
+    assert "Only an account with the permission" in page
+    assert "k8s.<b>pods_delete</b>" in page
+
+
+@pytest.mark.parametrize(
+    ("verb", "status", "word"), [("approve", "approved", "Approved"), ("deny", "denied", "Denied")]
+)
+def test_a_decision_takes_the_place_of_the_panel(decider, waiting, verb, status, word):
+    answer = decide(decider, waiting, verb, **{f"reason-{waiting.pk}": "as agreed"})
+
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/sessions/{waiting.session_id}/"
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.decision_reason) == (status, "as agreed")
+    page = read(decider, waiting)
+    assert f"<b>{word}</b> by ana" in page
+    assert "Approve this change?" not in page
+    assert "Needs approval" not in page
+
+
+def test_who_may_not_decide_is_refused_and_written_down(viewer, waiting):
+    assert decide(viewer, waiting, "approve").status_code == 403
+
+    waiting.refresh_from_db()
+    assert waiting.status == "pending"
+    assert acts(waiting) == ["approval.refuse_decision"]
+
+
+def test_a_decision_that_comes_late_leads_back_to_what_happened(decider, waiting):
+    let_time_pass(waiting)
+
+    assert decide(decider, waiting, "approve").status_code == 302
+    assert "<b>Expired</b>" in read(decider, waiting)
+
+
+def test_a_form_of_another_site_decides_nothing(waiting):
+    strict = Client(headers={"host": "localhost"}, enforce_csrf_checks=True)
+    strict.force_login(make_decider())
+
+    assert decide(strict, waiting, "approve").status_code == 403
+    waiting.refresh_from_db()
+    assert waiting.status == "pending"
+
+
+def test_only_a_post_decides(decider, waiting):
+    assert decider.get(f"/approvals/{waiting.pk}/approve/").status_code == 405
+
+
+def test_a_new_request_comes_with_the_stream_and_a_decision_takes_its_place(waiting):
+    asked = fragment_for(approval_requested(waiting))
+    ApprovalRequest.objects.filter(pk=waiting.pk).update(
+        status="denied", decided_by="ben", decision_reason="Not now.", decided_at=waiting.created_at
+    )
+    waiting.refresh_from_db()
+
+    decided = fragment_for(approval_decided(waiting))
+
+    identity = f'id="approval-{waiting.pk}" data-into="approvals"'
+    assert identity in asked
+    assert identity in decided
+    assert "Needs approval" in asked
+    assert "<b>Denied</b> by ben" in decided
+    assert "Needs approval" not in decided
+    head = f'id="agent-{waiting.execution_id}-head"'
+    assert head in asked
+    assert head in decided
+
+
+def test_a_fragment_is_the_same_for_everybody(waiting):
+    html = fragment_for(approval_requested(waiting))
+
+    assert "csrf" not in html
+    assert "<script" not in html
+    assert "style=" not in html
+
+
+def test_requests_can_be_filtered_in_the_admin(client, waiting):
+    client.force_login(UserFactory(admin=True))
+    ApprovalRequestFactory(denied=True, session=SessionFactory(running=True))
+
+    page = client.get("/admin/investigations/approvalrequest/?status__exact=pending")
+
+    assert str(waiting.pk) in page.content.decode()
+    assert "1 approval request" in page.content.decode()

@@ -1,0 +1,226 @@
+"""The desk asks through the database and waits for people, whatever happens to the doorbell."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import redis
+from django.db import connection
+
+from agents.types import JSON
+from config.model import Config
+from investigations import approval_desk
+from investigations.approval_desk import PersistentDesk
+from investigations.models import AgentExecution, ApprovalRequest
+from investigations.services.approvals import decide_approval
+from investigations.services.sessions import cancel_session
+from mcp_bridge.masking import build_masker
+from mcp_bridge.safety.approvals import Decision, Proposal
+from mcp_bridge.safety.previews import Preview
+from tarsy.aio import WorkerLoop
+from tests.investigations.approving import let_time_pass, make_claim, make_decider
+from tests.investigations.engine import committed
+from tests.processes import wait_for
+
+pytestmark = committed
+BOUND = 20
+LONG = 3600.0
+
+
+@pytest.fixture(autouse=True)
+def engine(chains: Config, clean_redis: redis.Redis) -> None:
+    pass
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
+    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
+    loop = WorkerLoop()
+    yield loop
+    loop.stop_all("lease_lost")
+
+
+@pytest.fixture
+def execution() -> AgentExecution:
+    return make_claim().execution
+
+
+def mask(_server: str, values: Any) -> dict[str, JSON]:
+    masked = build_masker().mask_json(dict(values))
+    assert isinstance(masked, dict)
+    return masked
+
+
+def proposal(**arguments: JSON) -> Proposal:
+    return Proposal(
+        call_id="call_0",
+        server="k8s",
+        tool="pods_delete",
+        definition_hash="d" * 64,
+        arguments=arguments or {"name": "render-4"},
+        target="render-4",
+        preview=Preview("high", "pods_delete", "", ("It is gone.",), "Nothing undoes it here."),
+        reasons=("name: was written by the model",),
+    )
+
+
+def start(loop: WorkerLoop, work: Callable[[], Any], key: str = "a") -> Future[Any]:
+    """Run a coroutine of the desk on the loop, from a thread as tasks do."""
+    return ThreadPoolExecutor(1).submit(loop.run, key, work)
+
+
+def wait_for_request() -> ApprovalRequest:
+    def find() -> ApprovalRequest | None:
+        return ApprovalRequest.objects.filter(status="pending").first()
+
+    return wait_for(find, within=BOUND, what="a request")  # type: ignore[return-value]
+
+
+def listeners(client: redis.Redis) -> int:
+    return client.pubsub_numsub("tarsy:stream:sessions")[0][1]
+
+
+@pytest.mark.parametrize("verdict", ["approved", "denied"])
+def test_a_decision_wakes_who_waits_though_nobody_looks(
+    loop, execution, clean_redis, monkeypatch, verdict
+):
+    monkeypatch.setattr(approval_desk, "LOOK_SECONDS", LONG)
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+    approval = wait_for_request()
+    wait_for(lambda: listeners(clean_redis), within=BOUND, what="the doorbell")
+
+    decide_approval(approval.pk, verdict, account=make_decider(username="ana"), actor="ana",
+                    reason="as agreed")  # fmt: skip
+
+    decision = asked.result(BOUND)
+    assert decision == Decision(verdict, str(approval.pk), "ana", "as agreed")
+
+
+def test_a_decision_whose_bell_was_lost_is_found_by_looking(loop, execution, monkeypatch):
+    monkeypatch.setattr(approval_desk, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(approval_desk._Bell, "notice", lambda *_: None)
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+    approval = wait_for_request()
+
+    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+
+    assert asked.result(BOUND).verdict == "approved"
+
+
+def test_without_redis_a_decision_is_found_all_the_same(loop, execution, monkeypatch):
+    monkeypatch.setattr(approval_desk, "LOOK_SECONDS", 0.05)
+
+    async def fail(*_: object) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr("investigations.hub.Hub.attach", fail)
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+    approval = wait_for_request()
+
+    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+
+    assert asked.result(BOUND).verdict == "approved"
+
+
+def test_a_request_that_nobody_decides_about_expires(loop, execution, monkeypatch):
+    monkeypatch.setattr(approval_desk, "LOOK_SECONDS", 0.05)
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+
+    let_time_pass(wait_for_request())
+
+    assert asked.result(BOUND).verdict == "expired"
+
+
+def test_a_cancelled_session_ends_the_waiting(loop, execution):
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+    wait_for_request()
+
+    cancel_session(execution.session_id, "ben")
+
+    assert asked.result(BOUND).verdict == "expired"
+
+
+def test_who_waits_holds_no_connection_and_no_thread(loop, execution, monkeypatch):
+    monkeypatch.setattr(approval_desk, "LOOK_SECONDS", LONG)
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+    approval = wait_for_request()
+
+    answers = [loop.run_in_database_thread(threading.get_ident) for _ in range(20)]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND state LIKE 'idle in transaction%'"
+        )
+        assert cursor.fetchone() == (0,)
+
+    assert len(answers) == 20
+    decide_approval(approval.pk, "denied", account=make_decider(), actor="ana")
+    asked.result(BOUND)
+
+
+def test_who_is_stopped_while_waiting_leaves_the_request_for_the_next(loop, execution, monkeypatch):
+    monkeypatch.setattr(approval_desk, "LOOK_SECONDS", LONG)
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+    approval = wait_for_request()
+
+    loop.stop("a", "interrupted")
+    with pytest.raises(CancelledError):
+        asked.result(BOUND)
+    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+    again = start(loop, lambda: PersistentDesk(execution, loop, mask).request(proposal()), "b")
+
+    assert again.result(BOUND).approval_id == str(approval.pk)
+    assert again.result().verdict == "approved"
+
+
+def test_an_approval_that_was_used_says_so(loop, execution):
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(proposal()))
+    approval = wait_for_request()
+    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+    asked.result(BOUND)
+
+    async def redeem(bound_hash: str) -> bool:
+        return await desk.redeem(str(approval.pk), bound_hash)
+
+    wrong = start(loop, lambda: redeem(proposal(name="render-5").bound_hash)).result(BOUND)
+    right = start(loop, lambda: redeem(proposal().bound_hash)).result(BOUND)
+    again = start(loop, lambda: redeem(proposal().bound_hash)).result(BOUND)
+
+    assert (wrong, right, again) == (False, True, False)
+    assert start(loop, lambda: desk.request(proposal())).result(BOUND).verdict == "used"
+
+
+def test_what_is_kept_is_masked_and_bound_to_what_will_run(loop, execution):
+    secret = "password=Ex4mple-Pass9"
+    asking = proposal(name="render-4", body=secret, odd="a\x00b\u200b")
+    asked = start(loop, lambda: PersistentDesk(execution, loop, mask).request(asking))
+    approval = wait_for_request()
+
+    assert "Ex4mple-Pass9" not in str(approval.arguments)
+    assert approval.arguments["odd"] == "a\u2400b\u200b"
+    assert approval.argument_hash == asking.bound_hash
+    other = proposal(name="render-4", body="password=An0ther-Pass9", odd="a\x00b\u200b")
+    assert approval.argument_hash != other.bound_hash
+    assert approval.preview["origins"] == ["name: was written by the model"]
+    decide_approval(approval.pk, "denied", account=make_decider(), actor="ana")
+    asked.result(BOUND)
+
+
+def test_what_cannot_be_masked_is_not_asked_about(loop, execution):
+    def fail(*_: object) -> dict[str, JSON]:
+        raise ValueError("too much to mask")
+
+    desk = PersistentDesk(execution, loop, fail)
+
+    assert start(loop, lambda: desk.request(proposal())).result(BOUND).verdict == "unavailable"
+    assert not ApprovalRequest.objects.exists()
