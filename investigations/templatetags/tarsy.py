@@ -1,7 +1,7 @@
 """How durations, sizes, times and states are written, in one place for page and socket."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 
@@ -80,24 +80,35 @@ def shown(value: object) -> str:
 def spelled(value: object) -> SafeString:
     """Every character of a value: those without a shape as tags with their number. A text of
     several lines stands as it is, any other value as JSON."""
-    parts = []
-    for is_visible, run in groupby(_as_written(value), has_shape):
-        if is_visible:
-            parts.append(conditional_escape("".join(run)))
-        else:
-            parts += [f'<span class="t-inv">U+{ord(each):04X}</span>' for each in run]
-    return mark_safe("".join(parts))
+    return _spell(_as_written(value), has_shape)
 
 
 @register.filter
-def count_invisible(value: object) -> int:
-    return sum(not has_shape(character) for character in _as_written(value))
+def spelled_line(text: str) -> SafeString:
+    """The same for a name: nothing in it ends a line unseen."""
+    return _spell(text, lambda character: character not in "\n\t" and has_shape(character))
+
+
+@register.filter
+def count_invisible(values: Mapping[str, object]) -> int:
+    written = "".join(name + _as_written(value) for name, value in values.items())
+    return sum(not has_shape(character) for character in written)
 
 
 def _as_written(value: object) -> str:
     if isinstance(value, str) and "\n" in value:
         return value
     return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _spell(text: str, is_visible: Callable[[str], bool]) -> SafeString:
+    parts: list[str] = []
+    for visible, run in groupby(text, is_visible):
+        if visible:
+            parts.append(conditional_escape("".join(run)))
+        else:
+            parts += [f'<span class="t-inv">U+{ord(each):04X}</span>' for each in run]
+    return mark_safe("".join(parts))
 
 
 @register.simple_tag
