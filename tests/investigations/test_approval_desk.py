@@ -13,6 +13,7 @@ from agents.types import JSON
 from config.model import Config
 from investigations import approval_desk
 from investigations.approval_desk import PersistentDesk
+from investigations.hub import hub_of_process
 from investigations.models import AgentExecution, ApprovalRequest
 from investigations.services.approvals import decide_approval
 from investigations.services.sessions import cancel_session
@@ -39,7 +40,12 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
     monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
     loop = WorkerLoop()
     yield loop
+    loop.run("close", _close_hub)
     loop.stop_all("lease_lost")
+
+
+async def _close_hub() -> None:
+    await hub_of_process(approval_desk._no_heads).close()
 
 
 @pytest.fixture
