@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,10 +10,20 @@ from typing import TypeVar
 
 import pytest
 from django.db import connections
+from django.test import Client
 
 from investigations.fragments import fragment_for
 from investigations.models import TimelineEvent
-from investigations.timeline import timeline_event_completed, timeline_event_created, with_event_id
+from investigations.services.approvals import decide_approval
+from investigations.timeline import (
+    approval_decided,
+    approval_requested,
+    timeline_event_completed,
+    timeline_event_created,
+    with_event_id,
+)
+from tests.factories import ApprovalRequestFactory
+from tests.investigations.approving import make_decider
 from tests.investigations.pages.conftest import add_event
 
 T = TypeVar("T")
@@ -297,3 +308,63 @@ def _wait_until(page, condition) -> None:
 def _wait_for_text(page, writing, text) -> None:
     block = page.locator(f'[data-event="{writing["event_id"]}"] [data-stream]')
     _wait_until(page, lambda: block.text_content() == text)
+
+
+def _log_in_decider(settings) -> dict[str, str]:
+    """The cookie of somebody who may decide."""
+
+    def log_in() -> str:
+        client = Client()
+        client.force_login(make_decider(username="ana"))
+        return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+    return {"name": settings.SESSION_COOKIE_NAME, "value": in_thread(log_in)}
+
+
+def _request_write(running):
+    arguments = {"name": "render-4", "note": "x\u200by"}
+    execution = running.executions.get()
+    return ApprovalRequestFactory(execution=execution, arguments=arguments, risk="high")
+
+
+def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    _first_heard(page, stream)
+    approval = in_thread(lambda: _request_write(running))
+
+    stream.send(in_thread(lambda: _message(approval_requested(approval), running.last_seq + 1)))
+
+    panel = page.locator(f"#approval-{approval.pk}")
+    panel.get_by_text("Approve this change?").wait_for()
+    assert re.fullmatch(r"[45]:\d\d", panel.locator("time[data-kind=left]").inner_text())
+    assert panel.locator(".t-inv").inner_text() == "U+200B"
+    assert page.locator("#session-head .t-pill--you").first.is_visible()
+    assert page.title().startswith("(!)")
+    assert not panel.get_by_role("button", name="Approve").is_visible()
+
+    def decide():
+        decide_approval(approval.pk, "denied", account=make_decider(username="ben"), actor="ben")
+        approval.refresh_from_db()
+        return _message(approval_decided(approval), running.last_seq + 2)
+
+    stream.send(in_thread(decide))
+
+    page.get_by_text("Denied by ben").wait_for()
+    assert page.get_by_text("Approve this change?").count() == 0
+    assert page.locator("#session-head .t-pill--you").count() == 0
+
+
+@pytest.mark.parametrize(("button", "status"), [("Deny", "denied"), ("Approve", "approved")])
+def test_a_person_decides_on_the_page(running, page, live_server, settings, button, status):
+    cookie = _log_in_decider(settings)
+    approval = in_thread(lambda: _request_write(running))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(f"/sessions/{running.pk}/")
+
+    page.get_by_label("Note, kept in the audit log").fill("as agreed")
+    page.get_by_role("button", name=button).click()
+
+    page.get_by_text(f"{status.capitalize()} by ana").wait_for()
+    in_thread(approval.refresh_from_db)
+    assert (approval.status, approval.decision_reason) == (status, "as agreed")
