@@ -5,6 +5,7 @@ now and then makes up for one that was lost, and ends what nobody decided about 
 """
 
 import asyncio
+import json
 import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -30,6 +31,7 @@ from investigations.timeline import (
     execution_progress,
     session_channel,
 )
+from mcp_bridge.masking import PLACEHOLDER
 from mcp_bridge.safety.approvals import Decision, Proposal, Verdict
 from tarsy.aio import WorkerLoop
 
@@ -81,12 +83,18 @@ class PersistentDesk:
 
     def _write_down(self, proposal: Proposal) -> Ask:
         """What is kept of a proposal. Runs on a database thread: its arguments may be long."""
-        preview = {**proposal.preview.to_json(), "origins": list(proposal.reasons)}
+        arguments = self._show(proposal.server, proposal.arguments)
+        preview = {
+            **proposal.preview.to_json(),
+            "origins": list(proposal.reasons),
+            # What is masked runs as it is, so whoever decides has to know that it is there.
+            "masked": len(PLACEHOLDER.findall(json.dumps(arguments))),
+        }
         return Ask(
             tool_call_id=proposal.call_id,
             server_name=proposal.server,
             tool_name=proposal.tool,
-            arguments=self._show(proposal.server, proposal.arguments),
+            arguments=arguments,
             argument_hash=proposal.bound_hash,
             target=str(self._show(proposal.server, {"": proposal.target})[""]),
             risk=proposal.preview.risk,

@@ -122,6 +122,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.timeline",
         "agents.person_time",
         "agents.types",
+        "mcp_bridge.masking",
         "mcp_bridge.safety.approvals",
         "tarsy.aio",
     ),

@@ -39,6 +39,9 @@ class PreviewSerializer(serializers.Serializer[Any]):
         default=list,
         help_text="Arguments that no trusted source gave, and where they came from.",
     )
+    masked = serializers.IntegerField(
+        default=0, help_text="Secrets that are masked in the arguments and run as they are."
+    )
 
 
 class ApprovalSerializer(serializers.Serializer[Any]):

@@ -217,6 +217,7 @@ def test_what_is_kept_is_masked_and_bound_to_what_will_run(loop, execution):
     assert approval.argument_hash == asking.bound_hash
     other = proposal(name="render-4", body="password=An0ther-Pass9", odd="a\x00b\u200b")
     assert approval.argument_hash != other.bound_hash
+    assert approval.preview["masked"] == 1
     assert approval.preview["origins"] == ["name: was written by the model"]
     decide_approval(approval.pk, "denied", account=make_decider(), actor="ana")
     asked.result(BOUND)

@@ -36,6 +36,7 @@ def waiting(running) -> ApprovalRequest:
             "verification": ["No answer before a read."],
             "current_state": "hanging",
             "origins": ["name: was written by the model"],
+            "masked": 2,
         },
     )
 
@@ -56,6 +57,7 @@ def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting)
     assert "on <b>render-4</b>, which is hanging" in panel
     assert '"x<span class="t-inv">U+200B</span>y<span class="t-inv">U+202E</span>"' in panel
     assert 'a\n&lt;b&gt;<span class="t-inv">U+001B</span>[2K\n' in panel
+    assert "2 masked values will run unseen" in panel
     assert "High risk" in panel
     for text in (waiting.reason, "Nothing undoes it here.", "No answer before a read."):
         assert escape(text) in panel
