@@ -28,10 +28,10 @@ class CallTime:
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> bool | None:
+    ) -> None:
         if self._token is not None:
             _current.reset(self._token)
-        return await self._limit.__aexit__(kind, error, trace)
+        await self._limit.__aexit__(kind, error, trace)
 
     @property
     def is_over(self) -> bool:

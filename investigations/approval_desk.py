@@ -84,7 +84,7 @@ class PersistentDesk:
     def _write_down(self, proposal: Proposal) -> Ask:
         """What is kept of a proposal. Runs on a database thread: its arguments may be long."""
         arguments = self._show(proposal.server, proposal.arguments)
-        preview = {
+        preview: dict[str, JSON] = {
             **proposal.preview.to_json(),
             "origins": list(proposal.reasons),
             # What is masked runs as it is, so whoever decides has to know that it is there.

@@ -10,8 +10,8 @@ from investigations.models import ApprovalRequest
 from investigations.selectors.sessions import COUNT_LIMIT
 from tarsy.errors import NotFound
 
-SHOWN_DECIDED = 20
-"""Decided requests that a session's page shows."""
+SHOWN = 50
+"""Requests that a session's page shows."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,12 @@ def find_approval(approval_id: uuid.UUID) -> ApprovalRequest | None:
 
 
 def approvals_of_session(session_id: uuid.UUID) -> list[ApprovalRequest]:
-    """What waits, the first to end first, then what was decided last."""
+    """The newest ones: what waits, the first to end first, then what was decided."""
     approvals = ApprovalRequest.objects.select_related("execution").filter(session_id=session_id)
-    waiting = approvals.filter(status=ApprovalRequest.Status.PENDING).order_by("expires_at", "id")
-    decided = approvals.exclude(status=ApprovalRequest.Status.PENDING).order_by("-decided_at", "id")
-    return [*waiting, *decided[:SHOWN_DECIDED]]
+    newest = list(approvals.order_by("-created_at", "-id")[:SHOWN])
+    waiting = [each for each in newest if each.is_pending]
+    waiting.sort(key=lambda each: each.expires_at)
+    return [*waiting, *(each for each in newest if not each.is_pending)]
 
 
 def executions_waiting(execution_ids: Collection[uuid.UUID]) -> frozenset[uuid.UUID]:

@@ -24,6 +24,12 @@ def make_decider(**fields: Any) -> User:
     return User.objects.get(pk=user.pk)  # permissions are remembered by the object
 
 
+def make_admin() -> User:
+    """One who may all: for tests that commit, in which Django forgets whose permissions are."""
+    user: User = UserFactory(admin=True)
+    return user
+
+
 def make_claim(*call_ids: str) -> Claim:
     """An execution that a worker runs and whose model has just proposed these calls."""
     execution = executions_of(current_stage(start_session("single")))[0]

@@ -21,7 +21,7 @@ from mcp_bridge.masking import build_masker
 from mcp_bridge.safety.approvals import Decision, Proposal
 from mcp_bridge.safety.previews import Preview
 from tarsy.aio import WorkerLoop
-from tests.investigations.approving import let_time_pass, make_claim, make_decider
+from tests.investigations.approving import let_time_pass, make_admin, make_claim
 from tests.investigations.engine import committed
 from tests.processes import wait_for
 
@@ -98,11 +98,11 @@ def test_a_decision_wakes_who_waits_though_nobody_looks(
     approval = wait_for_request()
     wait_for(lambda: listeners(clean_redis), within=BOUND, what="the doorbell")
 
-    decide_approval(approval.pk, verdict, account=make_decider(username="ana"), actor="ana",
-                    reason="as agreed")  # fmt: skip
+    ana = make_admin()
+    decide_approval(approval.pk, verdict, account=ana, actor="ana", reason="as agreed")
 
     decision = asked.result(BOUND)
-    assert decision == Decision(verdict, str(approval.pk), "ana", "as agreed")
+    assert decision == Decision(verdict, str(approval.pk), ana.username, "as agreed")
 
 
 def test_a_decision_whose_bell_was_lost_is_found_by_looking(loop, execution, monkeypatch):
@@ -112,7 +112,7 @@ def test_a_decision_whose_bell_was_lost_is_found_by_looking(loop, execution, mon
     asked = start(loop, lambda: desk.request(proposal()))
     approval = wait_for_request()
 
-    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+    decide_approval(approval.pk, "approved", account=make_admin(), actor="ana")
 
     assert asked.result(BOUND).verdict == "approved"
 
@@ -128,7 +128,7 @@ def test_without_redis_a_decision_is_found_all_the_same(loop, execution, monkeyp
     asked = start(loop, lambda: desk.request(proposal()))
     approval = wait_for_request()
 
-    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+    decide_approval(approval.pk, "approved", account=make_admin(), actor="ana")
 
     assert asked.result(BOUND).verdict == "approved"
 
@@ -168,7 +168,7 @@ def test_who_waits_holds_no_connection_and_no_thread(loop, execution, monkeypatc
         assert cursor.fetchone() == (0,)
 
     assert len(answers) == 20
-    decide_approval(approval.pk, "denied", account=make_decider(), actor="ana")
+    decide_approval(approval.pk, "denied", account=make_admin(), actor="ana")
     asked.result(BOUND)
 
 
@@ -181,7 +181,7 @@ def test_who_is_stopped_while_waiting_leaves_the_request_for_the_next(loop, exec
     loop.stop("a", "interrupted")
     with pytest.raises(CancelledError):
         asked.result(BOUND)
-    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+    decide_approval(approval.pk, "approved", account=make_admin(), actor="ana")
     again = start(loop, lambda: PersistentDesk(execution, loop, mask).request(proposal()), "b")
 
     assert again.result(BOUND).approval_id == str(approval.pk)
@@ -192,7 +192,7 @@ def test_an_approval_that_was_used_says_so(loop, execution):
     desk = PersistentDesk(execution, loop, mask)
     asked = start(loop, lambda: desk.request(proposal()))
     approval = wait_for_request()
-    decide_approval(approval.pk, "approved", account=make_decider(), actor="ana")
+    decide_approval(approval.pk, "approved", account=make_admin(), actor="ana")
     asked.result(BOUND)
 
     async def redeem(bound_hash: str) -> bool:
@@ -219,7 +219,7 @@ def test_what_is_kept_is_masked_and_bound_to_what_will_run(loop, execution):
     assert approval.argument_hash != other.bound_hash
     assert approval.preview["masked"] == 1
     assert approval.preview["origins"] == ["name: was written by the model"]
-    decide_approval(approval.pk, "denied", account=make_decider(), actor="ana")
+    decide_approval(approval.pk, "denied", account=make_admin(), actor="ana")
     asked.result(BOUND)
 
 

@@ -55,7 +55,7 @@ def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting)
     panel = page[page.index(f'id="approval-{waiting.pk}"') : page.index('id="alert"')]
     assert "k8s.<b>pods_delete</b>" in panel
     assert "on <b>render-4</b>, which is hanging" in panel
-    assert '"x<span class="t-inv">U+200B</span>y<span class="t-inv">U+202E</span>"' in panel
+    assert 'x<span class="t-inv">U+200B</span>y<span class="t-inv">U+202E</span>' in panel
     assert 'a\n&lt;b&gt;<span class="t-inv">U+001B</span>[2K\n' in panel
     assert "2 masked values will run unseen" in panel
     assert "High risk" in panel
