@@ -22,7 +22,7 @@ CONFIG = """
 mcp_servers:
   jobs:
     transport: {{type: stdio, command: {python}, args: [-u, {server}, {ledger}]}}
-    tools: {{jobs_list: resolve, job_restart: {{class: write, identifies: [name]}}}}
+    tools: {{jobs_list: resolve, job_restart: {{default: write, identifies: [name]}}}}
 agents:
   Alpha: {{description: Looks, mcp_servers: [jobs]}}
 agent_chains:
