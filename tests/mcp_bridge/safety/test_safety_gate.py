@@ -424,3 +424,17 @@ def test_only_our_own_words_at_the_beginning_of_an_error_are_a_refusal():
     assert read_envelope(inside) == {"ok": False, "error": {"blocked": True}}
     assert not was_refused_here(inside)
     assert was_refused_here(Refusal("FSM_BLOCKED", "no").to_text())
+
+
+async def test_every_command_line_asks_a_person_even_where_the_configuration_names_it():
+    desk = Desk("denied")
+    told = Block("Never run reboot on this host.", Provenance("configuration", "Agent"))
+    gate = SafetyGate("autonomous", desk=desk, given=[told])
+    await resolve(gate, HOST)
+
+    refusal = await refusal_of(
+        gate, own("control", "write", type="command", resource_id=HOST, command="reboot")
+    )
+
+    assert refusal.code == "APPROVAL_REQUIRED"
+    assert [proposal.arguments["command"] for proposal in desk.asked] == ["reboot"]
