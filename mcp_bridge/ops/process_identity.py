@@ -41,7 +41,9 @@ class HeldProcess:
     def has_ended_within(self, seconds: float) -> bool:
         """Whether it ends in this time."""
         if self._descriptor is not None:
-            return bool(select.select([self._descriptor], [], [], max(0.0, seconds))[0])
+            poll = select.poll()
+            poll.register(self._descriptor, select.POLLIN)
+            return bool(poll.poll(max(0.0, seconds) * 1000))
         until = time.monotonic() + seconds
         while is_running(self.identity):
             if time.monotonic() >= until:

@@ -68,8 +68,14 @@ def read_state(service: DeclaredService) -> ServiceState:
 @contextmanager
 def changing(service: DeclaredService) -> Iterator[None]:
     """One change of a service at a time, whichever process makes it."""
-    service.pid_file.parent.mkdir(parents=True, exist_ok=True)
-    with service.lock_file.open("a") as lock:
+    try:
+        service.pid_file.parent.mkdir(parents=True, exist_ok=True)
+        lock = service.lock_file.open("a")
+    except OSError as error:
+        raise ToolFailure("EXECUTION_FAILED", f"{service.name} cannot be changed: {error}") from (
+            error
+        )
+    with lock:
         until = time.monotonic() + _LOCK_SECONDS
         while not _lock(lock.fileno()):
             if time.monotonic() >= until:
@@ -85,18 +91,7 @@ def changing(service: DeclaredService) -> Iterator[None]:
 def start(service: DeclaredService) -> ServiceState:
     """Start a service that is stopped, and see that it stays. Within `changing` only."""
     end_all(_find_left_behind(service), seconds=service.stop_seconds)
-    finished = subprocess.run(
-        [sys.executable, "-m", "mcp_bridge.ops.services.launch"],
-        input=_order(service),
-        capture_output=True,
-        text=True,
-        cwd=_PROJECT_ROOT,
-        timeout=_LAUNCH_SECONDS,
-        start_new_session=True,
-        check=False,
-    )
-    if finished.returncode:
-        reason = finished.stderr.strip().rpartition("\n")[2][:300]
+    if reason := _launch(service):
         raise ToolFailure("EXECUTION_FAILED", f"{service.name} could not be started: {reason}")
     state = read_state(service)
     if state.process is None or _ends_within(state.process, _SETTLE_SECONDS):
@@ -125,6 +120,26 @@ def stop(service: DeclaredService) -> ServiceState:
     with suppress(FileNotFoundError):
         service.pid_file.unlink()
     return STOPPED
+
+
+def _launch(service: DeclaredService) -> str:
+    """Why it could not be started; empty where it was."""
+    try:
+        finished = subprocess.run(
+            [sys.executable, "-m", "mcp_bridge.ops.services.launch"],
+            input=_order(service),
+            capture_output=True,
+            text=True,
+            cwd=_PROJECT_ROOT,
+            timeout=_LAUNCH_SECONDS,
+            start_new_session=True,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if not finished.returncode:
+        return ""
+    return finished.stderr.strip().rpartition("\n")[2][:300] or "no reason was given"
 
 
 def _lock(descriptor: int) -> bool:
