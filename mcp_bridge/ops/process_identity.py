@@ -88,17 +88,19 @@ def is_running(identity: ProcessIdentity) -> bool:
 
 
 def find_session_of(leader: ProcessIdentity) -> list[ProcessIdentity]:
-    """A process, everything in its session and everything below it; the process itself first."""
-    pids = dict.fromkeys([leader.pid, *find_session(leader.pid)])
+    """A process, everything in its session and everything below it; none where it has ended."""
+    below: list[int] = []
     with suppress(psutil.Error, OSError):
-        pids |= dict.fromkeys(each.pid for each in psutil.Process(leader.pid).children(True))
-    found = [identity for pid in pids if (identity := identify(pid)) is not None]
-    return found if leader in found else []
+        below = [each.pid for each in psutil.Process(leader.pid).children(recursive=True)]
+    found = {each.pid: each for each in [leader, *find_session(leader.pid)]}
+    found |= {pid: each for pid in below if (each := identify(pid)) is not None}
+    return list(found.values()) if is_running(leader) else []
 
 
-def find_session(session: int) -> list[int]:
-    """The numbers of all processes in a session."""
-    return [pid for pid in psutil.pids() if pid > 0 and _session_of(pid) == session]
+def find_session(session: int) -> list[ProcessIdentity]:
+    """All processes in a session."""
+    pids = [pid for pid in psutil.pids() if pid > 0 and _session_of(pid) == session]
+    return [each for pid in pids if (each := identify(pid)) is not None]
 
 
 def end_all(processes: Iterable[ProcessIdentity], *, seconds: float) -> list[ProcessIdentity]:

@@ -160,11 +160,7 @@ def _find_left_behind(service: DeclaredService) -> list[ProcessIdentity]:
     process = _read_process(service)
     if process is None or identify(process.pid) is not None:
         return []
-    return [
-        identity
-        for pid in find_session(process.pid)
-        if _is_marked(pid, service) and (identity := identify(pid)) is not None
-    ]
+    return [each for each in find_session(process.pid) if _is_marked(each.pid, service)]
 
 
 def _is_marked(pid: int, service: DeclaredService) -> bool:

@@ -12,7 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mcp_bridge.ops.process_identity import find_session, identify, is_running
+from mcp_bridge.ops.process_identity import (
+    find_session,
+    find_session_of,
+    identify,
+    is_running,
+)
 from mcp_bridge.ops.server import build_server
 from mcp_bridge.ops.services.declaration import DeclaredService, load_services
 from mcp_bridge.ops.services.running import changing, read_state, start, stop
@@ -133,13 +138,13 @@ async def test_stop_ends_the_whole_tree_also_what_left_the_session(ops, service)
     stubborn = "/usr/bin/setsid sleep 601 & sleep 602 & wait"
     tree = replace(service, argv=("/bin/sh", "-c", stubborn))
     pid = run(tree)
-    everything = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    everything = find_session_of(identify(pid))
 
     data = (await ops("control", **change("stop")))["data"]
 
     assert data["after"] == {"status": "stopped"}
     assert len(everything) >= 3
-    assert not any(process.is_running() for process in everything)
+    assert not any(map(is_running, everything))
 
 
 async def test_what_ignores_the_polite_signal_is_killed(ops, service):
