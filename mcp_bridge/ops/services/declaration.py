@@ -85,8 +85,10 @@ def load_services(path: Path) -> tuple[DeclaredService, ...]:
         raise ConfigError([Mistake(str(path), 0, f"cannot be read: {error}")]) from error
     except ValidationError as error:
         raise ConfigError(
-            Mistake(str(path), 0, f"{'.'.join(map(str, item['loc']))}: {item['msg']}")
-            for item in error.errors(include_url=False, include_input=False)
+            [
+                Mistake(str(path), 0, f"{'.'.join(map(str, item['loc']))}: {item['msg']}")
+                for item in error.errors(include_url=False, include_input=False)
+            ]
         ) from error
     mistakes = [
         Mistake(str(path), 0, f"services.{name}.{what}: must be an absolute path")
