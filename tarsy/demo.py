@@ -4,7 +4,7 @@ import fcntl
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -30,19 +30,13 @@ def demo_service(var_directory: Path, say: Callable[[str], None]) -> Iterator[No
     Without it the demo is worth having too, so a failure is only said.
     """
     with _alive_file(var_directory).open("a") as alive:
-        service = None
         try:
             _lock(alive.fileno())
-            service = _declare(var_directory)
-            say(f"A harmless service to try things on, {NAME}, runs as process {_begin(service)}")
+            number = _begin(_declare(var_directory))
+            say(f"A harmless service to try things on, {NAME}, runs as process {number}")
         except (ToolFailure, ConfigError, OSError) as error:
             say(f"The demo service could not be started, all else works: {error}")
-        try:
-            yield
-        finally:
-            if service is not None:
-                with suppress(ToolFailure, OSError), changing(service):
-                    stop(service)
+        yield  # The service waits for the lock that is let go of here, and ends.
 
 
 def find_demo_service(var_directory: Path) -> DeclaredService:
