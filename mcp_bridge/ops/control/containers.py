@@ -10,7 +10,7 @@ from mcp_bridge.ops.control.services import PAST
 from mcp_bridge.ops.docker_api import DockerApi, as_object
 from mcp_bridge.ops.envelope import Json, JsonObject, ToolFailure
 
-_CHANGE_SECONDS = 40.0
+_CHANGE_SECONDS = 30.0
 _STOP_SECONDS = 10
 _PROJECT = "com.docker.compose.project"
 

@@ -14,7 +14,7 @@ from mcp_bridge.ops.resources import Resource
 GUEST_PROGRAMS: Mapping[str, str] = {"lxc": "pct", "vm": "qm"}
 """By the kind of a guest, the program that changes it."""
 _STATUS = re.compile(r"^status: *([a-z-]+)", re.MULTILINE)
-_CHANGE_SECONDS = 40.0
+_CHANGE_SECONDS = 30.0
 _LOOK_SECONDS = 5.0
 _MAX_BYTES = 20_000
 _PAST = {"start": "started", "stop": "stopped", "shutdown": "shut down", "reboot": "rebooted"}

@@ -3,9 +3,13 @@
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
+
+T = TypeVar("T")
 
 _PROJECT_ROOT = Path(__file__).resolve().parents[3]
 _OUR_PROGRAM = re.compile(r"^(?:(?:tarsy|investigations|agents|mcp_bridge)(?:[.:/]|$)|manage\.py$)")
@@ -43,24 +47,25 @@ def find_reason_to_spare(pid: int) -> str:
 
 def _is_ours(process: psutil.Process) -> bool:
     """Whether it runs a program of this product, or one that is installed beside it."""
+    nothing: list[str] = []
+    program, *words = [*_ask(process.cmdline, nothing), ""]
+    # The first words say what is run; what it is told to look for may name us, too.
+    given = words[:8]
+    named = [word.removeprefix(f"{_PROJECT_ROOT}/") for word in given]
+    if any(map(_OUR_PROGRAM.match, named)) and (
+        named != given
+        or Path(program).is_relative_to(sys.prefix)
+        or Path(_ask(process.cwd, "/")).is_relative_to(_PROJECT_ROOT)
+    ):
+        return True
+    # The servers that come with us, such as our own database, are installed beside us.
+    is_apart = sys.prefix != sys.base_prefix
+    return is_apart and Path(_ask(process.exe, "/")).is_relative_to(Path(sys.prefix).resolve())
+
+
+def _ask(question: Callable[[], T], otherwise: T) -> T:
+    """What a process says about itself; of somebody else's that may be nothing."""
     try:
-        if _is_bundled(process.exe()):
-            return True
-        program, *words = [*process.cmdline(), ""]
-        # The first words say what is run; what it is told to look for may name us, too.
-        named = [word.removeprefix(f"{_PROJECT_ROOT}/") for word in words[:8]]
-        if not any(map(_OUR_PROGRAM.match, named)):
-            return False
-        return (
-            named != words[:8]
-            or Path(program).is_relative_to(sys.prefix)
-            or Path(process.cwd()).is_relative_to(_PROJECT_ROOT)
-        )
+        return question()
     except (psutil.Error, OSError):
-        return False  # Of somebody else's, who keeps it from us.
-
-
-def _is_bundled(program: str) -> bool:
-    return sys.prefix != sys.base_prefix and Path(program).is_relative_to(
-        Path(sys.prefix).resolve()
-    )
+        return otherwise

@@ -15,7 +15,7 @@ from mcp_bridge.ops.services.running import changing, read_state, start, stop
 from mcp_bridge.ops.systemd import check_unit_name
 
 PAST = {"start": "started", "stop": "stopped", "restart": "restarted", "reload": "reloaded"}
-_UNIT_SECONDS = 40.0
+_UNIT_SECONDS = 30.0
 _LOOK_SECONDS = 5.0
 _MAX_BYTES = 20_000
 _SHOWN = "LoadState,ActiveState,SubState,Result,MainPID,NRestarts,ActiveEnterTimestamp"

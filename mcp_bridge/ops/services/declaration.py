@@ -54,7 +54,7 @@ class _Service(BaseModel):
     directory: Path = Path("/")
     environment: dict[str, str] = {}
     description: Annotated[str, Field(max_length=300)] = ""
-    stop_seconds: Annotated[float, Field(ge=0.1, le=30)] = 10.0
+    stop_seconds: Annotated[float, Field(ge=0.1, le=15)] = 10.0
 
 
 class _File(BaseModel):
