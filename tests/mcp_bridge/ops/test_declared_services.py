@@ -282,6 +282,19 @@ async def test_it_gets_none_of_our_environment_but_what_was_declared(ops, servic
     assert "sk-secret" not in told
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["service:web-1:SHOP", "service:web-2:shop", "service:web-1:../shop", "service:web-1:shop ",
+     "service:web-1:shop\n", "Service:web-1:shop", "shop", "service::shop", "service:web-1:*",
+     "process:web-1:shop", "service:web-1:shop;id"],
+)  # fmt: skip
+async def test_no_other_spelling_of_a_service_starts_it(ops, service, name):
+    reply = await ops("control", type="service", action="start", resource_id=name)
+
+    assert reply["error"]["code"] in ("INVALID_INPUT", "NOT_FOUND")
+    assert not service.log_file.exists()
+
+
 async def test_reload_is_not_offered_for_what_knows_no_reload(ops):
     reply = await ops("control", **change("reload"))
 
