@@ -16,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from config.providers import REHEARSAL, choose_provider
 from investigations.selectors.workers import live_workers
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
+from tarsy.demo import demo_service
 from tarsy.env import Env
 from tarsy.errors import ConfigError, Mistake
 from tarsy.processes import ProcessSpec, Supervisor
@@ -75,9 +76,16 @@ def _run(plan: Plan) -> int:
     supervisor = Supervisor(_list_processes(plan))
     say = supervisor.say
     say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
-    code: int = supervisor.run(on_started=lambda: _greet(plan, password, say))
+    with _something_to_try_on(plan, say):
+        code: int = supervisor.run(on_started=lambda: _greet(plan, password, say))
     say("Stopped. What was running goes on at the next start.")
     return code
+
+
+def _something_to_try_on(plan: Plan, say: Callable[[str], None]) -> AbstractContextManager[None]:
+    if not plan.with_sample:
+        return nullcontext()
+    return demo_service(settings.VAR_DIR.absolute(), say)
 
 
 def _end_with_make() -> None:

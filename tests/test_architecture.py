@@ -175,6 +175,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.worker",
         "tarsy.aio",
     ),
+    "investigations.management.commands.demo_service": ("mcp_bridge.ops", "tarsy"),
     "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
     "investigations.management.commands.mask": ("investigations.masking", "tarsy.errors"),
     # What faces outward: services and selectors, and what they speak of.

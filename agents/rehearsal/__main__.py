@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.rehearsal.loading import BUILTIN_SCRIPT, load_script
+from agents.rehearsal.loading import BUILTIN_SCRIPTS, load_scripts
 from agents.rehearsal.server import RehearsalServer, build_app, listen, spell_url
 from tarsy.errors import ConfigError
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve; returns 2 when the script, the pace or the address cannot be used."""
     options = _parse(arguments)
     try:
-        script = load_script(options.script)
+        script = load_scripts(options.script or BUILTIN_SCRIPTS)
         pace = _read_pace(options.pace)
         listener = listen(options.host, options.port)
     except (ConfigError, ValueError) as error:
@@ -44,7 +44,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="python -m agents.rehearsal",
         description="An OpenAI-compatible server that plays a script instead of asking a model.",
     )
-    parser.add_argument("--script", type=Path, default=BUILTIN_SCRIPT, help="YAML file to play")
+    parser.add_argument(
+        "--script", type=Path, action="append", help="YAML file to play; of several the first fits"
+    )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free port (default)")
     parser.add_argument(

@@ -35,8 +35,12 @@ class Evidence:
 
     @cached_property
     def json(self) -> Mapping[str, JSON] | None:
-        """The JSON object within the text, None when there is no whole one."""
-        return find_json_object(self.text)
+        """The JSON object within the text, None when there is no whole one.
+
+        Of several, such as the arguments of a failed call and its answer, the one that says `ok`.
+        """
+        found = list(_find_json_objects(self.text))
+        return next((each for each in found if "ok" in each), next(iter(found), None))
 
     @property
     def ok(self) -> bool:
@@ -149,19 +153,23 @@ def read_conversation(body: object) -> Conversation:
 
 def find_json_object(text: str) -> Mapping[str, JSON] | None:
     """The first whole JSON object within a text, whatever stands around it."""
+    return next(_find_json_objects(text), None)
+
+
+def _find_json_objects(text: str) -> Iterator[Mapping[str, JSON]]:
+    """Whole JSON objects, none of them within another."""
     decoder = json.JSONDecoder()
-    start = -1
+    start = text.find("{")
     for _ in range(_MAX_JSON_ATTEMPTS):
-        start = text.find("{", start + 1)
         if start < 0:
-            return None
+            return
         try:
-            value, _end = decoder.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            return value
-    return None
+            end = start + 1
+        else:
+            yield value
+        start = text.find("{", end)
 
 
 def _read_tool_names(tools: object) -> Iterator[str]:

@@ -21,6 +21,8 @@ from agents.rehearsal.script import (
 from tarsy.errors import ConfigError, Mistake
 
 BUILTIN_SCRIPT = Path(__file__).with_name("host_triage.yaml")
+BUILTIN_SCRIPTS = (Path(__file__).with_name("service_down.yaml"), BUILTIN_SCRIPT)
+"""What the demo plays: the first rule that fits answers, and the last script fits everything."""
 MAX_SCRIPT_BYTES = 1_048_576
 MAX_SCRIPT_NODES = 200_000
 
@@ -50,6 +52,17 @@ def load_script(path: Path) -> Script:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError([Mistake(str(path), 0, f"cannot be read: {error}")]) from error
     return parse_script(text, file=str(path))
+
+
+def load_scripts(paths: Sequence[Path]) -> Script:
+    """Several scripts as one: rules in the order given; models and pace are those of the last."""
+    scripts = [load_script(path) for path in paths]
+    return scripts[-1].model_copy(
+        update={
+            "macros": "\n".join(script.macros for script in scripts),
+            "rules": tuple(rule for script in scripts for rule in script.rules),
+        }
+    )
 
 
 def parse_script(text: str, *, file: str = "script") -> Script:

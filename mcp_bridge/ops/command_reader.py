@@ -39,7 +39,7 @@ class CommandReader:
         self._settings = settings
         self._resources = resources
         self._ways = ways
-        self._sensitive = SensitivePaths(settings.protected)
+        self._sensitive = SensitivePaths(settings.protected, settings.open_files)
 
     async def run(self, command: str, target: str, container: str = "") -> Answer:
         """Exit code and output of a proven command; `container` is one of the pod's."""

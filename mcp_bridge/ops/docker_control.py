@@ -3,6 +3,7 @@
 from typing import Literal
 from urllib.parse import quote
 
+from mcp_bridge.ops.control.containers import refuse_own_container
 from mcp_bridge.ops.docker_api import DockerApi, as_list, as_object
 from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure
 
@@ -26,6 +27,7 @@ class DockerControl:
             )
         container = self._api.name_of(container)
         before = await self._inspect(container)
+        await refuse_own_container(self._api, before)
         params = {} if operation == "start" else {"t": str(_STOP_SECONDS)}
         status = await self._api.post(
             f"/containers/{container}/{operation}", params, name=container, seconds=_SECONDS

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_bridge.ops import kubernetes_rows as rows
+from mcp_bridge.ops.control import actions
 from mcp_bridge.ops.docker import DockerReader
 from mcp_bridge.ops.envelope import Json, ToolFailure
 from mcp_bridge.ops.guests import Guest, list_guests, runs_guests
@@ -14,9 +15,12 @@ from mcp_bridge.ops.ways import Ways
 
 _CONTAINER_ACTIONS = (
     "query", "docker.inspect", "docker.logs", "read.exec", "control", "check_updates",
+    *actions.CONTAINER_ACTIONS, actions.COMMAND,
 )  # fmt: skip
-_GUEST_ACTIONS = ("query", "read.exec")
-_POD_ACTIONS = ("query", "kubernetes.logs", "read.exec", "delete_pod", "exec")
+_GUEST_ACTIONS = ("query", "read.exec", *actions.GUEST_ACTIONS, actions.COMMAND)
+_POD_ACTIONS = (
+    "query", "kubernetes.logs", "read.exec", "delete_pod", "exec", actions.COMMAND,
+)  # fmt: skip
 _DEPLOYMENT_ACTIONS = ("query", "scale", "restart")
 _WORKLOADS: frozenset[Kind] = frozenset({"pod", "deployment"})
 _GUESTS: frozenset[Kind] = frozenset({"lxc", "vm"})
@@ -48,7 +52,9 @@ class FarResources:
                 status="configured",
                 host=host.name,
                 uid=host.name,
-                executors=(Executor(host.name, "ssh", ("query", "read.exec"), 10),),
+                executors=(
+                    Executor(host.name, "ssh", ("query", "read.exec", actions.COMMAND), 10),
+                ),
                 aliases=(host.access.address,),
             )
             for host in self._settings.targets.hosts

@@ -130,6 +130,8 @@ def _program_problems(inventory: Inventory) -> Iterator[Problem]:
     for service in inventory.of_kind("service"):
         if service.status == "failed":
             yield Problem("critical", service.resource_id, f"service {service.name} has failed")
+        if service.declared is not None and service.status == "stopped":
+            yield Problem("warning", service.resource_id, f"service {service.name} is stopped")
     for container in inventory.of_kind("container"):
         status = str(container.attributes["status"])
         if container.status in ("restarting", "dead") or "unhealthy" in status:

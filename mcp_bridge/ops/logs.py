@@ -38,6 +38,9 @@ def read_logs(
     """The newest lines, with the source they came from."""
     if request.unit:
         check_unit_name(request.unit)
+    for service in settings.services:
+        if service.name == request.unit:
+            return _tail(str(service.log_file), request, sensitive, deadline)
     return _read_journal(request, settings, deadline) or _read_log_file(
         request, settings, sensitive, deadline
     )
@@ -89,6 +92,12 @@ def _read_log_file(
     ]
     if path is None:
         raise _no_log(request.unit, settings, listed)
+    answer = _tail(path, request, sensitive, deadline)
+    others: list[Json] = [row["path"] for row in listed if row["path"] != path]
+    return Answer({**answer.data, "other_logs": others[:10]}, answer.cuts)
+
+
+def _tail(path: str, request: LogRequest, sensitive: SensitivePaths, deadline: Deadline) -> Answer:
     answer = tail_file(
         path,
         lines=request.lines,
@@ -96,15 +105,10 @@ def _read_log_file(
         sensitive=sensitive,
         deadline=deadline,
     )
-    data: dict[str, Json] = {
-        "source": "file",
-        **answer.data,
-        "other_logs": [row["path"] for row in listed if row["path"] != path][:10],
-    }
     cuts = answer.cuts
     if request.since is not None:
         cuts = (*cuts, "since: not applied, log files have no common time format; use 'grep'")
-    return Answer(data, cuts)
+    return Answer({"source": "file", **answer.data}, cuts)
 
 
 def _no_log(unit: str, settings: OpsSettings, listed: list[dict[str, Json]]) -> ToolFailure:

@@ -14,8 +14,11 @@ from mcp_bridge.ops.far_resources import FarResources
 from mcp_bridge.ops.files import timestamp
 from mcp_bridge.ops.guests import read_guest_config
 from mcp_bridge.ops.health import take_health
+from mcp_bridge.ops.process_identity import identify
 from mcp_bridge.ops.redaction import show_command
 from mcp_bridge.ops.resources import LOCAL_KINDS, Inventory, Kind, Resource, take_inventory
+from mcp_bridge.ops.services.declaration import DeclaredService
+from mcp_bridge.ops.services.running import read_state
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.storage import list_mounts
 from mcp_bridge.ops.ways import Ways
@@ -183,6 +186,8 @@ def _node(resource: Resource) -> Json:
 
 
 def _read_config(resource: Resource, settings: OpsSettings, deadline: Deadline) -> dict[str, Json]:
+    if resource.declared is not None:
+        return _declared_config(resource.declared)
     if resource.kind == "service":
         return systemd.show_service(settings, resource.uid, deadline)
     if resource.kind == "process":
@@ -190,6 +195,19 @@ def _read_config(resource: Resource, settings: OpsSettings, deadline: Deadline) 
     if resource.kind == "filesystem":
         return _filesystem_config(resource)
     return _host_config()
+
+
+def _declared_config(service: DeclaredService) -> dict[str, Json]:
+    return {
+        **read_state(service).to_json(),
+        "description": service.description,
+        "command": show_command(service.argv),
+        "directory": str(service.directory),
+        "environment_names": [name for name, _ in service.environment],
+        "pid_file": str(service.pid_file),
+        "log_file": str(service.log_file),
+        "stop_seconds": service.stop_seconds,
+    }
 
 
 def _host_config() -> dict[str, Json]:
@@ -234,8 +252,11 @@ def _process_config(resource: Resource) -> dict[str, Json]:
     rows: list[Json] = []
     pids = resource.attributes["pids"]
     for pid in pids if isinstance(pids, list) else []:
+        identity = identify(int(str(pid)))
+        if identity is None:
+            continue
         try:
-            process = psutil.Process(int(str(pid)))
+            process = psutil.Process(identity.pid)
             with process.oneshot():
                 rows.append(
                     {
@@ -244,6 +265,7 @@ def _process_config(resource: Resource) -> dict[str, Json]:
                         "user_id": process.uids().real,
                         "command": show_command(process.cmdline()),
                         "started": timestamp(process.create_time()),
+                        "start_ticks": identity.start_ticks,
                         "threads": process.num_threads(),
                         "open_files_limit": _open_files_limit(process),
                     }

@@ -9,7 +9,15 @@ import psutil
 
 from mcp_bridge.ops import systemd
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
+from mcp_bridge.ops.control.actions import (
+    COMMAND,
+    DECLARED_ACTIONS,
+    PROCESS_ACTIONS,
+    SERVICE_ACTIONS,
+)
 from mcp_bridge.ops.envelope import Json, JsonObject
+from mcp_bridge.ops.services.declaration import DeclaredService
+from mcp_bridge.ops.services.running import read_state
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.storage import Usage, list_mounts, read_usage
 
@@ -52,6 +60,8 @@ class Resource:
     executors: tuple[Executor, ...]
     aliases: tuple[str, ...] = ()
     attributes: JsonObject = field(default_factory=dict)
+    declared: DeclaredService | None = None
+    """Of a service that the operator declares, how it is started and known."""
 
     @property
     def resource_id(self) -> str:
@@ -80,6 +90,8 @@ class Resource:
             "status": self.status,
             "host": self.host,
         }
+        if self.declared is not None:
+            return row | self._ways()
         if self.has_own_context or self.kind == "deployment":
             row["executors"] = [executor.to_json() for executor in self.executors]
         return row
@@ -89,9 +101,14 @@ class Resource:
         return {
             **self.to_row(),
             "aliases": self.aliases,
+            **self._ways(),
+            "attributes": self.attributes,
+        }
+
+    def _ways(self) -> dict[str, Json]:
+        return {
             "executors": [executor.to_json() for executor in self.executors],
             "allowed_actions": self.allowed_actions,
-            "attributes": self.attributes,
         }
 
 
@@ -141,7 +158,8 @@ def direct(settings: OpsSettings, *actions: str) -> Executor:
 def _local_resources(settings: OpsSettings, deadline: Deadline) -> list[Resource]:
     units = systemd.list_services(settings, deadline) if systemd.answers(settings) else []
     programs = [_service(settings, unit) for unit in units] or _processes(settings)
-    return [_host(settings), *programs, *_filesystems(settings)]
+    declared = [_declared_service(settings, service) for service in settings.services]
+    return [_host(settings), *declared, *programs, *_filesystems(settings)]
 
 
 def _host(settings: OpsSettings) -> Resource:
@@ -152,7 +170,9 @@ def _host(settings: OpsSettings) -> Resource:
         host=settings.host,
         uid=settings.host,
         aliases=("localhost", "this host", settings.host.partition(".")[0]),
-        executors=(direct(settings, "query", "read", "read.exec", "metrics", "storage", "docker"),),
+        executors=(
+            direct(settings, "query", "read", "read.exec", "metrics", "storage", "docker", COMMAND),
+        ),
         attributes={
             "cores": psutil.cpu_count(),
             "memory_bytes": psutil.virtual_memory().total,
@@ -167,8 +187,27 @@ def _service(settings: OpsSettings, unit: systemd.Unit) -> Resource:
         status=unit.active,
         host=settings.host,
         uid=unit.name,
-        executors=(direct(settings, "query", "read.logs"),),
+        executors=(direct(settings, "query", "read.logs", *SERVICE_ACTIONS),),
         attributes={"load": unit.load, "sub_state": unit.sub, "description": unit.description},
+    )
+
+
+def _declared_service(settings: OpsSettings, service: DeclaredService) -> Resource:
+    state = read_state(service)
+    return Resource(
+        kind="service",
+        name=service.name,
+        status=state.status,
+        host=settings.host,
+        uid=service.name,
+        executors=(direct(settings, "query", "read.logs", *DECLARED_ACTIONS),),
+        attributes={
+            **state.to_json(),
+            "description": service.description,
+            "log_file": str(service.log_file),
+            "declared": True,
+        },
+        declared=service,
     )
 
 
@@ -192,7 +231,9 @@ def _processes(settings: OpsSettings) -> list[Resource]:
             status="running" if states[name] - {"zombie", "dead"} else "zombie",
             host=settings.host,
             uid=name,
-            executors=(direct(settings, "query", "read.logs", "metrics.processes"),),
+            executors=(
+                direct(settings, "query", "read.logs", "metrics.processes", *PROCESS_ACTIONS),
+            ),
             attributes={"pids": numbers[:50], "count": len(numbers)},
         )
         for name, numbers in sorted(pids.items())

@@ -90,28 +90,35 @@ _SAME_FILE_CHECKS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshado
 
 
 class SensitivePaths:
-    """Judges paths of one machine. `protected` directories are refused whole."""
+    """Judges paths of one machine. Of `protected` directories only `open_files` may be read."""
 
-    def __init__(self, protected: Sequence[Path] = ()) -> None:
+    def __init__(self, protected: Sequence[Path] = (), open_files: Sequence[Path] = ()) -> None:
         self._protected = tuple(
             _parts(spelling) for path in protected for spelling in _spellings(str(path))
+        )
+        # A link in the place of one of them leads to what is judged by itself.
+        self._open = frozenset(
+            str(directory / path.name)
+            for path in open_files
+            for directory in (path.parent, path.parent.resolve())
         )
 
     def reason(self, path: str) -> str | None:
         """Why this path must not be read, or None. Looks at the spelling and at the target."""
         for spelling in _spellings(path):
-            reason = self._judge(_parts(spelling))
+            reason = self._judge(spelling)
             if reason:
                 return reason
         return None
 
     def reason_resolved(self, path: str) -> str | None:
         """As `reason`, for a path that is known to hold no link: no system call is made."""
-        return self._judge(_parts(path))
+        return self._judge(path)
 
-    def _judge(self, parts: tuple[str, ...]) -> str | None:
+    def _judge(self, path: str) -> str | None:
+        parts = _parts(path)
         for protected in self._protected:
-            if parts[: len(protected)] == protected:
+            if parts[: len(protected)] == protected and path not in self._open:
                 return "it belongs to this product's own state"
         return (
             _judge_proc(parts) or _judge_directories(parts) or _judge_name(parts) if parts else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_bridge.commands.running import PATH
+from mcp_bridge.ops.services.declaration import DeclaredService, read_declared_services
 from mcp_bridge.ops.targets import Targets, read_targets
 
 _PROJECT_ROOT = Path(__file__).resolve().parents[2]
@@ -15,8 +16,9 @@ _PROJECT_ROOT = Path(__file__).resolve().parents[2]
 class OpsSettings:
     """Sources of one machine. The defaults fit the local Linux host.
 
-    `protected` are directories whose content is never read out, beyond the built-in rules. `path`
-    is where the programs of the ways to other places are looked for.
+    `protected` are directories whose content is never read out, beyond the built-in rules; logs of
+    the declared `services` may lie in them. `path` is where the programs of the ways to other
+    places are looked for.
     """
 
     host: str = field(default_factory=lambda: socket.gethostname())
@@ -28,18 +30,32 @@ class OpsSettings:
     protected: tuple[Path, ...] = field(default_factory=lambda: product_directories())
     path: str = PATH
     targets: Targets = field(default_factory=Targets)
+    services: tuple[DeclaredService, ...] = ()
+
+    @property
+    def open_files(self) -> tuple[Path, ...]:
+        """What may be read although it lies in a protected directory."""
+        return tuple(service.log_file for service in self.services)
 
 
 def read_settings() -> OpsSettings:
-    """This machine, and what the file that `TARSY_OPS_CONFIG` names adds to it."""
+    """This machine, and what the operator's files add to it."""
     named = os.environ.get("TARSY_OPS_CONFIG", "")
-    return OpsSettings(targets=read_targets(Path(named)) if named else Targets())
+    return OpsSettings(
+        targets=read_targets(Path(named)) if named else Targets(),
+        services=read_declared_services(var_directory()),
+    )
+
+
+def var_directory() -> Path:
+    """Where the product of this checkout keeps its own state."""
+    named = os.environ.get("TARSY_VAR_DIR", "").strip()
+    return Path(named).absolute() if named else _PROJECT_ROOT / "var"
 
 
 def product_directories() -> tuple[Path, ...]:
     """The directories in which the product keeps its own state and passwords."""
-    named = os.environ.get("TARSY_VAR_DIR")
-    directories = [_PROJECT_ROOT / "var", *([Path(named).absolute()] if named else [])]
+    directories = [_PROJECT_ROOT / "var", var_directory()]
     # Code that lies in the root directory must not hide the logs of the machine.
     return tuple(path for path in dict.fromkeys(directories) if path != Path("/var"))
 

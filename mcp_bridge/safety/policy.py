@@ -9,6 +9,7 @@ from typing import Any
 from mcp_types import Tool
 
 from agents.types import JSON
+from mcp_bridge.gate import GateRequest
 from mcp_bridge.server_config import ClassRule, ServerConfig, ToolClass, ToolRule
 
 OPS = "ops"
@@ -36,6 +37,11 @@ OPS_RULES: Mapping[str, ClassRule] = {
     "control": _WRITE,
 }
 """Our own server's tools by what they are, and by the argument that says what they do."""
+
+
+def runs_any_command(request: GateRequest) -> bool:
+    """Whether a write of our own server is a command line, which could be any write."""
+    return request.is_own_server and bool(request.arguments.get("command"))
 
 
 def is_own_server(server_id: str, server: ServerConfig) -> bool:

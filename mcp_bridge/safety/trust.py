@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agents.types import JSON
 from mcp_bridge.gate import GateRequest
+from mcp_bridge.safety.policy import runs_any_command
 from mcp_bridge.safety.provenance import Block, Provenance, find_doubts
 from mcp_bridge.safety.standing import Standing
 from mcp_bridge.safety.targeting import Target
@@ -27,6 +28,8 @@ def find_doubts_of(
         for call in standing.evidence.succeeded
     ]
     doubts = find_doubts(request.arguments, request.schema, [*given, *seen], is_resolved)
+    if runs_any_command(request) and not doubts:
+        doubts = ("command: a person decides about every command line",)
     named = [each.value for each in target.identifiers if not each.is_scope]
     has_target = target.resource is not None or (named and all(map(is_resolved, named)))
     if has_target:

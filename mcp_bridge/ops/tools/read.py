@@ -19,7 +19,7 @@ from mcp_bridge.ops.tools.fields import READ_SECONDS, Grep, Lines, Reply, Since,
 
 
 def add_read(server: EnvelopeServer, settings: OpsSettings, commands: CommandReader) -> None:
-    sensitive = SensitivePaths(settings.protected)
+    sensitive = SensitivePaths(settings.protected, settings.open_files)
 
     @server.tool(
         title="Read",

@@ -14,12 +14,13 @@ from mcp_bridge.ops.server import build_server
 from tests.mcp_bridge.ops.calls import call_tool, envelope_of
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOLS = ["query", "read", "metrics", "storage", "docker", "kubernetes"]
+TOOLS = ["query", "read", "metrics", "storage", "docker", "kubernetes", "control"]
 READERS = TOOLS[:4]
+ONLY_WRITES = ["control"]
 
 
 def action_of(tool: str) -> str:
-    return "type" if tool == "kubernetes" else "action"
+    return "type" if tool in ("kubernetes", "control") else "action"
 
 
 async def test_every_tool_is_announced_as_what_it_is_with_its_actions(server):
@@ -32,7 +33,8 @@ async def test_every_tool_is_announced_as_what_it_is_with_its_actions(server):
         assert tool.output_schema is not None
         assert tool.annotations.read_only_hint is (tool.name in READERS)
         assert tool.annotations.destructive_hint is (tool.name not in READERS)
-        assert tool.input_schema["required"] == [action_of(tool.name)]
+        also = ["resource_id"] if tool.name in ONLY_WRITES else []
+        assert tool.input_schema["required"] == [action_of(tool.name), *also]
         assert tool.input_schema["properties"][action_of(tool.name)]["enum"]
         assert all("description" in item for item in tool.input_schema["properties"].values())
         assert set(tool.output_schema["required"]) == {"ok", "data", "error", "meta"}
@@ -172,7 +174,7 @@ async def test_any_client_can_start_it_over_stdio(tmp_path):
                 )
             )
 
-    assert names == TOOLS
+    assert names == [name for name in TOOLS if name not in ONLY_WRITES]
     assert "hunter2hunter2" not in str(secret)
     assert "[MASKED:" in secret["data"]["stdout"]
     assert written["error"]["code"] == "POLICY_BLOCKED"

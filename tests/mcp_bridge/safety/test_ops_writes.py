@@ -30,6 +30,7 @@ WRITES: dict[str, set[str]] = {
     "storage": set(),
     "docker": {"control", "check_updates"},
     "kubernetes": {"scale", "restart", "delete_pod", "exec"},
+    "control": {"service", "container", "guest", "process", "command"},
 }
 RESOLVES = {"query"}
 
@@ -90,7 +91,7 @@ async def test_every_action_of_every_tool_has_its_class(settings: OpsSettings):
 
     assert {tool.name for tool in tools} == set(WRITES)
     for tool in tools:
-        argument = "type" if tool.name == "kubernetes" else "action"
+        argument = "type" if tool.name in ("kubernetes", "control") else "action"
         for value in tool.input_schema["properties"][argument]["enum"]:
             found = classify(tool.name, {argument: value})
             kind = "resolve" if tool.name in RESOLVES else "read"
@@ -213,3 +214,19 @@ async def test_failed_command_verifies_nothing(settings: OpsSettings):
     assert refusal is None
     assert still == "VERIFYING"
     assert gate.standing.workflow.state == "READING"
+
+
+async def test_control_names_what_was_looked_up_and_what_may_be_done_to_it(settings: OpsSettings):
+    desk = Desk("denied")
+    gate = SafetyGate("controlled", desk=desk)
+    host = {"type": "command", "resource_id": "host:web-1", "command": "id"}
+    before = await ask(gate, "control", **host)
+    await propose(gate, settings, "query", action="get", resource_id="host:web-1")
+
+    after = await ask(gate, "control", **host)
+    unknown = await ask(gate, "control", **{**host, "resource_id": "host:web-2"})
+    reboot = await ask(gate, "control", type="guest", action="reboot", resource_id="host:web-1")
+
+    codes = [each.code for each in (before, after, unknown, reboot) if each is not None]
+    assert codes == ["FSM_BLOCKED", "APPROVAL_REQUIRED", "STRICT_RESOLUTION", "ACTION_NOT_ALLOWED"]
+    assert [each.target for each in desk.asked] == ["host:web-1"]

@@ -296,9 +296,8 @@ def autonomous(**arguments) -> GateRequest:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"force": True}, {"replicas": 5}, {"command": "deploy --now"}, {"pod": "web-1"}],
-    ids=["a resolved target", "a boolean", "a figure of a person's", "a person's command",
-         "a name from the alert"],
+    [{}, {"force": True}, {"replicas": 5}, {"pod": "web-1"}],
+    ids=["a resolved target", "a boolean", "a figure of a person's", "a name from the alert"],
 )  # fmt: skip
 async def test_autonomous_asks_nobody_about_what_trusted_sources_gave(arguments):
     desk = Desk("denied")
@@ -441,3 +440,16 @@ def test_only_our_own_words_at_the_beginning_of_an_error_are_a_refusal():
     assert read_envelope(inside) == {"ok": False, "error": {"blocked": True}}
     assert not was_refused_here(inside)
     assert was_refused_here(Refusal("FSM_BLOCKED", "no").to_text())
+
+
+@pytest.mark.parametrize("source", ["configuration", "person"])
+async def test_every_command_line_asks_a_person_whoever_mentioned_it(source):
+    desk = Desk("denied")
+    told = Block("Never run reboot on this host.", Provenance(source, "mia"))
+    gate = SafetyGate("autonomous", desk=desk, given=[told])
+    await resolve(gate, NGINX)
+
+    refusal = await refusal_of(gate, autonomous(command="reboot"))
+
+    assert refusal.code == "APPROVAL_REQUIRED"
+    assert desk.asked[0].reasons == ("command: a person decides about every command line",)

@@ -1,0 +1,1 @@
+"""The one tool that changes what runs: services, containers, guests, processes, commands."""
