@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 from agents.ports import ProposedAnswer, Review
-from agents.types import JSON
+from agents.types import JSON, UNVERIFIED
 from mcp_bridge.grounding.judge import find_unsupported
 from mcp_bridge.grounding.spans import Unsupported
 from mcp_bridge.safety.events import SafetyEvents, make_event
@@ -22,8 +22,8 @@ async def review_answer(
 ) -> Review:
     """Nothing passes while a write is unverified, nor what no run of this execution supports.
 
-    An answer that cannot be given anew says so itself: an unverified write is named at its top,
-    and an answer that rests on nothing is withheld.
+    An answer that cannot be given anew says so itself. A write whose effect nothing has confirmed
+    is named at the top of any answer, and an answer that rests on nothing is withheld.
     """
     workflow = standing.workflow
     if not workflow.may_answer:
@@ -76,11 +76,13 @@ def _conclude(
     phantoms: Sequence[Unsupported],
 ) -> Review:
     metadata: dict[str, JSON] = {}
-    head = ""
+    head = _name_unsettled(standing)
     if not standing.workflow.may_answer:
         write = standing.workflow.last_write_tool
         metadata["unverified"] = {"tool": write, "state": standing.workflow.state}
-        head = f"**Unverified:** {write} has run, and no read has confirmed its effect.\n\n"
+        head = head or f"{UNVERIFIED} {write} has run, and nothing has confirmed its effect.\n\n"
+    if report := standing.report():
+        metadata["writes"] = report.to_json()
     if phantoms:
         metadata["withheld"] = True
         metadata["withheld_claims"] = [
@@ -99,6 +101,12 @@ def _conclude(
             for each in found
         ]
     return Review(head + answer.text, metadata=metadata)
+
+
+def _name_unsettled(standing: Standing) -> str:
+    """A line for each write that a report may not keep to itself."""
+    report = standing.report()
+    return "".join(f"{each.sentence}\n\n" for each in report.unsettled) if report else ""
 
 
 def _withhold(standing: Standing, phantoms: Sequence[Unsupported]) -> str:

@@ -1,28 +1,48 @@
 """Whether a write rests on anything but what trusted people and resolve tools said."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from agents.types import JSON
 from mcp_bridge.gate import GateRequest
+from mcp_bridge.safety.egress import refuse_stranger
 from mcp_bridge.safety.policy import runs_any_command
 from mcp_bridge.safety.provenance import Block, Provenance, find_doubts
+from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.standing import Standing
 from mcp_bridge.safety.targeting import Target
 from mcp_bridge.safety.targets import find_identifiers
+from mcp_bridge.word_list import word_list
+
+_WRAPPERS = frozenset({"data", "result", "results", "metadata"})
+_LISTS = frozenset(
+    word_list("""
+    clusters containers daemonsets databases deployments devices disks entries guests hosts
+    instances items jobs list machines matches members namespaces nodes objects pods processes
+    queues resources rows servers services statefulsets volumes
+    """)
+)
+"""Where a listing keeps its rows. In no other list and no map is anything resolved."""
+_OWN_NAMES = frozenset({"name", "id", "uid", "uuid", "fullname", "hostname", "vmid"})
+_SINGULAR = {
+    form: (kind[:-3] + "y" if kind.endswith("ies") else kind.removesuffix("s"))
+    for kind in word_list("""
+    accounts alerts apps buckets clusters configmaps containers cronjobs daemonsets databases
+    deployments devices disks files guests hosts images ingresses instances jobs namespaces
+    networks networkpolicies nodes pods processes pvcs queues repositories replicasets roles
+    rules secrets servers services silences statefulsets tables tickets topics users volumes
+    """)
+    for form in (kind, kind.removesuffix("s"), kind[:-3] + "y" if kind.endswith("ies") else kind)
+}
+"""Kinds of things that tools are named after, in both numbers."""
 
 
 def find_doubts_of(
     request: GateRequest, target: Target, given: Sequence[Block], standing: Standing
 ) -> tuple[str, ...]:
     """Why this write cannot pass without a person; empty when nothing speaks against it."""
-    resolved = _resolved_names(standing)
-
-    def is_resolved(value: str) -> bool:
-        if request.is_own_server:
-            return standing.context.find(value) is not None
-        return value in resolved
-
+    is_resolved = resolved_by(request, standing)
     seen = [
         Block(call.text, Provenance("tool", call.name, call.call_id))
         for call in standing.evidence.succeeded
@@ -30,29 +50,93 @@ def find_doubts_of(
     doubts = find_doubts(request.arguments, request.schema, [*given, *seen], is_resolved)
     if runs_any_command(request) and not doubts:
         doubts = ("command: a person decides about every command line",)
-    named = [each.value for each in target.identifiers if not each.is_scope]
-    has_target = target.resource is not None or (named and all(map(is_resolved, named)))
-    if has_target:
+    if target.resource is not None or _is_target_resolved(request, target, standing):
         return doubts
     return ("its target was resolved by no structured result", *doubts)
+
+
+def _is_target_resolved(request: GateRequest, target: Target, standing: Standing) -> bool:
+    """Whether every name of the target is that of a row, of the kind the tool is about.
+
+    A row says where it is as well: that a pod is in a namespace resolves no namespace.
+    """
+    named = [each for each in target.identifiers if not each.is_scope]
+    kinds = _kinds_of(request.tool)
+    rows = [row for row, row_kinds in _resolved_rows(standing) if not kinds or kinds & row_kinds]
+    return bool(named) and all(
+        any(value == each.value for row in rows for value in _own_names(row, each.argument))
+        for each in named
+    )
+
+
+def _own_names(row: dict[str, JSON], argument: str) -> Iterator[str]:
+    """What a row is called itself; what it is called under the argument's own name as well."""
+    for key, value in row.items():
+        if key.lower() in _OWN_NAMES or key == argument:
+            yield str(value)
+
+
+def _kinds_of(words: str) -> frozenset[str]:
+    """The kinds of things that a name speaks of, each in the singular."""
+    found = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", words).lower())
+    return frozenset(kind for word in found if (kind := _SINGULAR.get(word)) is not None)
+
+
+def refuse_stranger_of(
+    request: GateRequest, given: Sequence[Block], standing: Standing
+) -> Refusal | None:
+    """The refusal of a read that would ask a machine nobody trusted has named."""
+    return refuse_stranger(request, given, resolved_by(request, standing))
+
+
+def resolved_by(request: GateRequest, standing: Standing) -> Callable[[str], bool]:
+    """Whether a name stands in a structured result of a resolve tool of the same kind of server."""
+    if request.is_own_server:
+        return lambda value: standing.context.find(value) is not None
+    names: frozenset[str] | None = None
+
+    def is_resolved(value: str) -> bool:
+        nonlocal names
+        if names is None:
+            names = _resolved_names(standing)
+        return value in names
+
+    return is_resolved
 
 
 def _resolved_names(standing: Standing) -> frozenset[str]:
     """Every name in a structured result of a resolve tool, by the key it stands under.
 
-    What stands under other keys (descriptions, annotations) is text from outside.
+    Only the rows themselves count. What stands in maps within them, such as annotations, labels
+    and variables, is text that whoever made the resource was free to write.
     """
-    return frozenset(
-        each.value
-        for call in standing.evidence.succeeded
-        if call.tool_class == "resolve"
-        for each in find_identifiers(_parse(call.text))
-    )
+    rows = (row for row, _ in _resolved_rows(standing))
+    return frozenset(each.value for row in rows for each in find_identifiers(row))
 
 
-def _parse(text: str) -> dict[str, JSON]:
+def _resolved_rows(standing: Standing) -> Iterator[tuple[dict[str, JSON], frozenset[str]]]:
+    """The rows that resolve tools returned, each with the kinds of things it may be."""
+    for call in standing.evidence.succeeded:
+        if call.tool_class == "resolve":
+            for row in _rows(_parse(call.text)):
+                yield row, _kinds_of(f"{call.tool} {row.get('kind') or row.get('type') or ''}")
+
+
+def _rows(value: JSON) -> Iterator[dict[str, JSON]]:
+    """The rows of a listing, each without what lies deeper than its metadata."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _rows(each)
+    elif isinstance(value, dict):
+        yield {key: each for key, each in value.items() if not isinstance(each, dict | list)}
+        for key, each in value.items():
+            if key in _WRAPPERS or (key in _LISTS and isinstance(each, list)):
+                yield from _rows(each)
+
+
+def _parse(text: str) -> JSON:
     try:
         parsed: JSON = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return parsed if isinstance(parsed, dict) else {"": parsed}
+    return parsed
