@@ -49,6 +49,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.apps": (),
     "investigations.plain_text": (),
     "investigations.markdown": ("investigations.plain_text",),
+    "investigations.marked_text": ("investigations.markdown", "investigations.plain_text"),
     "investigations.runbooks": ("tarsy.errors",),
     "investigations.notifications": ("investigations.plain_text", "tarsy.errors"),
     "investigations.chain_plan": ("config", "investigations.models"),
@@ -66,6 +67,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
         "tarsy.errors",
     ),
+    # What a claim rests on is found by the same rules that judge an answer.
+    "investigations.selectors.evidence": (
+        "investigations.models",
+        "investigations.selectors",
+        "mcp_bridge.grounding",
+        "tarsy.errors",
+    ),
     "investigations.services": (
         "investigations.models",
         "investigations.timeline",
@@ -81,7 +89,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
         "tarsy.errors",
     ),
+    "investigations.gate_trail": (
+        "investigations.models",
+        "investigations.services",
+        "mcp_bridge.safety.events",
+        "tarsy.aio",
+    ),
     "investigations.journal": (
+        "investigations.gate_trail",
         "investigations.masking",
         "investigations.models",
         "investigations.services",
@@ -151,6 +166,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "investigations.pipeline": (
         "investigations.briefing",
+        "investigations.gate_trail",
         "investigations.journal",
         "investigations.recalling",
         "investigations.runbook_reading",
@@ -189,6 +205,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.publish",
         "investigations.plain_text",
         "investigations.markdown",
+        "investigations.marked_text",
         "investigations.identity",
         "investigations.fragments",
         "investigations.hub",

@@ -7,10 +7,18 @@ from dataclasses import replace
 from agents.ports import ProposedAnswer, Review
 from agents.types import WriteReport
 from mcp_bridge.gate import ControlLevel, GateRequest, Pass, settled_call
+from mcp_bridge.safety.acts import (
+    act_of_block,
+    act_of_end,
+    act_of_proposal,
+    act_of_recovery,
+    act_of_start,
+    act_of_verification,
+)
 from mcp_bridge.safety.answer_review import review_answer
 from mcp_bridge.safety.approvals import ApprovalDesk, Decision, NoDesk, Proposal
 from mcp_bridge.safety.checks import Check
-from mcp_bridge.safety.events import NoEvents, SafetyEvents, make_event
+from mcp_bridge.safety.events import NoEvents, SafetyEvents
 from mcp_bridge.safety.evidence import Judgement, Outcome, SettledCall
 from mcp_bridge.safety.previews import preview_write
 from mcp_bridge.safety.provenance import Block
@@ -18,7 +26,7 @@ from mcp_bridge.safety.recovery import Recoveries
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.resolved import Clock
 from mcp_bridge.safety.standing import Standing, rebuild
-from mcp_bridge.safety.targeting import Target, action_of, find_target
+from mcp_bridge.safety.targeting import Target, find_target
 from mcp_bridge.safety.trust import find_doubts_of, refuse_stranger_of
 
 
@@ -74,11 +82,14 @@ class SafetyGate:
             "investigation is read-only.",
             {"tool": request.name, "class": "write", "control_level": self._level},
         )
+        self._events.note(act_of_proposal(request))
         return self._note_refusal(request, refusal)
 
     async def admit(self, request: GateRequest) -> Pass | Refusal:
         if refusal := self.screen(request):
             return refusal
+        if request.tool_class == "write":
+            self._events.note(act_of_proposal(request))
         if refusal := self._find_state_block(request):
             return self._note_refusal(request, refusal)
         if refusal := self._find_stranger(request):
@@ -94,19 +105,17 @@ class SafetyGate:
     def settle(
         self, passed: Pass, outcome: Outcome, text: str, judgement: Judgement | None = None
     ) -> None:
-        call = settled_call(passed.request, outcome, text, passed.writes_before)
+        request, before = passed.request, self._standing.workflow
+        call = settled_call(request, outcome, text, passed.writes_before)
         self._standing.note(replace(call, judgement=judgement))
-        if outcome != "succeeded" or passed.request.is_check:
+        if request.tool_class == "write":
+            self._events.note(act_of_end(request, outcome))
+        if before.state == "VERIFYING" and self._standing.workflow.state == "READING":
+            self._events.note(act_of_verification(request, before))
+        if outcome != "succeeded" or request.is_check:
             return
-        request = passed.request
         if recovered := self._recoveries.note_success(request.name, request.arguments):
-            self._events.count(
-                make_event(
-                    "tarsy_ai_auto_recovery_success_total",
-                    error_code=recovered.error_code,
-                    tool=recovered.tool,
-                )
-            )
+            self._events.note(act_of_recovery(request, recovered))
 
     def take_check(self, call_id: str) -> Check | None:
         return self._standing.written.take_check(call_id)
@@ -144,12 +153,21 @@ class SafetyGate:
         return refuse_stranger_of(request, self._given, self._standing)
 
     async def _claim(self, request: GateRequest, target: Target) -> Refusal | None:
-        """Let one write through. Until it is settled no other one is, whoever is asked."""
+        """Let one write through. Until it is settled no other one is, whoever is asked.
+
+        That it starts is kept before it does; where it cannot be kept, it does not start.
+        """
         before = self._standing.workflow
         self._standing.workflow = before.begin_write(request.name)
+        starts = False
         try:
             refusal = await self._ask_person(request, target)
+            if starts := refusal is None:
+                self._events.note(act_of_start(request, target))
+                await self._events.commit()
         except BaseException:
+            if starts:
+                self._events.note(act_of_end(request, "blocked"))
             self._standing.workflow = self._standing.workflow.abandon_write(before)
             raise
         if refusal is not None:
@@ -171,6 +189,7 @@ class SafetyGate:
             preview=preview_write(request, target),
             reasons=doubts,
         )
+        await self._events.commit()
         decision = await self._desk.request(proposal)
         if decision.verdict == "used":
             return _explain_interrupted(request)
@@ -186,46 +205,15 @@ class SafetyGate:
 
     def _note_refusal(self, request: GateRequest, refusal: Refusal) -> Refusal:
         """Every refusal is counted, and stands among the calls of this execution."""
-        self._count(request, refusal)
+        self._events.note(act_of_block(request, refusal))
+        if refusal.retryable:
+            self._recoveries.note_block(refusal.code, request.name, request.arguments)
         if request.is_check:
             return refusal
         outcome: Outcome = "blocked" if refusal.blocked else "unknown"
         writes = self._standing.writes
         self._standing.note(settled_call(request, outcome, refusal.to_text(), writes))
         return refusal
-
-    def _count(self, request: GateRequest, refusal: Refusal) -> None:
-        tool, details = request.name, refusal.details
-        match refusal.code:
-            case "FSM_BLOCKED":
-                event = make_event(
-                    "tarsy_ai_fsm_tool_block_total",
-                    state=str(details["state"]), tool=tool, kind=request.tool_class,
-                )  # fmt: skip
-            case "STRICT_RESOLUTION":
-                event = make_event(
-                    "tarsy_ai_strict_resolution_block_total", tool=tool, action=action_of(request)
-                )
-            case "ROUTING_MISMATCH":
-                ids = details["more_specific_resource_ids"]
-                child = str(ids[0]).partition(":")[0] if isinstance(ids, list) else ""
-                event = make_event(
-                    "tarsy_ai_routing_mismatch_block_total",
-                    tool=tool, target_kind="host", child_kind=child,
-                )  # fmt: skip
-            case "APPROVAL_REQUIRED":
-                event = make_event(
-                    "tarsy_ai_approval_block_total", tool=tool, verdict=str(details["verdict"])
-                )
-            case _:
-                event = make_event("tarsy_ai_policy_block_total", tool=tool, code=refusal.code)
-        self._events.count(event)
-        if not refusal.retryable:
-            return
-        self._recoveries.note_block(refusal.code, tool, request.arguments)
-        self._events.count(
-            make_event("tarsy_ai_auto_recovery_attempt_total", error_code=refusal.code, tool=tool)
-        )
 
 
 def _refuse_writing_check(request: GateRequest) -> Refusal:
