@@ -13,6 +13,8 @@ _LINE_CUE = re.compile(
     rf"(?i){NAME_ENDINGS}|basic|digest|cookie|session|\bsid|csrf|xsrf|remember|webhook|hooks\."
     r"|curl|redis|valkey|mysql|maria|docker|podman|helm|nerdctl|crane|skopeo|login|ldap|unseal"
     r"|identified|rabbitmq|htpasswd|\baz\b|\bhttps?\b|\becho\b|\bENV\b|\bARG\b|://|\\|%|psql|mongo|wget|snmp|smb|zip|ftp|ipmi|mosquitto|net\b|\bmc\b"
+    r"|sqlplus|sqlldr|\b(?:exp|imp)(?:dp)?\b|\brman\b|oracle|setuser|\buser\b|\bset|config|\bkv\b"
+    r"|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
 )
 # These may begin what takes several lines: it is shown when it ends.
 _BLOCK_CUE = re.compile(
@@ -24,7 +26,7 @@ _PLAIN = re.compile(r"[A-Za-z]{0,15}[.,;:!?)]?\s")
 _WORD = re.compile(r"\S*\s")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _PEM_EDGE = re.compile(r"-----(BEGIN|END) ")
-_OPENS_BLOCK = re.compile(r"[:|>=][+-]?[0-9]?[ \t\r]*\n\Z")
+_OPENS_BLOCK = re.compile(r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?)[ \t\r]*\n\Z")
 
 
 class StreamMasker:
