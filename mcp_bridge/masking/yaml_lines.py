@@ -18,7 +18,8 @@ from mcp_bridge.masking.secret_names import singular
 from mcp_bridge.masking.spans import Span
 
 _KEY_LINE = re.compile(
-    r"""(?P<lead>[ \t+>|-]*?(?:[ ]*-[ ]+)*)(?P<quote>["']?)(?P<key>[A-Za-z0-9_./-]+)(?P=quote):"""
+    r"""(?P<lead>[ \t+>|-]*?(?:[ ]*-[ ]+)*)(?P<quote>["']?)"""
+    r"""(?P<key>[A-Za-z0-9_./-]+|(?<=["'])[^"'\n]*)(?P=quote):"""
     r"""(?:[ \t]+(?P<value>\S.*?))?[ \t\r]*$"""
 )
 _SECRET_KIND = re.compile(r"""["']?Secret(?:List)?["']?(?:\s+#.*)?$""")
