@@ -23,7 +23,7 @@ _BLOCK_CUE = re.compile(
 )
 # Too short and too plain to be a secret by itself.
 _PLAIN = re.compile(r"[A-Za-z]{0,15}[.,;:!?)]?\s")
-_WORD = re.compile(r"\S*\s")
+_BLANK = re.compile(r"\s")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _PEM_EDGE = re.compile(r"-----(BEGIN|END) ")
 _OPENS_BLOCK = re.compile(r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?)[ \t\r]*\n\Z")
@@ -39,7 +39,7 @@ class StreamMasker:
 
     def __init__(self, mask: Callable[[str], str]) -> None:
         self._mask = mask
-        self._waiting = ""
+        self._waiting: list[str] = []
         """What is no whole word yet."""
         self._unit: list[str] = []
         """Words that are held back."""
@@ -48,20 +48,23 @@ class StreamMasker:
 
     def add(self, piece: str) -> str:
         """What can be shown now: often less than came, sometimes more."""
-        text = self._waiting + piece
+        self._waiting.append(piece)
+        if not _BLANK.search(piece):
+            return ""  # What waits is not read again for every piece of a word that has no end.
+        text = "".join(self._waiting)
         shown: list[str] = []
         position = 0
-        for word in _WORD.finditer(text):
-            shown.append(self._take(word[0]))
-            position = word.end()
-        self._waiting = text[position:]
+        for blank in _BLANK.finditer(text, len(text) - len(piece)):
+            shown.append(self._take(text[position : blank.end()]))
+            position = blank.end()
+        self._waiting = [text[position:]]
         return "".join(shown)
 
     def finish(self) -> str:
         """The rest. Nothing may be added after."""
-        rest = "".join(self._unit) + self._waiting
+        rest = "".join((*self._unit, *self._waiting))
         self._unit.clear()
-        self._waiting = ""
+        self._waiting.clear()
         return self._mask_unit(rest) if rest else ""
 
     def _take(self, word: str) -> str:

@@ -62,6 +62,15 @@ def test_plain_words_are_shown_as_they_come():
     assert masker.finish() == "high"
 
 
+def test_a_word_without_end_is_read_once():
+    masker = StreamMasker(str)
+
+    shown = [masker.add("abcd") for _ in range(200_000)]
+
+    assert set(shown) == {""}
+    assert len(masker.finish()) == 800_000
+
+
 def test_nothing_more_is_shown_once_masking_failed(caplog):
     def fail(text: str) -> str:
         raise MemoryError
