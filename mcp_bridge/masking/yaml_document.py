@@ -57,9 +57,12 @@ def _scalars_of(text: str) -> Iterator[Scalar]:
         elif isinstance(event, yaml.CollectionEndEvent):
             flows.pop()
         elif isinstance(event, yaml.ScalarEvent) and event.style not in ("|", ">"):
+            begins, ends = event.start_mark, event.end_mark
+            if begins is None or ends is None:
+                raise ValueError("the loader does not say where it is")
             quote = 1 if event.style else 0
-            start, end = event.start_mark.index + quote, event.end_mark.index - quote
-            yield Scalar(start, end, not event.style, any(flows))
+            is_in_flow = any(flows)
+            yield Scalar(begins.index + quote, ends.index - quote, not event.style, is_in_flow)
 
 
 def _is_behind_text(text: str, span: Span) -> bool:
