@@ -199,7 +199,14 @@ async def test_unsubscribed_channel_is_silent(server, doorbell):
 
 @pytest.mark.parametrize(
     "channel",
-    ["cancellations", "session:", "session:nope", f"session:{uuid.uuid4()}", "tarsy:ring", "*"],
+    [
+        "cancellations",
+        "session:",
+        "session:nope",
+        "session:4b1d7a52-0000-4000-8000-000000000000",
+        "tarsy:ring",
+        "*",
+    ],
 )
 async def test_bad_channels_are_refused(server, channel):
     async with browse(server) as browser:
