@@ -23,8 +23,9 @@ demo: $(RUN_STAMP) ## Start everything, investigate a sample alert about this ma
 run: $(RUN_STAMP) ## Start everything, without the sample alert
 	@exec $(BIN)/python manage.py quickstart --no-sample
 
+# Whole files side by side, in order: the slow ones come first. PYTEST_ARGS="-n 0 ..." takes one process.
 test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 # The warning is that no database could be asked; the comparison of models does not need one.
 check: $(DEV_STAMP) ## Format, lint, types, migrations, Django's own checks

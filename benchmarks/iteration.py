@@ -6,7 +6,7 @@ import time
 from benchmarks import scripts
 from benchmarks.figures import Report, cpu_seconds, to_ms
 from benchmarks.lab import Lab
-from tests.processes import Process
+from tests.processes import Process, wait_for
 
 FEW, MANY = 2, 7
 CLIENTS = ("direct", "litellm")
@@ -52,7 +52,18 @@ def measure(lab: Lab) -> Report:
 
 
 def _measure_idle(worker: Process) -> float:
-    seconds = 3.0
+    """After its first look at the tool servers, which starts them and takes 0.2 s of CPU once, and
+    over one round of all that it does again and again."""
+    from django.conf import settings
+
+    from investigations.selectors.tool_servers import read_health
+
+    def has_looked() -> bool:
+        report = read_health()
+        return report is not None and bool(report.servers)
+
+    wait_for(has_looked, within=30, what="the first look at the tool servers")
+    seconds = float(settings.MCP_HEALTH_SECONDS)
     before = cpu_seconds(worker.child.pid)
     time.sleep(seconds)
     return (cpu_seconds(worker.child.pid) - before) / seconds

@@ -116,7 +116,7 @@ class _Listener:
     def _listen(self) -> None:
         client = redis.Redis.from_url(os.environ["REDIS_URL"], decode_responses=True)
         with client, client.pubsub() as pubsub:  # type: ignore[no-untyped-call]
-            pubsub.psubscribe("tarsy:stream:session:*")
+            pubsub.psubscribe("tarsy:*:stream:session:*")
             while not self._is_over.is_set():
                 message = pubsub.get_message(timeout=0.2)
                 if message is None:

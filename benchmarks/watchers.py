@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import redis.asyncio
 from websockets.asyncio.client import connect
@@ -57,7 +58,8 @@ async def _watch_socket(options: argparse.Namespace, ready: asyncio.Event) -> Ar
 async def _watch_redis(options: argparse.Namespace, ready: asyncio.Event) -> Arrivals:
     arrivals: Arrivals = []
     async with redis.asyncio.from_url(options.url) as client, client.pubsub() as pubsub:
-        await pubsub.subscribe(f"tarsy:stream:{options.channel}")
+        database = urlsplit(options.url).path.strip("/") or "0"
+        await pubsub.subscribe(f"tarsy:{database}:stream:{options.channel}")
         async for heard in pubsub.listen():
             at = time.time()
             if heard["type"] != "message":

@@ -24,13 +24,15 @@ BLOCK_KEPT_SECONDS = 900
 PATIENCE_SECONDS = 1.5
 """Whoever rings has a request or a database thread in its hands; an alert rings three times."""
 
-RING_CHANNEL = "tarsy:ring"
-"""Sessions wait to be claimed."""
+
+def ring_channel() -> str:
+    """The Redis channel on which workers hear that sessions wait to be claimed."""
+    return f"tarsy:{settings.REDIS_DATABASE}:ring"
 
 
 def stream_channel(channel: str) -> str:
     """The Redis channel that carries a client channel (`sessions`, `session:<id>`)."""
-    return f"tarsy:stream:{channel}"
+    return f"tarsy:{settings.REDIS_DATABASE}:stream:{channel}"
 
 
 @cache
@@ -71,7 +73,7 @@ def publish_live(messages: Sequence[tuple[str, Payload]]) -> None:
 def publish_and_ring(messages: Sequence[tuple[str, Payload]]) -> None:
     """Send messages, each to its client channel, and wake every dispatcher, in one round trip."""
     commands = [_tell(channel, json.dumps(payload)) for channel, payload in messages]
-    _send([*commands, ("PUBLISH", RING_CHANNEL, "1")], "No ring, dispatchers will poll: %s")
+    _send([*commands, ("PUBLISH", ring_channel(), "1")], "No ring, dispatchers will poll: %s")
 
 
 _Command = tuple[str | int, ...]

@@ -23,7 +23,7 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
 from config import get_config
-from investigations.publish import RING_CHANNEL
+from investigations.publish import ring_channel
 from investigations.selectors.workers import WORKERS_KEY
 from investigations.services.executions import find_cancelling, renew_leases
 from investigations.services.recovery import sweep
@@ -162,7 +162,7 @@ class _Ring:
                     settings.REDIS_URL, socket_timeout=5.0, socket_connect_timeout=2.0
                 )
                 self._listener = client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
-                self._listener.subscribe(RING_CHANNEL)
+                self._listener.subscribe(ring_channel())
             return self._listener.get_message(timeout=seconds) is not None
         except redis.RedisError:
             self._listener = None

@@ -1,6 +1,5 @@
 """The tools of one execution: what may be called, under which names, and how each is offered."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
@@ -23,11 +22,9 @@ from mcp_bridge.safety.policy import (
 )
 from mcp_bridge.schemas import sanitize_schema
 from mcp_bridge.server_config import ServerConfig, ToolClass
-from mcp_bridge.visible_text import clean_text
+from mcp_bridge.server_words import show_schema, show_text
 
 MAX_DESCRIPTION = 4_000
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -104,19 +101,13 @@ class Catalogue:
 
 
 def _spec(known: KnownTool, wire_name: str) -> ToolSpec:
-    text = clean_text(known.tool.description or known.tool.title or "").strip()
-    if len(text) > MAX_DESCRIPTION:
-        text = f"{text[:MAX_DESCRIPTION]}…"
-    schema = sanitize_schema(cast(dict[str, JSON], known.tool.input_schema))
-    try:
-        text = known.server.masker.mask(text).text
-        schema = cast(dict[str, JSON], known.server.masker.mask_json(schema))
-    except Exception:
-        logger.exception("masking what %s says of itself failed; it is withheld", known.name)
-        text, schema = "", {"type": "object"}
+    masker = known.server.masker
+    text = show_text(masker, known.tool.description or known.tool.title or "", MAX_DESCRIPTION)
+    schema = cast(dict[str, JSON], known.tool.input_schema)
     return ToolSpec(
         name=str(known.name),
         wire_name=wire_name,
         description=text or f"The tool {known.name}.",
-        input_schema=schema,
+        # Masked twice: making it fit shortens what it says, and puts together what was apart.
+        input_schema=show_schema(masker, sanitize_schema(show_schema(masker, schema))),
     )

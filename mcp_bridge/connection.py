@@ -29,6 +29,7 @@ from mcp_bridge.failures import (
     is_timeout,
 )
 from mcp_bridge.pins import Pins
+from mcp_bridge.visible_text import clean_line
 from mcp_bridge.wire.stderr import StderrTail
 from mcp_bridge.wire.taming import Wire
 
@@ -37,6 +38,7 @@ logger = logging.getLogger(__name__)
 MAX_PAGES = 100
 MAX_TOOLS = 1_000
 START_GRACE = 0.1
+LOGGED_REASON = 600
 # Seconds between two reports of one call; a person reads no faster, and each is masked.
 PROGRESS_INTERVAL = 0.1
 
@@ -268,7 +270,8 @@ class ServerConnection:
         except (ServerUnavailable, BaseExceptionGroup, *SERVER_FAILURES) as error:
             reason = describe_failure(error)
             if not _refuse(ready, ServerUnavailable(_with_stderr(reason, stderr))):
-                logger.info("tool server %s ended badly: %s", self.server_id, reason)
+                told = clean_line(reason, LOGGED_REASON)
+                logger.info("tool server %s ended badly: %s", self.server_id, told)
         except Exception as error:
             # A defect of an in-process server or of the SDK must not hang whoever waits for it.
             logger.exception("tool server %s failed", self.server_id)

@@ -30,12 +30,15 @@ from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
 from mcp_bridge.safety.checks import Check, judge_answer
 from mcp_bridge.safety.evidence import Judgement, Outcome, judge_outcome
 from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.server_words import show_line
 from mcp_bridge.visible_text import clean_line, clean_text
 
 logger = logging.getLogger(__name__)
 
 # Masking this much holds the event loop for about a millisecond; more goes to a thread.
 INLINE_MASKING_CHARACTERS = 8_000
+SHOWN_REASON = 4_000
+SHOWN_NAME = 200
 SHOWN_ARGUMENTS = 500
 MASKING_DEADLINE = 10.0
 """Seconds; masking a megabyte takes a tenth of one."""
@@ -89,7 +92,7 @@ class ToolExecutor:
         found = self._catalogue.find(call.name)
         parsed = parse_arguments(call.arguments)
         if found is None:
-            name = self._masker.mask(clean_line(call.name, 200)).text
+            name = show_line(self._masker, call.name, SHOWN_NAME)
             return ToolTarget("", name, self._show_arguments(parsed, self._masker))
         shown = self._show_arguments(parsed, found.server.masker)
         may_write = found.class_of(parsed.values) == "write"
@@ -122,7 +125,7 @@ class ToolExecutor:
         """Every step before a call, or the result of the one that stopped it."""
         tool = self._catalogue.find(call.name)
         if tool is None:
-            reason = self._catalogue.explain_unknown(clean_line(call.name, 200))
+            reason = self._catalogue.explain_unknown(show_line(self._masker, call.name, SHOWN_NAME))
             return await self._fail(call, self._masker, reason)
         masker = tool.server.masker
         if not tool.is_selected:
@@ -286,11 +289,7 @@ class ToolExecutor:
         text: ResultText | None = None,
     ) -> ToolResult:
         """An error the model can act on: what it asked for, and what came back."""
-        arguments = await self._mask(masker, call.arguments)
-        if isinstance(arguments, str):
-            return ToolResult(arguments, arguments, is_error=True)
-        asked = f"{clean_line(call.name, 200)} {clean_line(arguments.text, SHOWN_ARGUMENTS)}"
-        told = await self._mask(masker, f"{clean_text(reason)}\nYou asked: {asked.strip()}")
+        told = await self._tell(call, masker, reason)
         if isinstance(told, str):
             return ToolResult(told, told, is_error=True)
         message = told.text if said is None else f"{told.text}\nIt answered:\n{said.text}"
@@ -300,8 +299,27 @@ class ToolExecutor:
         return ToolResult(
             content=content, stored=stored, is_error=True, truncated=is_cut,
             size_bytes=text.size_bytes if text is not None else len(message.encode()),
-            masked=arguments.count + (said.count if said is not None else told.count),
+            masked=told.count + (said.count if said is not None else 0),
         )  # fmt: skip
+
+    async def _tell(self, call: ToolCall, masker: Masker, reason: str) -> MaskedText | str:
+        """Why a call failed and what it was, or what stands for both where they cannot be masked.
+
+        Each is masked before it is cut, and once more as they stand together.
+        """
+        why = await self._mask(masker, clean_text(reason))
+        if isinstance(why, str):
+            return why
+        arguments = await self._mask(masker, call.arguments)
+        if isinstance(arguments, str):
+            return arguments
+        name = show_line(masker, call.name, SHOWN_NAME)
+        asked = f"{name} {clean_line(arguments.text, SHOWN_ARGUMENTS)}".strip()
+        shown = why.text if len(why.text) <= SHOWN_REASON else f"{why.text[:SHOWN_REASON]}…"
+        told = await self._mask(masker, f"{shown}\nYou asked: {asked}")
+        if isinstance(told, str):
+            return told
+        return MaskedText(told.text, why.count + arguments.count + told.count)
 
     async def _mask(self, masker: Masker, text: str) -> MaskedText | str:
         """Mask, or say what stands for the text: what could not be masked is shown to nobody."""

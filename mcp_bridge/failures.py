@@ -21,8 +21,6 @@ SERVER_FAILURES = (
     ExceptionGroup,
 )
 
-MAX_REASON_LENGTH = 600
-
 
 class ServerUnavailable(Exception):
     """A tool server could not be started or reached. The text says why."""
@@ -46,13 +44,16 @@ def flatten(error: BaseException) -> Iterator[BaseException]:
 
 
 def describe_failure(error: BaseException) -> str:
-    """Say in one sentence what went wrong, without the type's inner name where a text exists."""
+    """Say in one sentence what went wrong, without the type's inner name where a text exists.
+
+    It is as long as what a server says: whoever shows it masks it first and cuts it then.
+    """
     sentences: list[str] = []
     for leaf in flatten(error):
         sentence = _describe_leaf(leaf)
         if sentence not in sentences:
             sentences.append(sentence)
-    return "; ".join(sentences)[:MAX_REASON_LENGTH]
+    return "; ".join(sentences)
 
 
 def is_connection_lost(error: BaseException) -> bool:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,15 +14,13 @@ from mcp_bridge.masking import Masker, build_server_masker
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.safety.policy import class_of_call, find_rule
 from mcp_bridge.server_config import ServerConfig, ToolClass
+from mcp_bridge.server_words import show_line, show_text
 from mcp_bridge.transports import InProcessFactories, open_client
-from mcp_bridge.visible_text import clean_line, clean_text
+from mcp_bridge.visible_text import clean_line
 from mcp_bridge.wire.http import HttpClients
-
-logger = logging.getLogger(__name__)
 
 MAX_ABOUT = 1_000
 MAX_ERROR = 600
-WITHHELD = "[withheld: masking failed]"
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ async def sight(
 
 def explain_error(error: Exception, config: ServerConfig) -> str:
     """Why a server could not be used: one line, fit to show."""
-    return _mask(build_server_masker(config.data_masking), clean_line(str(error), MAX_ERROR))
+    return show_line(build_server_masker(config.data_masking), str(error), MAX_ERROR)
 
 
 def _usable(server_id: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
@@ -106,10 +103,8 @@ def _usable(server_id: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 
 def _see(server_id: str, config: ServerConfig, tool: Tool, masker: Masker) -> SeenTool:
-    about = clean_text(tool.description or tool.title or "").strip()
-    about = about if len(about) <= MAX_ABOUT else f"{about[:MAX_ABOUT]}…"
-    classes = _classes(server_id, config, tool)
-    return SeenTool(tool.name, _mask(masker, about), classes, _hash(tool))
+    about = show_text(masker, tool.description or tool.title or "", MAX_ABOUT)
+    return SeenTool(tool.name, about, _classes(server_id, config, tool), _hash(tool))
 
 
 def _classes(server_id: str, config: ServerConfig, tool: Tool) -> dict[str, ToolClass]:
@@ -122,11 +117,3 @@ def _classes(server_id: str, config: ServerConfig, tool: Tool) -> dict[str, Tool
 def _hash(tool: Tool) -> str:
     canonical = json.dumps(tool.input_schema, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _mask(masker: Masker, text: str) -> str:
-    try:
-        return masker.mask(text).text if text else ""
-    except Exception:
-        logger.exception("masking what a tool server says failed; it is withheld")
-        return WITHHELD

@@ -22,14 +22,15 @@ from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.replay import read_past
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerConfig
+from mcp_bridge.server_words import show_line, show_text
 from mcp_bridge.transports import InProcessFactories, open_client
-from mcp_bridge.visible_text import clean_line, clean_text
 from mcp_bridge.wire.cleanup import clean_up_session
 from mcp_bridge.wire.http import HttpClients
 
 logger = logging.getLogger(__name__)
 
 MAX_INSTRUCTIONS = 8_000
+MAX_REASON = 600
 
 ToolSelection = Mapping[str, Sequence[str] | None]
 """Servers to use, each with the tools to use of it; None means all of them."""
@@ -135,7 +136,7 @@ async def open_toolbox(
             catalogue.specs,
             {server.server_id: text for server in connected if (text := _instruct(server))},
             {
-                name: masker.mask(outcome).text
+                name: show_line(masker, outcome, MAX_REASON)
                 for name in chosen
                 if isinstance(outcome := started.get(name, "it is not configured"), str)
             },
@@ -155,9 +156,8 @@ async def _start(connection: ServerConnection) -> tuple[Tool, ...] | str:
         await connection.start()
         return await connection.list_tools()
     except ServerUnavailable as error:
-        reason = clean_line(str(error), 600)
         logger.warning("tool server %s is unavailable", connection.server_id)
-        return reason
+        return str(error)
 
 
 async def _close_all(
@@ -217,6 +217,6 @@ def _know_tools(
 
 def _instruct(server: ConnectedServer) -> str:
     """The operator's instructions, then the server's own, masked like everything it says."""
-    own = clean_text(server.connection.instructions).strip()[:MAX_INSTRUCTIONS]
-    parts = [server.config.instructions.strip(), server.masker.mask(own).text if own else ""]
+    own = show_text(server.masker, server.connection.instructions, MAX_INSTRUCTIONS)
+    parts = [server.config.instructions.strip(), own]
     return "\n\n".join(part for part in parts if part)

@@ -36,9 +36,16 @@ def clean_text(text: str) -> str:
 
 
 def clean_line(text: str, limit: int) -> str:
-    """`clean_text` on one line of at most `limit` characters."""
+    """`clean_text` on one line of at most `limit` characters.
+
+    The word at the cut goes as a whole, unless it is the only one: it may be a secret, and no
+    pattern knows a half of one.
+    """
     line = " ".join(clean_text(text).split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    if len(line) <= limit:
+        return line
+    kept = line[: limit - 1]
+    return f"{kept[: kept.rfind(' ') + 1] or kept}…"
 
 
 def invisible_spans(text: str) -> Iterator[tuple[int, int]]:

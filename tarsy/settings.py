@@ -189,6 +189,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # ---- Redis and Celery --------------------------------------------------------------------------
 
 REDIS_URL = env.secret("REDIS_URL", "redis://127.0.0.1:6379/0")
+# Published messages reach every database of a server, so channels are named after ours.
+REDIS_DATABASE = urlsplit(REDIS_URL).path.strip("/") or "0"
 REDIS_SOCKET_TIMEOUT = 10.0
 CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", REDIS_URL)
 for _name, _url in (("REDIS_URL", REDIS_URL), ("CELERY_BROKER_URL", CELERY_BROKER_URL)):

@@ -13,8 +13,12 @@ from tests.browser import find_chromium
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_test_environment: None, django_db_blocker) -> Iterator[None]:
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker
+) -> Iterator[None]:
     """One migrated test database, also for tests that share it with other processes.
+
+    With `pytest -n` each process has its own: `django_db_modify_db_settings` names it.
 
     pytest-django's own makes it only where a test carries its mark, and that mark wraps a test in a
     transaction no worker could look into.

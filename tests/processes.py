@@ -8,6 +8,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -112,10 +114,22 @@ def start_worker(**environment: str) -> Process:
     )
 
 
+FIRST_PORT = 12_000
+PORTS_EACH = 1_000
+_ports = cycle(range(PORTS_EACH))
+
+
 def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that stays free until it is used: none that connections get by themselves (those
+    begin at 32,768), none of another process of this test run, and not the one given before."""
+    first = FIRST_PORT + PORTS_EACH * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    start = os.getpid() % PORTS_EACH
+    for offset in islice(_ports, PORTS_EACH):
+        port = first + (start + offset) % PORTS_EACH
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError(f"no port is free from {first} on")
 
 
 def start_web(port: int, **environment: str) -> Process:

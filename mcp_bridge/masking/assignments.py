@@ -12,15 +12,16 @@ from mcp_bridge.masking.secret_names import (
     classify_name,
     is_secret_value,
     looks_like_credential,
+    may_announce,
 )
 from mcp_bridge.masking.spans import Span
 
-_SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?::=|=>|=|:)"
+SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?::=|=>|=|:)"
 SECRET_NAME = rf"(?:{NAME_ENDINGS})(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
 """An RE2 pattern for the end of every name that `classify_name` knows."""
 MAY_ASSIGN = (
-    rf"(?i)(?:{STRONG_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*{_SEPARATOR}[ \t]*\S"
-    rf"|{SECRET_NAME}{_SEPARATOR}[ \t]*\S{{8}}"
+    rf"(?i)(?:{STRONG_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*{SEPARATOR}[ \t]*\S"
+    rf"|{SECRET_NAME}{SEPARATOR}[ \t]*\S{{8}}"
 )
 """An RE2 pattern that is found in every line `find_assignments` finds something in."""
 
@@ -28,15 +29,16 @@ MAY_ASSIGN = (
 # name characters begins and gives nothing back, so it takes linear time without RE2, whose every
 # match costs ten times as much.
 _NAME_AND_SEPARATOR = re.compile(
-    r"(?i)(?<![A-Z0-9_.\-])([A-Z0-9_.\-]++)" + _SEPARATOR.replace("*", "*+") + r"[ \t]*+"
+    r"(?i)(?<![A-Z0-9_.\-])([A-Z0-9_.\-]++)" + SEPARATOR.replace("*", "*+") + r"[ \t]*+"
 )
-_SECRET_WORD = re.compile(NAME_ENDINGS, re.IGNORECASE)
 
 _BARE = re.compile(r"""[^\s"'<>`\x00]+""")
 _NEXT_PAIR = re.compile(r"[;&,](?=[\w.%\-\[\]]*[=:]|\s|$)|&|,(?=[\"'])")
 _LINE_START = re.compile(r"""[\s+\->|]*(?:-\s+)*["']?$""")
 _SHELL_START = re.compile(r"\s*(?:(?:export|declare\s+-x|set|setenv|ENV|ARG|-e)\s+)?$")
 _COMMENT = re.compile(r"\s+#.*$")
+# A plan or a diff on one line: `password = "old" -> "new"`.
+_CHANGED_TO = re.compile(r"""["'`]?[ \t]*(?:->|=>|→)[ \t]*["'`]?([^\s"'<>`\x00(]+)""")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 _CLOSERS = ")]},;:?"
 MAX_JUDGED = 2_000
@@ -55,7 +57,7 @@ def find_assignments(
         if number % NAMES_FOR_ONE_HIT == 0:
             budget.spend_hits()
         key, start = match[1], match.end()
-        if start < masked_to or start >= len(line) or not _SECRET_WORD.search(key):
+        if start < masked_to or start >= len(line) or not may_announce(key):
             continue
         name = classify_name(key)
         if name is None or line.endswith(("//", "checksum/"), 0, match.start()):
@@ -77,6 +79,9 @@ def find_assignments(
             continue
         masked_to = span.end
         yield span
+        if changed := _CHANGED_TO.match(line, span.end):
+            masked_to = changed.end()
+            yield Span(*changed.span(1), name.kind)
 
 
 def _names(line: str, places: Iterable[tuple[int, int]]) -> Iterator[re.Match[str]]:

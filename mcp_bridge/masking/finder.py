@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcp_bridge.masking import json_text, kubectl_output, yaml_lines
+from mcp_bridge.masking import far_values, json_text, kubectl_output, yaml_lines
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.custom import CustomRule
 from mcp_bridge.masking.encodings import (
@@ -123,6 +123,13 @@ class Finder:
             yield from kubectl_output.find_printed_data(text, found["printed"])
         if "secret_kind" in found or "variable" in found or "block" in found:
             yield from self._find_in_yaml(text, swept, budget)
+        for name, span in (
+            *far_values.find_lists(text, found.get("list", ()), budget),
+            *far_values.find_heredocs(text, found.get("heredoc", ()), budget),
+            *far_values.find_in_blocks(text, found.get("terraform", ()), budget),
+        ):
+            if kind := self._kind_of_named(name, text[span.start : span.end]):
+                yield replace(span, kind=kind)
 
     def _find_in_yaml(self, text: str, swept: Swept, budget: Budget) -> Iterator[Span]:
         found = swept.structures

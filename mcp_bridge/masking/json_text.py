@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.encodings import unescape
+from mcp_bridge.masking.secret_names import singular
 
 # A string, with the colon behind it where it is a key and the number behind that; or a bracket.
 _TOKEN = re.compile(
@@ -19,6 +20,8 @@ _NAME_KEYS = ("name", "key", "Name", "Key")
 _VALUE_KEYS = ("value", "Value")
 _GENERATORS = ("random_password", "random_string", "random_id", "random_bytes")
 """Resources of Terraform whose result is a secret under a name that says nothing."""
+_PRIVATE_PARTS = ("d", "p", "q", "dp", "dq", "qi", "k")
+"""Of a JSON Web Key: what has to stay with its owner."""
 _RESULT_KEYS = ("result", "bcrypt_hash", "hex", "base64", "b64_std", "b64_url")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 MAX_DEPTH = 500
@@ -55,6 +58,10 @@ class _Frame:
     name: str = ""
     value: Value | None = None
     type: str = ""
+    is_patch: bool = False
+    path: str = ""
+    is_web_key: bool = False
+    private_parts: list[Value] = field(default_factory=list)
     results: list[Value] = field(default_factory=list)
     """What may have been made up by a generator of passwords, if this or an outer object is one."""
     data: list[tuple[int, int]] = field(default_factory=list)
@@ -98,7 +105,9 @@ class _Walker:
             self.finish()
             self._stack.append(_Frame(is_object=True))
         parent = self._stack[-1]
-        frame = _Frame(is_object=bracket == "{", key=parent.pending_key, sink=parent.sink)
+        # A list within a list is one of the same things.
+        key = parent.pending_key if parent.is_object or bracket == "{" else parent.key
+        frame = _Frame(is_object=bracket == "{", key=key, sink=parent.sink)
         if parent.is_object and parent.pending_key in _DATA_KEYS and frame.sink is None:
             frame.sink = parent.data
         parent.pending_key = ""
@@ -112,6 +121,8 @@ class _Walker:
     def _end(self, frame: _Frame) -> None:
         if frame.kind in _SECRET_KINDS:
             self.walked.secret_values.extend(frame.data)
+        if frame.is_web_key:
+            self.walked.paired.extend(frame.private_parts)
         if frame.type in _GENERATORS:
             self.walked.paired.extend(frame.results)
         elif self._stack:
@@ -122,7 +133,8 @@ class _Walker:
         if frame.value is None:
             return
         value = frame.value
-        name = "password" if frame.is_sensitive else frame.name or frame.key
+        patched = _name_in_path(frame.path) if frame.is_patch else ""
+        name = "password" if frame.is_sensitive else frame.name or patched or frame.key
         if name:
             self.walked.paired.append(Value(value.start, value.end, name, value.is_number))
 
@@ -137,7 +149,7 @@ class _Walker:
             return
         if not match[2] and (cut := _CUT.search(self._text, start, end)):
             end = cut.start()
-        key = frame.pending_key if frame.is_object else frame.key.removesuffix("s")
+        key = frame.pending_key if frame.is_object else singular(frame.key)
         self._take_value(Value(start, end, key), frame)
 
     def _take_value(self, value: Value, frame: _Frame) -> None:
@@ -154,8 +166,16 @@ class _Walker:
             frame.type = self._text[value.start : value.end]
         elif value.key in _RESULT_KEYS:
             frame.results.append(Value(value.start, value.end, "password", value.is_number))
+        elif value.key == "kty":
+            frame.is_web_key = True
+        elif value.key in _PRIVATE_PARTS:
+            frame.private_parts.append(Value(value.start, value.end, "private_key"))
         elif value.key in _NAME_KEYS:
             frame.name = self._read(self._text[value.start : value.end])
+        elif value.key == "op":
+            frame.is_patch = True
+        elif value.key == "path":
+            frame.path = self._read(self._text[value.start : value.end])
         elif value.key in _VALUE_KEYS:
             frame.value = value
         elif value.key == "sensitive":
@@ -163,3 +183,8 @@ class _Walker:
 
     def _read(self, raw: str) -> str:
         return unescape(raw, self._budget).text if "\\" in raw else raw
+
+
+def _name_in_path(path: str) -> str:
+    """What a JSON patch changes: by the last part of its path, or as what only Secrets have."""
+    return "password" if path.startswith("/stringData/") else path.rpartition("/")[2]

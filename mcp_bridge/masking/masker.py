@@ -2,10 +2,11 @@
 
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.types import JSON
+from mcp_bridge.masking import yaml_document
 from mcp_bridge.masking.budget import Budget, TooMuchToMask
 from mcp_bridge.masking.custom import CustomRule, compile_custom
 from mcp_bridge.masking.finder import Finder, is_json, readable
@@ -103,16 +104,20 @@ class Masker:
             found.extend(p for p in pieces if any(map(str.isalnum, shown[p.start : p.end])))
         return found
 
-    def _replace(self, text: str, spans: Iterable[Span]) -> str:
+    def _replace(self, text: str, spans: Sequence[Span]) -> str:
+        def wording(span: Span) -> str:
+            if span.replacement is not None:
+                return span.replacement
+            return self._placeholders.name(span.kind, text[span.start : span.end])
+
+        scalars = None if is_json(text) else yaml_document.read_scalars(text, spans)
+        widened = spans if scalars is None else yaml_document.widen(text, spans, scalars, wording)
         pieces: list[str] = []
         position = 0
-        for span in spans:
+        for span in widened:
             pieces.append(text[position : span.start])
-            if span.replacement is not None:
-                pieces.append(span.replacement)
-            else:
-                name = self._placeholders.name(span.kind, text[span.start : span.end])
-                pieces.append(f'"{name}"' if span.is_bare else name)
+            needs_quotes = span.is_bare and span.replacement is None and scalars is None
+            pieces.append(f'"{wording(span)}"' if needs_quotes else wording(span))
             position = span.end
         pieces.append(text[position:])
         return "".join(pieces)

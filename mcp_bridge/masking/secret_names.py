@@ -57,6 +57,20 @@ _HARMLESS_KEY_FIRST = _words(
 )
 
 
+_ENDING = re.compile(NAME_ENDINGS, re.IGNORECASE)
+
+
+def may_announce(name: str) -> bool:
+    """Whether it is worth while to classify a name: quick, and right about those that it denies."""
+    return _ENDING.search(name) is not None
+
+
+def singular(name: str) -> str:
+    """`passwords` as `password`: what each item of such a list is."""
+    is_plural = name.lower().endswith("s") and not name.lower().endswith("ss")
+    return name[:-1] if is_plural else name
+
+
 @lru_cache(maxsize=8192)
 def classify_name(name: str) -> SecretName | None:
     """What a key, variable, option or header name says about its value."""

@@ -13,6 +13,8 @@ _LINE_CUE = re.compile(
     rf"(?i){NAME_ENDINGS}|basic|digest|cookie|session|\bsid|csrf|xsrf|remember|webhook|hooks\."
     r"|curl|redis|valkey|mysql|maria|docker|podman|helm|nerdctl|crane|skopeo|login|ldap|unseal"
     r"|identified|rabbitmq|htpasswd|\baz\b|\bhttps?\b|\becho\b|\bENV\b|\bARG\b|://|\\|%|psql|mongo|wget|snmp|smb|zip|ftp|ipmi|mosquitto|net\b|\bmc\b"
+    r"|sqlplus|sqlldr|\b(?:exp|imp)(?:dp)?\b|\brman\b|oracle|setuser|\buser\b|\bset|config|\bkv\b"
+    r"|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
 )
 # These may begin what takes several lines: it is shown when it ends.
 _BLOCK_CUE = re.compile(
@@ -21,10 +23,10 @@ _BLOCK_CUE = re.compile(
 )
 # Too short and too plain to be a secret by itself.
 _PLAIN = re.compile(r"[A-Za-z]{0,15}[.,;:!?)]?\s")
-_WORD = re.compile(r"\S*\s")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_BLANK = re.compile(r"\s")
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _PEM_EDGE = re.compile(r"-----(BEGIN|END) ")
-_OPENS_BLOCK = re.compile(r"[:|>=][+-]?[0-9]?[ \t\r]*\n\Z")
+_OPENS_BLOCK = re.compile(r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?)[ \t\r]*\n\Z")
 
 
 class StreamMasker:
@@ -37,47 +39,66 @@ class StreamMasker:
 
     def __init__(self, mask: Callable[[str], str]) -> None:
         self._mask = mask
-        self._waiting = ""
+        self._waiting: list[str] = []
         """What is no whole word yet."""
         self._unit: list[str] = []
         """Words that are held back."""
+        self._line: list[str] = []
+        """Those of them that stand on its last line."""
         self._is_block = False
+        self._is_in_key = False
+        self._fences = 0
         self._has_failed = False
 
     def add(self, piece: str) -> str:
         """What can be shown now: often less than came, sometimes more."""
-        text = self._waiting + piece
+        self._waiting.append(piece)
+        if not _BLANK.search(piece):
+            return ""  # What waits is not read again for every piece of a word that has no end.
+        text = "".join(self._waiting)
         shown: list[str] = []
         position = 0
-        for word in _WORD.finditer(text):
-            shown.append(self._take(word[0]))
-            position = word.end()
-        self._waiting = text[position:]
+        for blank in _BLANK.finditer(text, len(text) - len(piece)):
+            shown.append(self._take(text[position : blank.end()]))
+            position = blank.end()
+        self._waiting = [text[position:]]
         return "".join(shown)
 
     def finish(self) -> str:
         """The rest. Nothing may be added after."""
-        rest = "".join(self._unit) + self._waiting
+        rest = "".join((*self._unit, *self._waiting))
         self._unit.clear()
-        self._waiting = ""
+        self._waiting.clear()
         return self._mask_unit(rest) if rest else ""
 
     def _take(self, word: str) -> str:
         if not self._unit and not _LINE_CUE.search(word) and not _BLOCK_CUE.search(word):
             return self._mask_unit(word)
         self._unit.append(word)
+        self._line.append(word)
         self._is_block = self._is_block or _BLOCK_CUE.search(word) is not None
-        if not word.endswith("\n"):
-            return ""
-        unit = "".join(self._unit)
-        if not self._is_block and not _OPENS_BLOCK.search(unit):
-            return self._show(unit)
-        self._is_block = True
-        return self._show(unit) if _ends_block(unit) else ""
+        return self._end_line() if word.endswith("\n") else ""
 
-    def _show(self, unit: str) -> str:
+    def _end_line(self) -> str:
+        """What can be shown now that a line has ended. Each line is read once, however long the
+        block: after a closed fence, or a blank line outside fences and keys, a block ends."""
+        line = "".join(self._line)
+        self._line.clear()
+        if edges := _PEM_EDGE.findall(line):
+            self._is_in_key = edges[-1] == "BEGIN"
+        is_fence = _FENCE.match(line) is not None
+        self._fences += is_fence
+        self._is_block = self._is_block or _OPENS_BLOCK.search(line) is not None
+        if not self._is_block:
+            return self._show()
+        is_open = self._is_in_key or self._fences % 2 == 1
+        return self._show() if not is_open and (is_fence or not line.strip()) else ""
+
+    def _show(self) -> str:
+        unit = "".join(self._unit)
         self._unit.clear()
-        self._is_block = False
+        self._is_block = self._is_in_key = False
+        self._fences = 0
         return self._mask_unit(unit)
 
     def _mask_unit(self, unit: str) -> str:
@@ -91,15 +112,3 @@ class StreamMasker:
             logger.exception("masking a stream failed; the rest of it is not shown")
             self._has_failed = True
             return ""
-
-
-def _ends_block(unit: str) -> bool:
-    """After a closed fence, or a blank line outside fences and keys."""
-    edges = _PEM_EDGE.findall(unit)
-    if edges and edges[-1] == "BEGIN":
-        return False
-    fences = len(_FENCE.findall(unit))
-    if fences % 2:
-        return False
-    last_line = unit[unit.rfind("\n", 0, -1) + 1 :]
-    return not last_line.strip() or (fences > 0 and _FENCE.match(last_line) is not None)

@@ -1,5 +1,6 @@
 """Secrets that give themselves away: by their own form or by the words around them."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -104,11 +105,30 @@ _VENDORS = (
 
 _VALUE = r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'<>\x00`\\]+))"
 
+_URL_HOST = (
+    r"(?:[A-Za-z0-9_][A-Za-z0-9_.\-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:[/?#\s\"'`,;)\]}\\]|$)"
+)
+_BEGINS_WITH_PORT = re.compile(r"[0-9]{1,5}/")
+
 _CONTEXT = (
     TokenRule(
         "credentials_in_url", "url_password",
         r"[A-Za-z][A-Za-z0-9+.\-]*:\\*/\\*/[^\s:/@\"'<>]*:([^\s/\"'<>]+)@[A-Za-z0-9\[_{]",
         _is_real,
+    ),
+    TokenRule(
+        "credentials_in_url", "url_password",
+        # A slash that nobody encoded: not behind a port, where a path begins.
+        r"[A-Za-z][A-Za-z0-9+.\-]*:\\*/\\*/[^\s:/@\"'<>\[]*:([^\s/@\"'<>,;]*/[^\s@\"'<>,;]*)@"
+        + _URL_HOST, lambda value: _is_real(value) and not _BEGINS_WITH_PORT.match(value),
+    ),
+    TokenRule(
+        "credentials_in_url", "url_password",
+        # What these schemes name has no "@" behind its host.
+        r"(?i)(?:postgres(?:ql)?|cockroach(?:db)?|mysqlx?|mariadb|mssql|sqlserver|oracle|mongodb|"
+        r"rediss?|valkeys?|amqps?|kafka|nats|ldaps?|smtps?|imaps?|clickhouse|cassandra|couchbase|"
+        r"memcached?|etcd|s?ftps?)(?:\+[a-z0-9]+)?:\\*/\\*/[^\s:/@\"'<>\[]*:"
+        r"([^\s\"'<>?,]*[/@][^\s\"'<>?,]*)@" + _URL_HOST, _is_real,
     ),
     TokenRule(
         "credentials_in_url", "url_token",
@@ -219,6 +239,10 @@ _NAME = rf"[A-Za-z0-9_.:\-]*(?:{NAME_ENDINGS})"
 _ELEMENT = r"[A-Za-z0-9_.:\-]*(?:token|secret|credentials?|psk)|[A-Za-z0-9_.:\-]+key"
 _STRONG_NAME = rf"[A-Za-z0-9_.:\-]*(?:{STRONG_ENDINGS})"
 _WORD = r"[\"']?([^\s\"'<>|;&]+)"
+_SET_COMMAND = (
+    r"(?i)\b(?:setx|setenv|set\s+-[a-z]+|config\s+set(?:\s+--?[a-z]+)*|kv\s+put|etcdctl\s+put)"
+    r"\s+[a-z0-9_.:/\-]*"
+)
 
 
 def _has_letters_and_digits(value: str) -> bool:
@@ -238,11 +262,23 @@ _COMMANDS = tuple(
         (r"\b(?:smbclient|rpcclient|net)\b.*(?:-U|--user)[ =]?[\"']?[^\s%\"']+%([^\s\"']+)",
          _is_real),
         (r"\bmc\s+(?:alias|config\s+host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+([^\s]+)", _is_real),
-        (r"\becho\s+(?:-[ne]+\s+)?" + _WORD + r"[\"']?\s*\|[^|]*(?:-stdin|sudo\s+-S)", _is_real),
+        (r"\becho\s+(?:-[ne]+\s+)?" + _WORD + r"[\"']?\s*\|[^|]*"
+         r"(?:-stdin|sudo\s+-S|\bsecrets?\s+(?:set|create|add)\b)", _is_real),
         (r"\becho\s+(?:-[ne]+\s+)?[\"']?[^\s:\"']+:([^\s\"']+)[\"']?\s*\|.*\bchpasswd", _is_real),
         (r"\bhtpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S+\s+\S+\s+([^\s]+)", _is_real),
         (r"\brabbitmqctl\b.*\b(?:add_user|change_password|authenticate_user)\s+\S+\s+([^\s]+)",
          _is_real),
+        (r"(?i)\bjdbc:oracle:[a-z0-9]+:[^\s/:@\"']+/([^\s@\"']+)@", _is_real),
+        (r"\b(?:sqlplus|sqlldr|expdp|impdp|exp|imp|rman)\b.*\s[\"']?[A-Za-z][\w$#]*/"
+         r"([^\s@/\"']+)@", _is_real),
+        (_SET_COMMAND + rf"(?:{STRONG_ENDINGS})\s+" + _WORD, _is_real),
+        (_SET_COMMAND + rf"(?:{NAME_ENDINGS})\s+" + _WORD, looks_like_credential),
+        (r"(?i)\b(?:secrets?\s+(?:set|create|put|add)|put-secret-value|create-secret|SecureString)"
+         r"\b.*\s(?:--value|--body|-b|--secret-string|--data)[ =]" + _WORD, _is_real),
+        (r"(?i)\bput-parameter\b.*\s--value[ =]" + _WORD + r".*\bSecureString\b", _is_real),
+        (r"(?i)\binsecure-password\s+" + _WORD, _is_real),
+        (r"(?i)\b(?:acl\s+setuser|user)\s+\S+\s+(?:\S+\s+)*[>]([^\s]+)\s(?:.*\s)?"
+         r"(?:~|\+|&|allkeys|allcommands)", _is_real),
         (r"(?i)\bsnmp-server\s+community\s+([^\s]+)", _is_real),
         (r"(?i)\b(?:password|secret)\s+[05789]\s+([^\s]{6,})", _has_digit),
     )
@@ -277,6 +313,11 @@ _SPELLED = (
               r"(?i)\bpassw(?:or)?[dt]\s+(?:is|was|lautet|ist|set\s+to)\s*:?\s*" + _WORD,
               _has_letters_and_digits),
     TokenRule("secret", "signature", r"(?i)\bsignature=([0-9a-f]{32,})"),
+    TokenRule("vendor_token", "password_hash",
+              r"grub\.pbkdf2\.sha512\.[0-9]+\.([0-9A-Fa-f.]{20,})"),
+    TokenRule("vendor_token", "password_hash",
+              r"(?i)password_(?:double_)?sha(?:1|256)(?:_hex)?\\*[\"']?\s*[>:=]\s*\\*[\"']?"
+              r"([0-9a-f]{40,})"),
     TokenRule("vendor_token", "password_hash",
               r"\{S?SHA(?:256|512)?\}([A-Za-z0-9+/=]{20,})|pbkdf2_sha[0-9]+\$[0-9]+\$([^\s\"']{20,})"),
 )  # fmt: skip

@@ -14,10 +14,12 @@ from typing import overload
 from typing_extensions import override
 
 from mcp_bridge.masking.budget import Budget
+from mcp_bridge.masking.secret_names import singular
 from mcp_bridge.masking.spans import Span
 
 _KEY_LINE = re.compile(
-    r"""(?P<lead>[ \t+>|-]*?(?:[ ]*-[ ]+)*)(?P<quote>["']?)(?P<key>[A-Za-z0-9_./-]+)(?P=quote):"""
+    r"""(?P<lead>[ \t+>|-]*?(?:[ ]*-[ ]+)*)(?P<quote>["']?)"""
+    r"""(?P<key>[A-Za-z0-9_./-]+|(?<=["'])[^"'\n]*)(?P=quote):"""
     r"""(?:[ \t]+(?P<value>\S.*?))?[ \t\r]*$"""
 )
 _SECRET_KIND = re.compile(r"""["']?Secret(?:List)?["']?(?:\s+#.*)?$""")
@@ -26,6 +28,7 @@ _FLOW_VALUE = re.compile(r"""[\w.-]+["']?\s*:\s*["']?([^,}"']+)""")
 _COMMENT = re.compile(r"\s+#.*$")
 _KIND = "kubernetes_secret"
 _DATA_KEYS = ("data", "stringData")
+_VALUE_KEYS = ("value", "default")
 _SECRET_WITHIN = re.compile(r"""(?<=[^A-Za-z0-9_.-])["']?kind["']?:[ \t]+["']?Secret(?:List)?\b""")
 REACH = 1_000_000
 MAX_REGION = 20_000
@@ -155,7 +158,8 @@ def _pair(name: Line, value: Line) -> Iterator[tuple[str, Span]]:
 
 
 def find_blocks(lines: Lines, numbers: Iterable[int]) -> Iterator[tuple[str, Span]]:
-    """Lines of `password: |` and the like: the name and what each line below says."""
+    """Lines of `password: |`, `passwords:` and the like: the name and what each line or item below
+    says."""
     for number in numbers:
         head = lines[number]
         is_block = _BLOCK.match(head.value) is not None
@@ -164,9 +168,19 @@ def find_blocks(lines: Lines, numbers: Iterable[int]) -> Iterator[tuple[str, Spa
         for below in range(number + 1, min(number + MAX_BLOCK, len(lines))):
             line = lines[below]
             body = line.text.strip()
-            if not body or line.indent <= head.indent or (line.key and not is_block):
+            if not body or line.indent <= head.indent:
                 break
+            if line.key and not is_block:
+                # `DB_PASSWORD:` with `value: ...` below, among what else is said of it.
+                if line.indent > lines[number + 1].indent:
+                    continue
+                if line.key in _VALUE_KEYS and (span := _value_span(line, "")):
+                    yield head.key, span
+                continue
             start = line.start + line.indent
+            if not is_block and line.text[: line.indent].rstrip().endswith("-"):
+                yield singular(head.key), _scalar_span(line.text[line.indent :].rstrip(), start, "")
+                continue
             yield head.key, Span(start, line.start + len(line.text.rstrip()), "")
             if not is_block:
                 break
@@ -264,13 +278,17 @@ def _value_span(line: Line, kind: str) -> Span | None:
     value = line.value
     if not value or value in ("{}", "[]", '""', "''", "null", "~"):
         return None
+    return _scalar_span(value, line.value_start, kind)
+
+
+def _scalar_span(value: str, start: int, kind: str) -> Span:
     quote = value[0]
     if quote in ("'", '"'):
         closing = value.rfind(quote)
         length = closing if closing > 0 else len(value)
-        return Span(line.value_start + 1, line.value_start + length, kind)
+        return Span(start + 1, start + length, kind)
     bare = _COMMENT.sub("", value)
-    return Span(line.value_start, line.value_start + len(bare), kind, is_bare=True)
+    return Span(start, start + len(bare), kind, is_bare=True)
 
 
 def _flow_spans(line: Line) -> Iterator[Span]:

@@ -1,7 +1,13 @@
-"""Command lines without the secrets that people pass on them."""
+"""Command lines without the secrets that people pass on them.
+
+Not what masking does to every result of a tool: an argument vector says where a value ends, so that
+here the shortest one goes as well, and this server has other clients than our agents.
+"""
 
 import re
 from collections.abc import Sequence
+
+from mcp_bridge.visible_text import clean_line
 
 _MAX_CHARS = 300
 _SECRET_WORDS = (
@@ -27,8 +33,7 @@ def show_command(arguments: Sequence[str]) -> str:
             continue
         text, hide_next = _show_argument(argument, password_attached)
         shown.append(text)
-    line = " ".join(" ".join(shown).split())
-    return line if len(line) <= _MAX_CHARS else line[:_MAX_CHARS] + "…"
+    return clean_line(" ".join(shown), _MAX_CHARS)
 
 
 def _show_argument(argument: str, password_attached: bool) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from typing_extensions import override
 
-from mcp_bridge.visible_text import clean_line
+from mcp_bridge.visible_text import clean_text
 
 STDERR_TAIL_BYTES = 4096
 
@@ -15,10 +15,15 @@ STDERR_TAIL_BYTES = 4096
 class StderrTail:
     def __init__(self) -> None:
         self._tail = b""
+        self._is_cut = False
 
     @property
     def text(self) -> str:
-        return clean_line(self._tail.decode("utf-8", "replace"), 300)
+        """The last lines, whole: the rest of one that was cut may be the half of a secret."""
+        tail = self._tail
+        if self._is_cut:
+            tail = tail.partition(b"\n")[2]
+        return clean_text(tail.decode("utf-8", "replace")).strip()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[int]:
@@ -37,7 +42,9 @@ class StderrTail:
                 transport.close()
 
     def add(self, data: bytes) -> None:
-        self._tail = (self._tail + data)[-STDERR_TAIL_BYTES:]
+        said = self._tail + data
+        self._is_cut = self._is_cut or len(said) > STDERR_TAIL_BYTES
+        self._tail = said[-STDERR_TAIL_BYTES:]
 
 
 class _TailReader(asyncio.Protocol):

@@ -70,10 +70,11 @@ class SharedWorker:
         self._process = None
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_worker(
     django_db_setup: None, product_environment: dict[str, str]
 ) -> Iterator[SharedWorker]:
+    """Not for the session: it would go on and claim what other tests make."""
     shared = SharedWorker(product_environment)
     yield shared
     shared.stop()

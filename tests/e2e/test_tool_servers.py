@@ -186,7 +186,8 @@ def test_a_watch_that_lost_its_database_connection_is_taken_up_again(start: Star
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_locks"
-            " WHERE locktype = 'advisory' AND objid = %s AND granted",
+            " WHERE locktype = 'advisory' AND objid = %s AND granted AND database ="
+            " (SELECT oid FROM pg_database WHERE datname = current_database())",
             [MONITOR_LOCK],
         )
         assert cursor.fetchall() == [(True,)]

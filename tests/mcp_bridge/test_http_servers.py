@@ -1,13 +1,20 @@
 """Tool servers over HTTP and SSE, on loopback, spoken to over real sockets."""
 
 import contextlib
+import ipaddress
 import json
 import socket
 import threading
 import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import uvicorn
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
@@ -36,17 +43,20 @@ class HeaderKeeper:
 
 
 @contextlib.contextmanager
-def serving(app, port: int = 0):
+def serving(app, port: int = 0, **tls: Path):
     """Run an ASGI app on a loopback port, a free one unless given, and yield its address."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
-        config = uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            app, log_level="critical", ws="none", timeout_graceful_shutdown=1, **tls
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         wait_until(lambda: server.started)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        scheme = "https" if tls else "http"
+        yield f"{scheme}://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join(10)
 
@@ -214,6 +224,57 @@ async def test_headers_do_not_follow_a_redirect_to_another_host(kind):
                 assert "remote" in toolbox.unavailable
 
     assert thief.requests == 0
+
+
+@pytest.fixture
+def own_certificate(tmp_path: Path) -> dict[str, Path]:
+    """A certificate for this machine that nobody but its owner has signed."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    files = {"ssl_certfile": tmp_path / "cert.pem", "ssl_keyfile": tmp_path / "key.pem"}
+    pem = serialization.Encoding.PEM
+    files["ssl_certfile"].write_bytes(certificate.public_bytes(pem))
+    files["ssl_keyfile"].write_bytes(
+        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return files
+
+
+@pytest.mark.parametrize("kind", ["http", "sse"])
+async def test_own_certificate_is_accepted_where_verify_ssl_is_off_and_nowhere_else(
+    kind, own_certificate
+):
+    server, keepers = remote_server()
+    app = server.streamable_http_app() if kind == "http" else server.sse_app()
+    keepers.append(HeaderKeeper(app))
+    with serving(keepers[0], **own_certificate) as url:
+        url = f"{url}/{'mcp' if kind == 'http' else 'sse'}"
+        trusting = ServerPlan(TransportPlan(kind, url=url, verify_ssl=False), tools=READS)
+        async with open_toolbox({"remote": trusting}, deadlines=quick()) as toolbox:
+            accepted = await run(toolbox, "remote__headers")
+        keepers[0].headers = {}
+        careful = ServerPlan(
+            TransportPlan(kind, url=url, bearer_token="abcd1234efgh5678ijkl"), tools=READS
+        )
+        async with open_toolbox({"remote": careful}, deadlines=quick()) as toolbox:
+            assert "remote" in toolbox.unavailable
+            assert toolbox.specs == ()
+
+    assert not accepted.is_error
+    assert keepers[0].headers == {}, "nothing was sent to a server that could be anybody"
 
 
 async def test_refused_credentials_are_the_reason_that_is_told():

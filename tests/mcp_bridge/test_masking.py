@@ -346,6 +346,29 @@ def test_valid_json_stays_valid_and_keeps_its_shape(document, is_ascii):
     assert _shape(masked) == _shape(document)
 
 
+# As operators write it: names, secrets, lists, texts of several words and lines.
+PLAIN = st.text(st.sampled_from("abc xyz-_./:#'\"0123,[]{}&*!|>%@`\n"), max_size=20)
+SETTINGS = st.recursive(
+    SECRETS | PLAIN | st.none() | st.booleans() | st.integers(0, 10**12),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            NAMES | st.sampled_from(["passwords", "tokens"]) | PLAIN, inner, max_size=4
+        )
+    ),
+    max_leaves=10,
+).filter(lambda document: isinstance(document, dict | list))
+
+
+@given(SETTINGS, st.sampled_from([None, True, False]), st.sampled_from([40, 80, 10_000]))
+def test_valid_yaml_stays_valid_and_keeps_its_shape(document, flow, width):
+    text = yaml.safe_dump(document, default_flow_style=flow, width=width)
+
+    masked = yaml.safe_load(mask(text))
+
+    assert _shape(masked) == _shape(yaml.safe_load(text))
+
+
 def _shape(value):
     """Lists and objects alone: any leaf may become a placeholder, and so may a key."""
     if isinstance(value, dict):

@@ -62,6 +62,26 @@ def test_plain_words_are_shown_as_they_come():
     assert masker.finish() == "high"
 
 
+def test_a_word_without_end_is_read_once():
+    masker = StreamMasker(str)
+
+    shown = [masker.add("abcd") for _ in range(200_000)]
+
+    assert set(shown) == {""}
+    assert len(masker.finish()) == 800_000
+
+
+def test_a_block_without_end_is_read_once():
+    read: list[str] = []
+    masker = StreamMasker(lambda text: read.append(text) or text)
+
+    shown = [masker.add(f"  {number}: {{}}\n") for number in range(100_000)]
+
+    assert set(shown) == {""}
+    assert len(masker.finish().splitlines()) == 100_000
+    assert len(read) == 1
+
+
 def test_nothing_more_is_shown_once_masking_failed(caplog):
     def fail(text: str) -> str:
         raise MemoryError

@@ -11,7 +11,7 @@ from config import get_config, use_config
 from investigations.api.parsing import BODY_LIMIT
 from investigations.chain_plan import count_stages
 from investigations.models import AlertSession, Event
-from investigations.publish import RING_CHANNEL, stream_channel
+from investigations.publish import ring_channel, stream_channel
 from tests.factories import SessionFactory
 
 RUNBOOK = "https://github.com/acme-demo/runbooks/blob/main/disk.md"
@@ -252,7 +252,7 @@ def test_full_queue_answers_429_and_when_to_come_back(submit):
 @pytest.mark.django_db(transaction=True)
 def test_stored_alert_rings_and_is_told_only_after_commit(submit):
     with redis.Redis.from_url(django_settings.REDIS_URL) as client, client.pubsub() as pubsub:
-        pubsub.subscribe(RING_CHANNEL, stream_channel("sessions"))
+        pubsub.subscribe(ring_channel(), stream_channel("sessions"))
         for _ in range(2):
             pubsub.get_message(timeout=5)
 
@@ -260,7 +260,7 @@ def test_stored_alert_rings_and_is_told_only_after_commit(submit):
 
         told = [pubsub.get_message(timeout=5) for _ in range(2)]
     by_channel = {message["channel"].decode(): message["data"] for message in told}
-    assert by_channel[RING_CHANNEL] == b"1"
+    assert by_channel[ring_channel()] == b"1"
     status = json.loads(by_channel[stream_channel("sessions")])
     assert (status["session_id"], status["status"]) == (session_id, "pending")
     assert "db_event_id" not in status

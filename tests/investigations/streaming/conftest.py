@@ -20,6 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from investigations.publish import stream_channel
+from tests.processes import find_free_port
 
 PATIENCE = 20.0
 
@@ -34,12 +35,6 @@ class Server:
         return f"ws://127.0.0.1:{self.port}/api/v1/ws"
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def _database_url() -> str:
     info = connection.get_connection_params()
     parts = {key: info[key] for key in ("user", "password", "host", "port") if info.get(key)}
@@ -51,7 +46,7 @@ def _database_url() -> str:
 
 @contextmanager
 def _daphne(**environ: str) -> Iterator[Server]:
-    port = _free_port()
+    port = find_free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "-v", "1",
          "tarsy.asgi:application"],
@@ -171,6 +166,8 @@ def doorbell() -> Iterator[redis.Redis]:
 
 
 def cut_subscriptions(doorbell: redis.Redis, channel: str) -> int:
-    """Kill every connection that listens; returns how many."""
+    """Kill every connection that listens to this Redis database; returns how many."""
     assert doorbell.pubsub_numsub(stream_channel(channel))[0][1] >= 1
-    return int(doorbell.execute_command("CLIENT", "KILL", "TYPE", "pubsub"))
+    ours = str(settings.REDIS_DATABASE)
+    listening = [each for each in doorbell.client_list(_type="pubsub") if each["db"] == ours]
+    return sum(doorbell.client_kill_filter(_id=each["id"]) for each in listening)
