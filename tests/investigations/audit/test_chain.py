@@ -249,7 +249,7 @@ def test_rows_from_before_the_chain_are_chained_as_they_stand():
                 " VALUES (%s, 'ana', 'thing.do', 'thing', '1', '{}', now(), %s, '')",
                 number, str(number),
             )  # fmt: skip
-    migration = import_module("investigations.migrations.0007_audit_chain")
+    migration = import_module("investigations.migrations.0008_audit_chain")
 
     run_sql(migration._CHAIN_OLD_ROWS.replace("%", "%%"))
     record(1)
