@@ -8,6 +8,9 @@ from typing_extensions import override
 class AuditEvent(models.Model):
     """One act of a person or machine. Append-only: a trigger refuses change and removal.
 
+    Another trigger puts a row at the end of the chain when it is inserted: it gives it the next
+    `id`, the moment, the `hash` of the row before it, and a SHA-256 over all of these and what the
+    row says. An instance that was just created does not know the last two.
     Outlives what it speaks of, so `target_id` is text and no key.
     """
 
@@ -18,6 +21,8 @@ class AuditEvent(models.Model):
     target_id = models.CharField(max_length=100)
     details = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    previous_hash = models.CharField(max_length=64, default="", editable=False)
+    hash = models.CharField(max_length=64, default="", editable=False)
 
     class Meta:
         ordering = ["-id"]
@@ -25,6 +30,10 @@ class AuditEvent(models.Model):
             models.Index(fields=["target_type", "target_id"], name="audit_target"),
             models.Index(fields=["actor", "-created_at"], name="audit_actor"),
             models.Index(fields=["-created_at"], name="audit_newest"),
+        ]
+        constraints = [
+            # No two rows follow the same one, whatever became of the trigger.
+            models.UniqueConstraint(fields=["previous_hash"], name="audit_never_forks"),
         ]
 
     @override
