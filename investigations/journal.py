@@ -18,6 +18,7 @@ from agents.types import (
     SummaryRecord,
     ToolCallRecord,
 )
+from investigations.gate_trail import ExecutionTrail
 from investigations.masking import StreamMasker
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.publish import publish_live
@@ -51,9 +52,14 @@ class ExecutionJournal:
     """`agents.ports.Journal` over the database. Raises LeaseLost once the lease is gone."""
 
     def __init__(
-        self, execution: AgentExecution, loop: WorkerLoop, mask: Callable[[str], str]
+        self,
+        execution: AgentExecution,
+        loop: WorkerLoop,
+        mask: Callable[[str], str],
+        trail: ExecutionTrail | None = None,
     ) -> None:
         self._execution = execution
+        self._trail = trail or ExecutionTrail(execution, loop, {})
         self._loop = loop
         self._mask = mask
         self._channel = session_channel(execution.session_id)
@@ -98,14 +104,17 @@ class ExecutionJournal:
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         blocks = [self._streaming.pop(block.block_id).event for block in record.blocks]
-        proposed = await self._write(recording.record_llm_call, record, self._mask, blocks)
+        acts = self._trail.take()
+        proposed = await self._write(recording.record_llm_call, record, self._mask, blocks, acts)
         numbers = tuple(event.metadata["tool_number"] for event in proposed)
+        ids = [planned.call.id for planned in record.planned_calls]
+        self._trail.learn(dict(zip(ids, numbers, strict=True)))
         self._proposed.update(zip(numbers, proposed, strict=True))
         return numbers
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:
         proposed = self._proposed.pop(record.number, None)
-        await self._write(recording.record_tool_call, record, proposed)
+        await self._write(recording.record_tool_call, record, proposed, self._trail.take())
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._write(summaries.open_summary, label)

@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError
 from agents.run import run_agent
 from agents.types import AgentOutcome
 from investigations.briefing import Briefing, brief
+from investigations.gate_trail import ExecutionTrail
 from investigations.journal import ExecutionJournal
 from investigations.recalling import SessionResults
 from investigations.runbook_reading import add_runbook
@@ -58,9 +59,11 @@ async def _run_claimed(claim: Claim, loop: WorkerLoop) -> None:
         execution_id=str(claim.execution.pk),
     ):
         logger.info("%s began (attempt %s)", claim.execution.agent_name, claim.execution.attempt)
+        trail = ExecutionTrail(claim.execution, loop, claim.open_numbers)
         try:
-            outcome = await _run_until_stopped(claim, loop)
+            outcome = await _run_until_stopped(claim, loop, trail)
             if outcome is not None:
+                await trail.commit()
                 await loop.db(finish_execution, claim, outcome)
                 logger.info("%s %s", claim.execution.agent_name, outcome.status)
         except asyncio.CancelledError:
@@ -75,25 +78,27 @@ async def _run_claimed(claim: Claim, loop: WorkerLoop) -> None:
             logger.exception("The execution's end could not be written")
 
 
-async def _run_until_stopped(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
+async def _run_until_stopped(
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail
+) -> AgentOutcome | None:
     """The outcome, or None when there is nothing (more) to write."""
     limit = claim.stage.seconds_left
     try:
         async with asyncio.timeout(limit) as session_limit:
-            return await _run_and_explain(claim, loop)
+            return await _run_and_explain(claim, loop, trail)
     except TimeoutError:
         if not session_limit.expired():
             raise
         return AgentOutcome("timed_out", error="The session timed out: its time limit was reached.")
     except asyncio.CancelledError:
         _forget_cancellation()
-        return await _settle_stop(claim, loop)
+        return await _settle_stop(claim, loop, trail)
 
 
-async def _run_and_explain(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
+async def _run_and_explain(claim: Claim, loop: WorkerLoop, trail: ExecutionTrail) -> AgentOutcome:
     """Any failure becomes an outcome whose text a person can act on."""
     try:
-        return await _run(claim, loop)
+        return await _run(claim, loop, trail)
     except AgentError as error:
         return AgentOutcome("failed", error=str(error))
     except (LeaseLost, TimeoutError, *UNREACHABLE):
@@ -107,12 +112,12 @@ async def _run_and_explain(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
         )
 
 
-async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
+async def _run(claim: Claim, loop: WorkerLoop, trail: ExecutionTrail) -> AgentOutcome:
     briefing: Briefing = await loop.db(brief, claim)
     await loop.db(keep_model, claim, briefing.fallbacks.current)
-    journal = ExecutionJournal(claim.execution, loop, briefing.mask)
+    journal = ExecutionJournal(claim.execution, loop, briefing.mask, trail)
     briefing = await add_runbook(briefing, journal)
-    async with open_execution_toolbox(briefing) as toolbox:
+    async with open_execution_toolbox(briefing, trail) as toolbox:
         task = briefing.make_task(toolbox)
         return await run_agent(
             task,
@@ -126,7 +131,9 @@ async def _run(claim: Claim, loop: WorkerLoop) -> AgentOutcome:
         )
 
 
-async def _settle_stop(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
+async def _settle_stop(
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail
+) -> AgentOutcome | None:
     """What a stop means depends on who asked for it, never on who noticed."""
     reason: StopReason | None = loop.stop_reason(str(claim.lease_token))
     match reason:
@@ -135,6 +142,7 @@ async def _settle_stop(claim: Claim, loop: WorkerLoop) -> AgentOutcome | None:
         case "lease_lost":
             return None
         case "interrupted":
+            await trail.commit()
             await loop.db(release_execution, claim)
             return None
     # Handed back, it would end like this on the next worker, and on the one after that.

@@ -11,6 +11,7 @@ from config.resolve import ResolvedAgent
 from investigations.briefing import Briefing
 from investigations.models import Stage
 from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.safety.events import SafetyEvents
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.toolbox import open_toolbox
@@ -23,7 +24,7 @@ _IN_PROCESS = {name: cache(build) for name, build in OWN_SERVERS.items()}
 
 
 @asynccontextmanager
-async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
+async def open_execution_toolbox(briefing: Briefing, trail: SafetyEvents) -> AsyncIterator[Toolbox]:
     """Connect the servers an execution may use; the dead ones are named in its prompt."""
     agent = briefing.agent
     if agent.controller in _WITHOUT_TOOLS or not agent.mcp_servers:
@@ -33,7 +34,7 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
     async with open_toolbox(
         {name: configured[name] for name in agent.mcp_servers if name in configured},
         selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
-        gate=SafetyGate(agent.control_level, given=list_given(briefing)),
+        gate=SafetyGate(agent.control_level, events=trail, given=list_given(briefing)),
         past=briefing.past,
         in_process=_IN_PROCESS,
         execution_id=str(briefing.claim.execution.pk),

@@ -79,7 +79,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
         "tarsy.errors",
     ),
+    "investigations.gate_trail": (
+        "investigations.models",
+        "investigations.services",
+        "mcp_bridge.safety.events",
+        "tarsy.aio",
+    ),
     "investigations.journal": (
+        "investigations.gate_trail",
         "investigations.masking",
         "investigations.models",
         "investigations.services",
@@ -134,6 +141,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "investigations.pipeline": (
         "investigations.briefing",
+        "investigations.gate_trail",
         "investigations.journal",
         "investigations.recalling",
         "investigations.runbook_reading",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
+from typing_extensions import override
 
 from investigations.models import AuditEvent
 
@@ -35,6 +36,7 @@ class Head:
     row: int
     hash: str
 
+    @override
     def __str__(self) -> str:
         return f"{self.row}:{self.hash}"
 

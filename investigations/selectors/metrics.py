@@ -131,6 +131,48 @@ def _tokens(direction: str) -> _Measure:
     )
 
 
+# Whoever writes into the trail may call something of his own so.
+_COUNTS = "CASE jsonb_typeof(details->'counts') WHEN 'array' THEN details->'counts' END"
+
+
+def _clean(column: str) -> str:
+    """The label that `clean_label` of the gate makes of a text."""
+    bare = f"regexp_replace({column}, '[^A-Za-z0-9_.:/@+-]', '_', 'g')"
+    return f"coalesce(nullif(left({bare}, 64), ''), 'unknown')"
+
+
+def _gate(name: str, about: str, *labels: str) -> _Measure:
+    """A counter of the gate: what its acts count stands in the audit trail."""
+    return _Measure(
+        _counter(f"tarsy_ai_{name}", about, *labels),
+        f"auditevent CROSS JOIN LATERAL jsonb_array_elements({_COUNTS}) AS counted",
+        "created_at",
+        tuple(f"coalesce(counted->'labels'->>'{label}', 'unknown')" for label in labels),
+        condition=f"counted->>'counter' = 'tarsy_ai_{name}'",
+    )
+
+
+_GATE = (
+    _gate("fsm_tool_block_total", "Tool calls that were not their turn.", "state", "tool", "kind"),
+    _gate("fsm_final_block_total", "Answers before a write was verified.", "state"),
+    _gate("strict_resolution_block_total", "Tool calls on what was never resolved.",
+          "tool", "action"),
+    _gate("routing_mismatch_block_total", "Tool calls on a host that were meant for less.",
+          "tool", "target_kind", "child_kind"),
+    _gate("policy_block_total", "Tool calls that no rule lets pass.", "tool", "code"),
+    _gate("approval_block_total", "Writes that no person approved.", "tool", "verdict"),
+    _gate("phantom_detected_total", "Answers that claim what no tool call supports.",
+          "provider", "model"),
+    _gate("auto_recovery_attempt_total", "Refusals a model may make good.", "error_code", "tool"),
+    _gate("auto_recovery_success_total", "Refused calls that succeeded later.",
+          "error_code", "tool"),
+    _Measure(
+        _counter("tarsy_ai_agentic_iterations_total", "Turns of agents.", "provider", "model"),
+        "llminteraction", "created_at", tuple(map(_clean, _MODEL)), "1",
+        "interaction_type IN ('iteration', 'final_analysis', 'forced_conclusion')",
+    ),
+)  # fmt: skip
+
 _MEASURES = (
     _Measure(
         _counter("tarsy_sessions_submitted_total", "Alerts taken in.", "alert_type"),
@@ -194,6 +236,7 @@ _MEASURES = (
         "mcpinteraction", "created_at", _TOOL, "duration_ms / 1000.0::float8",
         "interaction_type = 'tool_call' AND duration_ms IS NOT NULL",
     ),
+    *_GATE,
 )  # fmt: skip
 
 _ACTIVE = Family("tarsy_sessions_active", "Sessions that run.", "gauge")

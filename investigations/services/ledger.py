@@ -15,7 +15,7 @@ from functools import partial
 from django.db import connection, transaction
 from django.utils import timezone
 
-from investigations.models import AgentExecution, AlertSession, TimelineEvent
+from investigations.models import AgentExecution, AlertSession, AuditEvent, TimelineEvent
 from investigations.publish import publish
 from investigations.services.statements import Statements
 from investigations.timeline import (
@@ -53,6 +53,8 @@ class SessionWrite:
         self.session = session
         self.rows = Statements()
         """Rows that are written at the end, with the events, in one round trip."""
+        self.audit: list[AuditEvent] = []
+        """What goes into the audit trail, as the very last: from there on others wait for us."""
         self._stored: list[Payload] = []
         self._global: list[Payload] = []
         self._is_touched = False
@@ -91,6 +93,8 @@ class SessionWrite:
         touched_at = timezone.now() if self._is_touched else None
         counters = [session.last_seq, session.last_tool_number]
         self.rows.add(_SAVE_COUNTERS, [*counters, touched_at, session.pk])
+        for row in self.audit:
+            self.rows.insert(row)
         self.rows.run()
         messages = [(channel, text) for text in texts]
         messages += [(SESSIONS_CHANNEL, json.dumps(payload)) for payload in self._global]

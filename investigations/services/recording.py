@@ -27,6 +27,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.services.executions import replace_model
+from investigations.services.gate_records import SafetyRecord, describe_acts
 from investigations.services.ledger import LeaseWrite, lease_write
 from investigations.timeline import (
     interaction_created,
@@ -59,11 +60,12 @@ def record_llm_call(
     record: LLMCallRecord,
     mask: Mask,
     blocks: Sequence[TimelineEvent] = (),
+    acts: Sequence[SafetyRecord] = (),
 ) -> tuple[TimelineEvent, ...]:
     """Keep a model call with its blocks, its message and its proposed tool calls.
 
-    `blocks` are the events of `record.blocks`, as `open_block` gave them. Returns the event of each
-    proposed call, in order.
+    `blocks` are the events of `record.blocks`, as `open_block` gave them; `acts` is what the gate
+    did in the meantime. Returns the event of each proposed call, in order.
     """
     # Masking and rendering take a while: before the session is locked.
     interaction = describe_call(execution, record, mask)
@@ -71,7 +73,9 @@ def record_llm_call(
     notes = [_mask_note(note, mask) for note in record.notes]
     for event, block in zip(blocks, record.blocks, strict=True):
         _close_block(event, block, interaction.pk, mask)
+    audit = describe_acts(execution, acts)
     with lease_write(execution) as write:
+        write.audit += audit
         if kept:
             interaction.last_message_id = _add_messages(write, execution, [kept])[-1].pk
         write.rows.insert(interaction)
@@ -160,17 +164,23 @@ def _propose(write: LeaseWrite, execution: AgentExecution, planned: PlannedCall)
 
 
 def record_tool_call(
-    execution: AgentExecution, record: ToolCallRecord, proposed: TimelineEvent | None = None
+    execution: AgentExecution,
+    record: ToolCallRecord,
+    proposed: TimelineEvent | None = None,
+    acts: Sequence[SafetyRecord] = (),
 ) -> None:
     """Keep a finished tool call: its interaction, its timeline event and its message.
 
-    `proposed` is the call's event; one that an earlier attempt proposed is looked up.
+    `proposed` is the call's event; one that an earlier attempt proposed is looked up. `acts` is
+    what the gate did about it: it is kept together with the result or not at all.
     """
     interaction = _tool_interaction_of(execution, record)
+    audit = describe_acts(execution, acts)
     with lease_write(execution) as write:
         event = proposed or execution.timeline_events.get(
             event_type=TimelineEvent.Type.LLM_TOOL_CALL, metadata__tool_number=record.number
         )
+        write.audit += audit
         write.rows.insert(interaction)
         _add_messages(write, execution, [record.message], tool_number=record.number)
         _complete_tool_event(write, event, record, interaction.pk)

@@ -7,7 +7,7 @@ from agents.ports import ProposedAnswer, Review
 from agents.types import JSON
 from mcp_bridge.grounding.judge import find_unsupported
 from mcp_bridge.grounding.spans import Unsupported
-from mcp_bridge.safety.events import SafetyEvents, make_event
+from mcp_bridge.safety.events import SafetyAct, SafetyEvents, make_event
 from mcp_bridge.safety.standing import Standing
 from mcp_bridge.safety.workflow import Workflow
 
@@ -27,7 +27,7 @@ async def review_answer(
     """
     workflow = standing.workflow
     if not workflow.may_answer:
-        events.count(make_event("tarsy_ai_fsm_final_block_total", state=workflow.state))
+        _note_unverified(answer, workflow, events)
         if not answer.is_last:
             return _object_unverified(answer, workflow)
     found = await asyncio.to_thread(
@@ -35,15 +35,32 @@ async def review_answer(
     )
     phantoms = [each for each in found if each.is_phantom]
     if phantoms:
-        events.count(
-            make_event(
-                "tarsy_ai_phantom_detected_total",
-                provider=answer.provider_name, model=answer.model,
-            )
-        )  # fmt: skip
+        _note_phantoms(answer, phantoms, events)
         if not answer.is_last:
             return _object_phantoms(answer, phantoms)
     return _conclude(answer, standing, found, phantoms)
+
+
+def _note_unverified(answer: ProposedAnswer, workflow: Workflow, events: SafetyEvents) -> None:
+    facts = {"reason": "unverified write", "state": workflow.state,
+             "write": workflow.last_write_tool, "outcome": _fate_of(answer)}  # fmt: skip
+    count = make_event("tarsy_ai_fsm_final_block_total", state=workflow.state)
+    events.note(SafetyAct("answer.block", facts=facts, counts=(count,)))
+
+
+def _note_phantoms(
+    answer: ProposedAnswer, phantoms: Sequence[Unsupported], events: SafetyEvents
+) -> None:
+    kinds = ", ".join(sorted({each.kind for each in phantoms}))
+    facts = {"reason": "unsupported claims", "kinds": kinds, "outcome": _fate_of(answer)}
+    count = make_event(
+        "tarsy_ai_phantom_detected_total", provider=answer.provider_name, model=answer.model
+    )
+    events.note(SafetyAct("answer.block", facts=facts, counts=(count,)))
+
+
+def _fate_of(answer: ProposedAnswer) -> str:
+    return "put right by us" if answer.is_last else "sent back"
 
 
 def _object_unverified(answer: ProposedAnswer, workflow: Workflow) -> Review:

@@ -27,14 +27,7 @@ class Proposal:
     @property
     def bound_hash(self) -> str:
         """SHA-256 over all that an approval is good for; one other byte is another write."""
-        bound: list[JSON] = [
-            self.server,
-            self.tool,
-            self.definition_hash,
-            canonical(self.arguments),
-            self.target,
-        ]
-        return hashlib.sha256(canonical(bound).encode()).hexdigest()
+        return bind(self.server, self.tool, self.definition_hash, self.arguments, self.target)
 
 
 @dataclass(frozen=True)
@@ -68,6 +61,14 @@ class NoDesk:
 
     async def redeem(self, approval_id: str, bound_hash: str) -> bool:
         return False
+
+
+def bind(
+    server: str, tool: str, definition_hash: str, arguments: Mapping[str, JSON], target: str
+) -> str:
+    """The hash of one write, the same wherever it is written down."""
+    bound: list[JSON] = [server, tool, definition_hash, canonical(arguments), target]
+    return hashlib.sha256(canonical(bound).encode()).hexdigest()
 
 
 def hash_definition(name: str, description: str, schema: Mapping[str, JSON]) -> str:

@@ -5,16 +5,24 @@ from collections.abc import Collection, Iterable, Sequence
 
 from agents.ports import ProposedAnswer, Review
 from mcp_bridge.gate import ControlLevel, GateRequest, Pass
+from mcp_bridge.safety.acts import (
+    act_of_block,
+    act_of_end,
+    act_of_proposal,
+    act_of_recovery,
+    act_of_start,
+    act_of_verification,
+)
 from mcp_bridge.safety.answer_review import review_answer
 from mcp_bridge.safety.approvals import ApprovalDesk, Decision, NoDesk, Proposal
-from mcp_bridge.safety.events import NoEvents, SafetyEvents, make_event
+from mcp_bridge.safety.events import NoEvents, SafetyEvents
 from mcp_bridge.safety.evidence import Outcome, SettledCall
 from mcp_bridge.safety.provenance import Block
 from mcp_bridge.safety.recovery import Recoveries
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.resolved import Clock
 from mcp_bridge.safety.standing import Standing, rebuild
-from mcp_bridge.safety.targeting import Target, action_of, find_target
+from mcp_bridge.safety.targeting import Target, find_target
 from mcp_bridge.safety.trust import find_doubts_of
 
 
@@ -68,11 +76,14 @@ class SafetyGate:
             "investigation is read-only.",
             {"tool": request.name, "class": "write", "control_level": self._level},
         )
+        self._events.note(act_of_proposal(request))
         return self._note_refusal(request, refusal)
 
     async def admit(self, request: GateRequest) -> Pass | Refusal:
         if refusal := self.screen(request):
             return refusal
+        if request.tool_class == "write":
+            self._events.note(act_of_proposal(request))
         if refusal := self._find_state_block(request):
             return self._note_refusal(request, refusal)
         target = find_target(request, self._standing)
@@ -84,18 +95,16 @@ class SafetyGate:
         return Pass(request, writes_before)
 
     def settle(self, passed: Pass, outcome: Outcome, text: str) -> None:
-        self._standing.note(_settled(passed.request, outcome, text, passed.writes_before))
+        request, before = passed.request, self._standing.workflow
+        self._standing.note(_settled(request, outcome, text, passed.writes_before))
+        if request.tool_class == "write":
+            self._events.note(act_of_end(request, outcome))
         if outcome != "succeeded":
             return
-        request = passed.request
+        if before.state == "VERIFYING" and self._standing.workflow.state == "READING":
+            self._events.note(act_of_verification(request, before))
         if recovered := self._recoveries.note_success(request.name, request.arguments):
-            self._events.count(
-                make_event(
-                    "tarsy_ai_auto_recovery_success_total",
-                    error_code=recovered.error_code,
-                    tool=recovered.tool,
-                )
-            )
+            self._events.note(act_of_recovery(request, recovered))
 
     async def review_answer(self, answer: ProposedAnswer) -> Review:
         return await review_answer(answer, self._standing, self._events)
@@ -118,12 +127,21 @@ class SafetyGate:
         )
 
     async def _claim(self, request: GateRequest, target: Target) -> Refusal | None:
-        """Let one write through. Until it is settled no other one is, whoever is asked."""
+        """Let one write through. Until it is settled no other one is, whoever is asked.
+
+        That it starts is kept before it does; where it cannot be kept, it does not start.
+        """
         before = self._standing.workflow
         self._standing.workflow = before.begin_write(request.name)
+        starts = False
         try:
             refusal = await self._ask_person(request, target)
+            if starts := refusal is None:
+                self._events.note(act_of_start(request, target))
+                await self._events.commit()
         except BaseException:
+            if starts:
+                self._events.note(act_of_end(request, "blocked"))
             self._standing.workflow = self._standing.workflow.abandon_write(before)
             raise
         if refusal is not None:
@@ -144,6 +162,7 @@ class SafetyGate:
             target=target.name,
             reasons=doubts,
         )
+        await self._events.commit()
         decision = await self._desk.request(proposal)
         if decision.verdict == "used":
             return _explain_interrupted(request)
@@ -159,44 +178,13 @@ class SafetyGate:
 
     def _note_refusal(self, request: GateRequest, refusal: Refusal) -> Refusal:
         """Every refusal is counted, and stands among the calls of this execution."""
-        self._count(request, refusal)
+        self._events.note(act_of_block(request, refusal))
+        if refusal.retryable:
+            self._recoveries.note_block(refusal.code, request.name, request.arguments)
         outcome: Outcome = "blocked" if refusal.blocked else "unknown"
         writes = self._standing.writes
         self._standing.note(_settled(request, outcome, refusal.to_text(), writes))
         return refusal
-
-    def _count(self, request: GateRequest, refusal: Refusal) -> None:
-        tool, details = request.name, refusal.details
-        match refusal.code:
-            case "FSM_BLOCKED":
-                event = make_event(
-                    "tarsy_ai_fsm_tool_block_total",
-                    state=str(details["state"]), tool=tool, kind=request.tool_class,
-                )  # fmt: skip
-            case "STRICT_RESOLUTION":
-                event = make_event(
-                    "tarsy_ai_strict_resolution_block_total", tool=tool, action=action_of(request)
-                )
-            case "ROUTING_MISMATCH":
-                ids = details["more_specific_resource_ids"]
-                child = str(ids[0]).partition(":")[0] if isinstance(ids, list) else ""
-                event = make_event(
-                    "tarsy_ai_routing_mismatch_block_total",
-                    tool=tool, target_kind="host", child_kind=child,
-                )  # fmt: skip
-            case "APPROVAL_REQUIRED":
-                event = make_event(
-                    "tarsy_ai_approval_block_total", tool=tool, verdict=str(details["verdict"])
-                )
-            case _:
-                event = make_event("tarsy_ai_policy_block_total", tool=tool, code=refusal.code)
-        self._events.count(event)
-        if not refusal.retryable:
-            return
-        self._recoveries.note_block(refusal.code, tool, request.arguments)
-        self._events.count(
-            make_event("tarsy_ai_auto_recovery_attempt_total", error_code=refusal.code, tool=tool)
-        )
 
 
 def _settled(request: GateRequest, outcome: Outcome, text: str, writes_before: int) -> SettledCall:

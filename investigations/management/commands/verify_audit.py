@@ -31,12 +31,12 @@ class Command(BaseCommand):
 
     @override
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--since", type=int, default=0, metavar="ROW",
-                            help="begin with this row, and trust what stands before it")  # fmt: skip
-        parser.add_argument("--expect", type=_read_head, metavar="ROW:HASH",
-                            help="a head that was kept: this row must still have this hash")  # fmt: skip
-        parser.add_argument("--head", action="store_true",
-                            help="only print the head, as ROW:HASH, and check nothing")  # fmt: skip
+        since = "begin with this row, and trust what stands before it"
+        expect = "a head that was kept: this row must still have this hash"
+        head = "only print the head, as ROW:HASH, and check nothing"
+        parser.add_argument("--since", type=int, default=0, metavar="ROW", help=since)
+        parser.add_argument("--expect", type=_read_head, metavar="ROW:HASH", help=expect)
+        parser.add_argument("--head", action="store_true", help=head)
 
     @override
     def handle(self, *args: Any, **options: Any) -> None:

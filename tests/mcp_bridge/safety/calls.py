@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agents.types import JSON
 from mcp_bridge.gate import GateRequest, Pass
 from mcp_bridge.safety.approvals import Decision, Proposal, Verdict
-from mcp_bridge.safety.events import SafetyEvent
+from mcp_bridge.safety.events import SafetyAct, SafetyEvent
 from mcp_bridge.safety.evidence import SettledCall, judge_outcome
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.safety_gate import SafetyGate
@@ -30,10 +30,26 @@ class Clock:
 
 @dataclass
 class Counters:
-    events: list[SafetyEvent] = field(default_factory=list)
+    """Takes every act; `kept` are those that were committed, in that order."""
 
-    def count(self, event: SafetyEvent) -> None:
-        self.events.append(event)
+    acts: list[SafetyAct] = field(default_factory=list)
+    kept: list[SafetyAct] = field(default_factory=list)
+    failure: Exception | None = None
+
+    @property
+    def events(self) -> list[SafetyEvent]:
+        return [event for act in self.acts for event in act.counts]
+
+    def note(self, act: SafetyAct) -> None:
+        self.acts.append(act)
+
+    async def commit(self) -> None:
+        if self.failure is not None:
+            raise self.failure
+        self.kept = list(self.acts)
+
+    def kinds(self) -> list[str]:
+        return [act.kind for act in self.acts]
 
     def named(self, counter: str) -> list[dict[str, str]]:
         return [dict(each.labels) for each in self.events if each.counter == counter]
