@@ -1,6 +1,6 @@
 """A tool server of a hundred lines, without the SDK, that also knows how to misbehave.
 
-Its first argument is what it does: normal, hang, exit, odd, told, pages, loop.
+Its first argument is what it does: normal, hang, exit, odd, told, pages, loop, jobs.
 """
 
 import json
@@ -81,6 +81,8 @@ TOOLS = {
     ],
 }
 TOOLS["told"] = [tool("told", TOLD, description="For example password=Ex4mple-Desc1")]
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+TOOLS["jobs"] = [tool("jobs_list"), tool("job_restart", NAMED, None)]
 TOOLS["pages"] = [tool(f"tool_{number:03}") for number in range(30)]
 TOOLS["loop"] = TOOLS["pages"]
 
@@ -127,6 +129,7 @@ def call(message):
         "everything": everything,
         "broken": lambda: {"content": "not a list"},
         "delete": lambda: text("deleted"),
+        "jobs_list": lambda: text('{"jobs": [{"name": "import", "restarts": 3}]}'),
     }
     return results.get(name, lambda: text(json.dumps(arguments)))()
 

@@ -1,0 +1,141 @@
+"""What a session leaves in the audit trail and in the counters, and what a person finds as evidence."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+import config
+from investigations.models import AlertSession, AuditEvent
+from investigations.selectors.audit import check_trail
+from investigations.selectors.metrics import read_metrics
+from tests.e2e.conftest import TOOL_SERVER, Play, SharedWorker, submit, wait_until_ended
+from tests.processes import Process, start_worker
+
+pytestmark = pytest.mark.worker
+
+CONFIG = """
+mcp_servers:
+  jobs:
+    transport: {{type: stdio, command: {python}, args: [-u, {server}, jobs]}}
+    tools: {{jobs_list: resolve, job_restart: write}}
+agents:
+  Alpha: {{description: Looks, mcp_servers: [jobs]}}
+agent_chains:
+  single:
+    alert_types: [single]
+    stages: [{{name: look, agents: [{{name: Alpha}}]}}]
+defaults:
+  alert_type: single
+  llm_provider: rehearsal
+  control_level: {level}
+  max_iterations: 8
+queue: {{poll_interval: 500ms, poll_interval_jitter: 100ms}}
+"""
+SCRIPT = """
+rules:
+  - when: {agent: ^ExecSummaryAgent}
+    reply: {text: The import hung.}
+  - when: {turn: 0}
+    reply: {tool_calls: [{name: jobs__job_restart, arguments: {name: import}}]}
+  - when: {turn: 1}
+    reply: {tool_calls: [{name: jobs__jobs_list}]}
+  - when: {turn: 2}
+    reply: {tool_calls: [{name: jobs__job_restart, arguments: {name: import}}]}
+  - when: {turn: 3}
+    reply: {tool_calls: [{name: jobs__jobs_list}]}
+  - reply:
+      text: |
+        ## Conclusion
+        The import job was restarted 3 times. Confidence: high
+
+        ## Evidence
+        1. The job import has 3 restarts. [T2]
+        2. The job import has 9 restarts. [T4]
+        3. Nobody looked at the disk. [T77]
+"""
+
+StartWorker = Callable[[], Process]
+Prepare = Callable[[str], StartWorker]
+
+
+@pytest.fixture
+def prepare(
+    tmp_path: Path, live_db: None, shared_worker: SharedWorker, product_environment: dict[str, str]
+) -> Iterator[Prepare]:
+    """Takes a control level and gives a function that starts a worker."""
+    shared_worker.stop()
+    started: list[Process] = []
+
+    def configure(level: str) -> StartWorker:
+        text = CONFIG.format(python=sys.executable, server=TOOL_SERVER, level=level)
+        (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+        (tmp_path / "llm-providers.yaml").touch()
+        config.configure(tmp_path)
+
+        def start() -> Process:
+            process = start_worker(**{**product_environment, "CONFIG_DIR": str(tmp_path)})
+            started.append(process)
+            process.wait_until_ready()
+            return process
+
+        return start
+
+    yield configure
+    for process in started:
+        process.stop()
+
+
+def trail_of(session: AlertSession) -> list[AuditEvent]:
+    return list(AuditEvent.objects.filter(target_id=str(session.pk)).order_by("id"))
+
+
+def count(name: str, *labels: str) -> float:
+    found = [series for family, each in read_metrics().items() if family.name == name
+             for series in each if series.labels == labels]  # fmt: skip
+    return sum(series.value for series in found)
+
+
+def test_a_refused_write_and_one_that_ran_leave_their_rows_in_order(prepare: Prepare, play: Play):
+    prepare("autonomous")()
+    play(SCRIPT)
+
+    session = wait_until_ended(submit("single"))
+
+    assert session.error_message == ""
+    rows = trail_of(session)
+    assert [(row.action, row.details["call"], row.actor) for row in rows] == [
+        ("call.propose", 1, "agent Alpha"),
+        ("call.block", 1, "tarsy"),
+        ("call.propose", 3, "agent Alpha"),
+        ("call.start", 3, "tarsy"),
+        ("call.end", 3, "tarsy"),
+        ("call.recover", 3, "tarsy"),
+        ("call.verify", 4, "tarsy"),
+    ]
+    assert rows[1].details["code"] == "FSM_BLOCKED"
+    assert rows[3].details["target"] == "import"
+    assert rows[4].details["outcome"] == "succeeded"
+    assert rows[6].details["write"] == "jobs.job_restart"
+    assert rows[0].details["arguments_hash"] == rows[2].details["arguments_hash"]
+    assert check_trail().faults == ()
+
+
+def test_counters_go_on_when_one_process_ends_and_another_begins(prepare: Prepare, play: Play):
+    start = prepare("read_only")
+    play(SCRIPT)
+    name, labels = "tarsy_ai_policy_block_total", ("jobs.job_restart", "POLICY_BLOCKED")
+    turns, model = "tarsy_ai_agentic_iterations_total", ("rehearsal", "rehearsal")
+    before, turns_before = count(name, *labels), count(turns, *model)
+
+    first = start()
+    wait_until_ended(submit("single"))
+    first.stop()
+    start()
+    wait_until_ended(submit("single"))
+
+    assert count(name, *labels) == before + 4
+    assert count(turns, *model) == turns_before + 10
