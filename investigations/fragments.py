@@ -39,6 +39,7 @@ def session_context(page: SessionPage) -> dict[str, object]:
         "page": page,
         "session": session,
         "tools": page.tools,
+        "unsupported": page.unsupported,
         "card": build_card(session.final_analysis, page.tools) if session.final_analysis else None,
         "waits_for": _waiting_words(page),
     }

@@ -63,9 +63,9 @@ def link_citations(html: str, tools: Mapping[int, CitedTool]) -> str:
     """
     pieces: list[str] = []
     quiet = 0
-    for piece in _TAG.split(html):
+    for piece in split_tags(html):
         if piece.startswith("<"):
-            quiet = max(0, quiet + _changes_quiet(piece))
+            quiet = max(0, quiet + changes_quiet(piece))
             pieces.append(piece)
         elif quiet:
             pieces.append(piece)
@@ -176,7 +176,13 @@ def urlsplit_host(address: str) -> str:
         return ""
 
 
-def _changes_quiet(tag: str) -> int:
+def split_tags(html: str) -> list[str]:
+    """Sanitised HTML as tags and the texts between them, in order."""
+    return _TAG.split(html)
+
+
+def changes_quiet(tag: str) -> int:
+    """How far a tag leads into links and code, where nothing of ours is put, or out of them."""
     name = tag.strip("</>").split(" ", 1)[0].lower()
     if name not in ("a", "code", "pre"):
         return 0

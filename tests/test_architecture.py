@@ -47,6 +47,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.apps": (),
     "investigations.plain_text": (),
     "investigations.markdown": ("investigations.plain_text",),
+    "investigations.marked_text": ("investigations.markdown", "investigations.plain_text"),
     "investigations.runbooks": ("tarsy.errors",),
     "investigations.notifications": ("investigations.plain_text", "tarsy.errors"),
     "investigations.chain_plan": ("config", "investigations.models"),
@@ -62,6 +63,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "agents.report",
         "agents.types",
         "config",
+        "tarsy.errors",
+    ),
+    # What a claim rests on is found by the same rules that judge an answer.
+    "investigations.selectors.evidence": (
+        "investigations.models",
+        "investigations.selectors",
+        "mcp_bridge.grounding",
         "tarsy.errors",
     ),
     "investigations.services": (
@@ -179,6 +187,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.publish",
         "investigations.plain_text",
         "investigations.markdown",
+        "investigations.marked_text",
         "investigations.identity",
         "investigations.fragments",
         "investigations.hub",

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
-from investigations.api import system, views
+from investigations.api import evidence, system, views
 from investigations.api.docs import DocsView, SchemaView
 from investigations.api.errors import answer_unknown_path
 
@@ -29,6 +29,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "v1/sessions/<uuid:session_id>/timeline",
         views.SessionTimelineView.as_view(),
         name="api-session-timeline",
+    ),
+    path(
+        "v1/sessions/<uuid:session_id>/evidence",
+        evidence.SessionEvidenceView.as_view(),
+        name="api-session-evidence",
     ),
     path(
         "v1/sessions/<uuid:session_id>/cancel",

@@ -23,6 +23,7 @@ from investigations.selectors.costs import Costs, costs_by_execution, costs_of_s
 from investigations.selectors.live_text import read_live_texts
 from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView, place_summaries
+from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
 
 LATEST = 200
 """Events of an execution that a page carries; earlier ones are loaded when asked for."""
@@ -139,6 +140,8 @@ class SessionPage:
     stages: Sequence[StageView]
     costs: Costs
     tools: Mapping[int, CitedTool]
+    unsupported: Sequence[UnsupportedSpan] = ()
+    """The passages of the final analysis that nothing supports."""
 
     @property
     def is_rehearsal(self) -> bool:
@@ -200,6 +203,7 @@ def read_session_page(session: AlertSession) -> SessionPage:
         stages=_join(stages, _read_agents(executions)),
         costs=costs_of_session(session.pk),
         tools=read_cited_tools(session.pk),
+        unsupported=unsupported_of_session(session.pk, session.final_analysis),
     )
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from investigations.models import TimelineEvent
 from investigations.selectors.conclusions import conclusion_of, has_shape
+from investigations.selectors.unsupported import UnsupportedSpan, locate_unsupported
 
 PREVIEW_CHARACTERS = 8 * 1024
 """How much of a tool's result a page carries; the rest is fetched when somebody wants it."""
@@ -49,6 +50,11 @@ class EventView:
     def headline(self) -> str:
         """The conclusion of a report that has the shape; empty for other texts."""
         return conclusion_of(self.content) if has_shape(self.content) else ""
+
+    @property
+    def unsupported(self) -> tuple[UnsupportedSpan, ...]:
+        """The passages that the review of an answer found nothing to support."""
+        return locate_unsupported(self.content, self.event.metadata)
 
     @property
     def was_stopped(self) -> bool:

@@ -1,7 +1,7 @@
 """How durations, sizes, times and states are written, in one place for page and socket."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from django import template
@@ -10,7 +10,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from investigations.markdown import CitedTool, citation_chip, link_citations, render_markdown
+from investigations.marked_text import render_marked
 from investigations.plain_text import show_invisible, squeeze_lines
+from investigations.selectors.unsupported import UnsupportedSpan, relocate
 
 register = template.Library()
 
@@ -104,6 +106,18 @@ def alert_line(text: str) -> str:
 @register.filter
 def markdown(text: str) -> SafeString:
     return mark_safe(render_markdown(text))
+
+
+@register.filter
+def marked(text: str, spans: Sequence[UnsupportedSpan]) -> SafeString:
+    """Rendered Markdown with the passages marked that nothing supports."""
+    return mark_safe(render_marked(text, spans))
+
+
+@register.simple_tag
+def marked_part(text: str, whole: str, spans: Sequence[UnsupportedSpan]) -> SafeString:
+    """The same for a part of a report; `spans` are those of the whole."""
+    return mark_safe(render_marked(text, relocate(text, whole, spans)))
 
 
 @register.filter

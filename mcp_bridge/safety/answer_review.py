@@ -110,6 +110,7 @@ def _conclude(
             {
                 "start": each.start + len(head),
                 "end": each.end + len(head),
+                "text": answer.text[each.start : each.end],
                 "kind": each.kind,
                 "reason": each.reason,
             }

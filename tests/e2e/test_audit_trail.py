@@ -1,6 +1,5 @@
-"""What a session leaves in the audit trail and in the counters, and what a person finds as evidence."""
+"""What a session leaves behind: rows of the audit trail, counters, and evidence."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -122,6 +121,34 @@ def test_a_refused_write_and_one_that_ran_leave_their_rows_in_order(prepare: Pre
     assert rows[6].details["write"] == "jobs.job_restart"
     assert rows[0].details["arguments_hash"] == rows[2].details["arguments_hash"]
     assert check_trail().faults == ()
+
+
+def test_each_claim_of_a_report_leads_to_the_words_it_rests_on(prepare: Prepare, play: Play):
+    prepare("autonomous")()
+    play(SCRIPT)
+    session = wait_until_ended(submit("single"))
+
+    answer = Client(headers={"host": "localhost"}).get(f"/api/v1/sessions/{session.pk}/evidence")
+
+    assert answer.status_code == 200
+    told = answer.json()
+    assert {claim["text"]: claim["status"] for claim in told["claims"]} == {
+        "The import job was restarted 3 times.": "supported",
+        "The job import has 3 restarts.": "supported",
+        "The job import has 9 restarts.": "unsupported",
+        "Nobody looked at the disk.": "unsupported",
+    }
+    by_text = {claim["text"]: claim for claim in told["claims"]}
+    for text, claim in by_text.items():
+        assert session.final_analysis[claim["start"] : claim["end"]] == text
+    (call,) = by_text["The job import has 3 restarts."]["calls"]
+    event = session.timeline_events.get(pk=call["event_id"])
+    assert (call["number"], call["server_name"], call["tool_name"]) == (2, "jobs", "jobs_list")
+    assert event.content[call["quote_start"] : call["quote_end"]] == call["quote"]
+    assert '{"name": "import", "restarts": 3}' in call["quote"]
+    (span,) = by_text["The job import has 9 restarts."]["unsupported"]
+    assert (span["kind"], session.final_analysis[span["start"] : span["end"]]) == ("number", "9")
+    assert by_text["Nobody looked at the disk."]["reason"].endswith("finished tool call T77")
 
 
 def test_counters_go_on_when_one_process_ends_and_another_begins(prepare: Prepare, play: Play):

@@ -50,6 +50,7 @@ def test_document_is_valid_and_lists_every_endpoint(document):
         "/sessions/{session_id}",
         "/sessions/{session_id}/status",
         "/sessions/{session_id}/timeline",
+        "/sessions/{session_id}/evidence",
         "/sessions/{session_id}/cancel",
         "/sessions/{session_id}/chat/messages",
     }

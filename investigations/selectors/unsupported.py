@@ -1,0 +1,109 @@
+"""The passages of a text that its review found nothing to support, where they stand in it.
+
+A review names them by place and by words. Texts are masked, and get lines of ours on top,
+afterwards; so where the words are not at the place, they are looked for.
+"""
+
+import re
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from investigations.models import TimelineEvent
+
+MAX_SPANS = 200
+_CITATION = re.compile(r"\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
+_ITEM = re.compile(r"[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+")
+
+
+@dataclass(frozen=True)
+class UnsupportedSpan:
+    """`start` and `end` count the characters of the text it stands in."""
+
+    start: int
+    end: int
+    kind: str
+    reason: str
+
+
+def locate_unsupported(text: str, metadata: Mapping[str, Any]) -> tuple[UnsupportedSpan, ...]:
+    """The passages that a final analysis's metadata names, in order, none within another."""
+    named = metadata.get("unsupported")
+    if not isinstance(named, list):
+        return ()
+    found = [span for each in named[:MAX_SPANS] if (span := _locate(text, each)) is not None]
+    return _in_order(found)
+
+
+def relocate(
+    text: str, whole: str, spans: Sequence[UnsupportedSpan]
+) -> tuple[UnsupportedSpan, ...]:
+    """The same passages in a part of the text: items without their mark, and without citations.
+
+    A passage is found by its line, up to its end; a single figure stands in many places.
+    """
+    found = []
+    for span in spans:
+        begin = whole.rfind("\n", 0, span.start) + 1
+        before = _CITATION.sub("", _ITEM.sub("", whole[begin : span.start], count=1)).lstrip()
+        said = _CITATION.sub("", whole[span.start : span.end])
+        for place in _lines_with(text, before + said):
+            start = place + len(before)
+            found.append(UnsupportedSpan(start, start + len(said), span.kind, span.reason))
+    return _in_order(found)
+
+
+def _lines_with(text: str, beginning: str) -> Iterator[int]:
+    """Where the lines begin that begin like this, whatever they are indented by."""
+    position = 0
+    for line in text.splitlines(keepends=True) if beginning.strip() else ():
+        bare = line.lstrip()
+        if bare.startswith(beginning):
+            yield position + len(line) - len(bare)
+        position += len(line)
+
+
+def unsupported_of_session(
+    session_id: uuid.UUID, final_analysis: str
+) -> tuple[UnsupportedSpan, ...]:
+    """The passages of a session's final analysis, as the review of whoever wrote it named them."""
+    if not final_analysis:
+        return ()
+    reviews = TimelineEvent.objects.filter(
+        session_id=session_id,
+        event_type=TimelineEvent.Type.FINAL_ANALYSIS,
+        metadata__has_key="unsupported",
+    ).order_by("-sequence_number")
+    for content, metadata in reviews.values_list("content", "metadata"):
+        if content and content in final_analysis:
+            return locate_unsupported(final_analysis, metadata)
+    return ()
+
+
+def _locate(text: str, named: object) -> UnsupportedSpan | None:
+    if not isinstance(named, Mapping):
+        return None
+    start, end, said = named.get("start"), named.get("end"), named.get("text")
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end:
+        return None
+    if isinstance(said, str) and said and text[start:end] != said:
+        start = _nearest(text, said, start)
+        end = start + len(said)
+    if start < 0 or end > len(text):
+        return None
+    return UnsupportedSpan(start, end, str(named.get("kind") or ""), str(named.get("reason") or ""))
+
+
+def _nearest(text: str, said: str, start: int) -> int:
+    """Where these words stand closest to a place; -1 where they do not."""
+    places = [text.find(said, start), text.rfind(said, 0, start + len(said))]
+    return min((place for place in places if place >= 0), key=lambda p: abs(p - start), default=-1)
+
+
+def _in_order(spans: Sequence[UnsupportedSpan]) -> tuple[UnsupportedSpan, ...]:
+    kept: list[UnsupportedSpan] = []
+    for span in sorted(spans, key=lambda each: (each.start, -each.end)):
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return tuple(kept)
