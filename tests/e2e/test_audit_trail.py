@@ -123,7 +123,10 @@ def test_a_refused_write_and_one_that_ran_leave_their_rows_in_order(prepare: Pre
     assert check_trail().faults == ()
 
 
-def test_each_claim_of_a_report_leads_to_the_words_it_rests_on(prepare: Prepare, play: Play):
+def test_each_claim_of_a_report_leads_to_the_words_it_rests_on(
+    prepare: Prepare, play: Play, settings
+):
+    settings.TARSY_AUTH = "none"
     prepare("autonomous")()
     play(SCRIPT)
     session = wait_until_ended(submit("single"))
@@ -147,7 +150,10 @@ def test_each_claim_of_a_report_leads_to_the_words_it_rests_on(prepare: Prepare,
     assert event.content[call["quote_start"] : call["quote_end"]] == call["quote"]
     assert '{"name": "import", "restarts": 3}' in call["quote"]
     (span,) = by_text["The job import has 9 restarts."]["unsupported"]
-    assert (span["kind"], session.final_analysis[span["start"] : span["end"]]) == ("number", "9")
+    assert (span["kind"], session.final_analysis[span["start"] : span["end"]]) == (
+        "number",
+        "9 restarts",
+    )
     assert by_text["Nobody looked at the disk."]["reason"].endswith("finished tool call T77")
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from investigations.models import AlertSession, LLMInteraction
 from investigations.selectors import metrics, workers
 from investigations.selectors.metrics import Family, Series, read_metrics
+from investigations.services.audit import record_audit
 from investigations.services.tokens import create_token
 from tarsy.metrics import render
 from tests.factories import (
@@ -149,6 +150,26 @@ def test_fallbacks_and_recovered_executions_are_counted_once_they_ended():
     assert value(text, "tarsy_orphans_recovered_total") == 2
     moved = 'tarsy_llm_fallbacks_total{from_provider="google",to_provider="openai"}'
     assert value(text, moved) == 1
+
+
+def test_what_the_gate_did_is_counted_from_the_trail():
+    count = {"counter": "tarsy_ai_fsm_tool_block_total",
+             "labels": {"state": "RESOLVING", "tool": "ops.control", "kind": "write"}}  # fmt: skip
+    bare = {"counter": "tarsy_ai_fsm_final_block_total", "labels": {}}
+    record_audit("tarsy", "call.block", "session", "1", counts=[count, bare])
+    record_audit("tarsy", "call.block", "session", "1", counts=[count])
+    record_audit("ana", "thing.do", "thing", "1", counts=7)
+    record_audit("ana", "thing.do", "thing", "1")
+    LLMInteractionFactory(interaction_type="iteration", provider_name="a b", model_name="m")
+    LLMInteractionFactory(interaction_type="summarization", provider_name="a b", model_name="m")
+
+    text = scrape()
+
+    labels = 'state="RESOLVING",tool="ops.control",kind="write"'
+    assert value(text, f"tarsy_ai_fsm_tool_block_total{{{labels}}}") == 2
+    assert value(text, 'tarsy_ai_fsm_final_block_total{state="unknown"}') == 1
+    turns = 'tarsy_ai_agentic_iterations_total{provider="a_b",model="m"}'
+    assert value(text, turns) == 1
 
 
 def test_workers_are_those_heard_of_lately(empty):

@@ -117,6 +117,34 @@ def test_a_chip_opens_and_marks_its_tool_call(finished, page):
     assert page.locator("#T1").evaluate("e => e.getBoundingClientRect().top >= 0")
 
 
+def test_a_claim_that_nothing_supports_is_marked_in_words_and_its_evidence_can_be_reached(
+    finished, page
+):
+    def review() -> None:
+        report = finished.final_analysis
+        place = report.index("exit code 137")
+        named = {"start": place, "end": place + 13, "text": "exit code 137", "kind": "number",
+                 "reason": "no result has <b>137</b>"}  # fmt: skip
+        execution = finished.executions.order_by("agent_index").last()
+        kind = TimelineEvent.Type.FINAL_ANALYSIS
+        add_event(execution, kind, report, unsupported=[named])
+
+    in_thread(review)
+    page.goto(f"/sessions/{finished.pk}/")
+
+    claim = page.locator("#conclusion .t-claim").first
+    marked = claim.locator("mark.t-unsup-words")
+    assert marked.inner_text() == "exit code 137"
+    assert marked.evaluate("e => getComputedStyle(e).textDecorationStyle") == "dashed"
+    assert marked.evaluate("e => getComputedStyle(e).backgroundColor") == "rgba(0, 0, 0, 0)"
+    assert claim.get_by_text("Unsupported", exact=True).is_visible()
+    assert claim.get_by_text("(no result has <b>137</b>)").is_visible()
+    assert page.get_by_text("1 passage of the report is marked as unsupported").is_visible()
+
+    claim.locator("a.t-ev").click()
+    page.wait_for_function("document.querySelector('details:has(> #T1)').open")
+
+
 def test_a_deep_link_opens_what_is_around_it(finished, page):
     page.goto(f"/sessions/{finished.pk}/#T2")
 

@@ -1,0 +1,114 @@
+"""`GET /api/v1/sessions/:id/evidence`: claims, the calls behind them, and what these said."""
+
+import uuid
+
+from investigations.models import AlertSession, TimelineEvent
+from tests.factories import ExecutionFactory, SessionFactory, StageFactory
+from tests.investigations.pages.conftest import add_event, add_tool_call
+
+REPORT = """## Conclusion
+The pod basket-7 was killed. Confidence: high
+
+## Evidence
+1. The pod basket-7 ended with exit code 137. [T1]
+2. The node could not be reached. [T2]
+3. The limit is 512 MiB. [T9]
+4. Its owner was asked. [T1]
+5. The image is basket:4.2.
+"""
+
+
+def make_session(report: str = REPORT, **metadata: object) -> AlertSession:
+    session = SessionFactory(completed=True, final_analysis=report)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    add_tool_call(execution, 1, '{"pod": "basket-7", "exit_code": 137, "image": "basket:4.2"}')
+    add_tool_call(execution, 2, "connection refused", is_error=True)
+    add_event(execution, TimelineEvent.Type.FINAL_ANALYSIS, report, **metadata)
+    session.refresh_from_db()
+    return session
+
+
+def read(api, session: AlertSession) -> dict:
+    answer = api.get(f"/api/v1/sessions/{session.pk}/evidence")
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def test_a_claim_comes_with_the_call_and_its_words_or_with_what_is_wrong(api):
+    session = make_session()
+
+    told = read(api, session)
+
+    assert [(claim["status"], claim["reason"]) for claim in told["claims"]] == [
+        ("supported", ""),
+        ("supported", ""),
+        ("unsupported", "the calls it cites failed"),
+        ("unsupported", "this session has no finished tool call T9"),
+        ("unmatched", "no passage of the calls it cites reads like it"),
+        ("supported", ""),
+    ]
+    assert (told["supported"], told["unsupported"], told["unmatched"]) == (3, 2, 1)
+    first, second, *_, last = told["claims"]
+    assert [call["is_cited"] for call in first["calls"]] == [False]
+    (call,) = second["calls"]
+    event = session.timeline_events.get(metadata__tool_number=1)
+    assert call == {
+        "number": 1, "event_id": str(event.pk), "server_name": "ops", "tool_name": "query",
+        "is_error": False, "is_cited": True, "quote": event.content,
+        "quote_start": 0, "quote_end": len(event.content),
+    }  # fmt: skip
+    assert [call["number"] for call in last["calls"]] == [1]
+
+
+def test_what_the_review_marked_is_unsupported_wherever_it_stands(api):
+    report = REPORT + "\n## Next steps\n1. Restart basket-9.\n"
+    spans = [("137", "number"), ("basket-9", "name")]
+    named = [
+        {"start": report.index(said), "end": report.index(said) + len(said), "text": said,
+         "kind": kind, "reason": f"{said} is nowhere"}
+        for said, kind in spans
+    ]  # fmt: skip
+    session = make_session(report, unsupported=named)
+    head = "**Unverified:** ops.control has run.\n\n"
+    AlertSession.objects.filter(pk=session.pk).update(final_analysis=head + report)
+
+    told = read(api, session)
+
+    marked = [claim for claim in told["claims"] if claim["unsupported"]]
+    assert [(claim["text"], claim["status"], claim["reason"]) for claim in marked] == [
+        ("The pod basket-7 ended with exit code 137.", "unsupported", "137 is nowhere"),
+        ("basket-9", "unsupported", "basket-9 is nowhere"),
+    ]
+    assert all((head + report)[c["start"] : c["end"]] == c["text"] for c in told["claims"])
+
+
+def test_a_session_without_a_report_has_no_claims(api):
+    session = SessionFactory(running=True)
+
+    assert read(api, session) == {
+        "session_id": str(session.pk), "supported": 0, "unsupported": 0, "unmatched": 0,
+        "claims": [],
+    }  # fmt: skip
+
+
+def test_an_unknown_and_a_hidden_session_are_not_found(api):
+    hidden = make_session()
+    AlertSession.objects.filter(pk=hidden.pk).update(deleted_at="2026-01-01T00:00:00Z")
+
+    for session_id in (hidden.pk, uuid.uuid4()):
+        answer = api.get(f"/api/v1/sessions/{session_id}/evidence")
+        assert answer.status_code == 404
+        assert set(answer.json()) == {"message"}
+
+
+def test_a_stranger_is_told_nothing(stranger):
+    session = make_session()
+
+    assert stranger.get(f"/api/v1/sessions/{session.pk}/evidence").status_code == 401
+
+
+def test_the_number_of_queries_does_not_grow_with_the_claims(api, django_assert_max_num_queries):
+    session = make_session(REPORT + REPORT.partition("## Evidence")[2] * 20)
+
+    with django_assert_max_num_queries(6):
+        read(api, session)
