@@ -39,7 +39,9 @@ _CHAIN_OLD_ROWS = f"""
     ALTER TABLE investigations_auditevent ENABLE TRIGGER audit_append_only;
 """
 _CHAIN_NEW_ROWS = f"""
-    CREATE FUNCTION chain_audit_event() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION chain_audit_event() RETURNS trigger LANGUAGE plpgsql
+    -- A connection keeps the plan it made when the table was small; it must use the key even then.
+    SET enable_seqscan = off SET enable_sort = off AS $$
     DECLARE
         last_id bigint;
         last_hash varchar;
