@@ -15,6 +15,7 @@ from investigations import approval_desk
 from investigations.approval_desk import PersistentDesk
 from investigations.hub import hub_of_process
 from investigations.models import AgentExecution, ApprovalRequest
+from investigations.publish import stream_channel
 from investigations.services.approvals import decide_approval
 from investigations.services.sessions import cancel_session
 from mcp_bridge.masking import build_masker
@@ -85,7 +86,7 @@ def wait_for_request() -> ApprovalRequest:
 
 
 def listeners(client: redis.Redis) -> int:
-    return client.pubsub_numsub("tarsy:stream:sessions")[0][1]
+    return client.pubsub_numsub(stream_channel("sessions"))[0][1]
 
 
 @pytest.mark.parametrize("verdict", ["approved", "denied"])
