@@ -76,7 +76,8 @@ class ApprovalListSerializer(serializers.Serializer[Any]):
 
 class DecisionSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(
-        required=False, help_text=f"At most {REASON_LIMIT:,} characters; the agent is told."
+        required=False,
+        help_text=f"At most {REASON_LIMIT:,} characters; of a denial, the agent is told.",
     )
 
 

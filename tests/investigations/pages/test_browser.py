@@ -396,3 +396,14 @@ def test_a_person_decides_on_the_page(running, page, live_server, settings, butt
     page.get_by_text(f"{status.capitalize()} by ana").wait_for()
     in_thread(approval.refresh_from_db)
     assert (approval.status, approval.decision_reason) == (status, "as agreed")
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 360, "height": 800}}], indirect=True)
+def test_a_decision_fits_on_a_phone(running, page, live_server, settings):
+    cookie = _log_in_decider(settings)
+    in_thread(lambda: _request_write(running))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    page.goto(f"/sessions/{running.pk}/")
+
+    assert page.get_by_role("button", name="Approve").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
