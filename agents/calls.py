@@ -49,7 +49,7 @@ class CallRunner:
     async def _run_one(self, call: ToolCall, number: int, deadline: float) -> tuple[Message, bool]:
         result, is_late = await self._execute(call, number, deadline)
         target = self.toolbox.identify(call)
-        text = write_result(number, target, result.content, is_error=result.is_error)
+        text = write_result(number, target, result)
         message = self.controller.write_result(call, text)
         record = ToolCallRecord(number, call, target, result, message)
         await self.journal.record_tool_call(record)

@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 
 from agents.estimating import cut_at_line, estimate_tokens
 from agents.outside import fence
-from agents.types import Message, ToolTarget
+from agents.types import Message, ToolCheck, ToolResult, ToolTarget
 
 LONGEST_ARGUMENTS = 300
 LONGEST_FINDINGS = 400
+LONGEST_CHECK = 4_000
 SHORTEST_CUT = 400
 """Characters of a result below which cutting it is not worth while."""
 
 _RESULT = re.compile(
-    r"(?P<head>(?:Observation: )?\[T(?P<number>\d{1,9})\] [^\n]*)\n(?P<note>(?:NOTE: [^\n]*\n)?)"
+    r"(?P<head>(?:Observation: )?\[T(?P<number>\d{1,9})\] [^\n]*)\n"
+    r"(?P<check>(?:VERIFICATION: [^\n]*\n)?)(?P<note>(?:NOTE: [^\n]*\n)?)"
     r"(?P<begin><<<outside (?P<token>[0-9a-f]{16,}) [^\n]*>>>\n)(?P<inside>.*)"
     r"(?P<end>\n<<<end outside (?P=token)>>>)\s*",
     re.DOTALL,
@@ -32,19 +34,38 @@ _TELLING = re.compile(
 _WORDLESS = re.compile(r"[\W_]*")
 
 
-def write_result(number: int, target: ToolTarget, text: str, *, is_error: bool) -> str:
-    head = f"[T{number}] {_one_line(target.name)}{' failed' if is_error else ''}"
-    return f"{head}\n{fence(text, f'result of T{number}')}"
+def write_result(number: int, target: ToolTarget, result: ToolResult) -> str:
+    head = f"[T{number}] {_one_line(target.name)}{' failed' if result.is_error else ''}"
+    text, check = result.content, result.check
+    if check is not None:
+        shown = cut_at_line(check.result.content, LONGEST_CHECK)
+        text = f"{text}\n\nThe check: {check.reason}. It answered:\n{shown}"
+    return f"{head}\n{_write_check(check)}{fence(text, f'result of T{number}')}"
 
 
 def write_summary(
-    number: int, target: ToolTarget, summary: str, original_tokens: int, *, can_recall: bool
+    number: int,
+    target: ToolTarget,
+    summary: str,
+    original_tokens: int,
+    *,
+    can_recall: bool,
+    check: ToolCheck | None = None,
 ) -> str:
     back = f" {_recall(number)} brings back the result itself." if can_recall else ""
     return (
-        f"[T{number}] {_one_line(target.name)}\n{_SUMMARY_NOTE} The result had about "
-        f"{original_tokens:,} tokens.{back}\n{fence(summary, f'summary of T{number}')}"
+        f"[T{number}] {_one_line(target.name)}\n{_write_check(check)}"
+        f"{_SUMMARY_NOTE} The result had about {original_tokens:,} tokens.{back}\n"
+        f"{fence(summary, f'summary of T{number}')}"
     )
+
+
+def _write_check(check: ToolCheck | None) -> str:
+    """A line of our own on what we looked at after a write; what was answered stays outside."""
+    if check is None:
+        return ""
+    asked = _one_line(check.target.name)
+    return f"VERIFICATION: {check.status}, by a call of {asked} that TARSy made itself.\n"
 
 
 @dataclass(frozen=True)
@@ -54,6 +75,7 @@ class ResultText:
     message: Message
     number: int
     head: str
+    check: str
     note: str
     begin: str
     inside: str
@@ -73,14 +95,14 @@ class ResultText:
         back = f"; {_recall(self.number)} brings it back" if can_recall else ""
         mark = f"{_SHORT_MARK}about {estimate_tokens(self.inside):,} tokens{back}]"
         found = _pick_findings(self.inside)
-        return self._with(f"{self.head} {shown} {mark}\n{self.begin}{found}{self.end}")
+        return self._with(f"{self.head} {shown} {mark}\n{self.check}{self.begin}{found}{self.end}")
 
     def cut(self, characters: int, *, can_recall: bool) -> Message:
         """The beginning of the result, with how much of it is left out."""
         kept = cut_at_line(self.inside, characters)
         back = f"; {_recall(self.number)} brings back the rest" if can_recall else ""
         note = f"NOTE: {len(kept):,} of {len(self.inside):,} characters are shown{back}.\n"
-        return self._with(f"{self.head}\n{note}{self.begin}{kept}{self.end}")
+        return self._with(f"{self.head}\n{self.check}{note}{self.begin}{kept}{self.end}")
 
     def _with(self, content: str) -> Message:
         return replace(self.message, content=content)
@@ -94,7 +116,7 @@ def read_result(message: Message) -> ResultText | None:
     if found is None:
         return None
     return ResultText(
-        message, int(found["number"]), found["head"], found["note"], found["begin"],
+        message, int(found["number"]), found["head"], found["check"], found["note"], found["begin"],
         found["inside"], found["end"],
     )  # fmt: skip
 

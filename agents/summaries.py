@@ -151,6 +151,7 @@ class Summaries:
                 summary,
                 label.original_tokens,
                 can_recall=self._can_recall,
+                check=record.result.check,
             )
         )
         call = _describe_call(task, label.model, question, answer, None)

@@ -3,6 +3,7 @@
 Frozen, free of Django and of any provider's SDK, so that they may cross every boundary.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -23,6 +24,11 @@ ExecutionStatus = Literal["completed", "failed", "timed_out", "cancelled"]
 ToolKind = Literal["mcp", "recall"]
 NativeToolKind = Literal["google_search_result", "url_context_result", "code_execution"]
 NoteKind = Literal["error", "skill_loaded", "final_analysis"] | NativeToolKind
+CheckStatus = Literal["verified", "failed", "unverified"]
+
+UNVERIFIED = "**Unverified:**"
+"""How a line of ours in a report begins that says which write nothing has confirmed."""
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 
 
 @dataclass(frozen=True)
@@ -69,13 +75,14 @@ class ToolTarget:
     """What a call means to us: server, tool and its arguments, masked, fit to show and store.
 
     An unknown tool and one of our own have an empty `server`; arguments that are no mapping arrive
-    as `{"raw": text}`.
+    as `{"raw": text}`. `may_write` says what the gate holds such a call for.
     """
 
     server: str
     tool: str
     arguments: Mapping[str, JSON]
     kind: ToolKind = "mcp"
+    may_write: bool = False
 
     @property
     def name(self) -> str:
@@ -101,6 +108,66 @@ class ToolResult:
     duration_ms: int = 0
     whole: str = field(default="", repr=False)
     """What a summary is made of: masked as well, and cut much later than `content`."""
+    check: "ToolCheck | None" = None
+    """What we looked at ourselves after a write."""
+    writes: "WriteReport | None" = None
+    """How the writes of this execution stood when the call had ended; None before the first."""
+
+
+@dataclass(frozen=True)
+class WriteStatus:
+    """A write that was sent, and how far its effect is confirmed.
+
+    `reason` is a clause for people. One that `is_settled` needs no mention: it is verified, or a
+    later write to the same target is.
+    """
+
+    tool: str
+    target: str
+    status: CheckStatus
+    reason: str
+    is_settled: bool
+
+    @property
+    def sentence(self) -> str:
+        """What a report has to say of it: one line of Markdown that no text in it breaks out of."""
+        where = f" on `{' '.join(self.target.replace('`', ' ').split())}`" if self.target else ""
+        reason = _MARKDOWN.sub(r"\\\g<0>", " ".join(self.reason.split()))
+        return f"{UNVERIFIED} {self.tool} has run{where}, and {reason}."
+
+    def to_json(self) -> dict[str, JSON]:
+        return {
+            "tool": self.tool,
+            "target": self.target,
+            "status": self.status,
+            "reason": self.reason,
+            "is_settled": self.is_settled,
+        }
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """Every write of an execution. Of two reports the one with the higher `at` is the newer."""
+
+    at: int
+    writes: tuple[WriteStatus, ...]
+
+    @property
+    def unsettled(self) -> tuple[WriteStatus, ...]:
+        return tuple(write for write in self.writes if not write.is_settled)
+
+    def to_json(self) -> dict[str, JSON]:
+        return {"at": self.at, "steps": [write.to_json() for write in self.writes]}
+
+
+@dataclass(frozen=True)
+class ToolCheck:
+    """A read of our own that shows whether a write took effect; no model proposed it."""
+
+    target: ToolTarget
+    status: CheckStatus
+    reason: str
+    result: ToolResult
 
 
 @dataclass(frozen=True)
@@ -113,6 +180,8 @@ class PastCall:
     call: ToolCall
     batch: int
     result: ToolResult | None = None
+    check: ToolCheck | None = None
+    """What we looked at ourselves after it."""
 
 
 @dataclass(frozen=True)

@@ -351,7 +351,9 @@ def _write_call(event: TimelineEvent, summary: str | None) -> str:
     data = event.metadata
     server, tool = data.get("server_name"), data.get("tool_name")
     name = f"{server}.{tool}" if server else tool
-    head = f"[T{data.get('tool_number')}] {name} {data.get('arguments')}"
+    number, check_of = data.get("tool_number"), data.get("check_of")
+    mark = f"[T{number}]" if check_of is None else f"TARSy's own check of [T{check_of}]:"
+    head = f"{mark} {name} {data.get('arguments')}"
     if summary is None:
         return f"{head}\n{event.content}"
     return f"{head}\nNOTE: summary of a longer result.\n{summary}"

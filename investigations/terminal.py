@@ -31,8 +31,11 @@ def _describe_event(payload: Mapping[str, Any]) -> str:
             name = f"{metadata.get('server_name')}.{metadata.get('tool_name')}"
             size = metadata.get("size_bytes", 0)
             took = metadata.get("duration_ms", 0)
-            number = metadata.get("tool_number")
-            return f"   [T{number}] {name}{failed} ({size} B in {took} ms)"
+            number, check_of = metadata.get("tool_number"), metadata.get("check_of")
+            mark = f"[T{number}]" if check_of is None else f"[check of T{check_of}]"
+            verification = metadata.get("verification") or {}
+            shown = f" {verification['status']}" if verification else ""
+            return f"   {mark} {name}{failed}{shown} ({size} B in {took} ms)"
         case "llm_response" if not metadata.get("is_final") and payload["content"]:
             return f"   {_shorten(payload['content'])}"
         case "error":

@@ -47,15 +47,26 @@ async def open_execution_toolbox(briefing: Briefing) -> AsyncIterator[Toolbox]:
 def list_given(briefing: Briefing) -> tuple[Block, ...]:
     """What an execution was told before it called a tool, each text with who wrote it.
 
-    A runbook is none of it: the alert says where it comes from.
+    The alert says where a runbook comes from, so nobody trusted wrote that one.
     """
     session, agent = briefing.claim.session, briefing.agent
+    servers = briefing.config.mcp_servers
+    is_configured = briefing.runbook.text == briefing.config.defaults.runbook
     blocks = [
         Block(
             json.dumps(session.alert_data, ensure_ascii=False),
             Provenance("alert", session.alert_type),
         ),
         Block(agent.custom_instructions, Provenance("configuration", agent.agent_name)),
+        Block(
+            briefing.runbook.text,
+            Provenance("configuration" if is_configured else "runbook", session.runbook_url),
+        ),
+        *(
+            Block(servers[name].instructions, Provenance("configuration", name))
+            for name in agent.mcp_servers
+            if name in servers
+        ),
     ]
     if briefing.claim.stage.stage_type == Stage.Type.CHAT:
         question = briefing.claim.stage.chat_user_message

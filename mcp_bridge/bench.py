@@ -78,7 +78,8 @@ class _OperatorGate(SafetyGate):
 
     @override
     def screen(self, request: GateRequest) -> Refusal | None:
-        if self._allow_writes or request.tool_class != "write":
+        may_write = self._allow_writes and not request.is_check
+        if may_write or request.tool_class != "write":
             return None
         return Refusal(
             "POLICY_BLOCKED",

@@ -77,6 +77,7 @@ class KnownTool:
             is_own_server=is_own_server(self.server.server_id, self.server.config),
             identifies=tuple(rule.identifies) if rule is not None else (),
             schema=schema,
+            verify=rule.verify if rule is not None else None,
             definition_hash=hash_definition(str(self.name), self.tool.description or "", schema),
         )
 

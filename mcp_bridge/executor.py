@@ -2,7 +2,7 @@
 
 In this order: name, allow-list, control level, arguments, schema, gate, call, text, mask, cut. What
 goes wrong on the way is a result the model can read, with what was asked and what came back; a
-refusal of the gate is an envelope of facts.
+refusal of the gate is an envelope of facts. Behind a write goes a check of our own, the same way.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from agents.ports import ReportProgress
-from agents.types import JSON, ToolCall, ToolResult, ToolTarget
+from agents.types import JSON, ToolCall, ToolCheck, ToolResult, ToolTarget, WriteReport
 from mcp_bridge.arguments import WRAPPING_KEY, ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_result
@@ -27,7 +27,8 @@ from mcp_bridge.failures import (
 from mcp_bridge.gate import Gate, Pass
 from mcp_bridge.limits import STORED_BYTES, SUMMARIZED_BYTES, cut_text
 from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
-from mcp_bridge.safety.evidence import Outcome, judge_outcome
+from mcp_bridge.safety.checks import Check, judge_answer
+from mcp_bridge.safety.evidence import Judgement, Outcome, judge_outcome
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.visible_text import clean_line, clean_text
 
@@ -56,6 +57,15 @@ class Limits:
     summarized_bytes: int = SUMMARIZED_BYTES
 
 
+@dataclass(frozen=True)
+class _Admitted:
+    """A call that may run."""
+
+    tool: KnownTool
+    parsed: ParsedArguments
+    passed: Pass
+
+
 class ToolExecutor:
     """Runs the tool calls of one execution."""
 
@@ -82,7 +92,8 @@ class ToolExecutor:
             name = self._masker.mask(clean_line(call.name, 200)).text
             return ToolTarget("", name, self._show_arguments(parsed, self._masker))
         shown = self._show_arguments(parsed, found.server.masker)
-        return ToolTarget(found.name.server, found.name.tool, shown)
+        may_write = found.class_of(parsed.values) == "write"
+        return ToolTarget(found.name.server, found.name.tool, shown, may_write=may_write)
 
     async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
         """Run a proposed call if the code allows it. Never raises but for cancellation."""
@@ -98,6 +109,17 @@ class ToolExecutor:
         return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
 
     async def _execute(self, call: ToolCall, report_progress: ReportProgress) -> ToolResult:
+        admitted = await self._admit(call)
+        if isinstance(admitted, ToolResult):
+            result = admitted
+        else:
+            result = await self._call_and_settle(call, admitted, report_progress)
+        if check := self._gate.take_check(call.id):
+            result = replace(result, check=await self._check(call, check))
+        return replace(result, writes=self._report_writes())
+
+    async def _admit(self, call: ToolCall, *, is_check: bool = False) -> _Admitted | ToolResult:
+        """Every step before a call, or the result of the one that stopped it."""
         tool = self._catalogue.find(call.name)
         if tool is None:
             reason = self._catalogue.explain_unknown(clean_line(call.name, 200))
@@ -109,7 +131,7 @@ class ToolExecutor:
         parsed = parse_arguments(call.arguments)
         if placeholder := PLACEHOLDER.search(json.dumps(parsed.values)):
             return await self._fail(call, masker, _explain_placeholder(placeholder[0]))
-        request = tool.request(call.id, parsed.values)
+        request = replace(tool.request(call.id, parsed.values), is_check=is_check)
         if refusal := self._gate.screen(request):
             return await self._refuse(masker, refusal)
         if faults := tool.check.find_faults(parsed.values):
@@ -117,60 +139,120 @@ class ToolExecutor:
         passed = await self._gate.admit(request)
         if isinstance(passed, Refusal):
             return await self._refuse(masker, passed)
-        return await self._call_and_settle(call, tool, parsed, passed, report_progress)
+        return _Admitted(tool, parsed, passed)
 
     async def _call_and_settle(
-        self,
-        call: ToolCall,
-        tool: KnownTool,
-        parsed: ParsedArguments,
-        passed: Pass,
-        report_progress: ReportProgress,
+        self, call: ToolCall, admitted: _Admitted, report_progress: ReportProgress
     ) -> ToolResult:
         """The gate hears of every end, also of one that was cut short: it may have taken effect."""
         outcome: Outcome = "unknown"
         text = ""
         try:
-            result = await self._call(call, tool, parsed, passed, report_progress)
+            answer = await self._ask(admitted, report_progress)
+            result = await self._finish(call, admitted.tool, answer)
             text = result.whole or result.stored
             outcome = judge_outcome(text, is_error=result.is_error)
             return result
         finally:
-            self._gate.settle(passed, outcome, text)
+            self._gate.settle(admitted.passed, outcome, text)
 
-    async def _call(
-        self,
-        call: ToolCall,
-        tool: KnownTool,
-        parsed: ParsedArguments,
-        passed: Pass,
-        report_progress: ReportProgress,
-    ) -> ToolResult:
+    async def _ask(self, admitted: _Admitted, report_progress: ReportProgress) -> ResultText | str:
+        """What the server answers, unmasked, or why it did not."""
+        tool = admitted.tool
+
         def report(text: str) -> None:
             # Masked before it is cut: half a secret is one that no pattern knows.
             report_progress(clean_line(tool.server.masker.mask(text).text, 300))
 
-        may_repeat = passed.request.tool_class != "write"
+        may_repeat = admitted.passed.request.tool_class != "write"
         try:
             answer = await tool.server.connection.call(
-                tool.tool.name, parsed.values, report_progress=report, may_repeat=may_repeat
-            )
+                tool.tool.name, admitted.parsed.values, report_progress=report,
+                may_repeat=may_repeat,
+            )  # fmt: skip
         except CallNotSent as error:
-            reason = f"{tool.name} was not called: {error}. {_GO_ON}"
-            return await self._fail(call, tool.server.masker, reason)
+            return f"{tool.name} was not called: {error}. {_GO_ON}"
         except ConnectionLost as error:
-            reason = f"The connection to {tool.name.server} was lost: {error}."
-            return await self._fail(call, tool.server.masker, reason + _outcome(may_repeat))
+            return f"The connection to {tool.name.server} was lost: {error}." + _outcome(may_repeat)
         except SERVER_FAILURES as error:
             if is_timeout(error):
-                reason = f"{tool.name} did not answer within {self._call_deadline:g} s."
-                return await self._fail(call, tool.server.masker, reason + _outcome(may_repeat))
-            reason = f"{tool.name} failed: {describe_failure(error)}."
-            return await self._fail(call, tool.server.masker, reason)
-        text = await asyncio.to_thread(read_result, answer, self._limits.result_bytes)
-        return await self._finish(call, tool, text)
+                late = f"{tool.name} did not answer within {self._call_deadline:g} s."
+                return late + _outcome(may_repeat)
+            return f"{tool.name} failed: {describe_failure(error)}."
+        return await asyncio.to_thread(read_result, answer, self._limits.result_bytes)
 
-    async def _finish(self, call: ToolCall, tool: KnownTool, text: ResultText) -> ToolResult:
+    # Checks
+
+    async def _check(self, write: ToolCall, check: Check) -> ToolCheck:
+        """Look whether a write took effect: a call of our own, through every step of any other."""
+        call = ToolCall(write.id, check.name, json.dumps(dict(check.arguments)))
+        started = time.monotonic()
+        result, judgement = await self._look(call, check)
+        reason = await self._mask(self._masker_of(call), judgement.reason)
+        return ToolCheck(
+            target=self.identify(call),
+            status=judgement.status,
+            reason=reason if isinstance(reason, str) else clean_line(reason.text, 300),
+            result=replace(result, duration_ms=round((time.monotonic() - started) * 1000)),
+        )
+
+    async def _look(self, call: ToolCall, check: Check) -> tuple[ToolResult, Judgement]:
+        admitted = await self._admit(call, is_check=True)
+        if isinstance(admitted, ToolResult):
+            judgement = Judgement("unverified", f"{check.name} could not be asked")
+            self._gate.give_up_check(judgement)
+            return admitted, judgement
+        outcome: Outcome = "unknown"
+        judgement, text = Judgement("unverified", f"{check.name} gave no answer"), ""
+        try:
+            answer, judgement = await self._ask_until_confirmed(admitted, check)
+            result = await self._finish(call, admitted.tool, answer)
+            text = result.whole or result.stored
+            outcome = judge_outcome(text, is_error=result.is_error)
+            return result, judgement
+        finally:
+            self._gate.settle(admitted.passed, outcome, text, judgement)
+
+    async def _ask_until_confirmed(
+        self, admitted: _Admitted, check: Check
+    ) -> tuple[ResultText | str, Judgement]:
+        """Ask as often as the check's patience allows; what was changed may still be coming up."""
+        answer: ResultText | str = ""
+        judgement = Judgement("unverified", f"{check.name} gave no answer")
+        for pause in check.pauses:
+            await asyncio.sleep(pause)
+            answer = await self._ask(admitted, _tell_nobody)
+            if isinstance(answer, str):
+                judgement = Judgement("unverified", f"{check.name} could not be asked")
+            elif answer.is_error or answer.cut:
+                judgement = Judgement("unverified", f"{check.name} gave no whole answer")
+            else:
+                judgement = judge_answer(check, answer.text)
+            if judgement.status == "verified":
+                break
+        return answer, judgement
+
+    def _report_writes(self) -> WriteReport | None:
+        """How the writes stand, fit to show: what they were done to is in the model's words."""
+        report = self._gate.report_writes()
+        if report is None:
+            return None
+
+        def show(text: str) -> str:
+            return clean_line(self._masker.mask(text).text, 300)
+
+        shown = [replace(each, target=show(each.target), reason=show(each.reason))
+                 for each in report.writes]  # fmt: skip
+        return replace(report, writes=tuple(shown))
+
+    def _masker_of(self, call: ToolCall) -> Masker:
+        tool = self._catalogue.find(call.name)
+        return tool.server.masker if tool is not None else self._masker
+
+    async def _finish(self, call: ToolCall, tool: KnownTool, text: ResultText | str) -> ToolResult:
+        """An answer, or why there is none, as the model gets it."""
+        if isinstance(text, str):
+            return await self._fail(call, tool.server.masker, text)
         masked = await self._mask(tool.server.masker, text.text or "(the tool returned no text)")
         if isinstance(masked, str):
             return ToolResult(masked, masked, is_error=True, size_bytes=text.size_bytes)
@@ -245,6 +327,10 @@ class ToolExecutor:
             logger.exception("masking a call's arguments failed; they are withheld")
             return {"raw": WITHHELD}
         return masked if isinstance(masked, dict) else {"raw": json.dumps(masked)}
+
+
+def _tell_nobody(_text: str) -> None:
+    """Takes the progress of a check."""
 
 
 def _explain_placeholder(placeholder: str) -> str:

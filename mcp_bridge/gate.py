@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from agents.ports import ProposedAnswer, Review
-from agents.types import JSON
-from mcp_bridge.safety.evidence import Outcome, SettledCall
+from agents.types import JSON, WriteReport
+from mcp_bridge.safety.checks import Check
+from mcp_bridge.safety.evidence import Judgement, Outcome, SettledCall
 from mcp_bridge.safety.refusals import Refusal
-from mcp_bridge.server_config import ToolClass
+from mcp_bridge.server_config import ToolClass, VerifyRule
 
 ControlLevel = Literal["read_only", "controlled", "autonomous"]
 
@@ -17,8 +18,9 @@ ControlLevel = Literal["read_only", "controlled", "autonomous"]
 class GateRequest:
     """One call about to run, as the code understands it.
 
-    `identifies` are the arguments the operator said name its target; `schema` and
-    `definition_hash` are the tool's as its server described it.
+    `identifies` are the arguments the operator said name its target, and `verify` the check he
+    declared; `schema` and `definition_hash` are the tool's as its server described it. One that
+    `is_check` was proposed by no model: it looks whether a write took effect.
     """
 
     server: str
@@ -30,6 +32,8 @@ class GateRequest:
     identifies: tuple[str, ...] = ()
     schema: Mapping[str, JSON] = field(default_factory=dict)
     definition_hash: str = ""
+    verify: VerifyRule | None = None
+    is_check: bool = False
 
     @property
     def name(self) -> str:
@@ -42,6 +46,25 @@ class Pass:
 
     request: GateRequest
     writes_before: int
+
+
+def settled_call(
+    request: GateRequest, outcome: Outcome, text: str, writes_before: int
+) -> SettledCall:
+    """A request that has ended."""
+    return SettledCall(
+        call_id=request.call_id,
+        server=request.server,
+        tool=request.tool,
+        tool_class=request.tool_class,
+        arguments=request.arguments,
+        outcome=outcome,
+        text=text,
+        writes_before=writes_before,
+        is_own_server=request.is_own_server,
+        identifies=request.identifies,
+        verify=request.verify,
+    )
 
 
 class Gate(Protocol):
@@ -58,8 +81,25 @@ class Gate(Protocol):
         """Lets a call with valid arguments run, or says why not. May wait for a person."""
         ...
 
-    def settle(self, passed: Pass, outcome: Outcome, text: str) -> None:
-        """Takes back a pass. `text` is the masked result, empty when nothing came back."""
+    def settle(
+        self, passed: Pass, outcome: Outcome, text: str, judgement: Judgement | None = None
+    ) -> None:
+        """Takes back a pass. `text` is the masked result, empty when nothing came back.
+
+        `judgement` is what a check showed of the write before it.
+        """
+        ...
+
+    def take_check(self, call_id: str) -> Check | None:
+        """The check that is due after this call, once; None where nothing was written."""
+        ...
+
+    def give_up_check(self, judgement: Judgement) -> None:
+        """A check could not be made at all; the write before it stays unverified."""
+        ...
+
+    def report_writes(self) -> WriteReport | None:
+        """How the writes of this execution stand; None before the first."""
         ...
 
     def recall(self, calls: Iterable[SettledCall], interrupted: Collection[str]) -> None:

@@ -1,12 +1,14 @@
 """Reads the stored calls of an interrupted execution the way the gate saw them."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 
-from agents.types import PastCall, ToolCall
+from agents.types import PastCall, ToolCall, ToolCheck, ToolResult
 from mcp_bridge.arguments import parse_arguments
 from mcp_bridge.catalogue import Catalogue
-from mcp_bridge.gate import GateRequest
-from mcp_bridge.safety.evidence import SettledCall, judge_outcome
+from mcp_bridge.gate import GateRequest, settled_call
+from mcp_bridge.safety.evidence import Judgement, SettledCall, judge_outcome
 from mcp_bridge.server_config import ToolClass
 
 
@@ -26,21 +28,28 @@ def read_past(
         if each.result is None or not _is_server_tool(each.call.name):
             continue
         request = _request(each.call, catalogue, "write" if may_have_written else "read")
-        text = each.result.stored
-        call = SettledCall(
-            call_id=each.call.id,
-            server=request.server,
-            tool=request.tool,
-            tool_class=request.tool_class,
-            arguments=request.arguments,
-            outcome=judge_outcome(text, is_error=each.result.is_error),
-            text=text,
-            writes_before=writes_before,
-            is_own_server=request.is_own_server,
-        )
+        call = _settle(request, each.result, writes_before)
         writes += call.tool_class == "write" and call.was_sent
         settled.append(call)
+        if each.check is not None:
+            settled.append(_settle_check(each.check, request, catalogue, writes))
     return settled, frozenset(each.call.id for each in past if each.result is None)
+
+
+def _settle(request: GateRequest, result: ToolResult, writes_before: int) -> SettledCall:
+    outcome = judge_outcome(result.stored, is_error=result.is_error)
+    return settled_call(request, outcome, result.stored, writes_before)
+
+
+def _settle_check(
+    check: ToolCheck, write: GateRequest, catalogue: Catalogue, writes: int
+) -> SettledCall:
+    """A check of ours behind its write, with what it showed then."""
+    name = f"{write.server}.{check.target.tool}"
+    arguments = json.dumps(dict(check.target.arguments))
+    request = _request(ToolCall(write.call_id, name, arguments), catalogue, "read")
+    call = _settle(request, check.result, writes)
+    return replace(call, judgement=Judgement(check.status, check.reason))
 
 
 def _is_server_tool(name: str) -> bool:

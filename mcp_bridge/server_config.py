@@ -102,7 +102,40 @@ class ToolRule(Protocol):
         """The arguments that name what a call is done to; empty, their names decide."""
         ...
 
+    @property
+    def verify(self) -> "VerifyRule | None":
+        """The read that shows whether a write took effect."""
+        ...
+
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass: ...
+
+
+class VerifyRule(Protocol):
+    """Which tool of the same server is asked after a write, and what it has to answer."""
+
+    @property
+    def tool(self) -> str: ...
+
+    @property
+    def arguments(self) -> Mapping[str, str]:
+        """A value that begins with `$` is the write's argument of that name."""
+        ...
+
+    @property
+    def expect(self) -> "ExpectRule": ...
+
+
+class ExpectRule(Protocol):
+    @property
+    def path(self) -> str:
+        """Into a JSON answer: names and numbers with dots between them, `*` for every item."""
+        ...
+
+    @property
+    def equals(self) -> str: ...
+
+    @property
+    def contains(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -145,10 +178,25 @@ class ClassRule:
     argument: str = ""
     values: Mapping[str, ToolClass] = field(default_factory=dict)
     identifies: tuple[str, ...] = ()
+    verify: "VerifyPlan | None" = None
 
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
         value = arguments.get(self.argument) if self.argument else None
         return self.values.get(value, self.default) if isinstance(value, str) else self.default
+
+
+@dataclass(frozen=True)
+class ExpectPlan:
+    path: str = ""
+    equals: str = ""
+    contains: str = ""
+
+
+@dataclass(frozen=True)
+class VerifyPlan:
+    tool: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    expect: ExpectPlan = ExpectPlan()
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "mcp_bridge.gate": (
         "agents.types",
         "agents.ports",
+        "mcp_bridge.safety.checks",
         "mcp_bridge.safety.evidence",
         "mcp_bridge.safety.refusals",
         "mcp_bridge.server_config",
@@ -36,6 +37,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "mcp_bridge.safety": (
         "agents.types",
         "agents.ports",
+        "mcp_bridge.commands",
         "mcp_bridge.gate",
         "mcp_bridge.grounding",
         "mcp_bridge.server_config",

@@ -112,6 +112,28 @@ def _check_tools(findings: Findings) -> None:
     for path, rule in match(findings.root, "mcp_servers.*.tools.*"):
         if rule.get("values") and not rule.text_at("argument"):
             findings.wrong((*path, "values"), "name the argument whose values these are: argument")
+        if verify := rule.get("verify"):
+            _check_verify(findings, path, rule, verify)
+
+
+def _check_verify(findings: Findings, path: Path, rule: Node, verify: Node) -> None:
+    """A check reads, says what it expects, and stands where something is written."""
+    where: Path = (*path, "verify")
+    values = rule.get("values")
+    kinds = {node.text for node in values.mapping.values()} if values else set()
+    if "write" not in {rule.text_at("default") or "write", *kinds}:
+        findings.wrong(where, "nothing is written here, so there is nothing to verify")
+    server = findings.root.get("mcp_servers", str(path[1]), "tools", verify.text_at("tool"))
+    if server is not None and server.text == "write":
+        findings.wrong((*where, "tool"), "is a write; a check has to be a read")
+    expect = verify.get("expect")
+    if expect is None:
+        return
+    has = [key for key in ("equals", "contains") if expect.text_at(key)]
+    if len(has) != 1:
+        findings.wrong((*where, "expect"), "needs one of equals and contains")
+    elif has == ["equals"] and not expect.text_at("path"):
+        findings.wrong((*where, "expect"), "equals needs the path of the value in the answer: path")
 
 
 def _check_alert_types(findings: Findings) -> None:

@@ -72,6 +72,25 @@ def _by_class(value: object) -> object:
     return {"default": value} if isinstance(value, Scalar | str) else value
 
 
+class ExpectConfig(Block):
+    """What the answer of a check has to be: `equals` at a path, or `contains` there or anywhere."""
+
+    path: Text = ""
+    equals: Text = ""
+    contains: Text = ""
+
+
+class VerifyConfig(Block):
+    """A read of the same server that shows whether a write took effect.
+
+    `arguments` are those of the read; `$name` stands for the write's argument `name`.
+    """
+
+    tool: FilledText
+    arguments: Table[Text] = Field(default_factory=nothing)
+    expect: ExpectConfig
+
+
 class ToolRule(Block):
     """The class of a tool, or of each value of one of its arguments."""
 
@@ -80,6 +99,7 @@ class ToolRule(Block):
     values: Table[Annotated[ToolClass, one_of()]] = Field(default_factory=nothing)
     identifies: List[FilledText] = ()
     """The arguments that name what a call is done to; without them, their names decide."""
+    verify: VerifyConfig | None = None
 
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
         """The class of one call. Anything but a text that is listed gets the default."""

@@ -355,6 +355,15 @@ class StageSerializer(serializers.Serializer[Any]):
     executions = ExecutionSerializer(many=True)
 
 
+class WriteStatusSerializer(serializers.Serializer[Any]):
+    """A write whose effect nothing has confirmed."""
+
+    tool = serializers.CharField()
+    target = serializers.CharField()
+    status = serializers.ChoiceField(choices=["failed", "unverified"])
+    reason = serializers.CharField()
+
+
 class SessionDetailSerializer(_SessionFields):
     """Reads a `SessionSummary`; the view adds stages and chat."""
 
@@ -373,6 +382,7 @@ class SessionDetailSerializer(_SessionFields):
     chat_enabled = serializers.SerializerMethodField()
     chat_id = serializers.SerializerMethodField()
     cost_estimation_enabled = serializers.SerializerMethodField()
+    unverified_writes = serializers.SerializerMethodField()
     stages = serializers.SerializerMethodField()
 
     def get_chat_enabled(self, _row: object) -> bool:
@@ -385,6 +395,10 @@ class SessionDetailSerializer(_SessionFields):
 
     def get_cost_estimation_enabled(self, _row: object) -> bool:
         return bool(self.context["cost_estimation_enabled"])
+
+    @extend_schema_field(WriteStatusSerializer(many=True))
+    def get_unverified_writes(self, _row: object) -> object:
+        return WriteStatusSerializer(self.context["detail"].unverified, many=True).data
 
     @extend_schema_field(StageSerializer(many=True))
     def get_stages(self, _row: object) -> object:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.report import find_refs, parse_report
+from agents.types import UNVERIFIED
 from investigations.markdown import CitedTool
 
 _CITATION = re.compile(r"\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
@@ -32,12 +33,15 @@ class CardLine:
 
 @dataclass(frozen=True)
 class ConclusionCard:
+    """`unverified` are our own lines above the report, about writes that nothing confirmed."""
+
     conclusion: CardLine
     confidence: str
     claims: tuple[CardLine, ...]
     next_steps: tuple[CardLine, ...]
     not_checked: tuple[CardLine, ...]
     ruled_out: tuple[CardLine, ...]
+    unverified: tuple[str, ...] = ()
 
     @property
     def backed_count(self) -> int:
@@ -69,7 +73,20 @@ def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard 
         next_steps=_lines(report.next_steps, tools),
         not_checked=_lines(report.not_checked, tools),
         ruled_out=_lines(report.ruled_out, tools),
+        unverified=find_unverified(analysis),
     )
+
+
+def find_unverified(analysis: str) -> tuple[str, ...]:
+    """What the lines of ours at the top of a report say, as plain text."""
+    found: list[str] = []
+    for line in analysis.splitlines():
+        if not line.strip():
+            continue
+        if not line.startswith(UNVERIFIED):
+            break
+        found.append(re.sub(r"\\(?=\W)|`", "", line.removeprefix(UNVERIFIED)).strip())
+    return tuple(found)
 
 
 def has_shape(analysis: str) -> bool:
@@ -90,7 +107,8 @@ def conclusion_of(analysis: str) -> str:
     """The one sentence of a report, else its first words; empty for an empty report."""
     report = parse_report(analysis) if analysis else None
     sentence = _CITATION.sub("", report.conclusion) if report else ""
-    return sentence.strip() or first_words(analysis)
+    said = sentence.strip() or first_words(analysis)
+    return f"Unverified. {said}" if report and find_unverified(analysis) else said
 
 
 def _lines(texts: Sequence[str], tools: Mapping[int, CitedTool]) -> tuple[CardLine, ...]:

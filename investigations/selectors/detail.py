@@ -4,10 +4,12 @@ import uuid
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from agents.types import WriteStatus
 from config import get_config
 from investigations.models import AgentExecution, AlertSession, Chat, Stage, TimelineEvent
 from investigations.selectors.costs import Costs, costs_by_execution
 from investigations.selectors.sessions import SessionSummary, get_session, summarize
+from investigations.selectors.writes import unsettled_writes
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class SessionDetail:
     stages: list[StageDetail]
     chat_id: uuid.UUID | None
     chat_enabled: bool
+    unverified: tuple[WriteStatus, ...]
+    """The writes whose effect nothing has confirmed."""
 
 
 def get_session_detail(session_id: uuid.UUID) -> SessionDetail:
@@ -41,6 +45,7 @@ def get_session_detail(session_id: uuid.UUID) -> SessionDetail:
         stages=_stages_of(session),
         chat_id=Chat.objects.filter(session=session).values_list("pk", flat=True).first(),
         chat_enabled=_has_chat(session),
+        unverified=tuple(each.write for each in unsettled_writes(session_id)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.types import PastCall, ToolCall, ToolResult
+from agents.types import PastCall, ToolCall, ToolCheck, ToolResult, ToolTarget
 from investigations.models import AgentExecution, MCPInteraction, Message, TimelineEvent
 
 
@@ -16,15 +16,16 @@ def past_calls(execution: AgentExecution, messages: Sequence[Message]) -> tuple[
         for metadata in execution.timeline_events.filter(
             event_type=TimelineEvent.Type.LLM_TOOL_CALL
         ).values_list("metadata", flat=True)
+        if "tool_number" in metadata
     )
-    results = _results(execution)
+    results, checks = _results(execution), _checks(execution)
     proposed = [
         (ToolCall(**call), batch)
         for batch, message in enumerate(messages)
         for call in message.tool_calls or ()
     ]
     return tuple(
-        PastCall(call, batch, results.get(number))
+        PastCall(call, batch, results.get(number), checks.get(number))
         for (call, batch), number in zip(proposed, numbers, strict=False)
     )
 
@@ -37,4 +38,20 @@ def _results(execution: AgentExecution) -> dict[int, ToolResult]:
         number: ToolResult(result["content"], result["content"], is_error=result["is_error"])
         for number, result in rows
         if number is not None and result is not None
+    }
+
+
+def _checks(execution: AgentExecution) -> dict[int, ToolCheck]:
+    """What we looked at ourselves, by the number of the write it was about."""
+    rows = MCPInteraction.objects.filter(
+        execution_id=execution.pk, tool_result__has_key="check_of"
+    ).values_list("server_name", "tool_name", "tool_arguments", "tool_result")
+    return {
+        result["check_of"]: ToolCheck(
+            target=ToolTarget(server, tool, arguments or {}),
+            status=result["status"],
+            reason=result["reason"],
+            result=ToolResult(result["content"], result["content"], is_error=result["is_error"]),
+        )
+        for server, tool, arguments, result in rows
     }

@@ -65,6 +65,23 @@ class EventView:
         return number if isinstance(number, int) else None
 
     @property
+    def check_of(self) -> int | None:
+        """The number of the write that this call of ours looks at."""
+        number = self.event.metadata.get("check_of")
+        return number if isinstance(number, int) else None
+
+    @property
+    def verification(self) -> str:
+        """What became of a write: verified, failed or unverified; empty for all else."""
+        found = self.event.metadata.get("verification")
+        return str(found.get("status", "")) if isinstance(found, Mapping) else ""
+
+    @property
+    def verification_reason(self) -> str:
+        found = self.event.metadata.get("verification")
+        return str(found.get("reason", "")) if isinstance(found, Mapping) else ""
+
+    @property
     def server(self) -> str:
         return str(self.event.metadata.get("server_name") or "")
 

@@ -15,6 +15,8 @@ from agents.types import (
     Note,
     PlannedCall,
     ToolCallRecord,
+    ToolCheck,
+    ToolResult,
 )
 from agents.types import Message as AgentMessage
 from config import get_config
@@ -153,6 +155,7 @@ def _propose(write: LeaseWrite, execution: AgentExecution, planned: PlannedCall)
         "arguments": dict(planned.target.arguments),
         "tool_number": number,
         "tool_call_id": planned.call.id,
+        "may_write": planned.target.may_write,
     }
     write.announce(event)
     write.rows.insert(event)
@@ -167,6 +170,7 @@ def record_tool_call(
     `proposed` is the call's event; one that an earlier attempt proposed is looked up.
     """
     interaction = _tool_interaction_of(execution, record)
+    check = record.result.check
     with lease_write(execution) as write:
         event = proposed or execution.timeline_events.get(
             event_type=TimelineEvent.Type.LLM_TOOL_CALL, metadata__tool_number=record.number
@@ -175,7 +179,49 @@ def record_tool_call(
         _add_messages(write, execution, [record.message], tool_number=record.number)
         _complete_tool_event(write, event, record, interaction.pk)
         write.tell(interaction_created(execution, interaction.pk, "mcp"))
+        if check is not None:
+            _add_check(write, execution, record.number, check)
         write.touch()
+
+
+def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check: ToolCheck) -> None:
+    """A read that no model proposed, as a call of ours behind the write it is about."""
+    interaction = MCPInteraction(
+        session_id=execution.session_id,
+        stage_id=execution.stage_id,
+        execution_id=execution.pk,
+        interaction_type=MCPInteraction.Type.TOOL_CALL,
+        server_name=check.target.server,
+        tool_name=check.target.tool,
+        tool_arguments=dict(check.target.arguments),
+        tool_result={
+            "content": check.result.stored,
+            "is_error": check.result.is_error,
+            "check_of": number,
+            "status": check.status,
+            "reason": check.reason,
+        },
+        duration_ms=check.result.duration_ms,
+        error_message=check.result.stored[:2000] if check.result.is_error else "",
+    )
+    event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
+    event.status = TimelineEvent.Status.COMPLETED
+    event.content = check.result.stored
+    event.mcp_interaction_id = interaction.pk
+    event.metadata = {
+        "server_name": check.target.server,
+        "tool_name": check.target.tool,
+        "tool_type": check.target.kind,
+        "arguments": dict(check.target.arguments),
+        "proposed_by": "tarsy",
+        "check_of": number,
+        "verification": {"status": check.status, "reason": check.reason},
+        **_facts_of(check.result),
+    }
+    write.rows.insert(interaction)
+    write.announce(event)
+    write.rows.insert(event)
+    write.tell(interaction_created(execution, interaction.pk, "mcp"))
 
 
 def _tool_interaction_of(execution: AgentExecution, record: ToolCallRecord) -> MCPInteraction:
@@ -205,8 +251,13 @@ def _complete_tool_event(
     event.content = result.stored
     event.mcp_interaction_id = interaction_id
     event.updated_at = timezone.now()
-    event.metadata = {
-        **event.metadata,
+    event.metadata = {**event.metadata, **_facts_of(result), **_standing_of(result)}
+    write.rows.update(event, _DONE_FIELDS)
+    write.tell(timeline_event_completed(event))
+
+
+def _facts_of(result: ToolResult) -> dict[str, JSON]:
+    return {
         "is_error": result.is_error,
         "duration_ms": result.duration_ms,
         "size_bytes": result.size_bytes,
@@ -214,8 +265,16 @@ def _complete_tool_event(
         "truncated": result.truncated,
         "masked": result.masked,
     }
-    write.rows.update(event, _DONE_FIELDS)
-    write.tell(timeline_event_completed(event))
+
+
+def _standing_of(result: ToolResult) -> dict[str, JSON]:
+    """How the writes of the execution stood when a call had ended, and what a check showed."""
+    facts: dict[str, JSON] = {}
+    if result.check is not None:
+        facts["verification"] = {"status": result.check.status, "reason": result.check.reason}
+    if result.writes is not None:
+        facts["writes"] = result.writes.to_json()
+    return facts
 
 
 def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:

@@ -22,8 +22,8 @@ async def review_answer(
 ) -> Review:
     """Nothing passes while a write is unverified, nor what no run of this execution supports.
 
-    An answer that cannot be given anew says so itself: an unverified write is named at its top,
-    and an answer that rests on nothing is withheld.
+    An answer that cannot be given anew says so itself. A write whose effect nothing has confirmed
+    is named at the top of any answer, and an answer that rests on nothing is withheld.
     """
     workflow = standing.workflow
     if not workflow.may_answer:
@@ -76,11 +76,13 @@ def _conclude(
     phantoms: Sequence[Unsupported],
 ) -> Review:
     metadata: dict[str, JSON] = {}
-    head = ""
     if not standing.workflow.may_answer:
         write = standing.workflow.last_write_tool
         metadata["unverified"] = {"tool": write, "state": standing.workflow.state}
-        head = f"**Unverified:** {write} has run, and no read has confirmed its effect.\n\n"
+    report = standing.report()
+    if report is not None:
+        metadata["writes"] = report.to_json()
+    head = "".join(f"{each.sentence}\n\n" for each in report.unsettled) if report else ""
     if phantoms:
         metadata["withheld"] = True
         metadata["withheld_claims"] = [

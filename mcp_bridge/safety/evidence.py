@@ -5,17 +5,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.types import JSON
+from agents.types import JSON, CheckStatus
 from mcp_bridge.safety.refusals import read_envelope, was_refused_here
-from mcp_bridge.server_config import ToolClass
+from mcp_bridge.server_config import ToolClass, VerifyRule
 
 Outcome = Literal["succeeded", "failed", "unknown", "blocked"]
 """`blocked`: nothing was sent. `unknown`: sent, and nothing came back."""
 
 
 @dataclass(frozen=True)
+class Judgement:
+    """What an answer says about a write. `reason` is a clause, and may quote the answer."""
+
+    status: CheckStatus
+    reason: str
+
+
+@dataclass(frozen=True)
 class SettledCall:
-    """A call that has ended. `writes_before`: how many writes had ended when it began."""
+    """A call that has ended. `writes_before`: how many writes had ended when it began.
+
+    `identifies` and `verify` are what the operator says of its tool. A check of our own says in
+    `judgement` what it showed of the write before it.
+    """
 
     call_id: str
     server: str
@@ -26,6 +38,9 @@ class SettledCall:
     text: str
     writes_before: int = 0
     is_own_server: bool = False
+    identifies: tuple[str, ...] = ()
+    verify: VerifyRule | None = None
+    judgement: Judgement | None = None
 
     @property
     def name(self) -> str:

@@ -1,15 +1,17 @@
 """Where text came from, and which arguments may follow it without a person."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from agents.types import JSON
+from mcp_bridge.safety.destinations import find_destinations
 from mcp_bridge.safety.evidence import match_whole
 from mcp_bridge.word_list import word_list
 
-Source = Literal["configuration", "person", "alert", "tool"]
+Source = Literal["configuration", "person", "alert", "runbook", "tool"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,11 @@ _FREE = frozenset(
     """)
 )
 """Arguments that carry what is executed, written or visited."""
-_SHORT = re.compile(r"[\w][\w.@-]{0,62}", re.ASCII)
+_SHORT = re.compile(r"(?=.*[A-Za-z])\w[\w.-]{1,62}", re.ASCII)
+"""A name as an alert may give it. A bare number says nothing by standing in one."""
+_IDENTIFIER = re.compile(r"[!-~]{1,253}")
+"""What a resolved name may look like: one word that shows all of itself."""
+_NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}", re.ASCII)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -56,16 +62,25 @@ def find_doubts(
 
     An argument passes as a value the schema lists, as an identifier that was resolved, or when
     configuration or a person wrote it. What only the alert says passes as a short name, never as
-    a command, content, address or any longer text.
+    a command, content, address, number or any longer text. The name of an argument that the schema
+    does not know is text like any other where it could say something.
     """
-    properties = schema.get("properties")
-    known = properties if isinstance(properties, dict) else {}
+    return tuple(_doubt_object(arguments, schema, given, is_resolved))
+
+
+def _doubt_object(
+    values: Mapping[str, JSON],
+    schema: Mapping[str, JSON],
+    given: Sequence[Block],
+    is_resolved: Callable[[str], bool],
+) -> list[str]:
+    known = _as_schema(schema.get("properties"))
     doubts: list[str] = []
-    for name, value in arguments.items():
-        described = known.get(name)
-        doubts += _doubt(name, value, described if isinstance(described, dict) else {}, given,
-                         is_resolved)  # fmt: skip
-    return tuple(doubts)
+    for name, value in values.items():
+        if name not in known and (value in (None, [], {}) or not _NAME.fullmatch(name)):
+            doubts.append(f"the name {name[:80]}: {_origin(name, given)}")
+        doubts += _doubt(name, value, _as_schema(known.get(name)), given, is_resolved)
+    return doubts
 
 
 def _doubt(
@@ -78,20 +93,16 @@ def _doubt(
     if value is None or _is_listed(value, schema):
         return []
     if isinstance(value, dict):
-        inner = schema.get("properties")
-        known = inner if isinstance(inner, dict) else {}
-        return [
-            doubt
-            for key, each in value.items()
-            for doubt in _doubt(key, each, _as_schema(known.get(key)), given, is_resolved)
-        ]
+        return _doubt_object(value, schema, given, is_resolved)
     if isinstance(value, list):
         items = _as_schema(schema.get("items"))
         return [doubt for each in value for doubt in _doubt(name, each, items, given, is_resolved)]
-    text = str(value)
-    if not _is_free(name) and isinstance(value, str) and is_resolved(text):
+    text = value if isinstance(value, str) else json.dumps(value)
+    is_free = _is_free(name) or bool(find_destinations(text))
+    is_name = not is_free and isinstance(value, str)
+    if is_name and _IDENTIFIER.fullmatch(text) and is_resolved(text):
         return []
-    if _is_given(text, given, may_be_alert=not _is_free(name)):
+    if _is_given(text, given, may_be_alert=is_name):
         return []
     return [f"{name}: {_origin(text, given)}"]
 
@@ -107,6 +118,8 @@ def _is_listed(value: JSON, schema: Mapping[str, JSON]) -> bool:
 
 
 def _is_given(text: str, given: Sequence[Block], *, may_be_alert: bool) -> bool:
+    if not text.strip():
+        return False
     whole = match_whole(text)
     for block in given:
         source = block.provenance.source
@@ -120,7 +133,7 @@ def _origin(text: str, given: Sequence[Block]) -> str:
     """Where a value was seen, for the person who is asked."""
     whole = match_whole(text)
     for block in given:
-        if whole.search(block.text):
+        if text.strip() and whole.search(block.text):
             by = block.provenance
             call = f" in call {by.call_id}" if by.call_id else ""
             return f"came from {by.source} {by.name}".rstrip() + call

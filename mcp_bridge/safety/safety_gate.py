@@ -2,20 +2,23 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from agents.ports import ProposedAnswer, Review
-from mcp_bridge.gate import ControlLevel, GateRequest, Pass
+from agents.types import WriteReport
+from mcp_bridge.gate import ControlLevel, GateRequest, Pass, settled_call
 from mcp_bridge.safety.answer_review import review_answer
 from mcp_bridge.safety.approvals import ApprovalDesk, Decision, NoDesk, Proposal
+from mcp_bridge.safety.checks import Check
 from mcp_bridge.safety.events import NoEvents, SafetyEvents, make_event
-from mcp_bridge.safety.evidence import Outcome, SettledCall
+from mcp_bridge.safety.evidence import Judgement, Outcome, SettledCall
 from mcp_bridge.safety.provenance import Block
 from mcp_bridge.safety.recovery import Recoveries
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.resolved import Clock
 from mcp_bridge.safety.standing import Standing, rebuild
 from mcp_bridge.safety.targeting import Target, action_of, find_target
-from mcp_bridge.safety.trust import find_doubts_of
+from mcp_bridge.safety.trust import find_doubts_of, refuse_stranger_of
 
 
 class SafetyGate:
@@ -60,6 +63,8 @@ class SafetyGate:
         self._interrupted = frozenset(interrupted)
 
     def screen(self, request: GateRequest) -> Refusal | None:
+        if request.tool_class == "write" and request.is_check:
+            return self._note_refusal(request, _refuse_writing_check(request))
         if request.tool_class != "write" or self._level != "read_only":
             return None
         refusal = Refusal(
@@ -75,6 +80,8 @@ class SafetyGate:
             return refusal
         if refusal := self._find_state_block(request):
             return self._note_refusal(request, refusal)
+        if refusal := self._find_stranger(request):
+            return self._note_refusal(request, refusal)
         target = find_target(request, self._standing)
         if isinstance(target, Refusal):
             return self._note_refusal(request, target)
@@ -83,9 +90,12 @@ class SafetyGate:
             return self._note_refusal(request, refusal)
         return Pass(request, writes_before)
 
-    def settle(self, passed: Pass, outcome: Outcome, text: str) -> None:
-        self._standing.note(_settled(passed.request, outcome, text, passed.writes_before))
-        if outcome != "succeeded":
+    def settle(
+        self, passed: Pass, outcome: Outcome, text: str, judgement: Judgement | None = None
+    ) -> None:
+        call = settled_call(passed.request, outcome, text, passed.writes_before)
+        self._standing.note(replace(call, judgement=judgement))
+        if outcome != "succeeded" or passed.request.is_check:
             return
         request = passed.request
         if recovered := self._recoveries.note_success(request.name, request.arguments):
@@ -96,6 +106,15 @@ class SafetyGate:
                     tool=recovered.tool,
                 )
             )
+
+    def take_check(self, call_id: str) -> Check | None:
+        return self._standing.written.take_check(call_id)
+
+    def give_up_check(self, judgement: Judgement) -> None:
+        self._standing.written.note_check(judgement)
+
+    def report_writes(self) -> WriteReport | None:
+        return self._standing.report()
 
     async def review_answer(self, answer: ProposedAnswer) -> Review:
         return await review_answer(answer, self._standing, self._events)
@@ -116,6 +135,12 @@ class SafetyGate:
             },
             retryable=True,
         )
+
+    def _find_stranger(self, request: GateRequest) -> Refusal | None:
+        """A read of a machine that only untrusted text names. For a write a person is asked."""
+        if request.tool_class == "write" or request.is_check:
+            return None
+        return refuse_stranger_of(request, self._given, self._standing)
 
     async def _claim(self, request: GateRequest, target: Target) -> Refusal | None:
         """Let one write through. Until it is settled no other one is, whoever is asked."""
@@ -160,9 +185,11 @@ class SafetyGate:
     def _note_refusal(self, request: GateRequest, refusal: Refusal) -> Refusal:
         """Every refusal is counted, and stands among the calls of this execution."""
         self._count(request, refusal)
+        if request.is_check:
+            return refusal
         outcome: Outcome = "blocked" if refusal.blocked else "unknown"
         writes = self._standing.writes
-        self._standing.note(_settled(request, outcome, refusal.to_text(), writes))
+        self._standing.note(settled_call(request, outcome, refusal.to_text(), writes))
         return refusal
 
     def _count(self, request: GateRequest, refusal: Refusal) -> None:
@@ -199,17 +226,11 @@ class SafetyGate:
         )
 
 
-def _settled(request: GateRequest, outcome: Outcome, text: str, writes_before: int) -> SettledCall:
-    return SettledCall(
-        call_id=request.call_id,
-        server=request.server,
-        tool=request.tool,
-        tool_class=request.tool_class,
-        arguments=request.arguments,
-        outcome=outcome,
-        text=text,
-        writes_before=writes_before,
-        is_own_server=request.is_own_server,
+def _refuse_writing_check(request: GateRequest) -> Refusal:
+    return Refusal(
+        "POLICY_BLOCKED",
+        f"{request.name} is declared as a check and is no read.",
+        {"tool": request.name, "class": "write"},
     )
 
 

@@ -6,12 +6,14 @@ stored, so a crash loses nothing that was written down.
 
 from collections.abc import Iterable
 
-from agents.types import JSON
-from mcp_bridge.safety.evidence import Evidence, SettledCall
+from agents.types import JSON, WriteReport
+from mcp_bridge.safety.evidence import Evidence, Judgement, SettledCall
 from mcp_bridge.safety.ops_results import read_resources
 from mcp_bridge.safety.refusals import read_envelope
 from mcp_bridge.safety.resolved import Clock, ResolvedContext
+from mcp_bridge.safety.resources import Resource
 from mcp_bridge.safety.workflow import Workflow
+from mcp_bridge.safety.writes import Writes
 
 _SINGLE = {"query": ("get", "config"), "discovery": ("get",)}
 """Calls that ask for one resource, which is then the one that is meant."""
@@ -25,22 +27,45 @@ class Standing:
         self.workflow = Workflow()
         self.context = ResolvedContext(clock)
         self.evidence = Evidence()
-        self.writes = 0
+        self.written = Writes()
+
+    @property
+    def writes(self) -> int:
         """How many writes were sent and have ended."""
+        return len(self.written)
+
+    def report(self) -> WriteReport | None:
+        """How its writes stand; None where there was none."""
+        if not self.written:
+            return None
+        return WriteReport(len(self.evidence), self.written.report())
 
     def note(self, call: SettledCall) -> None:
         """Take in a call that has ended."""
         self.evidence.add(call)
         is_current = call.writes_before == self.writes
+        if call.judgement is not None:
+            self._note_check(call, call.judgement, is_current=is_current)
+            return
         if call.tool_class != "write":
             if call.outcome == "succeeded":
                 self._note_read(call, verifies=is_current)
+                self._note_meant(call, self._note_resources(call))
+                self.written.note_read(call)
             return
         if call.was_sent:
-            self.writes += 1
+            self.written.add(call)
             self.workflow = self.workflow.note_write(call.name, self._clock())
         elif is_current and _code_of(call.text) == "FSM_BLOCKED":
             self.workflow = self.workflow.count_block()
+
+    def _note_check(self, call: SettledCall, judgement: Judgement, *, is_current: bool) -> None:
+        """A check of ours: only one that confirms lets the execution go on to write."""
+        if is_current:
+            self.written.note_check(judgement)
+        if call.outcome == "succeeded":
+            self._note_read(call, verifies=is_current and judgement.status == "verified")
+            self._note_resources(call)
 
     def clear(self, *, keep_pinned: bool = False) -> None:
         """Forget resources and progress together; one without the other would be a lie."""
@@ -51,11 +76,16 @@ class Standing:
     def _note_read(self, call: SettledCall, *, verifies: bool) -> None:
         read = self.workflow.note_read(call.name, self._clock(), verifies=verifies)
         self.workflow = read.complete_verification()
+
+    def _note_resources(self, call: SettledCall) -> tuple[Resource, ...]:
         if not call.is_own_server or call.tool_class != "resolve":
-            return
+            return ()
         found = read_resources(call.text)
         for resource in found:
             self.context.add(resource)
+        return found
+
+    def _note_meant(self, call: SettledCall, found: tuple[Resource, ...]) -> None:
         if len(found) == 1 and call.arguments.get("action") in _SINGLE.get(call.tool, ()):
             self.context.mark_explicit(found[0].resource_id)
 

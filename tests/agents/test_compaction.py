@@ -11,7 +11,7 @@ from agents.compaction import Fitted, fit_conversation
 from agents.controllers.react import React
 from agents.estimating import weigh_messages
 from agents.result_texts import read_result, write_result, write_summary
-from agents.types import Message, ToolCall, ToolTarget
+from agents.types import Message, ToolCall, ToolResult, ToolTarget
 
 SYSTEM = Message("system", "Investigate.")
 ALERT = Message("user", "The disk of web-1 is full.")
@@ -23,7 +23,7 @@ def ask(number: int, *, thought: str = "") -> Message:
 
 
 def answer(number: int, text: str) -> Message:
-    content = write_result(number, ToolTarget("ops", "logs", {}), text, is_error=False)
+    content = write_result(number, ToolTarget("ops", "logs", {}), ToolResult(text, text))
     return Message("tool", content, tool_call_id=f"c{number}", tool_name="ops__logs")
 
 
@@ -170,9 +170,8 @@ def test_observations_of_a_model_without_tool_calling_are_shortened_as_well():
     turns: list[Message] = [SYSTEM, ALERT]
     for number in range(1, 6):
         call = ToolCall(f"c{number}", "ops.logs", '{"unit": "a"}')
-        text = write_result(
-            number, ToolTarget("ops", "logs", {}), "row of figures\n" * 300, is_error=False
-        )
+        rows = "row of figures\n" * 300
+        text = write_result(number, ToolTarget("ops", "logs", {}), ToolResult(rows, rows))
         turns += [Message("assistant", "Action: ops.logs", (call,)), react.write_result(call, text)]
 
     fitted = fit_conversation(turns, limit=5_500)

@@ -14,8 +14,17 @@ class OpenGate:
     async def admit(self, request: GateRequest) -> Pass | Refusal:
         return Pass(request, 0)
 
-    def settle(self, passed: Pass, outcome: object, text: str) -> None:
+    def settle(self, passed: Pass, outcome: object, text: str, judgement: object = None) -> None:
         pass
+
+    def take_check(self, call_id: str) -> None:
+        return None
+
+    def give_up_check(self, judgement: object) -> None:
+        pass
+
+    def report_writes(self) -> None:
+        return None
 
     def recall(self, calls: object, interrupted: object) -> None:
         pass

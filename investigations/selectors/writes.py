@@ -1,0 +1,83 @@
+"""The writes of a session whose effect nothing has confirmed, whichever agent made them."""
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from agents.types import WriteStatus
+from investigations.models import ApprovalRequest, TimelineEvent
+
+CUT_SHORT = "it was under way when its agent ended"
+
+
+@dataclass(frozen=True)
+class UnsettledWrite:
+    """A write that a report has to name, and the stage it belongs to."""
+
+    stage_id: uuid.UUID | None
+    write: WriteStatus
+
+
+def unsettled_writes(session_id: uuid.UUID) -> tuple[UnsettledWrite, ...]:
+    """What was written and is neither verified nor made good by a later write to the same target.
+
+    Each call tells how the writes of its execution stood when it had ended: the latest counts.
+    """
+    events = list(_telling_events(session_id))
+    latest: dict[uuid.UUID | None, TimelineEvent] = {}
+    for event in events:
+        known = latest.get(event.execution_id)
+        if _moment(event) >= (_moment(known) if known is not None else 0):
+            latest[event.execution_id] = event
+    told = [
+        UnsettledWrite(event.stage_id, status)
+        for event in latest.values()
+        for status in _read(event.metadata.get("writes"))
+        if not status.is_settled
+    ]
+    return (*told, *_cut_short(events))
+
+
+def _telling_events(session_id: uuid.UUID) -> Iterable[TimelineEvent]:
+    tells = Q(metadata__has_key="writes") | Q(metadata__may_write=True)
+    kinds = (TimelineEvent.Type.LLM_TOOL_CALL, TimelineEvent.Type.FINAL_ANALYSIS)
+    return (
+        TimelineEvent.objects.filter(tells, session_id=session_id, event_type__in=kinds)
+        .only("session_id", "stage_id", "execution_id", "status", "metadata")
+        .order_by("sequence_number")
+    )
+
+
+def _moment(event: TimelineEvent) -> int:
+    writes = event.metadata.get("writes")
+    return int(writes["at"]) if isinstance(writes, Mapping) else -1
+
+
+def _read(writes: object) -> list[WriteStatus]:
+    steps: list[dict[str, Any]] = writes["steps"] if isinstance(writes, Mapping) else []
+    return [WriteStatus(**step) for step in steps]
+
+
+def _cut_short(events: Iterable[TimelineEvent]) -> list[UnsettledWrite]:
+    """Writes that were proposed and never ended: they may have run, unless a person was asked."""
+    ended = (TimelineEvent.Status.COMPLETED, TimelineEvent.Status.STREAMING)
+    found: list[UnsettledWrite] = []
+    for event in events:
+        data = event.metadata
+        if event.status in ended or not data.get("may_write") or _never_ran(event):
+            continue
+        name = f"{data.get('server_name')}.{data.get('tool_name')}"
+        status = WriteStatus(name, "", "unverified", CUT_SHORT, is_settled=False)
+        found.append(UnsettledWrite(event.stage_id, status))
+    return found
+
+
+def _never_ran(event: TimelineEvent) -> bool:
+    """Whether its approval was asked for and not used."""
+    asked = ApprovalRequest.objects.filter(
+        execution_id=event.execution_id, tool_call_id=event.metadata.get("tool_call_id", "")
+    ).values_list("used_at", flat=True)
+    return bool(asked) and all(used_at is None for used_at in asked)

@@ -1,0 +1,242 @@
+"""Which read shows whether a write took effect, and whether its answer does.
+
+Our own server's writes have their checks here; another server's are declared by the operator.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.types import JSON
+from mcp_bridge.safety.evidence import Judgement
+from mcp_bridge.safety.targets import find_ops_target
+from mcp_bridge.server_config import VerifyRule
+
+SHOWN = 80
+AT_ONCE = (0.0,)
+SOON = (0.0, 0.5, 1.5, 3.0)
+"""Seconds before each look, while what was changed may still be coming up."""
+IN_A_WHILE = (0.0, 1.0, 3.0, 6.0, 10.0)
+
+_RUNNING = ("running", "active", "up")
+_STOPPED = ("stopped", "inactive", "exited", "dead", "created", "failed")
+_STATES = {
+    "start": _RUNNING, "restart": _RUNNING, "reboot": _RUNNING, "reload": _RUNNING,
+    "stop": _STOPPED, "shutdown": _STOPPED,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What stands at a path of the answer; the whole answer where there is no path."""
+
+    path: tuple[str, ...]
+    relation: Literal["is", "contains", "ends_with"]
+    wanted: tuple[JSON, ...]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A read on the server of the write. It may have to look more than once."""
+
+    server: str
+    tool: str
+    arguments: Mapping[str, JSON]
+    expects: tuple[Expectation, ...]
+    pauses: tuple[float, ...] = AT_ONCE
+
+    @property
+    def name(self) -> str:
+        return f"{self.server}.{self.tool}"
+
+
+# ---- Which check ---------------------------------------------------------------------------------
+
+
+def find_own_check(server: str, tool: str, arguments: Mapping[str, JSON]) -> Check | None:
+    """The check of a write of our own server; None where no read would show its effect."""
+    match tool:
+        case "control":
+            return _check_state(server, arguments, str(arguments.get("action")))
+        case "docker":
+            return _check_container(server, arguments)
+        case "file_edit":
+            return _check_file(server, arguments)
+        case "kubernetes":
+            return _check_deployment(server, arguments)
+    return None
+
+
+def find_declared_check(
+    server: str, rule: VerifyRule, arguments: Mapping[str, JSON]
+) -> Check | None:
+    """The operator's check with the write's arguments filled in; None where one is missing."""
+    values: dict[str, JSON] = {}
+    for name, text in rule.arguments.items():
+        if text.startswith("$") and text[1:] not in arguments:
+            return None
+        values[name] = arguments[text[1:]] if text.startswith("$") else _read_constant(text)
+    expect = rule.expect
+    wanted: JSON = expect.equals or expect.contains
+    if isinstance(wanted, str) and wanted.startswith("$"):
+        if wanted[1:] not in arguments:
+            return None
+        wanted = arguments[wanted[1:]]
+    path = tuple(expect.path.split(".")) if expect.path else ()
+    relation: Literal["is", "contains"] = "is" if expect.equals else "contains"
+    return Check(server, rule.tool, values, (Expectation(path, relation, (wanted,)),), SOON)
+
+
+def _check_state(server: str, arguments: Mapping[str, JSON], action: str) -> Check | None:
+    target = find_ops_target(arguments)
+    if action not in _STATES or not target:
+        return None
+    expects = Expectation(("data", "status"), "is", _STATES[action])
+    return Check(server, "query", {"action": "get", "resource_id": target}, (expects,), SOON)
+
+
+def _check_container(server: str, arguments: Mapping[str, JSON]) -> Check | None:
+    container, operation = arguments.get("container"), str(arguments.get("operation"))
+    if arguments.get("action") != "control" or operation not in _STATES or not container:
+        return None
+    expects = Expectation(("data", "state", "status"), "is", _STATES[operation])
+    return Check(server, "docker", {"action": "inspect", "container": container}, (expects,), SOON)
+
+
+def _check_file(server: str, arguments: Mapping[str, JSON]) -> Check | None:
+    """The file, read back the way it was written: same place, same path."""
+    content, action = arguments.get("content"), arguments.get("action")
+    if not isinstance(content, str) or action not in ("write", "append"):
+        return None
+    place = {key: value for key, value in arguments.items() if key != "content"}
+    relation: Literal["is", "ends_with"] = "is" if action == "write" else "ends_with"
+    expects = Expectation(("data", "content"), relation, (content,))
+    return Check(server, "file_edit", {**place, "action": "read"}, (expects,))
+
+
+def _check_deployment(server: str, arguments: Mapping[str, JSON]) -> Check | None:
+    kind = arguments.get("type")
+    place = _place_of_deployment(arguments)
+    if kind not in ("scale", "restart") or not place.get("deployment"):
+        return None
+    rows = ("data", "deployments", "*")
+    expects: tuple[Expectation, ...] = (Expectation((*rows, "status"), "is", ("available",)),)
+    if kind == "scale":
+        expects = (Expectation((*rows, "replicas"), "is", (arguments.get("replicas"),)),)
+    pauses = SOON if kind == "scale" else IN_A_WHILE
+    return Check(server, "kubernetes", {"type": "deployments", **place}, expects, pauses)
+
+
+def _place_of_deployment(arguments: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Cluster, namespace and name, as an id `deployment:CLUSTER:NAMESPACE/NAME` or each of them."""
+    named = arguments.get("resource_id")
+    parts = named.split(":", 2) if isinstance(named, str) else []
+    if len(parts) == 3 and "/" in parts[2]:
+        namespace, _, name = parts[2].partition("/")
+        return {"cluster": parts[1], "namespace": namespace, "deployment": name}
+    wanted = ("cluster", "namespace", "deployment")
+    return {key: arguments[key] for key in wanted if arguments.get(key)}
+
+
+def _read_constant(text: str) -> JSON:
+    """`3` and `true` as what they are; everything else is text."""
+    try:
+        value: JSON = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, bool | int | float) else text
+
+
+# ---- What an answer says -------------------------------------------------------------------------
+
+
+def judge_answer(check: Check, text: str) -> Judgement:
+    """Whether an answer shows what is expected. What cannot be told is unverified."""
+    seen: list[str] = []
+    for expectation in check.expects:
+        found = _find(text, expectation.path)
+        spot = ".".join(expectation.path) or "the answer"
+        if not found:
+            return Judgement("unverified", f"{check.name} answered nothing at {spot}")
+        if not all(_fits(each, expectation) for each in found):
+            return Judgement("failed", f"{spot} is {_show(found)}, not {_wanted(expectation)}")
+        seen.append(f"{spot} is {_show(found)}")
+    return Judgement("verified", "; ".join(seen))
+
+
+def is_this_check(check: Check, name: str, arguments: Mapping[str, JSON]) -> bool:
+    """Whether a call asks what the check would ask, perhaps more closely."""
+    return name == check.name and check.arguments.items() <= arguments.items()
+
+
+def _find(text: str, path: tuple[str, ...]) -> list[JSON]:
+    """Everything at a path; nothing where the answer has no such place."""
+    if not path:
+        return [text]
+    try:
+        whole: JSON = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return list(_walk(whole, path))
+
+
+def _walk(value: JSON, path: tuple[str, ...]) -> Iterator[JSON]:
+    if not path:
+        yield value
+        return
+    first, rest = path[0], path[1:]
+    if first == "*" and isinstance(value, list | dict):
+        for each in value if isinstance(value, list) else value.values():
+            yield from _walk(each, rest)
+    elif isinstance(value, dict) and first in value:
+        yield from _walk(value[first], rest)
+    elif isinstance(value, list) and first.isdigit() and int(first) < len(value):
+        yield from _walk(value[int(first)], rest)
+
+
+def _fits(found: JSON, expectation: Expectation) -> bool:
+    match expectation.relation:
+        case "is":
+            return any(_is_same(found, wanted) for wanted in expectation.wanted)
+        case "contains":
+            return any(_contains(found, wanted) for wanted in expectation.wanted)
+        case "ends_with":
+            return any(str(found).rstrip("\n").endswith(str(wanted).rstrip("\n"))
+                       for wanted in expectation.wanted)  # fmt: skip
+
+
+def _is_same(found: JSON, wanted: JSON) -> bool:
+    """Equal, or the same scalar in two spellings: an operator writes every value as text."""
+    if isinstance(found, str) and isinstance(wanted, str):
+        return found.rstrip("\n") == wanted.rstrip("\n")
+    if isinstance(found, dict | list) or isinstance(wanted, dict | list):
+        return found == wanted
+    return _spell(found) == _spell(wanted)
+
+
+def _contains(found: JSON, wanted: JSON) -> bool:
+    if isinstance(found, list):
+        return any(_is_same(each, wanted) for each in found)
+    return _spell(wanted) in (found if isinstance(found, str) else json.dumps(found))
+
+
+def _spell(value: JSON) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _show(found: list[JSON]) -> str:
+    if len(found) == 1 and isinstance(found[0], str) and len(found[0]) > SHOWN:
+        return f"a text of {len(found[0])} characters"
+    return _cut(", ".join(dict.fromkeys(map(_spell, found))))
+
+
+def _wanted(expectation: Expectation) -> str:
+    words = {"is": "", "contains": "one with ", "ends_with": "one that ends with "}
+    shown = " or ".join(map(_spell, expectation.wanted))
+    return f"{words[expectation.relation]}{_cut(shown)}"
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"

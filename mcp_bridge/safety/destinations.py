@@ -1,0 +1,72 @@
+"""Which machines a text names: hosts of addresses, domains and IP addresses.
+
+Reads words only; asks no resolver.
+"""
+
+import ipaddress
+import re
+
+_HOST = r"(\[[^\]\s]+\]|[^\s/:?#\"'<>\\@]+)"
+_ADDRESS = re.compile(
+    rf"(?:\b[a-z][a-z0-9+.-]*:[/\\]{{1,3}}|[/\\]{{2}})(?:[^\s/@\"'<>]*@)?{_HOST}", re.IGNORECASE
+)
+_ALONE = re.compile(rf"(?:[^\s@/]+@)?{_HOST}(?::\d{{1,5}})?(?:[/?#]\S*)?")
+_NUMBERS = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+))*\.?", re.IGNORECASE)
+"""An address in one of the spellings that only resolvers read."""
+_DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
+_DOMAIN = re.compile(r"(?:[\w-]{1,63}\.)+(?:xn--[\w-]+|[^\W\d_]{2,})\.?")
+_UNIT = re.compile(r".*\.(?:service|socket|timer|target|mount|slice|scope|path|device|swap)",
+                   re.IGNORECASE)  # fmt: skip
+_INTERNAL = (".local", ".localhost", ".localdomain", ".internal", ".lan", ".svc", ".home.arpa")
+_OWN_NETWORKS = tuple(
+    ipaddress.ip_network(text)
+    for text in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128",
+                 "fc00::/7")
+)  # fmt: skip
+
+
+def find_destinations(text: str) -> tuple[str, ...]:
+    """The hosts that a text names as addresses, or is itself; each as it is written."""
+    found = [match[1] for match in _ADDRESS.finditer(text)]
+    alone = _ALONE.fullmatch(text.strip().translate(_DOTS))
+    if alone is not None and is_host(alone[1]):
+        found.append(alone[1])
+    return tuple(dict.fromkeys(host.strip("[]") for host in found))
+
+
+def starts_with_address(text: str) -> bool:
+    """Whether a text is the address of something, rather than one that mentions an address."""
+    found = _ADDRESS.search(text)
+    return found is not None and not text[: found.start()].strip(" \t\r\n\"'<([{")
+
+
+def is_number(text: str) -> bool:
+    """Whether a word is numbers that a resolver would take for an address."""
+    return bool(_NUMBERS.fullmatch(text)) and (len(text) > 6 or "." in text or "x" in text.lower())
+
+
+def is_host(text: str) -> bool:
+    """Whether a word can only mean a machine: a domain or an address, no unit and no bare name."""
+    return _read_ip(text) is not None or (
+        bool(_DOMAIN.fullmatch(text)) and not _UNIT.fullmatch(text)
+    )
+
+
+def is_inside(host: str) -> bool:
+    """Whether a host is this machine or one of a private network, whatever its name is."""
+    if (address := _read_ip(host)) is not None:
+        return any(address in network for network in _OWN_NETWORKS)
+    name = host.translate(_DOTS).casefold().rstrip(".")
+    if not name.isascii() or _NUMBERS.fullmatch(name) or "%" in name:
+        return False
+    return "." not in name or name.endswith(_INTERNAL)
+
+
+def _read_ip(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address

@@ -1,0 +1,89 @@
+"""Reads that reach out: which machines they may ask is decided here, not by what the model read.
+
+A machine passes that is inside, that a resolve tool returned, or that configuration or a person
+named. What logs, pages, alerts and the model name does not: a question to a stranger's machine can
+carry anything out.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from agents.types import JSON
+from mcp_bridge.commands.proof import prove
+from mcp_bridge.commands.script import pipelines_of
+from mcp_bridge.gate import GateRequest
+from mcp_bridge.safety.destinations import (
+    find_destinations,
+    is_inside,
+    is_number,
+    starts_with_address,
+)
+from mcp_bridge.safety.evidence import match_whole
+from mcp_bridge.safety.provenance import Block
+from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.word_list import word_list
+
+_NAMES = frozenset(
+    word_list("""
+    addr address base callback destination dns domain email endpoint fqdn href host hostname ip
+    link location mail origin peer proxy recipient remote server site to uri url webhook website
+    """)
+)
+"""Arguments whose value is a machine, or leads to one."""
+_COMMANDS = frozenset({"command", "cmd", "script", "shell"})
+_WORDS = re.compile(r"[a-z0-9]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def refuse_stranger(
+    request: GateRequest, given: Sequence[Block], is_resolved: Callable[[str], bool]
+) -> Refusal | None:
+    """The refusal of a read that would ask a machine nobody trusted has named."""
+    for name, host in _machines(request):
+        if is_inside(host) or is_resolved(host) or _is_named(host, given):
+            continue
+        return Refusal(
+            "POLICY_BLOCKED",
+            f"{request.name} would ask {host}, which neither configuration nor a person has "
+            "named and no resolve tool has returned.",
+            {"tool": request.name, "argument": name, "host": host},
+        )
+    return None
+
+
+def _machines(request: GateRequest) -> Iterator[tuple[str, str]]:
+    for name, text in _leaves(request.arguments, ""):
+        words = frozenset(_WORDS.findall(_HUMP.sub("_", name).lower()))
+        if words & _COMMANDS:
+            yield from ((name, host) for host in _machines_of_command(text))
+        elif not request.is_own_server and (words & _NAMES or starts_with_address(text)):
+            yield from ((name, host) for host in find_destinations(text))
+
+
+def _machines_of_command(command: str) -> Iterator[str]:
+    """Addresses anywhere, and every machine in the words of a program that reaches out."""
+    yield from find_destinations(command)
+    proof = prove(command)
+    if not proof.reaches_out or proof.script is None:
+        return
+    for pipeline in pipelines_of(proof.script):
+        for each in pipeline.commands:
+            for word in each.argv[1:]:
+                for part in re.split(r"[=,@]", word):
+                    yield from (part,) if is_number(part) else find_destinations(part)
+
+
+def _is_named(host: str, given: Sequence[Block]) -> bool:
+    whole = match_whole(host)
+    return any(block.provenance.is_trusted and whole.search(block.text) for block in given)
+
+
+def _leaves(value: JSON | Mapping[str, JSON], key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, key)
+    elif isinstance(value, str):
+        yield key, value
