@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 from agents.ports import ProposedAnswer, Review
-from agents.types import JSON
+from agents.types import JSON, UNVERIFIED
 from mcp_bridge.grounding.judge import find_unsupported
 from mcp_bridge.grounding.spans import Unsupported
 from mcp_bridge.safety.events import SafetyEvents, make_event
@@ -76,13 +76,13 @@ def _conclude(
     phantoms: Sequence[Unsupported],
 ) -> Review:
     metadata: dict[str, JSON] = {}
+    head = _name_unsettled(standing)
     if not standing.workflow.may_answer:
         write = standing.workflow.last_write_tool
         metadata["unverified"] = {"tool": write, "state": standing.workflow.state}
-    report = standing.report()
-    if report is not None:
+        head = head or f"{UNVERIFIED} {write} has run, and nothing has confirmed its effect.\n\n"
+    if report := standing.report():
         metadata["writes"] = report.to_json()
-    head = "".join(f"{each.sentence}\n\n" for each in report.unsettled) if report else ""
     if phantoms:
         metadata["withheld"] = True
         metadata["withheld_claims"] = [
@@ -101,6 +101,12 @@ def _conclude(
             for each in found
         ]
     return Review(head + answer.text, metadata=metadata)
+
+
+def _name_unsettled(standing: Standing) -> str:
+    """A line for each write that a report may not keep to itself."""
+    report = standing.report()
+    return "".join(f"{each.sentence}\n\n" for each in report.unsettled) if report else ""
 
 
 def _withhold(standing: Standing, phantoms: Sequence[Unsupported]) -> str:

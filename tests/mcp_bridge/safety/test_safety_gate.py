@@ -370,13 +370,17 @@ async def test_no_final_answer_passes_while_a_write_is_unverified():
     reviews = [await gate.review_answer(answer) for _ in range(5)]
     last = await gate.review_answer(ProposedAnswer("All done.", is_last=True))
     await do(gate, own("metrics", "read"))
+    elsewhere = await gate.review_answer(answer)
+    looked = own("query", "resolve", action="get", resource_id=NGINX)
+    await do(gate, looked, envelope(row(NGINX, status="running")))
     passed = await gate.review_answer(answer)
 
     assert all("ops.control" in review.objection for review in reviews)
     assert last.objection == ""
     assert last.text.startswith("**Unverified:** ops.control has run")
     assert last.metadata["unverified"] == {"tool": "ops.control", "state": "VERIFYING"}
-    assert passed.objection == ""
+    assert elsewhere.objection == ""
+    assert elsewhere.text.startswith("**Unverified:** ops.control has run")
     assert passed.text == "All done."
     assert counters.named("tarsy_ai_fsm_final_block_total") == [{"state": "VERIFYING"}] * 6
 

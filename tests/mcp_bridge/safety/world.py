@@ -69,6 +69,8 @@ class World:
     """Every write that reached a server, with its arguments."""
     looks: int = 0
     """Reads that reached a server and succeeded, since the last write reached one."""
+    overlapped: bool = False
+    """Whether a write reached a server before anybody had looked at the one before it."""
     kept: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def call(self, server: str, tool: str, values: dict[str, JSON]) -> CallToolResult:
@@ -84,6 +86,7 @@ class World:
         how = self.how
         if how == "refuses":
             raise CallNotSent("the tool has changed")
+        self.overlapped |= bool(self.executed) and self.looks == 0
         self.executed.append((name, values))
         self.looks = 0
         if how not in ("errs", "lies"):
