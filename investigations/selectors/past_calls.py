@@ -54,4 +54,5 @@ def _checks(execution: AgentExecution) -> dict[int, ToolCheck]:
             result=ToolResult(result["content"], result["content"], is_error=result["is_error"]),
         )
         for server, tool, arguments, result in rows
+        if result is not None
     }

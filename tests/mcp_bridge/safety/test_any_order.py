@@ -103,6 +103,7 @@ class ExecutionMachine(RuleBasedStateMachine):
         self.agent = Agent(self.world, self.new_gate())
         self.tasks: list[asyncio.Task[object]] = []
         self.ids = itertools.count(1)
+        self.batch = 0
 
     def new_gate(self) -> SafetyGate:
         return SafetyGate(self.level, desk=self.desk, clock=Clock())
@@ -121,16 +122,28 @@ class ExecutionMachine(RuleBasedStateMachine):
         self.propose("ops.query", {"action": "list"})
         self.propose("deployer.list", {})
 
-    @rule(place=st.sampled_from([NGINX, MAIL]), fails=st.booleans())
-    def reads(self, place: str, fails: bool) -> None:
-        self.world.reads_fail = fails
+    @rule(place=st.sampled_from([NGINX, MAIL]))
+    def reads(self, place: str) -> None:
         self.propose("ops.query", {"action": "get", "resource_id": place})
-        self.world.reads_fail = False
+
+    @rule()
+    def nothing_can_be_read_or_all_again(self) -> None:
+        self.world.reads_fail = not self.world.reads_fail
 
     @rule(place=st.sampled_from([NGINX, MAIL, UNKNOWN]), action=ACTIONS, how=HOW)
     def writes(self, place: str, action: str, how: How) -> None:
         self.world.how = how
         self.propose("ops.control", {"action": action, "resource_id": place})
+
+    @rule(place=st.sampled_from([NGINX, MAIL]), how=HOW, blind=st.booleans())
+    def writes_and_is_approved_at_once(self, place: str, how: How, blind: bool) -> None:
+        self.resolves()
+        self.world.how, self.world.reads_fail = how, blind
+        self.propose("ops.control", {"action": "restart", "resource_id": place})
+        for asked in self.desk.waiting[-1:]:
+            asked.verdict = "approved"
+            asked.decided.set()
+        self.settle()
 
     @rule(app=st.sampled_from(["shop", "bank"]), replicas=st.integers(0, 9), how=HOW)
     def writes_elsewhere(self, app: str, replicas: int, how: How) -> None:
@@ -206,9 +219,10 @@ class ExecutionMachine(RuleBasedStateMachine):
     # The machinery
 
     def propose(self, name: str, arguments: dict[str, JSON]) -> None:
-        number = next(self.ids)
-        call = ToolCall(f"c{number}", name, json.dumps(arguments))
-        self.agent.stored.append(Stored(call, number))
+        call = ToolCall(f"c{next(self.ids)}", name, json.dumps(arguments))
+        # What is under way at once was proposed in one answer.
+        self.batch += not self.tasks
+        self.agent.stored.append(Stored(call, self.batch))
         self.begin(self.agent.stored[-1])
 
     def begin(self, stored: Stored) -> None:
@@ -334,7 +348,7 @@ def test_a_broken_gate_is_found(fault: str, monkeypatch: pytest.MonkeyPatch):
     owner, name, broken = BROKEN[fault]
     monkeypatch.setattr(owner, name, broken)
     quick = settings(
-        max_examples=300, stateful_step_count=25, deadline=None, database=None,
+        max_examples=400, stateful_step_count=20, deadline=None, database=None,
         phases=[Phase.generate], suppress_health_check=list(HealthCheck), print_blob=False,
     )  # fmt: skip
 

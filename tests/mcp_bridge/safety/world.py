@@ -34,6 +34,15 @@ How = Literal["answers", "errs", "loses", "refuses", "hangs", "lies"]
 does not end. `lies`: says that it is done and does nothing."""
 
 ANY: dict[str, JSON] = {"type": "object"}
+SCHEMAS: dict[str, dict[str, JSON]] = {
+    "control": {
+        "type": "object",
+        "properties": {
+            "action": {"enum": ["start", "stop", "restart"]},
+            "resource_id": {"type": "string"},
+        },
+    }
+}
 DEPLOYER = ServerPlan(
     TransportPlan("http", url="http://127.0.0.1:9/mcp"),
     tools={
@@ -140,10 +149,15 @@ def make_catalogue(world: World, selected: Sequence[str] | None = None) -> Catal
         connection = Connection(server_id, world)
         server = ConnectedServer(server_id, plan, connection, build_masker())  # type: ignore[arg-type]
         for name in TOOLS[server_id]:
-            tool = Tool(name=name, input_schema=ANY)
-            is_selected = selected is None or f"{server_id}.{name}" in selected
+            schema = SCHEMAS.get(name, ANY)
             known.append(
-                KnownTool(ToolName(server_id, name), server, tool, ArgumentCheck(ANY), is_selected)
+                KnownTool(
+                    name=ToolName(server_id, name),
+                    server=server,
+                    tool=Tool(name=name, input_schema=schema),
+                    check=ArgumentCheck(schema),
+                    is_selected=selected is None or f"{server_id}.{name}" in selected,
+                )
             )
     return Catalogue(known, offers_writes=True)
 
