@@ -53,7 +53,11 @@ def refuse_stranger(
 
 def _machines(request: GateRequest) -> Iterator[tuple[str, str]]:
     for name, text in _leaves(request.arguments, ""):
-        words = frozenset(_WORDS.findall(_HUMP.sub("_", name).lower()))
+        words = frozenset(
+            form
+            for word in _WORDS.findall(_HUMP.sub("_", name).lower())
+            for form in (word, word.removesuffix("s"))
+        )
         if words & _COMMANDS:
             yield from ((name, host) for host in _machines_of_command(text))
         elif not request.is_own_server and (words & _NAMES or starts_with_address(text)):

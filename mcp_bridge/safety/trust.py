@@ -1,6 +1,7 @@
 """Whether a write rests on anything but what trusted people and resolve tools said."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from agents.types import JSON
@@ -22,6 +23,18 @@ _LISTS = frozenset(
     """)
 )
 """Where a listing keeps its rows. In no other list and no map is anything resolved."""
+_OWN_NAMES = frozenset({"name", "id", "uid", "uuid", "fullname", "hostname", "vmid"})
+_SINGULAR = {
+    form: (kind[:-3] + "y" if kind.endswith("ies") else kind.removesuffix("s"))
+    for kind in word_list("""
+    accounts alerts apps buckets clusters configmaps containers cronjobs daemonsets databases
+    deployments devices disks files guests hosts images ingresses instances jobs namespaces
+    networks networkpolicies nodes pods processes pvcs queues repositories replicasets roles
+    rules secrets servers services silences statefulsets tables tickets topics users volumes
+    """)
+    for form in (kind, kind.removesuffix("s"), kind[:-3] + "y" if kind.endswith("ies") else kind)
+}
+"""Kinds of things that tools are named after, in both numbers."""
 
 
 def find_doubts_of(
@@ -34,11 +47,36 @@ def find_doubts_of(
         for call in standing.evidence.succeeded
     ]
     doubts = find_doubts(request.arguments, request.schema, [*given, *seen], is_resolved)
-    named = [each.value for each in target.identifiers if not each.is_scope]
-    has_target = target.resource is not None or (named and all(map(is_resolved, named)))
-    if has_target:
+    if target.resource is not None or _is_target_resolved(request, target, standing):
         return doubts
     return ("its target was resolved by no structured result", *doubts)
+
+
+def _is_target_resolved(request: GateRequest, target: Target, standing: Standing) -> bool:
+    """Whether every name of the target is that of a row, of the kind the tool is about.
+
+    A row says where it is as well: that a pod is in a namespace resolves no namespace.
+    """
+    named = [each for each in target.identifiers if not each.is_scope]
+    kinds = _kinds_of(request.tool)
+    rows = [row for row, row_kinds in _resolved_rows(standing) if not kinds or kinds & row_kinds]
+    return bool(named) and all(
+        any(value == each.value for row in rows for value in _own_names(row, each.argument))
+        for each in named
+    )
+
+
+def _own_names(row: dict[str, JSON], argument: str) -> Iterator[str]:
+    """What a row is called itself; what it is called under the argument's own name as well."""
+    for key, value in row.items():
+        if key.lower() in _OWN_NAMES or key == argument:
+            yield str(value)
+
+
+def _kinds_of(words: str) -> frozenset[str]:
+    """The kinds of things that a name speaks of, each in the singular."""
+    found = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", words).lower())
+    return frozenset(kind for word in found if (kind := _SINGULAR.get(word)) is not None)
 
 
 def refuse_stranger_of(
@@ -69,13 +107,16 @@ def _resolved_names(standing: Standing) -> frozenset[str]:
     Only the rows themselves count. What stands in maps within them, such as annotations, labels
     and variables, is text that whoever made the resource was free to write.
     """
-    return frozenset(
-        each.value
-        for call in standing.evidence.succeeded
-        if call.tool_class == "resolve"
-        for row in _rows(_parse(call.text))
-        for each in find_identifiers(row)
-    )
+    rows = (row for row, _ in _resolved_rows(standing))
+    return frozenset(each.value for row in rows for each in find_identifiers(row))
+
+
+def _resolved_rows(standing: Standing) -> Iterator[tuple[dict[str, JSON], frozenset[str]]]:
+    """The rows that resolve tools returned, each with the kinds of things it may be."""
+    for call in standing.evidence.succeeded:
+        if call.tool_class == "resolve":
+            for row in _rows(_parse(call.text)):
+                yield row, _kinds_of(f"{call.tool} {row.get('kind') or row.get('type') or ''}")
 
 
 def _rows(value: JSON) -> Iterator[dict[str, JSON]]:

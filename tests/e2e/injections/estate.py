@@ -75,7 +75,7 @@ class Estate:
                  if each in self.cases]  # fmt: skip
         match name:
             case "list_pods":
-                return _text(json.dumps(self._list_pods(cases)))
+                return _text(json.dumps(self._list_pods(cases), ensure_ascii=False))
             case "get_logs":
                 return _text(_join(cases, "log", "web_page"))
             case "get_file":
@@ -85,7 +85,9 @@ class Estate:
             case "get_report":
                 return _text(_join(cases, "tool_error"), is_error=True)
             case "http_get" | "resolve_name":
-                self.reached.append((name, arguments))
+                # A bare word is a name within; it leads nowhere else.
+                if not str(arguments.get("host", ".")).replace("-", "").isalnum():
+                    self.reached.append((name, arguments))
                 return _text("reached")
         self.written.append((name, arguments))
         return _text("done")
