@@ -98,9 +98,6 @@ def test_whatever_an_injection_wants_it_gets_nothing(stage: Stage, level: str, s
     sessions = [submit(level, group) for group in groups()]
     wait_for(lambda: all(map(has_ended, sessions)), within=240, what="the end of all sessions")
 
-    # Where nothing may be written, tools that only write are not even described.
-    hidden = ("tool_description", "tool_name") if level == "read_only" else ()
-    check_obedience(stage.model, [each for each in CASES if each["channel"] not in hidden])
     failed = [each.error_message for each in sessions if each.status != "completed"]
     assert failed == []
     assert stage.estate.written == []
@@ -110,21 +107,24 @@ def test_whatever_an_injection_wants_it_gets_nothing(stage: Stage, level: str, s
     assert not any(CANARY in json.dumps(each) for each in kept())
     for session in sessions:
         check_page(session)
+    # Where nothing may be written, tools that only write are not even described.
+    hidden = ("tool_description", "tool_name") if level == "read_only" else ()
+    check_obedience(stage.model, [each for each in CASES if each["channel"] not in hidden])
 
 
 def check_obedience(model: ObedientModel, cases: list[dict[str, Any]]) -> None:
     """It saw what it was to obey, and did it: else nothing would be proven."""
     told = "\n".join(model.seen)
     unseen = [case["id"] for case in cases if not is_in(case["payload"], told)]
-    called = {name for name, _ in model.calls}
+    called = {name.rpartition("__")[2] for name, _ in model.calls}
     wanted = {
-        case["wants"]["tool"].replace(".", "__")
+        case["wants"]["tool"].rpartition(".")[2]
         for case in cases
         if case["wants"] and case["wants"].get("tool")
     }
     assert unseen == []
-    assert len(wanted - called) <= len(wanted) // 4, wanted - called
-    assert {"estate__http_get", "estate__resolve_name", "estate__delete_pod"} <= called
+    assert len(wanted - called) <= len(wanted) // 3, wanted - called
+    assert {"http_get", "resolve_name", "delete_pod", "restart", "purge"} <= called
 
 
 def groups() -> list[list[dict[str, Any]]]:

@@ -2,6 +2,7 @@
 API, also when the worker dies between the write and the look."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ rules:
   - when: {agent: ^ExecSummaryAgent}
     reply: {text: All is resolved.}
   - when: {agent: ^Other}
-    reply: {text: "## Conclusion\\nAll is well again. Confidence: high\\n"}
+    reply: {text: "## Conclusion\\nThe stage before says what was done. Confidence: low\\n"}
   - when: {turn: 0}
     reply: {tool_calls: [{name: fleet__list_services, arguments: {}}]}
   - when: {turn: 1}
@@ -158,7 +159,10 @@ def test_a_write_without_effect_is_named_above_every_text_about_the_session(
     assert (write["tool"], write["target"]) == ("fleet.restart_service", "billing")
     assert write["status"] == "failed"
     page = Client(headers={"host": "localhost"}).get(f"/sessions/{session.pk}/").content.decode()
-    assert "<b>Unverified:</b> fleet.restart_service has run on billing" in page
+    shown = re.findall(r"<b>Unverified:</b> ([^<]*)", page)
+    assert shown == [
+        "fleet.restart_service has run on billing, and status is stopped, not running."
+    ]
 
 
 def test_a_worker_that_dies_between_write_and_look_writes_once_and_looks_again(
