@@ -11,5 +11,6 @@ def is_loopback(host: str) -> bool:
 
 def is_local(value: str) -> bool:
     """Whether a word or the value of an option can name no other machine: a port, a count, a
-    socket's path, or a name of this machine."""
-    return value.isdecimal() or value.startswith("/") or is_loopback(value)
+    socket's path, or a name of this machine. A longer number is an address to a resolver."""
+    is_small = value.isascii() and value.isdecimal() and len(value) <= 5
+    return is_small or value.startswith("/") or is_loopback(value)

@@ -28,8 +28,11 @@ _OWN_NETWORKS = tuple(
 def find_destinations(text: str) -> tuple[str, ...]:
     """The hosts that a text names as addresses, or is itself; each as it is written."""
     found = [match[1] for match in _ADDRESS.finditer(text)]
-    alone = _ALONE.fullmatch(text.strip().translate(_DOTS))
-    if alone is not None and is_host(alone[1]):
+    word = text.strip().translate(_DOTS)
+    alone = _ALONE.fullmatch(word)
+    if _read_ip(word) is not None:
+        found.append(word)
+    elif alone is not None and is_host(alone[1]):
         found.append(alone[1])
     return tuple(dict.fromkeys(host.strip("[]") for host in found))
 

@@ -52,6 +52,13 @@ def line_of(text: str, piece: str) -> int:
         (AGENT, "    llm_backend: langchian\n", "langchian", ["did you mean 'langchain'"]),
         (SERVER, "    tools: {unmount: admin}\n", "admin", ["probe.tools.unmount:", "'admin'"]),
         (SERVER, "    tools: {df: {values: {a: read}}}\n", "values", ["argument"]),
+        (SERVER, "    tools: {go: {verify: {tool: df, expect: {path: a}}}}\n", "go", ["contains"]),
+        (SERVER, "    tools: {go: {verify: {tool: df, expect: {equals: a}}}}\n", "go", ["path"]),
+        (SERVER, "    tools: {go: {verify: {expect: {contains: a}}}}\n", "verify", ["tool"]),
+        (SERVER, "    tools: {rm: write, go: {verify: {tool: rm, expect: {contains: a}}}}\n",
+         "verify", ["is a write"]),
+        (SERVER, "    tools: {go: {default: read, verify: {tool: a, expect: {contains: b}}}}\n",
+         "verify", ["nothing is written here"]),
         # keys nobody knows
         (DEFAULTS, "agent_chain: {}\n", "agent_chain:", ["did you mean 'agent_chains'"]),
         (AGENT, "    llm_provider: a\n", "llm_provider: a\nagent", ["has none of its own"]),
