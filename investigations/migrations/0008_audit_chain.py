@@ -81,4 +81,12 @@ class Migration(migrations.Migration):
             "auditevent",
             models.UniqueConstraint(fields=["previous_hash"], name="audit_never_forks"),
         ),
+        migrations.AddIndex(
+            "auditevent",
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(details__has_key="counts"),
+                name="audit_counted",
+            ),
+        ),
     ]

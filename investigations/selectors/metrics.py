@@ -148,7 +148,7 @@ def _gate(name: str, about: str, *labels: str) -> _Measure:
         f"auditevent CROSS JOIN LATERAL jsonb_array_elements({_COUNTS}) AS counted",
         "created_at",
         tuple(f"coalesce(counted->'labels'->>'{label}', 'unknown')" for label in labels),
-        condition=f"counted->>'counter' = 'tarsy_ai_{name}'",
+        condition=f"details ? 'counts' AND counted->>'counter' = 'tarsy_ai_{name}'",
     )
 
 
