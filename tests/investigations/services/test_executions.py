@@ -219,8 +219,8 @@ def test_a_lease_that_is_lost_while_its_worker_waits_for_the_session_counts_no_m
 def _is_somebody_waiting() -> bool:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT 1 FROM pg_stat_activity"
-            " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            "SELECT 1 FROM pg_locks"
+            " WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
         )
         return cursor.fetchone() is not None
 
