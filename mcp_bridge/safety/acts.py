@@ -5,7 +5,7 @@ import hashlib
 from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety.approvals import bind
 from mcp_bridge.safety.events import ActKind, SafetyAct, SafetyEvent, make_event
-from mcp_bridge.safety.evidence import Outcome
+from mcp_bridge.safety.evidence import Judgement, Outcome
 from mcp_bridge.safety.recovery import PendingRecovery, canonical
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.targeting import Target, action_of
@@ -32,6 +32,11 @@ def act_of_end(request: GateRequest, outcome: Outcome) -> SafetyAct:
 def act_of_verification(request: GateRequest, before: Workflow) -> SafetyAct:
     """A read that looked after a write, by which the execution may go on."""
     return _act("call.verify", request, write=before.last_write_tool)
+
+
+def act_of_check(request: GateRequest, before: Workflow, judgement: Judgement) -> SafetyAct:
+    """A check of our own after a write, and what it showed: verified, failed or unverified."""
+    return _act("call.verify", request, write=before.last_write_tool, status=judgement.status)
 
 
 def act_of_recovery(request: GateRequest, recovered: PendingRecovery) -> SafetyAct:

@@ -9,6 +9,7 @@ from agents.types import WriteReport
 from mcp_bridge.gate import ControlLevel, GateRequest, Pass, settled_call
 from mcp_bridge.safety.acts import (
     act_of_block,
+    act_of_check,
     act_of_end,
     act_of_proposal,
     act_of_recovery,
@@ -110,7 +111,9 @@ class SafetyGate:
         self._standing.note(replace(call, judgement=judgement))
         if request.tool_class == "write":
             self._events.note(act_of_end(request, outcome))
-        if before.state == "VERIFYING" and self._standing.workflow.state == "READING":
+        if judgement is not None:
+            self._events.note(act_of_check(request, before, judgement))
+        elif before.state == "VERIFYING" and self._standing.workflow.state == "READING":
             self._events.note(act_of_verification(request, before))
         if outcome != "succeeded" or request.is_check:
             return

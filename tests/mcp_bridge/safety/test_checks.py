@@ -10,7 +10,7 @@ from agents.types import Message, ToolTarget, WriteStatus
 from mcp_bridge.safety import checks
 from mcp_bridge.safety.checks import find_own_check, judge_answer
 from mcp_bridge.safety.safety_gate import SafetyGate
-from tests.mcp_bridge.safety.calls import NGINX, Desk, envelope
+from tests.mcp_bridge.safety.calls import NGINX, Counters, Desk, envelope
 from tests.mcp_bridge.safety.world import Agent, World
 
 
@@ -20,9 +20,9 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(checks, name, (0.0, 0.0))
 
 
-def make_agent() -> Agent:
+def make_agent(trail: Counters | None = None) -> Agent:
     world = World(services={NGINX: "stopped"}, replicas={"shop": 2})
-    return Agent(world, SafetyGate("controlled", desk=Desk()))
+    return Agent(world, SafetyGate("controlled", desk=Desk(), events=trail))
 
 
 async def restart(agent: Agent, action: str = "restart"):
@@ -50,6 +50,18 @@ async def test_a_restart_is_looked_at_by_us_and_a_confirmed_one_needs_no_read_of
     assert (await review(agent)).text == "It is resolved."
     (write,) = (await review(agent)).metadata["writes"]["steps"]
     assert write["status"] == "verified"
+
+
+@pytest.mark.parametrize(("how", "status"), [("", "verified"), ("lies", "failed")])
+async def test_what_a_check_showed_is_on_record_whatever_it_was(how: str, status: str):
+    trail = Counters()
+    agent = make_agent(trail)
+    agent.world.how = how or agent.world.how
+
+    await restart(agent)
+
+    [seen] = [act for act in trail.acts if act.kind == "call.verify"]
+    assert (seen.facts["write"], seen.facts["status"]) == ("ops.control", status)
 
 
 async def test_a_write_that_did_nothing_fails_its_check_and_no_answer_passes():
