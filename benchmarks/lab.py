@@ -162,7 +162,7 @@ class Lab:
 
 
 @contextmanager
-def open_lab(*, is_quick: bool) -> Iterator[Lab]:
+def open_lab(*, is_quick: bool, config: Path = CONFIG_DIR) -> Iterator[Lab]:
     """Servers of our own in a temporary directory, Django set up on them, tables made."""
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tarsy-bench-")))
@@ -175,7 +175,7 @@ def open_lab(*, is_quick: bool) -> Iterator[Lab]:
             DATABASE_URL=servers.database_url,
             REDIS_URL=servers.redis_url,
             TARSY_VAR_DIR=str(directory / "var"),
-            CONFIG_DIR=str(CONFIG_DIR),
+            CONFIG_DIR=str(config),
             TARSY_REHEARSAL_URL=lab.model_url,
             OPENAI_BASE_URL=lab.model_url,
             OPENAI_MODEL="rehearsal",

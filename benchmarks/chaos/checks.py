@@ -1,13 +1,17 @@
 """What must hold of the database once everything has settled. Each check returns what does not."""
 
+import os
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from django.db.models import Count, Q
 
+from benchmarks.chaos.marks_server import FILE_VARIABLE
 from benchmarks.chaos.model import ModelRequest
 from benchmarks.chaos.outcome import Check
+from benchmarks.chaos.workload import WRITES
 from investigations.models import (
     AgentExecution,
     AlertSession,
@@ -18,6 +22,7 @@ from investigations.models import (
     TimelineEvent,
 )
 
+WRITTEN = "each write is made at most once"
 ACCEPTED = "every alert answered 202 has ended"
 CALLS = ("no finished model call is recorded twice", "no finished model call is asked again")
 
@@ -36,6 +41,7 @@ def check_all(
         check_calls_recorded_once(),
         check_calls_not_asked_again(requests),
         check_tools_recorded_once(),
+        check_written_once(),
     ]
 
 
@@ -211,3 +217,20 @@ def check_tools_recorded_once() -> Check:
         for row in twice
     ]
     return Check("each tool call has one result", calls.count(), broken)
+
+
+def check_written_once() -> Check:
+    """By the lines that the tool itself left: one for each session, whatever became of its worker.
+
+    An alert whose first answer never came may have made two sessions.
+    """
+    path = Path(os.environ[FILE_VARIABLE])
+    made = Counter(path.read_text(encoding="utf-8").split() if path.exists() else ())
+    marks = AlertSession.objects.filter(alert_type=WRITES).values_list("alert_data", flat=True)
+    sessions = Counter(data[: len("chaos-0000")] for data in marks)
+    broken = [
+        f"{mark} was written {times} times for {sessions[mark]} sessions"
+        for mark, times in made.items()
+        if times > sessions[mark]
+    ]
+    return Check(WRITTEN, made.total(), broken)

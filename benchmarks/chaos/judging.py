@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from benchmarks.chaos.checks import ACCEPTED, CALLS, check_all
+from benchmarks.chaos.checks import ACCEPTED, CALLS, WRITTEN, check_all
 from benchmarks.chaos.faults import WEB_KILLED, Injector
 from benchmarks.chaos.outcome import Check, Figure, Outcome
 from benchmarks.chaos.posting import REFUSED, Poster
@@ -100,7 +100,7 @@ def _count(
         "accepted": accepted,
         "lost_or_stuck": len(broken[ACCEPTED]),
         "repeated_llm_calls": sum(len(broken[promise]) for promise in CALLS),
-        "repeated_writes": 0,
+        "repeated_writes": len(broken[WRITTEN]),
         "faults": sum(each.times for each in recoveries),
         "max_recovery_s": None if longest is None else round(longest, 1),
     }
@@ -116,5 +116,4 @@ def _note(injector: Injector, poster: Poster) -> list[str]:
         f"({REFUSED}: no connection)",
         f"{injector.skipped} faults were left out because there was nobody to hit; what lost its "
         "worker before it got on, 'hit again', is measured from there",
-        "No tool writes anything yet, so 'each write at most once' holds of nothing.",
     ]

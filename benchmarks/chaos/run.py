@@ -2,12 +2,14 @@
 
 import os
 import random
+import sys
 import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.chaos.faults import Injector
+from benchmarks.chaos.marks_server import FILE_VARIABLE
 from benchmarks.chaos.outcome import Check, Outcome
 from benchmarks.chaos.posting import Poster
 from benchmarks.chaos.stack import RUN_VARIABLE, Stack, find_left_over
@@ -26,6 +28,8 @@ class Pace:
     between_alerts: float
     settle_seconds: float
 
+
+CONFIG = Path(__file__).parent / "config"
 
 PACES = {
     "short": Pace(
@@ -50,7 +54,9 @@ def run_chaos(seed: int, minutes: float, leases: str, logs: Path | None) -> Outc
     run = uuid.uuid4().hex
     os.environ.update(pace.environment)
     os.environ[RUN_VARIABLE] = run
-    with open_lab(is_quick=False) as lab:
+    with open_lab(is_quick=False, config=CONFIG) as lab:
+        os.environ[FILE_VARIABLE] = str(lab.directory / "marks")
+        os.environ["TARSY_CHAOS_PYTHON"] = sys.executable
         stack = Stack(lab)
         servers = locate(lab.directory / "var")
         try:

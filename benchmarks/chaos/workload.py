@@ -11,7 +11,11 @@ MARK = re.compile(r"chaos-\d{4}")
 """Stands in an alert and in every request about it, so that a model's log can be told apart."""
 FAULTY_TURN = 1
 _TOOL_CALL = {"name": "ops__metrics", "arguments": {"action": "load"}}
-INVESTIGATES = "^(Solo|Member)"
+INVESTIGATES = "^(Solo|Member|Writer)"
+WRITES = "writes"
+"""The alert type whose agent makes its alert's mark."""
+_LOOKS = "^(Solo|Member)"
+_NAMED = {"name": "{% set at = alert.find('chaos-') %}{{ alert[at:at + 10] }}"}
 _FAULTS: dict[str, Rule] = {
     "model answers 429": {
         "times": 2,
@@ -51,11 +55,12 @@ class PlannedAlert:
 
 
 def plan_alerts(chance: random.Random, count: int) -> list[PlannedAlert]:
-    """A third of them run three agents side by side, two fifths meet a fault of the model."""
+    """A quarter run three agents side by side, a quarter write, two fifths meet a fault of the
+    model."""
     return [
         PlannedAlert(
             f"chaos-{number:04}",
-            chance.choice(("direct", "direct", "stages-of-3")),
+            chance.choice(("direct", "direct", "stages-of-3", WRITES)),
             chance.choice(MODEL_FAULTS) if chance.random() < 0.4 else "",
         )
         for number in range(count)
@@ -74,10 +79,16 @@ def write_script(alerts: Sequence[PlannedAlert], chance: random.Random) -> Scrip
     ]
     rounds = [
         {
-            "when": {"agent": INVESTIGATES, "turn": turn},
-            "reply": {"text": _words(chance), "tool_calls": [_TOOL_CALL], "tokens_per_second": 20},
+            "when": {"agent": agent, "turn": turn},
+            "reply": {"text": _words(chance), "tool_calls": [call], "tokens_per_second": 20},
         }
-        for turn in (0, 1)
+        for agent, turn, call in (
+            (_LOOKS, 0, _TOOL_CALL),
+            (_LOOKS, 1, _TOOL_CALL),
+            ("^Writer", 0, {"name": "marks__list", "arguments": _NAMED}),
+            ("^Writer", 1, {"name": "marks__make", "arguments": _NAMED}),
+            ("^Writer", 2, {"name": "marks__list", "arguments": _NAMED}),
+        )
     ]
     summary = {"when": {"agent": "^ExecSummaryAgent"}, "reply": {"text": "The load was normal."}}
     report = {"reply": {"text": _REPORT, "tokens_per_second": 60}}
