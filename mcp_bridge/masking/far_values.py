@@ -20,12 +20,13 @@ _HEREDOC_HEAD = re.compile(
 _BLOCK_HEAD = re.compile(r"^([^\n]*?)\b(?:variable|output)\s+\"([^\"\n]{1,200})\"\s*\{", re.M)
 # What is no quoted text has to be a whole item: prose in brackets is none.
 _ITEM = re.compile(
-    r"\s*+(?:#[^\n]*\n\s*+)*+(?:\"((?:[^\"\\\n]|\\.)*+)(?:\"|$)|'((?:[^'\\\n]|\\.)*+)(?:'|$)"
+    r"\s*+(?:#[^\n]*+\n\s*+)*+(?:\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+)(?:\"|$)"
+    r"|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)(?:'|$)"
     r"|([^\s,\[\]()\"'{}]++)(?=\s*+(?:[,\])]|\Z)))\s*+(,?)",
     re.M,
 )
 _DEFAULT = re.compile(
-    r"\b(?:default|value)\s*=[ \t]*(?:\"((?:[^\"\\\n]|\\.)*+)|([\[{])|<<[-~]?(\w+)\n)"
+    r"\b(?:default|value)\s*=[ \t]*(?:\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+)|([\[{])|<<[-~]?(\w+)\n)"
 )
 _QUOTED = re.compile(r"(?:[=:,\[{]|^)\s*\"((?:[^\"\\\n]|\\.)+)\"(?!\s*[=:])", re.M)
 _SENSITIVE = re.compile(r"\bsensitive\s*=\s*true\b")

@@ -13,7 +13,8 @@ from mcp_bridge.masking.spans import Span
 _BEGINS = re.compile(r"\s*(?:(?:#|---|%)[^\n]*\n\s*)*(?:[\[{?]|-[ \n]|[^\n]*?:(?:\s|$))")
 # A flow collection that holds something, or a quote that is not closed on its line.
 _NEEDS_CARE = re.compile(
-    r"""(?:^|[:\-?,] ?|[:\-?,][ \t]+)(?:[\[{][ \t]*(?![ \t\]}])|"(?:[^"\\\n]|\\.)*+$|'[^'\n]*+$)""",
+    r"""(?:^|[:\-?,] ?|[:\-?,][ \t]+)"""
+    r"""(?:[\[{][ \t]*(?![ \t\]}])|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+$|'[^'\n]*+$)""",
     re.M,
 )
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
