@@ -155,7 +155,8 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await follower.run()
         except Stalled:
             await self.close(CLOSE_SLOW)
-        except DatabaseError:
+        except Exception:
+            # Else the socket would go on answering pings, and its page would look live.
             logger.exception("The stream of %s broke", channel)
             await self.close(1011)
 
@@ -197,11 +198,17 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 return
             if _now() - checked < limit:
                 continue
-            checked = _now()
             self._request = request_of(self.scope)
-            if not await self._is_identified():
+            try:
+                is_identified = await self._is_identified()
+            except DatabaseError as error:
+                # The watch must outlive this, or a revoked token would be good for ever.
+                logger.warning("Identity of a socket not checked, trying again: %s", error)
+                continue
+            if not is_identified:
                 await self.close(CLOSE_UNIDENTIFIED)
                 return
+            checked = _now()
 
     async def _is_identified(self) -> bool:
         try:

@@ -18,17 +18,19 @@ class EventReader:
         """The provider said that this is all; what follows is not read."""
         self._rest = b""
         self._data: list[bytes] = []
+        self._size = 0
 
     def feed(self, part: bytes) -> list[dict[str, Any]]:
         """The events that are complete with this part."""
         *lines, self._rest = (self._rest + part).split(b"\n")
-        if len(self._rest) > MAX_EVENT_BYTES:
-            raise ValueError("an event that does not end")
+        self._check_size(len(self._rest))
         events: list[dict[str, Any]] = []
         for line in lines:
             line = line.removesuffix(b"\r")
             if line.startswith(b"data:"):
                 self._data.append(line[5:])
+                self._size += len(line)
+                self._check_size(self._size)
             elif not line and self._data and not self.has_ended:
                 events += self._finish_event()
         return events
@@ -37,9 +39,14 @@ class EventReader:
         """The event that the end of the stream has completed."""
         return self.feed(b"\n\n")
 
+    def _check_size(self, size: int) -> None:
+        if size > MAX_EVENT_BYTES:
+            raise ValueError("an event that does not end")
+
     def _finish_event(self) -> list[dict[str, Any]]:
         text = b"\n".join(self._data).decode().strip()
         self._data.clear()
+        self._size = 0
         if text.startswith(END):
             self.has_ended = True
             return []

@@ -7,6 +7,7 @@ surrogates and NUL through; none of that may reach a row.
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn, Protocol, cast
 
@@ -113,8 +114,8 @@ def parse_json(body: bytes) -> JSON:
 def _refuse_duplicates(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
         raise InvalidInput(BODY, f"has the key {_quote(twice)} twice in one object")
     return value
 

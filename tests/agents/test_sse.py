@@ -54,3 +54,22 @@ def test_an_event_that_does_not_end_is_refused(monkeypatch: pytest.MonkeyPatch):
 
     with pytest.raises(ValueError, match="does not end"):
         reader.feed(json.dumps("x" * 20).encode())
+
+
+def test_an_event_of_ever_more_lines_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 100)
+    reader = EventReader()
+
+    for _ in range(10):
+        reader.feed(b"data: xxx\n")
+
+    with pytest.raises(ValueError, match="does not end"):
+        reader.feed(b"data: xxx\n")
+
+
+def test_each_event_has_the_whole_size_to_itself(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 100)
+    reader = EventReader()
+
+    for _ in range(100):
+        assert reader.feed(b'data: {"a": 1}\n\n') == [{"a": 1}]

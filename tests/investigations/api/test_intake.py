@@ -158,6 +158,15 @@ def test_bad_input_names_its_field_and_changes_nothing(submit, body, field):
     assert not AlertSession.objects.exists()
 
 
+@pytest.mark.timeout(60)
+def test_key_that_comes_twice_is_found_among_very_many(submit):
+    # Each name compared with each other took a web process for minutes.
+    many = ",".join(f'"{number}": 0' for number in range(150_000))
+    response = submit(f'{{"data": {{{many}, "last": 0, "last": 0}}}}'.encode())
+    assert response.status_code == 400
+    assert 'the key \\"last\\" twice' in response.content.decode()
+
+
 def test_near_misses_are_named(submit):
     assert "kubernetes" in submit({"data": "x", "alert_type": "kuberntes"}).json()["message"]
     assert "data" in submit({"Data": "x"}).json()["message"]
