@@ -60,7 +60,7 @@ def test_an_event_of_ever_more_lines_is_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 100)
     reader = EventReader()
 
-    for _ in range(10):
+    for _ in range(11):
         reader.feed(b"data: xxx\n")
 
     with pytest.raises(ValueError, match="does not end"):
