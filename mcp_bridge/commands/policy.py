@@ -3,13 +3,12 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, read_options
+from mcp_bridge.commands.paths import PathJudge
+from mcp_bridge.commands.script import Step
 from mcp_bridge.commands.traits import Traits
-
-if TYPE_CHECKING:
-    from mcp_bridge.commands.proof import Prover
 
 Check = Callable[[Parsed], None]
 
@@ -61,11 +60,31 @@ class Group:
     equals: bool = False
 
 
+class Proving(Protocol):
+    """The proof under way, as a wrapper may ask it about what it would run."""
+
+    @property
+    def paths(self) -> PathJudge: ...
+
+    @property
+    def feed(self) -> tuple[tuple[str, ...], ...]:
+        """The commands before this one in its pipeline."""
+        ...
+
+    def prove_step(self, step: Step) -> Step:
+        """The same step with the arguments that will really be used."""
+        ...
+
+    def prove_argv(self, argv: tuple[str, ...], *, is_fed: bool = False) -> Traits:
+        """Raises `Refused` unless the program is known and asked for nothing but a read."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Wrapper:
     """A program that runs another one, which is proven in its place."""
 
-    prove: "Callable[[Prover, tuple[str, ...]], Traits]"
+    prove: Callable[[Proving, tuple[str, ...]], Traits]
 
 
 Entry = Policy | Group | Wrapper

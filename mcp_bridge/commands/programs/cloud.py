@@ -1,15 +1,11 @@
 """Command line clients of clouds. Their verbs say what they do; everything else is refused."""
 
 import re
-from typing import TYPE_CHECKING
 
-from mcp_bridge.commands.policy import Group, Table, Wrapper, reads
+from mcp_bridge.commands.policy import Group, Proving, Table, Wrapper, reads
 from mcp_bridge.commands.refusal import Refused
 from mcp_bridge.commands.traits import Traits
 from mcp_bridge.commands.wordlists import words
-
-if TYPE_CHECKING:
-    from mcp_bridge.commands.proof import Prover
 
 _PLAIN = re.compile(r"[\w.-]+")
 # Options of aws that send the request elsewhere, load files, or take a whole request from outside.
@@ -83,7 +79,7 @@ def _refuse_loading(arguments: tuple[str, ...]) -> None:
             raise Refused("an argument would be loaded from a file or another machine")
 
 
-def _prove_aws(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
     arguments = argv[1:]
     if arguments == ("--version",):
         return Traits(argv=argv, reaches_out=True)
@@ -129,7 +125,7 @@ def _skip_global_options(arguments: tuple[str, ...]) -> list[str]:
     return words
 
 
-def _prove_gcloud(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_gcloud(prover: Proving, argv: tuple[str, ...]) -> Traits:
     _refuse_loading(argv[1:])
     words: list[str] = []
     takes_value = False
@@ -170,7 +166,7 @@ def _is_gcloud_read(words: list[str]) -> bool:
     return False
 
 
-def _prove_az(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_az(prover: Proving, argv: tuple[str, ...]) -> Traits:
     arguments = argv[1:]
     if arguments in (("version",), ("--version",)):
         return Traits(argv=argv, reaches_out=True)

@@ -2,20 +2,16 @@
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.languages.find import read_find
 from mcp_bridge.commands.loopback import is_loopback
-from mcp_bridge.commands.policy import Table, Wrapper
+from mcp_bridge.commands.policy import Proving, Table, Wrapper
 from mcp_bridge.commands.refusal import Category, Refused
 from mcp_bridge.commands.script import pipelines_of
 from mcp_bridge.commands.shell import parse_script
 from mcp_bridge.commands.traits import Traits
 from mcp_bridge.commands.wordlists import words
-
-if TYPE_CHECKING:
-    from mcp_bridge.commands.proof import Prover
 
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 # None of their options changes anything, so a file name that looks like an option is harmless.
@@ -39,7 +35,7 @@ def _before(argv: tuple[str, ...], inner: tuple[str, ...]) -> tuple[str, ...]:
     return argv[: len(argv) - len(inner)]
 
 
-def _prove_timeout(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_timeout(prover: Proving, argv: tuple[str, ...]) -> Traits:
     table = """-[v] -k=/[0-9.]+[smhd]?/ -s=/[A-Z0-9]+/ --kill-after=/[0-9.]+[smhd]?/
     --signal=/[A-Z0-9]+/ --preserve-status --foreground --verbose"""
     parsed = _inner(argv[1:], table)
@@ -57,7 +53,7 @@ def _prove_timeout(prover: "Prover", argv: tuple[str, ...]) -> Traits:
 
 
 def _prove_plain(table: str) -> Wrapper:
-    def prove(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+    def prove(prover: Proving, argv: tuple[str, ...]) -> Traits:
         inner = _inner(argv[1:], table).words
         traits = prover.prove_argv(inner)
         return replace(traits, argv=(*_before(argv, inner), *traits.argv))
@@ -65,12 +61,12 @@ def _prove_plain(table: str) -> Wrapper:
     return Wrapper(prove)
 
 
-def _prove_time(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_time(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """`time` is a word of the shell; what it measures is not needed, so only the rest is run."""
     return prover.prove_argv(_inner(argv[1:], "-p").words)
 
 
-def _prove_command(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_command(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """`command -v x` asks where a program is, which `which` answers without a shell."""
     parsed = parse(argv[1:], Grammar(read_options("-[vV]"), stops=True))
     if not parsed.options or not parsed.words:
@@ -78,12 +74,12 @@ def _prove_command(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     return prover.prove_argv(("which", *parsed.words))
 
 
-def _prove_type(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_type(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """The shell's own question where a program is, asked of `which` as well."""
     return prover.prove_argv(("which", *argv[1:]))
 
 
-def _prove_watch(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_watch(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """It hands its words to a shell, so they are read as one command again, which may be a list."""
     parsed = _inner(
         argv[1:], "-[bcdetw] -n=/[0-9.]+/ --interval=/[0-9.]+/ --differences --no-title"
@@ -94,7 +90,7 @@ def _prove_watch(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     return Traits(argv=argv, is_bounded=False, hands_to_shell=True)
 
 
-def _prove_xargs(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> Traits:
     table = """-[0rtx] -n=/\\d+/ -L=/\\d+/ -P=/\\d+/ -s=/\\d+/ -d= -I=/[{}%@A-Za-z]+/ --null
     --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/
     --delimiter="""
@@ -109,7 +105,7 @@ def _prove_xargs(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     )
 
 
-def _judge_feed(prover: "Prover") -> None:
+def _judge_feed(prover: Proving) -> None:
     """What comes down the pipe must be names from `find`, below directories that may be read."""
     feed = prover.feed
     if not feed or feed[0][0] != "find" or any(argv[0] not in _KEEP_NAMES for argv in feed):
@@ -123,31 +119,31 @@ def _judge_feed(prover: "Prover") -> None:
         prover.paths.judge_content(f"/{name}")
 
 
-def _prove_find(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_find(prover: Proving, argv: tuple[str, ...]) -> Traits:
     starts, _ = read_find(argv[1:])
     for start in starts:
         prover.paths.judge_mention(start)
     return Traits(argv=argv, is_conditional=True)
 
 
-def _prove_echo(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_echo(prover: Proving, argv: tuple[str, ...]) -> Traits:
     return Traits(argv=argv)
 
 
-def _prove_test(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_test(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """`test` computes nothing as a program of its own; names in brackets are only for a shell."""
     if len(argv) > 6 or "-v" in argv or "-R" in argv or any("$" in word for word in argv):
         raise Refused("this kind of test can run code or is not known")
     return Traits(argv=argv)
 
 
-def _prove_env(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_env(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if any(argument not in ("-0", "--null") for argument in argv[1:]):
         raise Refused("env with arguments runs a program in a changed environment")
     return Traits(argv=argv)
 
 
-def _prove_ps(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_ps(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """`ps` mixes three styles; the letter e without a dash prints environments, with secrets."""
     table = """-[aAcdefFHjlLmMNTVwyZ] -o=- -O=- -p= -q= -C= -G= -g= -s= -t= -u= -U= --sort=-
     --format=- --pid= --ppid= --quick-pid= --user= --User= --group= --Group= --tty= --sid=
@@ -181,7 +177,7 @@ _IP_OBJECTS = words("""
 """)
 
 
-def _prove_ip(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_ip(prover: Proving, argv: tuple[str, ...]) -> Traits:
     table = """-4 -6 -0 -s -d -j -p -o -h -r -c -t -br -brief -f=/inet6?|link|bridge|mpls/
     -family=/inet6?|link|bridge|mpls/ -color=? -json -pretty -oneline -details -stats -statistics
     -human -iec -resolve -timestamp -ts -V -Version"""
@@ -239,7 +235,7 @@ def _check_url(url: str) -> str:
     return host
 
 
-def _prove_curl(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
     parsed = parse(argv[1:], Grammar(read_options(_CURL)))
     urls = (*parsed.words, *parsed.values("--url"))
     if not urls:
@@ -253,7 +249,7 @@ def _prove_curl(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     )
 
 
-def _prove_wget(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> Traits:
     table = "-[qSv46] -T=/\\d+/ -t=/\\d+/ --spider --quiet --server-response --timeout=/\\d+/ "
     "--tries=/\\d+/"
     parsed = parse(argv[1:], Grammar(read_options(f"{table} --no-check-certificate --no-verbose")))
@@ -268,7 +264,7 @@ def _prove_wget(prover: "Prover", argv: tuple[str, ...]) -> Traits:
     )
 
 
-def _prove_ssh(prover: "Prover", argv: tuple[str, ...]) -> Traits:
+def _prove_ssh(prover: Proving, argv: tuple[str, ...]) -> Traits:
     parsed = parse(
         argv[1:],
         Grammar(
