@@ -34,6 +34,8 @@ from investigations.timeline import (
 from tarsy.errors import InvalidInput, PayloadTooLarge, QueueFull
 
 DATA_LIMIT = 1024 * 1024
+TEXT_LIMIT = 4_000
+"""Characters of any field but the data."""
 RETRY_AFTER_SECONDS = 30
 FIELDS = ("alert_type", "data", "mcp", "mcp_selection", "runbook", "slack_message_fingerprint")
 
@@ -90,7 +92,7 @@ def submit_alert(alert: Alert, *, author: str) -> AlertSession:
         author=author,
         runbook_url=alert.runbook,
         mcp_selection=alert.mcp_selection,
-        slack_message_fingerprint=alert.fingerprint,
+        slack_message_fingerprint=mask_alert_data(alert.fingerprint),
         total_stages=count_stages(alert.chain),
         last_seq=1,
     )
@@ -142,6 +144,8 @@ def _read_text(body: Mapping[str, object], field: str) -> str:
         return ""
     if not isinstance(value, str):
         raise InvalidInput(field, "must be a text")
+    if len(value) > TEXT_LIMIT:
+        raise InvalidInput(field, f"must not have more than {TEXT_LIMIT:,} characters")
     _refuse_unstorable(field, value)
     return value
 

@@ -145,6 +145,10 @@ BAD = [
     (b'{"data": "x", "runbook": "https://github.com:8443/a"}', "runbook"),
     (b'{"data": "x", "runbook": "https://u:p@github.com/a"}', "runbook"),
     (b'{"data": "x", "slack_message_fingerprint": 5}', "slack_message_fingerprint"),
+    (
+        b'{"data": "x", "slack_message_fingerprint": "%s"}' % (b"x" * 4_001),
+        "slack_message_fingerprint",
+    ),
 ]
 
 
