@@ -3,7 +3,9 @@
 Only ids travel. The canvas is the fast path: what is lost here the sweeper sends again.
 """
 
+import json
 import logging
+import re
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +24,8 @@ RUN_EXECUTION = "investigations.run_execution"
 ADVANCE_STAGE = "investigations.advance_stage"
 APPLY_RETENTION = "investigations.apply_retention"
 SEND_NOTICE = "investigations.send_notice"
+MOST_READ = 10_000
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CANCEL_SESSION = "cancel_session"
 """Name of the remote-control command, not of a task."""
 
@@ -54,15 +58,20 @@ def enqueue_notice(session_id: uuid.UUID, moment: str) -> None:
     _send_on_commit(notice, otherwise="nobody outside is told")
 
 
-def count_waiting_messages() -> int | None:
-    """How many messages wait for a free worker; None when the broker does not answer."""
+def find_waiting() -> frozenset[str] | None:
+    """The ids in the messages that wait for a free worker; None when that cannot be told: the
+    broker does not answer, or more than `MOST_READ` wait."""
     try:
         with app.connection_for_read() as broker:
             # Redis transport only: the queue is a list.
             channel: Any = broker.default_channel
-            return int(channel.client.llen(app.conf.task_default_queue))
+            messages = channel.client.lrange(app.conf.task_default_queue, 0, MOST_READ)
     except (OperationalError, RedisError, OSError):
         return None
+    if len(messages) > MOST_READ:
+        return None
+    told = (json.loads(message)["headers"].get("argsrepr") or "" for message in messages)
+    return frozenset(found for text in told for found in _ID.findall(text))
 
 
 def broadcast_cancel(session_id: uuid.UUID) -> None:

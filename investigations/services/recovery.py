@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from investigations.models import AgentExecution, AlertSession, ApprovalRequest, Stage
-from investigations.queue import count_waiting_messages, enqueue_execution
+from investigations.queue import enqueue_execution, find_waiting
 from investigations.services.approvals import expire_approval
 from investigations.services.endings import (
     cancel_waiting_executions,
@@ -254,11 +254,14 @@ def _send_forgotten() -> int:
         dispatched_at__lt=oldest,
         stage__cancel_requested_at__isnull=True,
     )
-    found = list(forgotten.values_list("id", "stage_id")[:BATCH])
-    if not found or count_waiting_messages() != 0:
+    # The oldest first: what is still in line behind them must not hide them.
+    found = list(forgotten.order_by("dispatched_at").values_list("id", "stage_id")[:BATCH])
+    waiting = find_waiting() if found else None
+    if waiting is None:
         return 0
-    for execution_id, stage_id in found:
+    lost = [(execution, stage) for execution, stage in found if str(execution) not in waiting]
+    for execution_id, stage_id in lost:
         logger.warning("Execution %s was never begun; sending it again", execution_id)
         AgentExecution.objects.filter(pk=execution_id).update(dispatched_at=Now())
         enqueue_execution(stage_id, execution_id)
-    return len(found)
+    return len(lost)

@@ -60,8 +60,17 @@ def test_without_redis_a_sender_goes_on(
     }
 
 
-def test_without_redis_nobody_knows_how_much_waits(no_redis: None):
-    assert queue.count_waiting_messages() is None
+def test_without_redis_nobody_knows_what_waits(no_redis: None):
+    assert queue.find_waiting() is None
+
+
+def test_of_too_many_messages_nobody_knows_which_wait(
+    clean_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(queue, "MOST_READ", 1)
+    clean_redis.rpush("celery", '{"headers": {}}', '{"headers": {}}')
+
+    assert queue.find_waiting() is None
 
 
 @committed
@@ -73,7 +82,7 @@ def test_a_stage_is_sent_on_commit_and_carries_only_ids(clean_redis: redis.Redis
         assert sent(clean_redis) == []
 
     assert sent(clean_redis) == [("run_execution", str(each)) for each in executions]
-    assert queue.count_waiting_messages() == 2
+    assert queue.find_waiting() == {str(each) for each in executions}
 
 
 @committed

@@ -142,6 +142,22 @@ def test_what_was_sent_and_never_begun_is_sent_again(clean_redis):
     assert sent(clean_redis) == [("run_execution", str(execution.pk))]
 
 
+@committed
+def test_what_was_lost_is_sent_again_while_others_wait_in_line(clean_redis):
+    lost_one, waiting = (executions_of(current_stage(start_session("single")))[0] for _ in range(2))
+    past = timezone.now() - timedelta(seconds=settings.REDISPATCH_SECONDS + 1)
+    AgentExecution.objects.filter(pk__in=[lost_one.pk, waiting.pk]).update(dispatched_at=past)
+    first, *others = clean_redis.lrange("celery", 0, -1)
+    gone = first if str(lost_one.pk).encode() in first else others[0]
+    clean_redis.lrem("celery", 1, gone)
+
+    assert [sweep(), sweep()] == [1, 0]
+
+    assert sorted(sent(clean_redis)) == sorted(
+        ("run_execution", str(each.pk)) for each in (lost_one, waiting)
+    )
+
+
 # ---- Cancelled -----------------------------------------------------------------------------------
 
 
