@@ -1,6 +1,7 @@
-"""How stages and sessions end: each gets its terminal status once, and it is told."""
+"""How executions, stages and sessions end: each gets its terminal status once, and it is told."""
 
 import logging
+from collections.abc import Sequence
 from functools import partial
 
 from django.db import transaction
@@ -8,13 +9,59 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.masking import product_masker
+from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.services.approvals import withdraw_approvals
 from investigations.services.ledger import SessionWrite
 from investigations.services.notices import announce_end
-from investigations.timeline import execution_status, session_status, stage_status
+from investigations.timeline import (
+    execution_status,
+    session_status,
+    stage_status,
+    timeline_event_completed,
+)
 
 logger = logging.getLogger(__name__)
+
+
+def end_execution(
+    write: SessionWrite, execution: AgentExecution, status: str, *, error: str = ""
+) -> None:
+    """Give an execution its terminal status, and all it left open; the caller answers for the
+    lease."""
+    now = timezone.now()
+    execution.status = status
+    # It may quote what a provider or a server said.
+    execution.error_message = product_masker()(error) if error else ""
+    execution.completed_at = now
+    execution.lease_token = None
+    if execution.started_at:
+        execution.duration_ms = int((now - execution.started_at).total_seconds() * 1000)
+    execution.save(
+        update_fields=["status", "error_message", "completed_at", "lease_token", "duration_ms"]
+    )
+    close_streaming(write, execution, status)
+    withdraw_approvals(write, Q(execution=execution), "its agent has ended")
+    write.tell(execution_status(execution))
+
+
+def close_streaming(
+    write: SessionWrite,
+    execution: AgentExecution,
+    status: str,
+    *,
+    kinds: Sequence[str] | None = None,
+) -> None:
+    """Give open timeline events of an execution the fate that befell it."""
+    still_open = execution.timeline_events.filter(status=TimelineEvent.Status.STREAMING)
+    if kinds is not None:
+        still_open = still_open.filter(event_type__in=kinds)
+    fate = TimelineEvent.Status.FAILED if status == "completed" else status
+    for event in still_open:
+        event.status = fate
+        event.updated_at = timezone.now()
+        event.save(update_fields=["status", "updated_at"])
+        write.tell(timeline_event_completed(event))
 
 
 def close_stage(write: SessionWrite, stage: Stage, status: str, *, error: str = "") -> None:
@@ -40,12 +87,9 @@ def request_stop(write: SessionWrite, stage: Stage) -> None:
 
 
 def cancel_waiting_executions(write: SessionWrite, stage: Stage) -> None:
-    """End the executions of a stage that no worker has begun."""
+    """End the executions of a stage that no worker runs. Those handed back left events open."""
     for execution in stage.executions.filter(status=AgentExecution.Status.PENDING):
-        execution.status = AgentExecution.Status.CANCELLED
-        execution.completed_at = timezone.now()
-        execution.save(update_fields=["status", "completed_at"])
-        write.tell(execution_status(execution))
+        end_execution(write, execution, AgentExecution.Status.CANCELLED)
 
 
 def settle_cancelled(write: SessionWrite) -> None:

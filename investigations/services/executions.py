@@ -9,18 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import F, Q
+from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from agents.types import AgentOutcome, ModelName, ModelSwitch
-from investigations.masking import product_masker
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
-from investigations.services.approvals import withdraw_approvals
-from investigations.services.endings import cancel_waiting_executions, settle_cancelled
+from investigations.services.endings import (
+    cancel_waiting_executions,
+    close_streaming,
+    end_execution,
+    settle_cancelled,
+)
 from investigations.services.ledger import SessionWrite, session_write
-from investigations.timeline import execution_status, timeline_event_completed
+from investigations.timeline import execution_status
 from tarsy.errors import LeaseLost
 
 
@@ -137,45 +140,6 @@ def finish_execution(claim: Claim, outcome: AgentOutcome) -> None:
         check_lease(claim.execution)
         end_execution(write, claim.execution, outcome.status, error=outcome.error)
         settle_cancelled(write)
-
-
-def end_execution(
-    write: SessionWrite, execution: AgentExecution, status: str, *, error: str = ""
-) -> None:
-    """The same inside a transaction of the caller's, who answers for the lease."""
-    now = timezone.now()
-    execution.status = status
-    # It may quote what a provider or a server said.
-    execution.error_message = product_masker()(error) if error else ""
-    execution.completed_at = now
-    execution.lease_token = None
-    if execution.started_at:
-        execution.duration_ms = int((now - execution.started_at).total_seconds() * 1000)
-    execution.save(
-        update_fields=["status", "error_message", "completed_at", "lease_token", "duration_ms"]
-    )
-    close_streaming(write, execution, status)
-    withdraw_approvals(write, Q(execution=execution), "its agent has ended")
-    write.tell(execution_status(execution))
-
-
-def close_streaming(
-    write: SessionWrite,
-    execution: AgentExecution,
-    status: str,
-    *,
-    kinds: Sequence[str] | None = None,
-) -> None:
-    """Give open timeline events of an execution the fate that befell it."""
-    still_open = execution.timeline_events.filter(status=TimelineEvent.Status.STREAMING)
-    if kinds is not None:
-        still_open = still_open.filter(event_type__in=kinds)
-    fate = TimelineEvent.Status.FAILED if status == "completed" else status
-    for event in still_open:
-        event.status = fate
-        event.updated_at = timezone.now()
-        event.save(update_fields=["status", "updated_at"])
-        write.tell(timeline_event_completed(event))
 
 
 _TEXT_BLOCKS = (

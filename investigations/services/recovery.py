@@ -22,11 +22,12 @@ from investigations.queue import enqueue_execution, find_waiting
 from investigations.services.approvals import expire_approval
 from investigations.services.endings import (
     cancel_waiting_executions,
+    end_execution,
     is_told_to_stop,
     open_stages,
     settle_cancelled,
 )
-from investigations.services.executions import end_execution, return_to_queue
+from investigations.services.executions import return_to_queue
 from investigations.services.ledger import session_write
 from investigations.services.stages import advance_stage
 from tarsy.errors import NotFound, TarsyError

@@ -233,6 +233,17 @@ def test_the_model_of_a_lost_execution_stays_as_it_was(claim: Claim):
     assert row_of(claim).model_name == ""
 
 
+def test_a_cancel_closes_what_an_execution_that_was_handed_back_left_open(claim: Claim):
+    recording.record_llm_call(claim.execution, llm_call(CALL), str)
+    release_execution(claim)
+
+    cancel_session(claim.session.pk, "ana")
+
+    [proposed] = claim.execution.timeline_events.filter(event_type="llm_tool_call")
+    assert proposed.status == "cancelled"
+    assert row_of(claim).status == "cancelled"
+
+
 def test_an_execution_finishes_once(claim: Claim):
     finish_execution(claim, AgentOutcome("completed"))
 
