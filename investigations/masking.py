@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from config import get_config
 from mcp_bridge.masking import (
+    WITHHELD,
     Masker,
     Placeholders,
     StreamMasker,
@@ -16,6 +17,7 @@ from mcp_bridge.masking import (
 logger = logging.getLogger(__name__)
 
 __all__ = [
+    "WITHHELD",
     "Placeholders",
     "StreamMasker",
     "build_alert_masker",
@@ -26,7 +28,6 @@ __all__ = [
 
 PRODUCT_PROFILE = "default"
 """Every kind of credential; always on, whatever the configuration adds."""
-WITHHELD = "[withheld: too full of secrets to be masked]"
 
 
 def product_masker(placeholders: Placeholders | None = None) -> Callable[[str], str]:

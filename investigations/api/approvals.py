@@ -1,6 +1,5 @@
 """Endpoints of writes that wait for a person."""
 
-import math
 from typing import Any, cast
 from uuid import UUID
 
@@ -13,9 +12,10 @@ from rest_framework.views import APIView
 
 from investigations.api.fields import TextOrNull
 from investigations.api.identity import author_of
+from investigations.api.paging import PaginationSerializer, paginate
 from investigations.api.parsing import read_json_object
 from investigations.api.query import LARGEST_PAGE, PAGE_SIZE, read_approvals_query
-from investigations.api.serializers import ErrorSerializer, PaginationSerializer
+from investigations.api.serializers import ErrorSerializer
 from investigations.identity import Identity
 from investigations.models import ApprovalRequest
 from investigations.selectors.approvals import get_approval, list_approvals
@@ -101,12 +101,7 @@ class ApprovalsView(APIView):
         """Writes that wait or waited for a person, newest first; `pending` alone: most urgent."""
         wanted, page, page_size = read_approvals_query(request.query_params)
         found = list_approvals(wanted, page=page, page_size=page_size)
-        pagination = {
-            "page": page,
-            "page_size": page_size,
-            "total_pages": math.ceil(found.total_items / page_size),
-            "total_items": found.total_items,
-        }
+        pagination = paginate(page, page_size, found.total_items)
         rows = ApprovalSerializer(found.approvals, many=True).data
         return Response({"approvals": rows, "pagination": pagination})
 

@@ -10,9 +10,9 @@ from typing_extensions import override
 
 from config import get_config
 from investigations.api.fields import NullField, TextOrNull
+from investigations.api.paging import PaginationSerializer
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.selectors.detail import ExecutionDetail
-from investigations.selectors.sessions import COUNT_LIMIT
 from investigations.selectors.tool_servers import State
 from investigations.selectors.warnings import CATEGORIES
 
@@ -274,13 +274,6 @@ class SessionItemSerializer(_SessionFields):
     has_sub_agents = serializers.BooleanField(source="sub_agents")
     provider_fallback_count = serializers.IntegerField(source="provider_fallbacks")
     matched_in_content = serializers.BooleanField()
-
-
-class PaginationSerializer(serializers.Serializer[Any]):
-    page = serializers.IntegerField()
-    page_size = serializers.IntegerField()
-    total_pages = serializers.IntegerField()
-    total_items = serializers.IntegerField(help_text=f"Counted up to {COUNT_LIMIT:,}.")
 
 
 class SessionListSerializer(serializers.Serializer[Any]):

@@ -1,6 +1,5 @@
 """The REST endpoints: read the request, call a service or selector, shape the answer."""
 
-import math
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +12,7 @@ from rest_framework.views import APIView
 from config import get_config
 from investigations.api import serializers
 from investigations.api.identity import author_of
+from investigations.api.paging import paginate
 from investigations.api.parsing import read_json_object
 from investigations.api.query import (
     LARGEST_PAGE,
@@ -136,16 +136,10 @@ class SessionsView(APIView):
             page=query.page,
             page_size=query.page_size,
         )
-        pagination = {
-            "page": query.page,
-            "page_size": query.page_size,
-            "total_pages": math.ceil(found.total_items / query.page_size),
-            "total_items": found.total_items,
-        }
         return Response(
             {
                 "sessions": serializers.SessionItemSerializer(found.summaries, many=True).data,
-                "pagination": pagination,
+                "pagination": paginate(query.page, query.page_size, found.total_items),
                 "cost_estimation_enabled": get_config().system.cost_estimation.enabled,
             }
         )

@@ -17,6 +17,7 @@ from agents.types import (
     ToolCallRecord,
     ToolCheck,
     ToolResult,
+    ToolTarget,
 )
 from agents.types import Message as AgentMessage
 from config import get_config
@@ -177,7 +178,9 @@ def record_tool_call(
     `proposed` is the call's event; one that an earlier attempt proposed is looked up. `acts` is
     what the gate did about it: it is kept together with the result or not at all.
     """
-    interaction = _tool_interaction_of(execution, record)
+    interaction = _tool_interaction_of(execution, record.target, record.result)
+    interaction.tool_name = record.target.tool or record.call.name
+    interaction.tool_number = record.number
     check = record.result.check
     audit = describe_acts(execution, acts)
     with lease_write(execution) as write:
@@ -196,24 +199,10 @@ def record_tool_call(
 
 def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check: ToolCheck) -> None:
     """A read that no model proposed, as a call of ours behind the write it is about."""
-    interaction = MCPInteraction(
-        session_id=execution.session_id,
-        stage_id=execution.stage_id,
-        execution_id=execution.pk,
-        interaction_type=MCPInteraction.Type.TOOL_CALL,
-        server_name=check.target.server,
-        tool_name=check.target.tool,
-        tool_arguments=dict(check.target.arguments),
-        tool_result={
-            "content": check.result.stored,
-            "is_error": check.result.is_error,
-            "check_of": number,
-            "status": check.status,
-            "reason": check.reason,
-        },
-        duration_ms=check.result.duration_ms,
-        error_message=check.result.stored[:2000] if check.result.is_error else "",
-    )
+    interaction = _tool_interaction_of(
+        execution, check.target, check.result,
+        check_of=number, status=check.status, reason=check.reason,
+    )  # fmt: skip
     event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
     event.status = TimelineEvent.Status.COMPLETED
     event.content = check.result.stored
@@ -234,19 +223,21 @@ def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check:
     write.tell(interaction_created(execution, interaction.pk, "mcp"))
 
 
-def _tool_interaction_of(execution: AgentExecution, record: ToolCallRecord) -> MCPInteraction:
+def _tool_interaction_of(
+    execution: AgentExecution, target: ToolTarget, result: ToolResult, **about: JSON
+) -> MCPInteraction:
+    """`about` is kept beside the result."""
     return MCPInteraction(
         session_id=execution.session_id,
         stage_id=execution.stage_id,
         execution_id=execution.pk,
         interaction_type=MCPInteraction.Type.TOOL_CALL,
-        server_name=record.target.server,
-        tool_name=record.target.tool or record.call.name,
-        tool_number=record.number,
-        tool_arguments=dict(record.target.arguments),
-        tool_result={"content": record.result.stored, "is_error": record.result.is_error},
-        duration_ms=record.result.duration_ms,
-        error_message=record.result.stored[:2000] if record.result.is_error else "",
+        server_name=target.server,
+        tool_name=target.tool,
+        tool_arguments=dict(target.arguments),
+        tool_result={"content": result.stored, "is_error": result.is_error, **about},
+        duration_ms=result.duration_ms,
+        error_message=result.stored[:2000] if result.is_error else "",
     )
 
 

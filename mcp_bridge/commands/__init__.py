@@ -4,16 +4,17 @@
 of the parse tree, without a shell.
 """
 
+from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.proof import Intent, Proof, prove
 from mcp_bridge.commands.refusal import Category
 from mcp_bridge.commands.rewrites import Recovery, Rewrite, prove_or_rewrite, suggest_rewrite
 from mcp_bridge.commands.risk import Risk
-from mcp_bridge.commands.running import Outcome, run_proven
+from mcp_bridge.commands.running import run_proven
 
 __all__ = [
     "Category",
+    "Finished",
     "Intent",
-    "Outcome",
     "Proof",
     "Recovery",
     "Rewrite",

@@ -6,18 +6,13 @@ import shutil
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mcp_bridge.commands.script import (
-    Branch,
-    Chain,
-    Command,
-    Pipeline,
-    Repeat,
-    Sequence,
-    Sink,
-    Step,
-)
+from typing_extensions import override
+
+from mcp_bridge.commands.course import Course
+from mcp_bridge.commands.finished import Finished
+from mcp_bridge.commands.script import Command, Pipeline, Sink, Step
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _NOT_STARTED = 126
@@ -54,24 +49,13 @@ FIXED_ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a script printed, not yet masked. `exit_code` is None where it was killed."""
-
-    exit_code: int | None
-    stdout: bytes
-    stderr: bytes
-    timed_out: bool = False
-    is_cut: bool = False
-
-
 async def run_proven(
     script: Step,
     *,
     seconds: float,
     max_bytes: int,
     environment: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> Finished:
     """Runs what `Proof.script` holds. At the deadline, at `max_bytes` and when cancelled, every
     process of it is killed. `environment` is added to the fixed one and cannot replace it.
     """
@@ -83,12 +67,12 @@ async def run_proven(
             exit_code = await run.step(script)
     except TimeoutError:
         timed_out = True
-    return Outcome(
-        None if run.is_cut else exit_code,
+    return Finished(
+        None if run.is_full else exit_code,
         bytes(run.stdout),
         bytes(run.stderr),
         timed_out=timed_out,
-        is_cut=run.is_cut,
+        cut=run.is_full,
     )
 
 
@@ -99,46 +83,11 @@ def clean_environment() -> dict[str, str]:
 
 
 @dataclass
-class _Run:
-    max_bytes: int
+class _Run(Course):
     environment: dict[str, str]
-    stdout: bytearray = field(default_factory=bytearray)
-    stderr: bytearray = field(default_factory=bytearray)
-    is_cut: bool = False
 
-    async def step(self, step: Step) -> int:
-        """The exit code, as a shell would have it."""
-        if self.is_cut:
-            return 1
-        match step:
-            case Pipeline():
-                code = await self._pipeline(step)
-                return int(not code) if step.is_negated else code
-            case Chain():
-                code = await self.step(step.left)
-                goes_on = (code == 0) == (step.operator == "&&")
-                return await self.step(step.right) if goes_on else code
-            case Sequence():
-                return await self._sequence(step.steps)
-            case Repeat():
-                return await self._sequence((step.body,) * step.times)
-            case Branch():
-                return await self._branch(step)
-        raise AssertionError("a loop without a known end is never run")
-
-    async def _sequence(self, steps: tuple[Step, ...]) -> int:
-        code = 0
-        for step in steps:
-            code = await self.step(step)
-        return code
-
-    async def _branch(self, branch: Branch) -> int:
-        for condition, body in branch.arms:
-            if await self.step(condition) == 0:
-                return await self.step(body)
-        return await self.step(branch.otherwise) if branch.otherwise else 0
-
-    async def _pipeline(self, pipeline: Pipeline) -> int:
+    @override
+    async def run_pipeline(self, pipeline: Pipeline) -> int:
         programs = []
         for command in pipeline.commands:
             program = shutil.which(command.argv[0], path=PATH)
@@ -155,13 +104,6 @@ class _Run:
         except OSError as error:
             self.stderr += f"{error.filename or programs[0]}: {error.strerror}\n".encode()
             return _NOT_STARTED
-
-    def take(self, target: bytearray, chunk: bytes) -> bool:
-        """Keeps what still fits; False once the cap is reached."""
-        room = self.max_bytes - len(self.stdout) - len(self.stderr)
-        target += chunk[: max(0, room)]
-        self.is_cut = self.is_cut or len(chunk) > room
-        return not self.is_cut
 
 
 class _Plumbing:
@@ -233,7 +175,7 @@ class _Plumbing:
             while not ends.done():
                 waiting = {ends, *(task for task in self._readers if not task.done())}
                 await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-                if self._run.is_cut:
+                if self._run.is_full:
                     return 1
         finally:
             ends.cancel()

@@ -3,6 +3,7 @@
 from mcp_bridge.masking.budget import TooMuchToMask
 from mcp_bridge.masking.custom import PatternError, compile_custom
 from mcp_bridge.masking.masker import (
+    WITHHELD,
     MaskedText,
     Masker,
     build_default_masker,
@@ -17,6 +18,7 @@ __all__ = [
     "KNOWN_PATTERNS",
     "PATTERN_GROUPS",
     "PLACEHOLDER",
+    "WITHHELD",
     "MaskedText",
     "Masker",
     "PatternError",

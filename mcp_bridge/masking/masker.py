@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 MAX_ROUNDS = 5
 ALERT_PART = 64 * 1024
 """Characters of an alert that are kept where the whole holds too much to be masked."""
+WITHHELD = "[withheld: too full of secrets to be masked]"
+"""Stands for a text of which nothing can be shown."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Masker:
                 size //= 4
                 continue
             return f"{masked}\n[withheld: {len(text) - len(kept)} more characters full of secrets]"
-        return "[withheld: too full of secrets to be masked]"
+        return WITHHELD
 
     def _find_new(self, text: str) -> list[Span]:
         """Secrets outside placeholders. What is left between two must hold more than syntax."""

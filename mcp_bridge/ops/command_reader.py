@@ -3,11 +3,11 @@
 import os
 import re
 
-from mcp_bridge.commands import Proof, Recovery, prove_or_rewrite, run_proven
+from mcp_bridge.commands import Finished, Proof, Recovery, prove_or_rewrite, run_proven
 from mcp_bridge.commands.paths import is_wide
 from mcp_bridge.commands.script import Step, pipelines_of
 from mcp_bridge.ops.envelope import Answer, ErrorCode, Json, ToolFailure
-from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.scripts import run_script
 from mcp_bridge.ops.output import refuse_unstarted, show_output
 from mcp_bridge.ops.query import ResourceQuery
@@ -62,10 +62,7 @@ class CommandReader:
 
     async def _run(self, script: Step, resource: Resource, container: str) -> Finished:
         if self._ways.is_local(resource):
-            outcome = await run_proven(script, seconds=_SECONDS, max_bytes=_MAX_BYTES)
-            return Finished(
-                outcome.exit_code, outcome.stdout, outcome.stderr, outcome.timed_out, outcome.is_cut
-            )
+            return await run_proven(script, seconds=_SECONDS, max_bytes=_MAX_BYTES)
         executor = await self._ways.into(resource, container)
         await self._refuse_links(script, executor)
         return await run_script(executor, script, seconds=_SECONDS, max_bytes=_MAX_BYTES)

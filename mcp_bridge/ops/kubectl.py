@@ -4,8 +4,9 @@ import json
 import re
 from collections.abc import Sequence
 
+from mcp_bridge.commands.finished import Finished
 from mcp_bridge.ops.envelope import Json, JsonObject, ToolFailure
-from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.names import CLUSTER, CONTEXT, check_name
 from mcp_bridge.ops.targets import Cluster
 

@@ -1,7 +1,7 @@
 """What a program printed, as data of an answer."""
 
+from mcp_bridge.commands.finished import Finished
 from mcp_bridge.ops.envelope import Answer, Json, ToolFailure
-from mcp_bridge.ops.executors.base import Finished
 
 _NOT_STARTED = (126, 127)
 _MAX_REASON_CHARS = 500

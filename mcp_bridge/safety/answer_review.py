@@ -93,12 +93,14 @@ def _conclude(
     phantoms: Sequence[Unsupported],
 ) -> Review:
     metadata: dict[str, JSON] = {}
-    head = _name_unsettled(standing)
+    report = standing.report()
+    # A line for each write that a report may not keep to itself.
+    head = "".join(f"{each.sentence}\n\n" for each in report.unsettled) if report else ""
     if not standing.workflow.may_answer:
         write = standing.workflow.last_write_tool
         metadata["unverified"] = {"tool": write, "state": standing.workflow.state}
         head = head or f"{UNVERIFIED} {write} has run, and nothing has confirmed its effect.\n\n"
-    if report := standing.report():
+    if report:
         metadata["writes"] = report.to_json()
     if phantoms:
         metadata["withheld"] = True
@@ -119,12 +121,6 @@ def _conclude(
             for each in found
         ]
     return Review(head + answer.text, metadata=metadata)
-
-
-def _name_unsettled(standing: Standing) -> str:
-    """A line for each write that a report may not keep to itself."""
-    report = standing.report()
-    return "".join(f"{each.sentence}\n\n" for each in report.unsettled) if report else ""
 
 
 def _withhold(standing: Standing, phantoms: Sequence[Unsupported]) -> str:

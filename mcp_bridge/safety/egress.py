@@ -6,9 +6,8 @@ carry anything out.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from agents.types import JSON
 from mcp_bridge.commands.proof import prove
 from mcp_bridge.commands.script import pipelines_of
 from mcp_bridge.gate import GateRequest
@@ -19,6 +18,7 @@ from mcp_bridge.safety.destinations import (
     starts_with_address,
 )
 from mcp_bridge.safety.evidence import match_whole
+from mcp_bridge.safety.leaves import find_leaves
 from mcp_bridge.safety.provenance import Block
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.word_list import word_list
@@ -52,7 +52,9 @@ def refuse_stranger(
 
 
 def _machines(request: GateRequest) -> Iterator[tuple[str, str]]:
-    for name, text in _leaves(request.arguments, ""):
+    for name, text in find_leaves(request.arguments):
+        if not isinstance(text, str):
+            continue
         words = frozenset(
             form
             for word in _WORDS.findall(_HUMP.sub("_", name).lower())
@@ -80,14 +82,3 @@ def _machines_of_command(command: str) -> Iterator[str]:
 def _is_named(host: str, given: Sequence[Block]) -> bool:
     whole = match_whole(host)
     return any(block.provenance.is_trusted and whole.search(block.text) for block in given)
-
-
-def _leaves(value: JSON | Mapping[str, JSON], key: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _leaves(inner, name)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _leaves(inner, key)
-    elif isinstance(value, str):
-        yield key, value

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.types import JSON
+from mcp_bridge.safety.leaves import find_leaves
 from mcp_bridge.word_list import word_list
 
 OPS_TARGETS = (
@@ -40,7 +41,7 @@ def find_identifiers(
     arguments: Mapping[str, JSON], named: Sequence[str] = ()
 ) -> tuple[Identifier, ...]:
     """The identifying arguments: those the operator named, or those whose names say so."""
-    leaves = _leaves(arguments, "")
+    leaves = _names_in(arguments)
     if named:
         wanted = frozenset(named)
         return tuple(Identifier(key, value) for key, value in leaves if key in wanted)
@@ -73,17 +74,12 @@ def _text(arguments: Mapping[str, JSON], name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _leaves(value: JSON | Mapping[str, JSON], key: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _leaves(inner, name)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _leaves(inner, key)
-    elif isinstance(value, str | int) and not isinstance(value, bool):
-        text = str(value).strip()
-        if text and len(text) <= _LONGEST:
-            yield key, text
+def _names_in(arguments: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
+    for key, value in find_leaves(arguments):
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            text = str(value).strip()
+            if text and len(text) <= _LONGEST:
+                yield key, text
 
 
 def _identifies(key: str) -> bool:

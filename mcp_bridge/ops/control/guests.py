@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_bridge.ops.control.actions import Change, ControlAction
-from mcp_bridge.ops.control.refusing import failed
+from mcp_bridge.ops.control.refusing import refuse_unfinished
 from mcp_bridge.ops.envelope import Json, ToolFailure
 from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.names import GUEST, check_name
@@ -38,16 +38,7 @@ class GuestControl:
             (tool, action, vmid), seconds=_CHANGE_SECONDS, max_bytes=_MAX_BYTES
         )
         after = await self._look(tool, vmid)
-        if finished.exit_code != 0:
-            said = finished.stderr.decode("utf-8", "replace").strip()[:500]
-            reason = said or ("it took too long" if finished.timed_out else "no reason given")
-            raise failed(
-                f"{tool} {action} {vmid} failed: {reason}",
-                before,
-                after,
-                exit_code=finished.exit_code,
-                timed_out=finished.timed_out,
-            )
+        refuse_unfinished(finished, f"{tool} {action} {vmid}", before, after)
         return Change(f"{_PAST[action]} {name} ({tool} {vmid})", before, after)
 
     async def _look(self, tool: str, vmid: str) -> dict[str, Json]:

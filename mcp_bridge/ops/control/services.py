@@ -7,7 +7,7 @@ from functools import partial
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
 from mcp_bridge.ops.control.actions import Change, ControlAction
 from mcp_bridge.ops.control.own_processes import find_reason_to_spare, find_vital_reason
-from mcp_bridge.ops.control.refusing import failed, refuse, wrong
+from mcp_bridge.ops.control.refusing import failed, refuse, refuse_unfinished, wrong
 from mcp_bridge.ops.envelope import Json, ToolFailure, snake_case
 from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.services.declaration import DeclaredService
@@ -79,16 +79,7 @@ class UnitControl:
             max_bytes=_MAX_BYTES,
         )
         after = await self._look(unit)
-        if finished.exit_code != 0:
-            said = finished.stderr.decode("utf-8", "replace").strip()[:500]
-            reason = said or ("it took too long" if finished.timed_out else "no reason given")
-            raise failed(
-                f"systemctl {action} {unit} failed: {reason}",
-                before,
-                after,
-                exit_code=finished.exit_code,
-                timed_out=finished.timed_out,
-            )
+        refuse_unfinished(finished, f"systemctl {action} {unit}", before, after)
         return Change(f"{PAST[action]} {unit}", before, after)
 
     async def _look(self, unit: str) -> dict[str, Json]:

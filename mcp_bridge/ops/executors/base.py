@@ -1,25 +1,11 @@
 """What every way to run a program has in common."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from mcp_bridge.commands.finished import Finished
 from mcp_bridge.ops.envelope import ToolFailure
 
 _MAX_ARGUMENT_BYTES = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What a program printed, not yet masked. `exit_code` is None where it was killed.
-
-    `timed_out`: the deadline ended it. `cut`: it printed more than was allowed.
-    """
-
-    exit_code: int | None
-    stdout: bytes
-    stderr: bytes
-    timed_out: bool = False
-    cut: bool = False
 
 
 class Executor(Protocol):

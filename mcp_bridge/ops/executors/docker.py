@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.commands.finished import Finished
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import CONTAINER, check_name
 

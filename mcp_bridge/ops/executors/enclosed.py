@@ -4,9 +4,10 @@ import math
 import shlex
 from dataclasses import replace
 
+from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.running import FIXED_ENVIRONMENT, PATH
 from mcp_bridge.ops.envelope import ToolFailure
-from mcp_bridge.ops.executors.base import Finished, check_argv
+from mcp_bridge.ops.executors.base import check_argv
 
 _STARTS = "[the program starts here]"
 _MAX_REASON_CHARS = 300

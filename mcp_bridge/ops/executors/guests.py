@@ -5,7 +5,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.commands.finished import Finished
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import GUEST, check_name
 

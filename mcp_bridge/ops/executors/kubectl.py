@@ -1,6 +1,7 @@
 """Programs within a pod."""
 
-from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.commands.finished import Finished
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import LABEL, SUBDOMAIN, check_name
 

@@ -7,9 +7,10 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.running import PATH, clean_environment
 from mcp_bridge.ops.envelope import ToolFailure
-from mcp_bridge.ops.executors.base import Finished, check_argv
+from mcp_bridge.ops.executors.base import check_argv
 
 _CHUNK = 65_536
 # What a program left in its pipes when it ended is read within this time.

@@ -2,19 +2,14 @@
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mcp_bridge.commands.script import (
-    Branch,
-    Chain,
-    Command,
-    Pipeline,
-    Repeat,
-    Sequence,
-    Sink,
-    Step,
-)
-from mcp_bridge.ops.executors.base import Executor, Finished
+from typing_extensions import override
+
+from mcp_bridge.commands.course import Course
+from mcp_bridge.commands.finished import Finished
+from mcp_bridge.commands.script import Command, Pipeline, Sink, Step
+from mcp_bridge.ops.executors.base import Executor
 
 MAX_PIPED_BYTES = 8 << 20
 """What one command may hand on to the next one; the next one sees no more."""
@@ -27,7 +22,7 @@ async def run_script(
 
     What comes down a pipe passes through here, so no program of it runs on any other machine.
     """
-    run = _Run(executor, time.monotonic() + seconds, max_bytes)
+    run = _Run(max_bytes, executor, time.monotonic() + seconds)
     exit_code: int | None = None
     timed_out = False
     try:
@@ -44,55 +39,21 @@ async def run_script(
 
 
 @dataclass
-class _Run:
+class _Run(Course):
     executor: Executor
     ends_at: float
-    max_bytes: int
-    stdout: bytearray = field(default_factory=bytearray)
-    stderr: bytearray = field(default_factory=bytearray)
-    is_full: bool = False
     is_cut: bool = False
+    """Something was lost on its way through a pipe."""
 
-    async def step(self, step: Step) -> int:
-        """The exit code, as a shell would have it."""
-        if self.is_full:
-            return 1
-        match step:
-            case Pipeline():
-                code = await self._pipeline(step)
-                return int(not code) if step.is_negated else code
-            case Chain():
-                code = await self.step(step.left)
-                goes_on = (code == 0) == (step.operator == "&&")
-                return await self.step(step.right) if goes_on else code
-            case Sequence():
-                return await self._sequence(step.steps)
-            case Repeat():
-                return await self._sequence((step.body,) * step.times)
-            case Branch():
-                return await self._branch(step)
-        raise AssertionError("a loop without a known end is never run")
-
-    async def _sequence(self, steps: tuple[Step, ...]) -> int:
-        code = 0
-        for step in steps:
-            code = await self.step(step)
-        return code
-
-    async def _branch(self, branch: Branch) -> int:
-        for condition, body in branch.arms:
-            if await self.step(condition) == 0:
-                return await self.step(body)
-        return await self.step(branch.otherwise) if branch.otherwise else 0
-
-    async def _pipeline(self, pipeline: Pipeline) -> int:
+    @override
+    async def run_pipeline(self, pipeline: Pipeline) -> int:
         piped = b""
         code = 0
         for command in pipeline.commands:
             if command.stdin is not None:
                 code, piped = await self._run(Command(("cat", _absolute(command.stdin))), b"")
             code, piped = await self._run(command, piped)
-        self._take(self.stdout, piped)
+        self.take(self.stdout, piped)
         return code
 
     async def _run(self, command: Command, piped: bytes) -> tuple[int, bytes]:
@@ -106,18 +67,13 @@ class _Run:
         goes_on = {Sink.OUTPUT: bytearray(), Sink.ERRORS: bytearray(), Sink.NOWHERE: bytearray()}
         goes_on[command.stdout] += finished.stdout
         goes_on[command.stderr] += finished.stderr
-        self._take(self.stderr, goes_on[Sink.ERRORS])
+        self.take(self.stderr, goes_on[Sink.ERRORS])
         if finished.timed_out:
-            self._take(self.stdout, goes_on[Sink.OUTPUT])
+            self.take(self.stdout, goes_on[Sink.OUTPUT])
             raise TimeoutError
         self.is_cut |= finished.cut
         code = finished.exit_code
         return 1 if code is None else code, bytes(goes_on[Sink.OUTPUT])
-
-    def _take(self, target: bytearray, output: bytes | bytearray) -> None:
-        room = self.max_bytes - len(self.stdout) - len(self.stderr)
-        target += output[: max(0, room)]
-        self.is_full |= len(output) > room
 
 
 def _absolute(path: str) -> str:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.commands.finished import Finished
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.enclosed import disclose, enclose
 from mcp_bridge.ops.executors.names import HOST, USER, check_name
 

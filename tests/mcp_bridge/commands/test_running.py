@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from mcp_bridge.commands import Outcome, prove, run_proven
+from mcp_bridge.commands import Finished, prove, run_proven
 from tests.mcp_bridge.commands.samples import READS, lines
 
 SECONDS = 20
 
 
-async def run(command: str, *, seconds: float = SECONDS, max_bytes: int = 100_000) -> Outcome:
+async def run(command: str, *, seconds: float = SECONDS, max_bytes: int = 100_000) -> Finished:
     proof = prove(command)
     assert proof.script is not None, proof.reason
     return await run_proven(proof.script, seconds=seconds, max_bytes=max_bytes)
@@ -140,7 +140,7 @@ async def test_a_cancelled_run_leaves_nothing_behind():
 async def test_output_is_cut_at_the_cap_and_its_source_ended():
     outcome = await run("seq 1 20000000", max_bytes=1000)
 
-    assert outcome.is_cut
+    assert outcome.cut
     assert len(outcome.stdout) == 1000
     assert outcome.exit_code is None
     assert await wait_until_gone("20000000")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_bridge.commands import Outcome
+from mcp_bridge.commands import Finished
 from mcp_bridge.ops import command_reader
 from mcp_bridge.ops.server import build_server
 from mcp_bridge.ops.targets import Targets
@@ -323,7 +323,7 @@ async def test_silent_host_is_an_error_with_what_ssh_said(reach, programs):
 
 
 async def _note(script, **_):
-    return Outcome(0, b"ran", b"")
+    return Finished(0, b"ran", b"")
 
 
 async def _never(*_, **__):

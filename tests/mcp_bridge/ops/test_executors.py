@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_bridge.commands import prove
+from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.running import PATH
 from mcp_bridge.ops.envelope import ToolFailure
-from mcp_bridge.ops.executors.base import Executor, Finished
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.docker import DockerExecutor
 from mcp_bridge.ops.executors.guests import PctExecutor, QmExecutor
 from mcp_bridge.ops.executors.kubectl import KubectlExecutor
