@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ TOOL_SERVER = Path(__file__).parent.parent / "mcp_bridge" / "servers" / "stdio_s
 
 Play = Callable[[str], RunningRehearsal]
 StartWorker = Callable[[], Process]
+StartWith = Callable[[str], StartWorker]
 Investigate = Callable[..., AlertSession]
 
 
@@ -100,13 +102,14 @@ def worker(live_db: None, shared_worker: SharedWorker) -> Process:
 @pytest.fixture
 def own_workers(
     live_db: None, shared_worker: SharedWorker, product_environment: dict[str, str]
-) -> Iterator[Callable[[], Process]]:
-    """Workers to be killed: a function that starts one and waits until it is ready."""
+) -> Iterator[Callable[..., Process]]:
+    """Workers to be killed: a function that starts one, with more variables where they are given,
+    and waits until it is ready."""
     shared_worker.stop()
     started: list[Process] = []
 
-    def start() -> Process:
-        process = start_worker(**product_environment)
+    def start(**more: str) -> Process:
+        process = start_worker(**{**product_environment, **more})
         started.append(process)
         process.wait_until_ready()
         return process
@@ -114,6 +117,20 @@ def own_workers(
     yield start
     for process in started:
         process.stop()
+
+
+@pytest.fixture
+def configured_workers(own_workers: Callable[..., Process], tmp_path: Path) -> StartWith:
+    """Takes a `tarsy.yaml` and gives a function that starts a worker of it; this process reads it,
+    too."""
+
+    def configure(text: str) -> StartWorker:
+        (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+        (tmp_path / "llm-providers.yaml").touch()
+        config.configure(tmp_path)
+        return partial(own_workers, CONFIG_DIR=str(tmp_path))
+
+    return configure
 
 
 @pytest.fixture

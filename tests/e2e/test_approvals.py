@@ -2,18 +2,17 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.test import Client
 
-import config
 from investigations.models import AlertSession, ApprovalRequest, MCPInteraction
 from investigations.services.sessions import cancel_session
-from tests.e2e.conftest import Play, SharedWorker, submit, wait_until_ended
+from tests.e2e.conftest import Play, StartWith, StartWorker, submit, wait_until_ended
 from tests.investigations.approving import acts, make_decider, told
-from tests.processes import Process, start_worker, wait_for
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.worker
 
@@ -55,8 +54,6 @@ rules:
         1. The list says so. [T{{ results[0].number }}]
 """
 
-StartWorker = Callable[[], Process]
-
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Path:
@@ -64,35 +61,15 @@ def ledger(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def configure(
-    ledger: Path, tmp_path: Path, live_db: None, shared_worker: SharedWorker,
-    product_environment: dict[str, str],
-) -> Iterator[Callable[[str], StartWorker]]:  # fmt: skip
+def configure(configured_workers: StartWith, ledger: Path) -> StartWith:
     """Takes the time for a decision and gives a function that starts a worker."""
-    shared_worker.stop()
-    started: list[Process] = []
-
-    def prepare(timeout: str) -> StartWorker:
-        text = CONFIG.format(python=sys.executable, server=SERVER, ledger=ledger, timeout=timeout)
-        (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
-        (tmp_path / "llm-providers.yaml").touch()
-        config.configure(tmp_path)
-
-        def start() -> Process:
-            process = start_worker(**{**product_environment, "CONFIG_DIR": str(tmp_path)})
-            started.append(process)
-            process.wait_until_ready()
-            return process
-
-        return start
-
-    yield prepare
-    for process in started:
-        process.stop()
+    return lambda timeout: configured_workers(
+        CONFIG.format(python=sys.executable, server=SERVER, ledger=ledger, timeout=timeout)
+    )
 
 
 @pytest.fixture
-def start(configure: Callable[[str], StartWorker]) -> StartWorker:
+def start(configure: StartWith) -> StartWorker:
     return configure("1m")
 
 

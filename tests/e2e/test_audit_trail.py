@@ -1,18 +1,14 @@
 """What a session leaves behind: rows of the audit trail, counters, and evidence."""
 
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from django.test import Client
 
-import config
 from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.audit import check_trail
 from investigations.selectors.metrics import read_metrics
-from tests.e2e.conftest import TOOL_SERVER, Play, SharedWorker, submit, wait_until_ended
-from tests.processes import Process, start_worker
+from tests.e2e.conftest import TOOL_SERVER, Play, StartWith, submit, wait_until_ended
 
 pytestmark = pytest.mark.worker
 
@@ -57,35 +53,13 @@ rules:
         3. Nobody looked at the disk. [T77]
 """
 
-StartWorker = Callable[[], Process]
-Prepare = Callable[[str], StartWorker]
-
 
 @pytest.fixture
-def prepare(
-    tmp_path: Path, live_db: None, shared_worker: SharedWorker, product_environment: dict[str, str]
-) -> Iterator[Prepare]:
+def prepare(configured_workers: StartWith) -> StartWith:
     """Takes a control level and gives a function that starts a worker."""
-    shared_worker.stop()
-    started: list[Process] = []
-
-    def configure(level: str) -> StartWorker:
-        text = CONFIG.format(python=sys.executable, server=TOOL_SERVER, level=level)
-        (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
-        (tmp_path / "llm-providers.yaml").touch()
-        config.configure(tmp_path)
-
-        def start() -> Process:
-            process = start_worker(**{**product_environment, "CONFIG_DIR": str(tmp_path)})
-            started.append(process)
-            process.wait_until_ready()
-            return process
-
-        return start
-
-    yield configure
-    for process in started:
-        process.stop()
+    return lambda level: configured_workers(
+        CONFIG.format(python=sys.executable, server=TOOL_SERVER, level=level)
+    )
 
 
 def trail_of(session: AlertSession) -> list[AuditEvent]:
@@ -98,7 +72,7 @@ def count(name: str, *labels: str) -> float:
     return sum(series.value for series in found)
 
 
-def test_a_refused_write_and_one_that_ran_leave_their_rows_in_order(prepare: Prepare, play: Play):
+def test_a_refused_write_and_one_that_ran_leave_their_rows_in_order(prepare: StartWith, play: Play):
     prepare("autonomous")()
     play(SCRIPT)
 
@@ -124,7 +98,7 @@ def test_a_refused_write_and_one_that_ran_leave_their_rows_in_order(prepare: Pre
 
 
 def test_each_claim_of_a_report_leads_to_the_words_it_rests_on(
-    prepare: Prepare, play: Play, settings
+    prepare: StartWith, play: Play, settings
 ):
     settings.TARSY_AUTH = "none"
     prepare("autonomous")()
@@ -157,7 +131,7 @@ def test_each_claim_of_a_report_leads_to_the_words_it_rests_on(
     assert by_text["Nobody looked at the disk."]["reason"].endswith("finished tool call T77")
 
 
-def test_counters_go_on_when_one_process_ends_and_another_begins(prepare: Prepare, play: Play):
+def test_counters_go_on_when_one_process_ends_and_another_begins(prepare: StartWith, play: Play):
     start = prepare("read_only")
     play(SCRIPT)
     name, labels = "tarsy_ai_policy_block_total", ("jobs.job_restart", "POLICY_BLOCKED")
