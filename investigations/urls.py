@@ -2,27 +2,28 @@
 
 from django.urls import path
 
-from investigations import views
+from investigations.views import accounts, approvals, lists, sessions
 
 urlpatterns = [
-    path("", views.session_list, name="list"),
-    path("fragments/active/", views.active_fragment, name="active"),
-    path("fragments/recent/", views.recent_fragment, name="recent"),
-    path("sessions/<uuid:session_id>/", views.session, name="session"),
-    path("sessions/<uuid:session_id>/row/", views.running_row, name="running-row"),
-    path("sessions/<uuid:session_id>/cancel/", views.cancel, name="cancel"),
-    path("sessions/<uuid:session_id>/facts/", views.facts, name="facts"),
-    path("sessions/<uuid:session_id>/events/", views.events, name="events"),
-    path("sessions/<uuid:session_id>/events/<uuid:event_id>/", views.event, name="event"),
-    path("sessions/<uuid:session_id>/events/<uuid:event_id>/content/", views.event_content,
+    path("", lists.session_list, name="list"),
+    path("fragments/active/", lists.active_fragment, name="active"),
+    path("fragments/recent/", lists.recent_fragment, name="recent"),
+    path("sessions/<uuid:session_id>/", sessions.session, name="session"),
+    path("sessions/<uuid:session_id>/row/", lists.running_row, name="running-row"),
+    path("sessions/<uuid:session_id>/cancel/", sessions.cancel, name="cancel"),
+    path("sessions/<uuid:session_id>/facts/", sessions.facts, name="facts"),
+    path("sessions/<uuid:session_id>/events/", sessions.events, name="events"),
+    path("sessions/<uuid:session_id>/events/<uuid:event_id>/", sessions.event, name="event"),
+    path("sessions/<uuid:session_id>/events/<uuid:event_id>/content/", sessions.event_content,
          name="event-content"),
-    path("sessions/<uuid:session_id>/stages/<uuid:stage_id>/", views.stage, name="stage"),
-    path("sessions/<uuid:session_id>/executions/<uuid:execution_id>/earlier/", views.earlier,
+    path("sessions/<uuid:session_id>/stages/<uuid:stage_id>/", sessions.stage, name="stage"),
+    path("sessions/<uuid:session_id>/executions/<uuid:execution_id>/earlier/", sessions.earlier,
          name="earlier"),
-    path("approvals/<uuid:approval_id>/approve/", views.decide, {"verdict": "approved"},
+    path("approvals/<uuid:approval_id>/approve/", approvals.decide, {"verdict": "approved"},
          name="approve"),
-    path("approvals/<uuid:approval_id>/deny/", views.decide, {"verdict": "denied"}, name="deny"),
-    path("login/", views.Login.as_view(), name="login"),
-    path("login/link/<str:token>/", views.login_link, name="login-link"),
-    path("logout/", views.logout, name="logout"),
+    path("approvals/<uuid:approval_id>/deny/", approvals.decide, {"verdict": "denied"},
+         name="deny"),
+    path("login/", accounts.Login.as_view(), name="login"),
+    path("login/link/<str:token>/", accounts.login_link, name="login-link"),
+    path("logout/", accounts.logout, name="logout"),
 ]  # fmt: skip

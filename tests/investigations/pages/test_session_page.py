@@ -81,7 +81,7 @@ def test_a_running_session_can_be_cancelled_and_continues_from_its_last_event(vi
 def test_cancelling_is_told_to_the_service_with_the_name_of_who_asked(viewer, running, monkeypatch):
     told = []
     monkeypatch.setattr(
-        "investigations.views.cancel_session", lambda pk, actor: told.append((pk, actor))
+        "investigations.views.sessions.cancel_session", lambda pk, actor: told.append((pk, actor))
     )
 
     answer = viewer.post(f"/sessions/{running.pk}/cancel/")

@@ -1,0 +1,40 @@
+"""Who may see a page, and which session a page is about."""
+
+import uuid
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+from urllib.parse import quote
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from investigations.identity import may_view
+from investigations.models import AlertSession
+from investigations.selectors import pages
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def for_viewers(view: View[P]) -> View[P]:
+    """Send strangers to the login page; a script gets 401 and keeps its page."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if may_view(request):
+            return view(request, *args, **kwargs)
+        if request.headers.get("X-Requested-With") or request.headers.get("HX-Request"):
+            return HttpResponse("Sign in again.", status=401, content_type="text/plain")
+        return redirect(f"{settings.LOGIN_URL}?next={quote(request.get_full_path())}")
+
+    # functools.wraps names the parameters otherwise than the type does.
+    return cast("View[P]", guarded)
+
+
+def find_shown(session_id: uuid.UUID) -> AlertSession:
+    found = pages.find_session(session_id)
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,47 @@
+"""Who asks: log in, by a form or a link, and log out."""
+
+from django.conf import settings
+from django.contrib.auth import login as start_login
+from django.contrib.auth import logout as end_login
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_POST
+
+from investigations.identity import may_view
+from investigations.services.login_links import use_login_link_token
+
+
+class Login(LoginView):
+    template_name = "investigations/login.html"
+    redirect_authenticated_user = True
+
+
+@require_GET
+def login_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Log in by a one-time link, then go where `next` says, within this site."""
+    user = use_login_link_token(token)
+    if user is None and may_view(request):
+        return HttpResponseRedirect(_safe_target(request))
+    if user is None:
+        page = render_to_string("investigations/login_link_used.html", request=request)
+        return HttpResponse(page, status=403)
+    start_login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    return HttpResponseRedirect(_safe_target(request))
+
+
+@require_POST
+def logout(request: HttpRequest) -> HttpResponse:
+    end_login(request)
+    return redirect("login" if settings.TARSY_AUTH != "none" else "list")
+
+
+def _safe_target(request: HttpRequest) -> str:
+    target = request.GET.get("next", "")
+    if url_has_allowed_host_and_scheme(
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        return target
+    return settings.LOGIN_REDIRECT_URL

@@ -1,0 +1,36 @@
+"""What the approval panel sends."""
+
+import uuid
+
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from investigations.identity import account_of, actor_of
+from investigations.selectors.approvals import get_approval
+from investigations.services.approvals import Verdict, decide_approval, read_reason
+from investigations.views.access import for_viewers
+from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted
+
+
+@require_POST
+@for_viewers
+def decide(request: HttpRequest, approval_id: uuid.UUID, verdict: Verdict) -> HttpResponse:
+    """Approve or deny a write; the form has a field for the reason of each request."""
+    try:
+        reason = read_reason({"reason": request.POST.get(f"reason-{approval_id}", "")})
+        session_id = get_approval(approval_id).session_id
+        decide_approval(
+            approval_id, verdict,
+            account=account_of(request), actor=actor_of(request), reason=reason,
+        )  # fmt: skip
+    except NotFound as error:
+        raise Http404 from error
+    except NotPermitted as error:
+        raise PermissionDenied(str(error)) from error
+    except InvalidInput as error:
+        raise BadRequest(str(error)) from error
+    except Conflict:
+        pass  # Somebody or the clock was first; the page shows who.
+    return redirect("session", session_id=session_id)

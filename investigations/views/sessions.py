@@ -1,0 +1,113 @@
+"""The page of one session, its pieces, and what its forms send."""
+
+import uuid
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from investigations.fragments import fragment_for, render_facts, session_context
+from investigations.identity import actor_of
+from investigations.selectors import pages
+from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
+from investigations.services.sessions import cancel_session
+from investigations.views.access import find_shown, for_viewers
+from tarsy.errors import Conflict, NotFound
+
+
+@require_GET
+@for_viewers
+def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    context = session_context(pages.read_session_page(find_shown(session_id)))
+    return render(request, "investigations/session.html", context)
+
+
+@require_GET
+@for_viewers
+def facts(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    return HttpResponse(render_facts(pages.read_session_page(find_shown(session_id))))
+
+
+@require_GET
+@for_viewers
+def stage(request: HttpRequest, session_id: uuid.UUID, stage_id: uuid.UUID) -> HttpResponse:
+    view = pages.read_stage(find_shown(session_id).pk, stage_id)
+    if view is None:
+        raise Http404
+    context = {"item": view, "tools": pages.read_cited_tools(session_id)}
+    return render(request, "investigations/session/stage.html", context)
+
+
+@require_GET
+@for_viewers
+def event(request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID) -> HttpResponse:
+    view = pages.read_event(find_shown(session_id).pk, event_id)
+    if view is None:
+        raise Http404
+    context = {"item": view, "tools": pages.read_cited_tools(session_id)}
+    return render(request, view.template, context)
+
+
+@require_GET
+@for_viewers
+def event_content(
+    _request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID
+) -> HttpResponse:
+    """The whole content as plain text, exactly as it is kept."""
+    content = pages.read_event_content(find_shown(session_id).pk, event_id)
+    if content is None:
+        raise Http404
+    return HttpResponse(content, content_type="text/plain; charset=utf-8")
+
+
+@require_GET
+@for_viewers
+def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID) -> HttpResponse:
+    found = find_shown(session_id)
+    agent = pages.read_agent(found.pk, execution_id)
+    before = request.GET.get("before", "")
+    if agent is None or not (before.isascii() and before.isdigit() and len(before) < 18):
+        raise Http404
+    older, still_older = pages.read_earlier(execution_id, int(before))
+    context = {
+        "agent": agent,
+        "events": older,
+        "earlier": still_older,
+        "oldest": older[0].event.sequence_number if older else 0,
+        "tools": pages.read_cited_tools(session_id),
+        "session": found,
+    }
+    is_piece = bool(request.headers.get("HX-Request"))
+    name = "earlier_events" if is_piece else "earlier_page"
+    return render(request, f"investigations/session/{name}.html", context)
+
+
+@require_GET
+@for_viewers
+def events(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """What a page missed, for pages whose socket cannot be opened: the same messages as there."""
+    after = request.GET.get("after", "0")
+    if not (after.isascii() and after.isdigit() and len(after) < 18):
+        raise BadRequest("after must be a number")
+    found = find_shown(session_id)
+    missed = list_stream(found.pk, after=int(after), limit=CATCHUP_LIMIT + 1)
+    messages = [{**payload, "html": fragment_for(payload)} for payload in missed[:CATCHUP_LIMIT]]
+    # Retention removes messages of ended sessions: then the page must load anew.
+    following = missed[0]["db_event_id"] if missed else found.last_seq + 1
+    has_more = len(missed) > CATCHUP_LIMIT or following > int(after) + 1
+    return JsonResponse({"messages": messages, "has_more": has_more})
+
+
+@require_POST
+@for_viewers
+def cancel(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    try:
+        cancel_session(session_id, actor_of(request))
+    except NotFound as error:
+        raise Http404 from error
+    except Conflict:
+        pass  # It ended first; the page shows how.
+    if request.POST.get("next") == "list":
+        return redirect("list")
+    return redirect("session", session_id=session_id)
