@@ -148,15 +148,17 @@ class Lab:
 
         return submit_alert(read_alert({"alert_type": alert_type, "data": data}), author="bench")
 
-    def wait_until_all_ended(self, within: float = 120.0) -> None:
-        """Raises AssertionError when a session does not complete."""
+    def wait_until_all_ended(self, *, but: str = "", within: float = 120.0) -> None:
+        """Raises AssertionError when a session, `but` of this alert text, does not complete."""
         from investigations.models import AlertSession
 
-        def are_ended() -> bool:
-            return not AlertSession.objects.exclude(status__in=AlertSession.TERMINAL).exists()
+        watched = AlertSession.objects.exclude(alert_data=but)
 
-        wait_for(are_ended, within=within, what="the end of all sessions")
-        bad = AlertSession.objects.exclude(status="completed").first()
+        def are_ended() -> bool:
+            return not watched.exclude(status__in=AlertSession.TERMINAL).exists()
+
+        wait_for(are_ended, within=within, what="the end of the sessions")
+        bad = watched.exclude(status="completed").first()
         if bad is not None:
             raise AssertionError(f"a session ended {bad.status}: {bad.error_message}")
 

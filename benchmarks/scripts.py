@@ -66,11 +66,14 @@ def stream_stamps(tokens: int) -> Script:
     return {"rules": [summary, {"when": {"turn": 0}, "reply": reply}, conclusion]}
 
 
-def wait(seconds: float) -> Script:
-    """Answer nothing for so long, then conclude."""
-    summary, conclusion = _conclude()
-    reply = _say(_REPORT, delay=seconds)
-    return {"rules": [summary, {"when": {"turn": 0}, "reply": reply}, conclusion]}
+WAITING = "wait for the model"
+
+
+def wait_and_stream(seconds: float, tokens: int) -> Script:
+    """Alerts that say WAITING are answered nothing for so long; the others as `stream_stamps`."""
+    waiting = {"when": {"turn": 0, "anywhere": WAITING}, "reply": _say(_REPORT, delay=seconds)}
+    summary, *others = stream_stamps(tokens)["rules"]
+    return {"rules": [summary, waiting, *others]}
 
 
 def hold_first_answer() -> Script:

@@ -30,6 +30,12 @@ class Lags:
     newest: list[float] = field(default_factory=list)
     """Of each delta's last token, which did not wait for the delta to be full."""
 
+    def check_complete(self, agents: int, tokens: int) -> None:
+        """An answer's last word comes with its finished block: nothing said before whether a
+        secret ends in it."""
+        if len(self.every) != agents * (tokens - 1):
+            raise AssertionError(f"{len(self.every)} of {agents * (tokens - 1)} tokens arrived")
+
 
 def measure(lab: Lab) -> Report:
     tokens = lab.choose(400, 150)
@@ -37,10 +43,10 @@ def measure(lab: Lab) -> Report:
     figures: dict[str, float | int | None] = {}
     with lab.product(scripts.stream_stamps(tokens)) as worker:
         for client, widths in WIDTHS.items():
-            _run(lab, worker, client, 1)  # warm up
+            stream(lab, worker, client, 1)  # warm up
             for width in widths[:1] if lab.is_quick else widths:
-                lags, wall, cpu = _run(lab, worker, client, width)
-                _check_complete(lags, width, tokens)
+                lags, wall, cpu = stream(lab, worker, client, width)
+                lags.check_complete(width, tokens)
                 ideal = tokens / scripts.TOKENS_PER_SECOND
                 rss = resident_mb(worker.child.pid)
                 quantiles = [
@@ -66,23 +72,21 @@ def measure(lab: Lab) -> Report:
     return Report(columns, rows, figures, notes)
 
 
-def _run(lab: Lab, worker: Process, client: str, agents: int) -> tuple[Lags, float, float]:
-    """The lags, wall seconds, and the worker's share of a core while it streamed."""
+def stream(
+    lab: Lab, worker: Process, client: str, agents: int, *, beside: str = ""
+) -> tuple[Lags, float, float]:
+    """The lags, wall seconds, and the worker's share of a core while it streamed.
+
+    Sessions that go on `beside` these are told by their alert text, and are not waited for.
+    """
     with _Listener() as listener:
         before, began = cpu_seconds(worker.child.pid), time.monotonic()
         for _ in range(agents):
             lab.submit(client)
-        lab.wait_until_all_ended()
+        lab.wait_until_all_ended(but=beside)
         wall = time.monotonic() - began
         cpu = (cpu_seconds(worker.child.pid) - before) / wall
     return listener.lags(), wall, cpu
-
-
-def _check_complete(lags: Lags, agents: int, tokens: int) -> None:
-    """An answer's last word comes with its finished block: nothing said before whether a secret
-    ends in it."""
-    if len(lags.every) != agents * (tokens - 1):
-        raise AssertionError(f"{len(lags.every)} of {agents * (tokens - 1)} tokens arrived")
 
 
 class _Listener:
