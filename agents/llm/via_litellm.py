@@ -149,7 +149,17 @@ def load_litellm() -> Any:
     litellm.suppress_debug_info = True
     litellm.callbacks = []
     litellm.disable_aiohttp_transport = True  # one HTTP library, whose errors we know
+    litellm.disable_token_counter = True  # it counts what no provider told; see _read_provider
+    # Each call hands litellm's tokenizer (42 MB) to readers of answers that come in one piece.
+    litellm.main._encoding_cache = _RoughTokenizer()  # type: ignore[assignment]
     return litellm
+
+
+class _RoughTokenizer:
+    """Stands where litellm keeps its tokenizer; a streamed answer is never counted with it."""
+
+    def encode(self, text: str, **_options: object) -> list[int]:
+        return [0] * (len(text) // 4)
 
 
 @asynccontextmanager

@@ -1,6 +1,8 @@
 """Both clients against a real socket: the same answers, whole and broken, must mean the same."""
 
 import asyncio
+import subprocess
+import sys
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -345,3 +347,35 @@ async def test_an_emoji_torn_between_two_chunks_is_whole_again(llm, wire):
     ]  # fmt: skip
 
     assert join(await collect(llm), TextDelta) == "disk \U0001f600 full \ufffd"
+
+
+ASK_ONCE = """
+import asyncio, sys
+from agents.llm import ProviderSettings
+from agents.llm.via_litellm import ViaLitellm
+from agents.ports import LLMOptions
+from agents.types import Message
+
+async def ask():
+    settings = ProviderSettings(
+        "lab", "openai", sys.argv[2], api_key="k", api_key_env="LAB_KEY", base_url=sys.argv[1]
+    )
+    options = LLMOptions(first_chunk_timeout=20, stall_timeout=20, call_timeout=30)
+    answers = ViaLitellm(settings).stream((Message("user", "What is full?"),), (), options)
+    return [event async for event in answers]
+
+assert asyncio.run(ask())
+print([name for name in sys.modules if name.endswith("default_encoding")])
+"""
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "claude-sonnet-4-5"])
+async def test_a_call_through_litellm_loads_no_tokenizer(wire, model):
+    """Each is tens of megabytes in every worker, and some are fetched."""
+    wire.plays = [stream(chunk({"content": "The disk"}), chunk({}, "stop"))]
+    asked = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-c", ASK_ONCE, wire.base_url, model],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert asked.stdout.splitlines()[-1] == "[]"
