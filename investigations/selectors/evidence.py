@@ -2,12 +2,13 @@
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 from django.db.models.functions import Left
 
+from agents.report import parse_report
 from investigations.models import TimelineEvent
 from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
@@ -84,6 +85,7 @@ def get_evidence(session_id: uuid.UUID) -> SessionEvidence:
     calls = _Calls(_read_calls(session_id, cited))
     spans = unsupported_of_session(session_id, report)
     found = [_judge(report, claim, calls, spans) for claim in claims]
+    found = _spare_headline(report, found)
     found += _outside(report, spans, found)
     return SessionEvidence(session_id, tuple(sorted(found, key=lambda claim: claim.start)))
 
@@ -195,6 +197,27 @@ def _decide(
     if all(call.is_error for call in backing):
         return "unsupported", "the calls it cites failed"
     return "unmatched", "no passage of the calls it cites reads like it"
+
+
+def _spare_headline(report: str, claims: list[EvidenceClaim]) -> list[EvidenceClaim]:
+    """A conclusion in other words than any result, above claims that are supported, needs a look
+    and no more: it sums these up, and the report's shape asks it for no citation."""
+    parsed = parse_report(report)
+    if parsed is None or not any(_is_backed(claim) for claim in claims):
+        return claims
+    start = report.find(parsed.conclusion.splitlines()[0])
+    end = start + len(parsed.conclusion)
+    return [
+        replace(claim, status="unmatched", reason="it sums up other claims and cites no tool call")
+        if claim.status == "unsupported" and not (claim.calls or claim.unsupported)
+        and 0 <= start <= claim.start < end
+        else claim
+        for claim in claims
+    ]  # fmt: skip
+
+
+def _is_backed(claim: EvidenceClaim) -> bool:
+    return claim.status == "supported" and any(call.is_cited for call in claim.calls)
 
 
 def _outside(

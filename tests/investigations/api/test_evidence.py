@@ -60,6 +60,23 @@ def test_a_claim_comes_with_the_call_and_its_words_or_with_what_is_wrong(api):
     assert [call["number"] for call in last["calls"]] == [1]
 
 
+def test_a_headline_in_words_of_its_own_rests_on_the_supported_claims_below_it(api):
+    report = REPORT.replace("The pod basket-7 was killed.", "Memory ran out during the sale.")
+    (headline, *_) = read(api, make_session(report))["claims"]
+
+    assert (headline["status"], headline["calls"]) == ("unmatched", [])
+    assert headline["reason"] == "it sums up other claims and cites no tool call"
+
+
+def test_a_headline_above_nothing_supported_is_unsupported(api):
+    report = (
+        "## Conclusion\nMemory ran out during the sale. Confidence: high\n\n## Evidence\n1. None."
+    )
+    (headline, *_) = read(api, make_session(report))["claims"]
+
+    assert headline["status"] == "unsupported"
+
+
 def test_what_the_review_marked_is_unsupported_wherever_it_stands(api):
     report = REPORT + "\n## Next steps\n1. Restart basket-9.\n"
     spans = [("137", "number"), ("basket-9", "name")]
