@@ -69,6 +69,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     # What a claim rests on is found by the same rules that judge an answer.
     "investigations.selectors.evidence": (
+        "agents.report",
         "investigations.models",
         "investigations.selectors",
         "mcp_bridge.grounding",
