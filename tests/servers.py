@@ -54,8 +54,8 @@ def _find_servers(var_dir: Path) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """What `-n auto` means: one more than fit, because slow tests wait for other processes."""
-    return min((os.cpu_count() or 1) + 1, REDIS_DATABASES)
+    """What `-n auto` means: more than fit, because slow tests wait for other processes."""
+    return min(2 * (os.cpu_count() or 1) + 1, REDIS_DATABASES)
 
 
 @pytest.hookimpl(optionalhook=True)
