@@ -8,8 +8,13 @@ import redis
 from django.conf import settings
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
+from hypothesis import settings as hypothesis_settings
 
 from tests.browser import find_chromium
+
+# An example that takes long on a busy machine is no defect.
+hypothesis_settings.register_profile("suite", deadline=None)
+hypothesis_settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
 """Speaks with a tool server that is a child process, over its standard input and output.
 
-The child leads a process group of its own. It ends with us however we end: closing the toolbox
-ends the whole group, and a watchman, a shell that waits for our death, does so if we are killed.
+The child is in a process group of its own. It ends with us however we end: closing the toolbox ends
+the whole group, and a watchman, a shell that leads the group and waits for our death, does so if we
+are killed, even while the child is being started.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -29,8 +31,8 @@ READ_BYTES = 65_536
 END_GRACE = 2.0
 POLL_INTERVAL = 0.01
 FLUSH_GRACE = 0.5
-# Closing this shell's input without a line means that we are gone.
-_WATCH = 'read -r _ || kill -9 "-$1"'
+# Its input closed means that we are gone. What ends the server politely is not meant for it.
+_WATCH = "trap '' HUP INT TERM; read -r _ || kill -9 0"
 
 _Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 _Outgoing = MemoryObjectReceiveStream[SessionMessage]
@@ -44,28 +46,42 @@ async def open_child(
 
     Raises OSError when it cannot be started, ValueError when its command line is none.
     """
-    async with wire.stderr.open() as stderr:
+    async with wire.stderr.open() as stderr, _watched_group() as group:
         process = await asyncio.create_subprocess_exec(
             command, *arguments, env=dict(environment), stdin=PIPE, stdout=PIPE, stderr=stderr,
-            start_new_session=True, limit=READ_BYTES,
+            process_group=group, limit=READ_BYTES,
         )  # fmt: skip
+        child = _Child(process, group or process.pid)
         try:
-            async with _watched(process.pid), _messages(process, wire) as streams:
+            async with _messages(child, wire) as streams:
                 yield streams
         finally:
-            _signal_group(process.pid, signal.SIGKILL)
+            child.signal(signal.SIGKILL)
             _let_go(process)
 
 
+@dataclass(frozen=True)
+class _Child:
+    process: Process
+    group: int
+
+    def signal(self, number: signal.Signals) -> None:
+        """To the server and all that it started and that did not leave its group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.group, number)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            self.process.send_signal(number)  # to one that left the group
+
+
 @asynccontextmanager
-async def _messages(process: Process, wire: Wire) -> AsyncIterator[TransportStreams]:
+async def _messages(child: _Child, wire: Wire) -> AsyncIterator[TransportStreams]:
     incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     allowance = _Allowance(wire)
     async with anyio.create_task_group() as group:
         written = anyio.Event()
-        group.start_soon(_read, process, incoming, allowance)
-        group.start_soon(_write, process, outgoing, incoming, allowance, written)
+        group.start_soon(_read, child, incoming, allowance)
+        group.start_soon(_write, child.process, outgoing, incoming, allowance, written)
         try:
             yield read_stream, write_stream
         finally:
@@ -74,7 +90,7 @@ async def _messages(process: Process, wire: Wire) -> AsyncIterator[TransportStre
                 write_stream.close()
                 with anyio.move_on_after(FLUSH_GRACE):
                     await written.wait()
-                await _end(process)
+                await _end(child)
             group.cancel_scope.cancel()
     for stream in (incoming, read_stream, write_stream, outgoing):
         stream.close()
@@ -99,8 +115,9 @@ class _Allowance:
         return False
 
 
-async def _read(process: Process, incoming: _Incoming, allowance: _Allowance) -> None:
+async def _read(child: _Child, incoming: _Incoming, allowance: _Allowance) -> None:
     """Hand on the server's messages until it ends, says too much, or nobody listens."""
+    process = child.process
     assert process.stdout is not None
     lines = LineCutter()
     with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -110,7 +127,7 @@ async def _read(process: Process, incoming: _Incoming, allowance: _Allowance) ->
                     for message in parse_messages(read_line(line)):
                         await incoming.send(message)
                 if not allowance.spend(len(data)):
-                    _signal_group(process.pid, signal.SIGKILL)
+                    child.signal(signal.SIGKILL)
     # A server that still writes must be able to finish, or it could not read that it should end.
     while process.returncode is None and await process.stdout.read(READ_BYTES):
         pass
@@ -156,16 +173,17 @@ async def _write(
         written.set()
 
 
-async def _end(process: Process) -> None:
+async def _end(child: _Child) -> None:
     """Ask the server to end by closing its input, then by signal, then make it."""
+    process = child.process
     assert process.stdin is not None
     process.stdin.close()
     if await _has_ended(process):
         return
-    _signal_group(process.pid, signal.SIGTERM)
+    child.signal(signal.SIGTERM)
     if await _has_ended(process):
         return
-    _signal_group(process.pid, signal.SIGKILL)
+    child.signal(signal.SIGKILL)
     if not await _has_ended(process):
         logger.warning("a tool server cannot be killed; its process is %d", process.pid)
 
@@ -188,25 +206,24 @@ def _let_go(process: Process) -> None:
             transport.close()
 
 
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
-
-
 @asynccontextmanager
-async def _watched(group: int) -> AsyncIterator[None]:
-    """Have the process group killed if we die while this is open."""
+async def _watched_group() -> AsyncIterator[int]:
+    """A process group that is killed if we die while this is open.
+
+    It is there before the child is, so no moment is left in which nobody watches. 0, which asks
+    for a new group, where there is no shell to watch.
+    """
     try:
         watchman = await asyncio.create_subprocess_exec(
-            "/bin/sh", "-c", _WATCH, "sh", str(group),
-            stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, env={}, start_new_session=True,
+            "/bin/sh", "-c", _WATCH,
+            stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, env={}, process_group=0,
         )  # fmt: skip
     except OSError:
         logger.warning("no shell to watch over a tool server: it may outlive this process")
-        yield
+        yield 0
         return
     try:
-        yield
+        yield watchman.pid
     finally:
         with anyio.CancelScope(shield=True):
             assert watchman.stdin is not None

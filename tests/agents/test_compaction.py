@@ -215,7 +215,7 @@ def conversations(draw: st.DrawFn) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(conversations(), st.integers(50, 6_000))
 def test_compaction_tears_no_pair_keeps_the_order_and_settles(messages, limit):
     fitted = fit_conversation(messages, limit=limit)

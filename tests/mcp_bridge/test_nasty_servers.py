@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -334,6 +335,18 @@ async def test_children_and_theirs_die_with_us_even_when_we_are_killed(tmp_path)
     await parent.wait()
 
     await until(lambda: not any(is_alive(pid) for pid in pids))
+
+
+async def test_a_server_dies_with_us_even_when_we_are_killed_while_it_starts(tmp_path):
+    named = tmp_path / "pid"
+    script = f"echo $$ > {named}; kill -9 $PPID; while :; do sleep 600; done"
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", ORPHAN, script, env=dict(os.environ)
+    )
+
+    assert await parent.wait() == -signal.SIGKILL
+    server = int(named.read_text())
+    await until(lambda: not is_alive(server))
 
 
 def is_alive(pid: int) -> bool:

@@ -322,7 +322,6 @@ STEPS = st.lists(
 # Without shrinking, which would take minutes on a real database; the steps are printed.
 @settings(
     max_examples=6,
-    deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )

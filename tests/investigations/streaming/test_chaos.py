@@ -43,7 +43,7 @@ class Ledger:
         return None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32),
     drop=st.sampled_from([0.0, 0.01, 0.1, 0.5, 1.0]),

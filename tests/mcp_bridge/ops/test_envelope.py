@@ -2,7 +2,7 @@ import json
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import TextContent
 
@@ -61,7 +61,6 @@ def test_data_over_the_cap_is_cut_at_its_largest_part_and_says_so():
     assert envelope.data["small"] == "kept"
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(st.characters(), max_size=5), json_values, max_size=4))
 def test_any_data_ends_as_text_that_databases_and_clients_accept(data):
     result = to_result(render_answer(Answer(data), host="h", taken_at=NOW, seconds=0))

@@ -71,9 +71,7 @@ async def test_every_word_arrives_as_it_was_given(name: str, local: LocalExecuto
 
 
 @pytest.mark.parametrize("login", ["/bin/sh", "/bin/bash"])
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     words=st.lists(
         st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), max_size=4

@@ -2,7 +2,7 @@ import os
 import socket
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_bridge.ops.envelope import ToolFailure
@@ -70,7 +70,6 @@ async def test_bad_filter_says_what_is_wrong_and_what_re2_lacks(read, tmp_path):
     assert "RE2" in reply["error"]["message"]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30), st.binary(max_size=50))
 def test_any_filter_is_refused_clearly_or_works_on_any_bytes(pattern, line):
     try:

@@ -310,11 +310,11 @@ def _stopped() -> ToolResult:
 
 
 TestControlled = ExecutionMachine.TestCase
-TestControlled.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestControlled.settings = settings(max_examples=60, stateful_step_count=25)
 TestAutonomous = AutonomousMachine.TestCase
-TestAutonomous.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+TestAutonomous.settings = settings(max_examples=30, stateful_step_count=25)
 TestReadOnly = ReadOnlyMachine.TestCase
-TestReadOnly.settings = settings(max_examples=10, stateful_step_count=15, deadline=None)
+TestReadOnly.settings = settings(max_examples=10, stateful_step_count=15)
 
 
 async def _redeem_nothing(self, approval_id: str, bound_hash: str) -> bool:
@@ -348,7 +348,7 @@ def test_a_broken_gate_is_found(fault: str, monkeypatch: pytest.MonkeyPatch):
     owner, name, broken = BROKEN[fault]
     monkeypatch.setattr(owner, name, broken)
     quick = settings(
-        max_examples=400, stateful_step_count=20, deadline=None, database=None,
+        max_examples=400, stateful_step_count=20, database=None,
         phases=[Phase.generate], suppress_health_check=list(HealthCheck), print_blob=False,
     )  # fmt: skip
 

@@ -230,6 +230,6 @@ def restart(place: str) -> GateRequest:
 
 
 TestControlled = GateMachine.TestCase
-TestControlled.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestControlled.settings = settings(max_examples=40, stateful_step_count=20)
 TestAutonomous = AutonomousMachine.TestCase
-TestAutonomous.settings = settings(max_examples=30, stateful_step_count=20, deadline=None)
+TestAutonomous.settings = settings(max_examples=30, stateful_step_count=20)

@@ -243,7 +243,7 @@ def test_what_earlier_agents_found_counts_as_looked_at():
     assert find_unsupported(answer, evidence, [("alert data", "{}")]) != ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(1, 10**12), st.sampled_from(["KiB", "MiB", "GiB", "TiB"]), st.integers(0, 3))
 def test_a_size_is_found_again_in_whatever_unit_it_is_told(size, unit, decimals):
     shown = size / 1024 ** (["KiB", "MiB", "GiB", "TiB"].index(unit) + 1)
@@ -252,7 +252,7 @@ def test_a_size_is_found_again_in_whatever_unit_it_is_told(size, unit, decimals)
     assert told.find(f"The storage holds {shown:.{decimals}f} {unit}.") == ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 86399), st.integers(0, 86399))
 def test_a_time_passes_if_and_only_if_it_was_logged(logged, told_at):
     def clock(seconds: int) -> str:
@@ -265,7 +265,7 @@ def test_a_time_passes_if_and_only_if_it_was_logged(logged, told_at):
     assert bool(found) is (logged != told_at)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(max_size=400))
 def test_any_text_is_judged_and_every_span_lies_within_it(text):
     found = DISK.find(text)
