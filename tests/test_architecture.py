@@ -75,6 +75,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge.grounding",
         "tarsy.errors",
     ),
+    # The configuration is told as people may see it.
+    "investigations.selectors.configuration": (
+        "investigations.masking",
+        "agents.types",
+        "config",
+        "tarsy.errors",
+    ),
     "investigations.services": (
         "investigations.models",
         "investigations.timeline",

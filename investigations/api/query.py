@@ -3,7 +3,8 @@
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from django.utils.dateparse import parse_datetime
 
@@ -12,14 +13,18 @@ from investigations.models import AlertSession, ApprovalRequest
 from investigations.selectors.approvals import ApprovalFilter
 from investigations.selectors.sessions import SORTS, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT
+from investigations.selectors.usage import RankBy, UsageFilter
 from tarsy.errors import InvalidInput
 
 PAGE_SIZE = 25
 LARGEST_PAGE = 100
+LARGEST_MEMORY_PAGE = 200
 SHORTEST_SEARCH = 3
 SCORING_STATUSES = ("scored", "not_scored", "scoring_in_progress", "scoring_failed")
 REVIEW_STATUSES = ("needs_review", "in_progress", "reviewed")
 RATINGS = ("accurate", "partially_accurate", "inaccurate")
+RANKINGS = ("cost", "tokens")
+LONGEST_WINDOW_DAYS = 365
 
 Query = Mapping[str, str]
 
@@ -52,6 +57,26 @@ def read_approvals_query(query: Query) -> tuple[ApprovalFilter, int, int]:
     )
     page = _number(query, "page", 1, most=10_000_000)
     return wanted, page, _number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE)
+
+
+def read_usage_query(query: Query, *, is_estimated: bool) -> tuple[UsageFilter, RankBy]:
+    """The window and what ranks first: cost where it is estimated. Raises InvalidInput."""
+    start, end = _required_moment(query, "start_date"), _required_moment(query, "end_date")
+    if start >= end:
+        raise InvalidInput("start_date", "must be before end_date")
+    if end - start > timedelta(days=LONGEST_WINDOW_DAYS):
+        raise InvalidInput("end_date", f"must be within {LONGEST_WINDOW_DAYS} days of start_date")
+    rank_by = _one_of(query, "rank_by", RANKINGS) or ("cost" if is_estimated else "tokens")
+    if rank_by == "cost" and not is_estimated:
+        raise InvalidInput("rank_by", "costs are not estimated here; rank by tokens")
+    wanted = UsageFilter(start, end, _plain(query, "alert_type"), _plain(query, "chain_id"))
+    return wanted, cast(RankBy, rank_by)
+
+
+def read_memories_query(query: Query) -> tuple[int, int]:
+    """The page and its size."""
+    page = _number(query, "page", 1, most=10_000_000)
+    return page, _number(query, "page_size", PAGE_SIZE, most=LARGEST_MEMORY_PAGE)
 
 
 def read_timeline_query(query: Query) -> tuple[int, int]:
@@ -123,6 +148,13 @@ def _moment(query: Query, name: str) -> datetime | None:
     moment = _read_moment(text)
     if moment is None:
         raise InvalidInput(name, "must be a moment such as 2026-03-01T12:00:00Z")
+    return moment
+
+
+def _required_moment(query: Query, name: str) -> datetime:
+    moment = _moment(query, name)
+    if moment is None:
+        raise InvalidInput(name, "is needed: a moment such as 2026-03-01T12:00:00Z")
     return moment
 
 
