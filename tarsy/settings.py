@@ -307,6 +307,8 @@ SPECTACULAR_SETTINGS = {
         "RunStatusEnum": "investigations.models.Stage.Status",
         "TimelineEventStatusEnum": "investigations.models.TimelineEvent.Status",
         "ApprovalStatusEnum": "investigations.models.ApprovalRequest.Status",
+        "LLMInteractionTypeEnum": "investigations.models.LLMInteraction.Type",
+        "MCPInteractionTypeEnum": "investigations.models.MCPInteraction.Type",
     },
 }
 

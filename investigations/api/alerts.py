@@ -1,5 +1,6 @@
 """How alerts come in, and what they may ask for."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -15,6 +16,9 @@ from investigations.api.parsing import read_json_object
 from investigations.api.responses import ANYBODY, errors
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.runbooks import available_runbooks
+
+_NAMED = 5
+"""Unknown fields that an answer names."""
 
 # ---- Requests, for the OpenAPI document: bodies are read by `parsing` and `intake` --------------
 
@@ -99,11 +103,19 @@ class AlertsView(APIView):
             {
                 "session_id": str(session.pk),
                 "status": "queued",
-                "message": f"Alert queued as {alert.alert_type}",
+                "message": f"Alert queued as {alert.alert_type}{_tell_ignored(alert.ignored)}",
             },
             status=202,
             headers={"Location": f"/api/v1/sessions/{session.pk}"},
         )
+
+
+def _tell_ignored(names: Sequence[str]) -> str:
+    """A misspelt field would otherwise be missed in silence."""
+    if not names:
+        return ""
+    shown = ", ".join(name[:60] for name in names[:_NAMED])
+    return f"; ignored, since no field has this name: {shown}"
 
 
 class AlertTypesView(APIView):
