@@ -9,6 +9,7 @@ from typing import cast
 from django.utils.dateparse import parse_datetime
 
 from config.words import suggest
+from investigations.api.parsing import JSON
 from investigations.models import AlertSession, ApprovalRequest
 from investigations.selectors.approvals import ApprovalFilter
 from investigations.selectors.sessions import SORTS, SessionFilter
@@ -19,6 +20,11 @@ from tarsy.errors import InvalidInput
 PAGE_SIZE = 25
 LARGEST_PAGE = 100
 LARGEST_MEMORY_PAGE = 200
+TRIAGE_PAGE_SIZE = 20
+LARGEST_TRIAGE_PAGE = 200
+MOST_REVIEWED = 50
+TRIAGE_GROUPS = ("investigating", "needs_review", "in_progress", "reviewed")
+REVIEW_ACTIONS = ("claim", "unclaim", "complete", "acknowledge", "reopen", "update_feedback")
 SHORTEST_SEARCH = 3
 SCORING_STATUSES = ("scored", "not_scored", "scoring_in_progress", "scoring_failed")
 REVIEW_STATUSES = ("needs_review", "in_progress", "reviewed")
@@ -71,6 +77,41 @@ def read_usage_query(query: Query, *, is_estimated: bool) -> tuple[UsageFilter, 
         raise InvalidInput("rank_by", "costs are not estimated here; rank by tokens")
     wanted = UsageFilter(start, end, _plain(query, "alert_type"), _plain(query, "chain_id"))
     return wanted, cast(RankBy, rank_by)
+
+
+def read_triage_query(group: str, query: Query) -> ListQuery:
+    """What a group shows: only running sessions, as none is reviewed. Raises InvalidInput."""
+    if group not in TRIAGE_GROUPS:
+        raise InvalidInput("group", f'"{group[:60]}" is not known{suggest(group, TRIAGE_GROUPS)}')
+    is_empty = group != "investigating" or bool(_plain(query, "assignee"))
+    running = (AlertSession.Status.PENDING, *AlertSession.ACTIVE)
+    return ListQuery(
+        wanted=SessionFilter(statuses=running, none_can_match=is_empty),
+        sort_by="created_at",
+        descending=True,
+        page=_strict_number(query, "page", 1, most=10_000_000),
+        page_size=_strict_number(query, "page_size", TRIAGE_PAGE_SIZE, most=LARGEST_TRIAGE_PAGE),
+    )
+
+
+def read_review(body: Mapping[str, JSON]) -> list[str]:
+    """The ids of a review. Raises InvalidInput naming the field that is wrong."""
+    ids = body.get("session_ids")
+    if not isinstance(ids, list) or not 1 <= len(ids) <= MOST_REVIEWED:
+        raise InvalidInput("session_ids", f"must be a list of 1 to {MOST_REVIEWED} ids")
+    texts = [each for each in ids if isinstance(each, str)]
+    if len(texts) < len(ids):
+        raise InvalidInput("session_ids", "must be a list of ids")
+    action, rating = body.get("action"), body.get("quality_rating")
+    if not isinstance(action, str) or action not in REVIEW_ACTIONS:
+        raise InvalidInput("action", f"must be one of {', '.join(REVIEW_ACTIONS)}")
+    if rating is not None and rating not in RATINGS:
+        raise InvalidInput("quality_rating", f"must be one of {', '.join(RATINGS)}")
+    if action == "complete" and rating is None:
+        raise InvalidInput("quality_rating", "is needed to complete a review")
+    if action == "acknowledge" and rating is not None:
+        raise InvalidInput("quality_rating", "is not given with an acknowledgement")
+    return texts
 
 
 def read_memories_query(query: Query) -> tuple[int, int]:
@@ -139,6 +180,15 @@ def _number(query: Query, name: str, default: int, *, least: int = 1, most: int)
     if not (text.isascii() and text.isdigit() and len(text) < 20):
         return default
     return int(text) if least <= int(text) <= most else default
+
+
+def _strict_number(query: Query, name: str, default: int, *, most: int) -> int:
+    if query.get(name, "") == "":
+        return default
+    number = _number(query, name, 0, most=most)
+    if not number:
+        raise InvalidInput(name, f"must be a number from 1 to {most:,}")
+    return number
 
 
 def _moment(query: Query, name: str) -> datetime | None:

@@ -23,4 +23,5 @@ def errors(*codes: int) -> dict[int, OpenApiResponse]:
 
 
 def parameter(name: str, about: str = "", *, type: Any = str, **options: Any) -> OpenApiParameter:
+    """One of the query, unless `location` says otherwise."""
     return OpenApiParameter(name, type, description=about, **options)

@@ -409,6 +409,35 @@ def test_scores_and_memories_are_answered_as_where_there_are_none(api):
         assert ask(f"/api/v1/memories/{uuid.uuid4()}").status_code == 404
 
 
+def test_reviews_are_answered_as_where_nobody_has_reviewed(api):
+    waiting, running = SessionFactory(), SessionFactory(running=True)
+    done = SessionFactory(completed=True)
+
+    group = api.get(f"{LIST}/triage/investigating", {"page": 9, "page_size": 1}).json()
+    assert (group["count"], group["page"], group["total_pages"]) == (2, 2, 2)
+    assert [item["id"] for item in group["sessions"]] == [str(waiting.pk)]
+    assert api.get(f"{LIST}/triage/investigating").json()["sessions"][0]["id"] == str(running.pk)
+    for name in ("needs_review", "in_progress", "reviewed"):
+        empty = api.get(f"{LIST}/triage/{name}", {"assignee": ""}).json()
+        assert (empty["count"], empty["page"], empty["sessions"]) == (0, 1, [])
+    assert api.get(f"{LIST}/{done.pk}/review-activity").json() == {"activities": []}
+    for body, field in (
+        ({"session_ids": [], "action": "claim"}, "session_ids"),
+        ({"session_ids": ["x"] * 51, "action": "claim"}, "session_ids"),
+        ({"session_ids": ["x"], "action": "dance"}, "action"),
+        ({"session_ids": ["x"], "action": "complete"}, "quality_rating"),
+    ):
+        answer = api.patch(f"{LIST}/review", body, content_type="application/json")
+        assert (answer.status_code, answer.json()["field"]) == (400, field)
+    claim = {"session_ids": [str(done.pk)], "action": "claim"}
+    (result,) = api.patch(f"{LIST}/review", claim, content_type="application/json").json()[
+        "results"
+    ]
+    assert (result["session_id"], result["success"]) == (str(done.pk), False)
+    assert api.get(f"{LIST}/triage/nothing").status_code == 400
+    assert api.get(f"{LIST}/triage/reviewed", {"page_size": 201}).status_code == 400
+
+
 def test_active_lists_what_runs_and_the_queue_in_order(api):
     now = timezone.now()
     waiting = [SessionFactory(created_at=now - timedelta(minutes=n)) for n in (1, 3, 2)]
