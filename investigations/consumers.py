@@ -19,6 +19,7 @@ from investigations.fragment_cache import FragmentCache
 from investigations.hub import Hub, hub_of_process
 from investigations.identity import NotIdentified, identify
 from investigations.outlet import Outlet, Stalled
+from investigations.roles import VIEW
 from investigations.selectors.timeline import is_visible
 from investigations.socket_identity import may_connect, request_of
 from investigations.stream_reads import StoredStream, in_thread, read_heads
@@ -218,10 +219,10 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _is_identified(self) -> bool:
         try:
-            await in_thread(identify, self._request)
+            identity = await in_thread(identify, self._request)
         except NotIdentified:
             return False
-        return True
+        return identity.may(VIEW)
 
 
 class RefuseSocket(AsyncWebsocketConsumer):  # type: ignore[misc]

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from investigations.api.query import LARGEST_MEMORY_PAGE, read_memories_query
 from investigations.api.responses import ANYBODY, ONE_SESSION, errors, parameter
+from investigations.roles import OPERATE
 from investigations.selectors.sessions import get_session
 from tarsy.errors import Conflict, NotFound
 
@@ -32,6 +33,8 @@ _NO_MEMORIES = {"type": "array", "items": {"type": "object"}}
 
 
 class SessionScoreView(APIView):
+    permission = OPERATE
+
     @extend_schema(operation_id="get_score", responses={200: OpenApiTypes.OBJECT, **ONE_SESSION})
     def get(self, request: Request, session_id: UUID) -> NoReturn:
         """The latest score; 404, since sessions are not scored."""
@@ -77,6 +80,8 @@ class MemoriesView(APIView):
 
 
 class MemoryView(APIView):
+    permission = OPERATE
+
     @extend_schema(operation_id="get_memory", responses={200: OpenApiTypes.OBJECT, **ONE_SESSION})
     def get(self, request: Request, memory_id: UUID) -> NoReturn:
         """404: nothing is remembered."""

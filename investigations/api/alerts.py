@@ -14,6 +14,7 @@ from config import get_config
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.responses import ANYBODY, errors
+from investigations.roles import SUBMIT
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.runbooks import available_runbooks
 
@@ -86,6 +87,8 @@ class AlertTypesSerializer(serializers.Serializer[Any]):
 
 
 class AlertsView(APIView):
+    permission = SUBMIT
+
     @extend_schema(
         operation_id="submit_alert",
         request=AlertSerializer,

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from investigations.api.fields import TextOrNull
-from investigations.api.identity import author_of
+from investigations.api.identity import IsIdentified, author_of
 from investigations.api.paging import PaginationSerializer, paginate
 from investigations.api.parsing import read_json_object
 from investigations.api.query import LARGEST_PAGE, PAGE_SIZE, read_approvals_query
@@ -106,6 +106,8 @@ class ApprovalView(APIView):
 
 
 class _DecideView(APIView):
+    # Who may decide is judged where it is decided, since a refusal stands in the audit.
+    permission_classes = (IsIdentified,)
     verdict: Verdict
 
     def _decide(self, request: Request, approval_id: UUID) -> Response:
@@ -114,7 +116,7 @@ class _DecideView(APIView):
         approval = decide_approval(
             approval_id,
             self.verdict,
-            account=identity.account,
+            account=identity.decider,
             actor=author_of(request),
             reason=reason,
         )

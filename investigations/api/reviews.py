@@ -23,6 +23,7 @@ from investigations.api.query import (
 )
 from investigations.api.responses import ANYBODY, ONE_SESSION, errors, parameter
 from investigations.api.sessions import SessionItemSerializer
+from investigations.roles import OPERATE
 from investigations.selectors.sessions import get_session, list_sessions
 
 
@@ -97,6 +98,8 @@ class TriageView(APIView):
 
 
 class ReviewsView(APIView):
+    permission = OPERATE
+
     @extend_schema(
         operation_id="review_sessions",
         request=ReviewSerializer,

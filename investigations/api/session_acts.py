@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.responses import ONE_SESSION, errors
+from investigations.roles import OPERATE
 from investigations.services.chat import ask_question, read_question
 from investigations.services.sessions import cancel_session
 
@@ -32,6 +33,8 @@ class CancelledSerializer(serializers.Serializer[Any]):
 
 
 class ChatMessagesView(APIView):
+    permission = OPERATE
+
     @extend_schema(
         operation_id="ask_question",
         request=QuestionSerializer,
@@ -56,6 +59,8 @@ class ChatMessagesView(APIView):
 
 
 class CancelSessionView(APIView):
+    permission = OPERATE
+
     @extend_schema(
         operation_id="cancel_session",
         request=None,
