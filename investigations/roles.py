@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.apps.registry import Apps
+from django.apps.registry import apps as all_apps
 
 VIEW = "investigations.view_alertsession"
 SUBMIT = "investigations.submit_alert"
@@ -30,10 +31,10 @@ ROLES: Mapping[str, tuple[str, ...]] = {
 """Each is a group; `admin` may see every record in the admin pages as well."""
 
 
-def create_roles(*, using: str, apps: Apps, **_: Any) -> None:
+def create_roles(*, using: str = "default", apps: Apps = all_apps, **_: Any) -> None:
     """Make the groups that are missing; one that is there stays as it was changed.
 
-    Called after every `migrate`, once the permissions are there.
+    Called after every `migrate` and `flush`, once the permissions are there.
     """
     groups = apps.get_model("auth", "Group").objects.using(using)
     permissions = apps.get_model("auth", "Permission").objects.using(using)

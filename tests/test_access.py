@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Iterable, Iterator
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group, Permission, User
 from django.http import HttpResponse
 from django.test import Client
@@ -210,7 +209,7 @@ def make_account(role: str) -> User:
 @pytest.fixture
 def roles(db) -> None:
     """The groups, which tests that empty all tables take away."""
-    create_roles(using="default", apps=apps)
+    create_roles()
 
 
 @pytest.mark.parametrize("role", list(LEVELS))
@@ -292,7 +291,7 @@ def test_groups_that_were_changed_stay_as_they_are(db, roles):
     operators.permissions.clear()
     Group.objects.get(name="viewer").delete()
 
-    create_roles(using="default", apps=apps)
+    create_roles()
 
     assert not operators.permissions.exists()
     viewers = Group.objects.get(name="viewer")

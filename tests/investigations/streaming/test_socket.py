@@ -438,8 +438,22 @@ async def test_socket_needs_an_identity_and_loses_it_with_its_token(daphne):
             assert machine.close_code == 4401
 
 
-def _make_token() -> str:
-    return create_token(owner=UserFactory.create(), name="wall", actor="test")
+def _make_token(*scopes: str) -> str:
+    owner = UserFactory.create()
+    return create_token(owner=owner, name="wall", actor="test", scopes=scopes or ["read"])
+
+
+@pytest.mark.parametrize("scope", ApiToken.Scope.values)
+async def test_a_token_without_the_scope_to_read_is_told_nothing(daphne, scope):
+    token = await sync_to_async(_make_token)(scope)
+    header = {"Authorization": f"Bearer {token}"}
+    with daphne(TARSY_AUTH="login") as server:
+        async with browse(server, additional_headers=header) as machine:
+            if scope == "read":
+                await machine.sees("connection.established")
+            else:
+                await until(lambda: machine.close_code)
+                assert (machine.close_code, machine.seen) == (4401, [])
 
 
 async def test_progress_of_a_tool_call_is_told_on_its_event(server):
