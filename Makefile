@@ -10,7 +10,7 @@ DEV_STAMP := $(VENV)/.requirements-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check bench chaos lock chromium peers conformance
+.PHONY: help setup demo run test check openapi bench chaos lock chromium peers conformance
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -28,12 +28,17 @@ test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 # The warning is that no database could be asked; the comparison of models does not need one.
-check: $(DEV_STAMP) ## Format, lint, types, migrations, Django's own checks
+check: $(DEV_STAMP) ## Format, lint, types, migrations, the OpenAPI document, Django's own checks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
+	@$(BIN)/python manage.py spectacular --validate --fail-on-warn | diff -u docs/openapi.yaml - \
+		|| { echo "docs/openapi.yaml is not what the code says: make openapi"; exit 1; }
+
+openapi: $(DEV_STAMP) ## Write docs/openapi.yaml anew, as the code says
+	$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
 
 bench: $(DEV_STAMP) ## Run the benchmarks; each prints a table and a line of JSON
 	$(BIN)/python -m benchmarks

@@ -19,6 +19,7 @@ from investigations.fragment_cache import FragmentCache
 from investigations.hub import Hub, hub_of_process
 from investigations.identity import NotIdentified, identify
 from investigations.outlet import Outlet, Stalled
+from investigations.roles import VIEW
 from investigations.selectors.timeline import is_visible
 from investigations.socket_identity import may_connect, request_of
 from investigations.stream_reads import StoredStream, in_thread, read_heads
@@ -170,14 +171,20 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self._outlet.send(text if text is not None else json.dumps(payload))
 
     async def _catch_up(self, channel: str, message: Mapping[str, Any]) -> None:
-        subscription = self._subscriptions.get(channel)
-        if subscription is None:
-            await self._say({"type": "error", "message": f"subscribe to {channel[:100]} first"})
-            return
+        """In turn with what arrives where the channel is followed, else once and no more."""
         try:
-            subscription.follower.rewind(_seq_of(message, None))
+            seq = _seq_of(message, None)
+            if subscription := self._subscriptions.get(channel):
+                subscription.follower.rewind(seq)
+            else:
+                follower = await self._make_follower(channel, message)
+                await follower.replay()
         except Refused as refusal:
             await self._say({"type": "error", "message": str(refusal)})
+        except (TimeoutError, DatabaseError):
+            logger.exception("A catch-up failed")
+            reason = "the stream is not available now, try again"
+            await self._say({"type": "error", "message": reason})
 
     def _leave(self, channel: str) -> None:
         subscription = self._subscriptions.pop(channel, None)
@@ -212,10 +219,10 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _is_identified(self) -> bool:
         try:
-            await in_thread(identify, self._request)
+            identity = await in_thread(identify, self._request)
         except NotIdentified:
             return False
-        return True
+        return identity.may(VIEW)
 
 
 class RefuseSocket(AsyncWebsocketConsumer):  # type: ignore[misc]

@@ -83,6 +83,9 @@ class ListFollower:
     def rewind(self, seq: int) -> None:
         """There is nothing to replay."""
 
+    async def replay(self) -> None:
+        """There is nothing to replay."""
+
     async def run(self) -> None:
         while True:
             notice = await self._inbox.next()
@@ -112,9 +115,13 @@ class SessionFollower:
         """Replay everything behind `seq`, in turn with what arrives."""
         self._inbox.insist(_Rewind(seq))
 
+    async def replay(self) -> None:
+        """Send what is stored, at most `CATCHUP_LIMIT` messages."""
+        await self._replay(self._cursor)
+
     async def run(self) -> None:
         """Replay, then follow until cancelled. Attach to the hub before."""
-        await self._replay(self._cursor)
+        await self.replay()
         while True:
             await self._take(await self._inbox.next())
 

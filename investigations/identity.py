@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.http.request import split_domain_port
 
-from investigations.services.approvals import PERMISSION
+from investigations.roles import DECIDE, ROLES, SCOPES, VIEW
 from investigations.services.tokens import find_token
 from tarsy.errors import TarsyError
 
@@ -43,6 +43,8 @@ class Identity:
     name: str
     kind: Literal["proxy", "token", "login", "open"]
     username: str = ""
+    scopes: frozenset[str] | None = None
+    """What a token may be used for; None where no token was used."""
 
     @property
     def travels_by_itself(self) -> bool:
@@ -55,6 +57,31 @@ class Identity:
         if not self.username:
             return None
         return User.objects.filter(username=self.username, is_active=True).first()
+
+    @property
+    def decider(self) -> User | None:
+        """The account that decides about writes; None also where a token is not meant for that."""
+        return self.account if self.has_scope(DECIDE) else None
+
+    def has_scope(self, permission: str) -> bool:
+        return self.scopes is None or SCOPES[permission] in self.scopes
+
+    def may(self, permission: str) -> bool:
+        """Whether the token, the groups and the permissions of the account allow it.
+
+        Every role may view, so that is not looked up.
+        """
+        if not self.has_scope(permission):
+            return False
+        if permission == VIEW:
+            return True
+        is_usual = permission in ROLES[settings.DEFAULT_ROLE]
+        account = self.account
+        if account is None:
+            return is_usual
+        if account.has_perm(permission):
+            return True
+        return is_usual and not account.groups.filter(name__in=ROLES).exists()
 
 
 def identify(request: HttpRequest) -> Identity:
@@ -82,25 +109,29 @@ def actor_of(request: HttpRequest) -> str:
 
 def may_decide(request: HttpRequest) -> bool:
     """Whether whoever asks may approve or deny writes."""
-    account = account_of(request)
-    return account is not None and account.has_perm(PERMISSION)
+    account = decider_of(request)
+    return account is not None and account.has_perm(DECIDE)
 
 
-def account_of(request: HttpRequest) -> User | None:
-    """The account whose permissions count; None where nobody in particular asks."""
+def decider_of(request: HttpRequest) -> User | None:
+    """The account that would decide; None where nobody in particular asks."""
     try:
-        return identify(request).account
+        return identify(request).decider
     except NotIdentified:
         return None
 
 
-def may_view(request: HttpRequest) -> bool:
-    """Whether the pages and streams are open to this request."""
+def may(request: HttpRequest, permission: str) -> bool:
+    """Whether whoever asks is known and may do it."""
     try:
-        identify(request)
+        return identify(request).may(permission)
     except NotIdentified:
         return False
-    return True
+
+
+def may_view(request: HttpRequest) -> bool:
+    """Whether the pages and streams are open to this request."""
+    return may(request, VIEW)
 
 
 def is_own_origin(origin: str, *, host: str, scheme: str) -> bool:
@@ -146,7 +177,7 @@ def _identify_bearer(header: str) -> Identity:
     token = find_token(text.strip())
     if token is None:
         raise NotIdentified("the API token is not valid")
-    return Identity(token.name, "token", token.owner.get_username())
+    return Identity(token.name, "token", token.owner.get_username(), frozenset(token.scopes))
 
 
 def _is_trusted(address: str) -> bool:

@@ -145,9 +145,7 @@ class ExecutionJournal:
         self._show(str(tool_event_id(self._execution.pk, number)), told, line)
 
     def _show(self, event_id: str, offset: int, masked: str) -> None:
-        chunk = stream_chunk(
-            self._execution.session_id, event_id, offset, masked, self._execution.pk
-        )
+        chunk = stream_chunk(self._execution, event_id, offset, masked)
         self._loop.send_soon(publish_live, (self._channel, chunk))
 
 

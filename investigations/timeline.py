@@ -174,15 +174,14 @@ def _approval(kind: str, approval: ApprovalRequest, **more: object) -> Payload:
 # ---- Transient ----------------------------------------------------------------------------------
 
 
-def stream_chunk(
-    session_id: uuid.UUID, event_id: str, offset: int, delta: str, execution_id: uuid.UUID
-) -> Payload:
+def stream_chunk(execution: AgentExecution, event_id: str, offset: int, delta: str) -> Payload:
     """`offset` counts the characters of the block before `delta`."""
     return _payload(
         STREAM_CHUNK,
-        session_id,
+        execution.session_id,
         event_id=event_id,
-        execution_id=str(execution_id),
+        execution_id=str(execution.pk),
+        parent_execution_id=_text(execution.parent_execution_id),
         offset=offset,
         delta=delta,
     )

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from investigations.identity import NotIdentified, identify
+from investigations.identity import may_view
 from investigations.selectors.metrics import Family, Reading, Series, read_metrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -35,7 +35,7 @@ def report_metrics(request: HttpRequest) -> HttpResponse:
 
 def _may_read(request: HttpRequest) -> bool:
     """A collector with its token, one on this very machine, or anybody who may see the pages."""
-    return _has_token(request) or _is_local(request) or _is_identified(request)
+    return _has_token(request) or _is_local(request) or may_view(request)
 
 
 def _has_token(request: HttpRequest) -> bool:
@@ -54,14 +54,6 @@ def _is_local(request: HttpRequest) -> bool:
         return False
     mapped = peer.ipv4_mapped if isinstance(peer, ipaddress.IPv6Address) else None
     return (mapped or peer).is_loopback
-
-
-def _is_identified(request: HttpRequest) -> bool:
-    try:
-        identify(request)
-    except NotIdentified:
-        return False
-    return True
 
 
 # ---- The text format ----------------------------------------------------------------------------

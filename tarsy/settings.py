@@ -71,6 +71,10 @@ ALLOWED_WS_ORIGINS = list(env.items("ALLOWED_WS_ORIGINS"))
 TARSY_AUTH = env.text("TARSY_AUTH", "login")
 if TARSY_AUTH not in ("login", "none"):
     env.wrong("TARSY_AUTH", 'must be "login" or, on a closed network, "none"')
+DEFAULT_ROLE = env.text("TARSY_DEFAULT_ROLE", "operator")
+"""Of whoever is known but in no group that is a role."""
+if DEFAULT_ROLE not in ("viewer", "operator"):
+    env.wrong("TARSY_DEFAULT_ROLE", 'must be "operator" or "viewer"; more is given by groups')
 TRUSTED_PROXIES = list(env.items("TARSY_TRUSTED_PROXIES"))
 for _proxy in TRUSTED_PROXIES:
     try:
@@ -307,6 +311,8 @@ SPECTACULAR_SETTINGS = {
         "RunStatusEnum": "investigations.models.Stage.Status",
         "TimelineEventStatusEnum": "investigations.models.TimelineEvent.Status",
         "ApprovalStatusEnum": "investigations.models.ApprovalRequest.Status",
+        "LLMInteractionTypeEnum": "investigations.models.LLMInteraction.Type",
+        "MCPInteractionTypeEnum": "investigations.models.MCPInteraction.Type",
     },
 }
 

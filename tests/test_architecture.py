@@ -46,7 +46,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # Inside the Django app: models <- timeline <- publish, queue <- services <- pipeline <- tasks.
     "investigations.models": (),
     "investigations.migrations": (),
-    "investigations.apps": (),
+    "investigations.apps": ("investigations.roles",),
+    "investigations.roles": (),
     "investigations.plain_text": (),
     "investigations.markdown": ("investigations.plain_text",),
     "investigations.marked_text": ("investigations.markdown", "investigations.plain_text"),
@@ -75,6 +76,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge.grounding",
         "tarsy.errors",
     ),
+    # The configuration is told as people may see it.
+    "investigations.selectors.configuration": (
+        "investigations.masking",
+        "agents.types",
+        "config",
+        "tarsy.errors",
+    ),
     "investigations.services": (
         "investigations.models",
         "investigations.timeline",
@@ -85,6 +93,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.markdown",
         "investigations.runbooks",
         "investigations.notifications",
+        "investigations.roles",
         "investigations.selectors",
         "agents.types",
         "config",
@@ -207,6 +216,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.plain_text",
         "investigations.markdown",
         "investigations.marked_text",
+        "investigations.roles",
         "investigations.identity",
         "investigations.fragments",
         "investigations.hub",

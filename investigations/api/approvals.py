@@ -4,27 +4,24 @@ from typing import Any, cast
 from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from investigations.api.fields import TextOrNull
-from investigations.api.identity import author_of
+from investigations.api.identity import IsIdentified, author_of
 from investigations.api.paging import PaginationSerializer, paginate
 from investigations.api.parsing import read_json_object
 from investigations.api.query import LARGEST_PAGE, PAGE_SIZE, read_approvals_query
-from investigations.api.serializers import ErrorSerializer
+from investigations.api.responses import ANYBODY, ONE_SESSION, errors, parameter
 from investigations.identity import Identity
 from investigations.models import ApprovalRequest
 from investigations.selectors.approvals import get_approval, list_approvals
 from investigations.services.approvals import REASON_LIMIT, Verdict, decide_approval, read_reason
 
-_ERROR = OpenApiResponse(ErrorSerializer)
-_ANYBODY = {401: _ERROR, 403: _ERROR}
-_ONE = {**_ANYBODY, 404: _ERROR}
-_DECISION = {**_ONE, **dict.fromkeys((400, 409, 413, 415), _ERROR)}
+_DECISION = {**ONE_SESSION, **errors(400, 409, 413, 415)}
 
 
 class PreviewSerializer(serializers.Serializer[Any]):
@@ -85,17 +82,12 @@ class ApprovalsView(APIView):
     @extend_schema(
         operation_id="list_approvals",
         parameters=[
-            OpenApiParameter("page", int, default=1),
-            OpenApiParameter(
-                "page_size", int, default=PAGE_SIZE, description=f"At most {LARGEST_PAGE}."
-            ),
-            OpenApiParameter(
-                "status",
-                description=f"Some of {', '.join(ApprovalRequest.Status.values)}, by commas.",
-            ),
-            OpenApiParameter("session_id", OpenApiTypes.UUID),
+            parameter("page", type=int, default=1),
+            parameter("page_size", f"At most {LARGEST_PAGE}.", type=int, default=PAGE_SIZE),
+            parameter("status", f"Some of {', '.join(ApprovalRequest.Status.values)}, by commas."),
+            parameter("session_id", type=OpenApiTypes.UUID),
         ],
-        responses={200: ApprovalListSerializer, 400: _ERROR, **_ANYBODY},
+        responses={200: ApprovalListSerializer, **errors(400), **ANYBODY},
     )
     def get(self, request: Request) -> Response:
         """Writes that wait or waited for a person, newest first; `pending` alone: most urgent."""
@@ -107,13 +99,15 @@ class ApprovalsView(APIView):
 
 
 class ApprovalView(APIView):
-    @extend_schema(operation_id="get_approval", responses={200: ApprovalSerializer, **_ONE})
+    @extend_schema(operation_id="get_approval", responses={200: ApprovalSerializer, **ONE_SESSION})
     def get(self, _request: Request, approval_id: UUID) -> Response:
         """One write, with all that will run and what is known of it."""
         return Response(ApprovalSerializer(get_approval(approval_id)).data)
 
 
 class _DecideView(APIView):
+    # Who may decide is judged where it is decided, since a refusal stands in the audit.
+    permission_classes = (IsIdentified,)
     verdict: Verdict
 
     def _decide(self, request: Request, approval_id: UUID) -> Response:
@@ -122,7 +116,7 @@ class _DecideView(APIView):
         approval = decide_approval(
             approval_id,
             self.verdict,
-            account=identity.account,
+            account=identity.decider,
             actor=author_of(request),
             reason=reason,
         )

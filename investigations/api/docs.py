@@ -38,6 +38,11 @@ class IdentityScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
     name = ["token", "login"]
 
     @override
+    def get_security_requirement(self, auto_schema: object) -> list[dict[str, list[Any]]]:
+        """Either of them will do."""
+        return [{name: []} for name in self.name]
+
+    @override
     def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
         return [
             {"type": "http", "scheme": "bearer"},

@@ -3,16 +3,14 @@
 from typing import Any, get_args
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from investigations.api.serializers import ErrorSerializer
+from investigations.api.responses import ONE_SESSION
 from investigations.selectors.evidence import ClaimStatus, get_evidence
-
-_ERROR = OpenApiResponse(ErrorSerializer)
 
 
 class UnsupportedSpanSerializer(serializers.Serializer[Any]):
@@ -57,7 +55,7 @@ class EvidenceSerializer(serializers.Serializer[Any]):
 class SessionEvidenceView(APIView):
     @extend_schema(
         operation_id="get_session_evidence",
-        responses={200: EvidenceSerializer, **dict.fromkeys((401, 403, 404), _ERROR)},
+        responses={200: EvidenceSerializer, **ONE_SESSION},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """What the final analysis claims, and the tool results it rests on, word for word."""

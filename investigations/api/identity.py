@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from typing_extensions import override
 
 from investigations.identity import Identity, NotIdentified, identify, is_own_origin
+from investigations.roles import VIEW
 
 if TYPE_CHECKING:
     # Django REST framework loads this module while it loads its own views.
@@ -35,14 +36,27 @@ class IdentityAuthentication(BaseAuthentication):
         return "Bearer"
 
 
-class MayUseApi(BasePermission):
-    """Whoever is identified may read, submit and cancel."""
-
-    message = "you may not do this"
+class IsIdentified(BasePermission):
+    """For what is judged, and its refusal audited, where it is done."""
 
     @override
     def has_permission(self, request: Request, view: "APIView") -> bool:
         return isinstance(request.auth, Identity)
+
+
+class MayUseApi(BasePermission):
+    """Reading needs the permission to view, anything else the `permission` that a view names."""
+
+    message = "you may not do this: your role or the scope of your token does not allow it"
+
+    @override
+    def has_permission(self, request: Request, view: "APIView") -> bool:
+        if not isinstance(request.auth, Identity):
+            return False
+        if request.method in SAFE_METHODS:
+            return request.auth.may(VIEW)
+        permission = getattr(view, "permission", None)
+        return permission is not None and request.auth.may(permission)
 
 
 def refuse_other_sites(request: HttpRequest, identity: Identity) -> None:

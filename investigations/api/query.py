@@ -3,23 +3,34 @@
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from django.utils.dateparse import parse_datetime
 
 from config.words import suggest
+from investigations.api.parsing import JSON
 from investigations.models import AlertSession, ApprovalRequest
 from investigations.selectors.approvals import ApprovalFilter
 from investigations.selectors.sessions import SORTS, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT
+from investigations.selectors.usage import RankBy, UsageFilter
 from tarsy.errors import InvalidInput
 
 PAGE_SIZE = 25
 LARGEST_PAGE = 100
+LARGEST_MEMORY_PAGE = 200
+TRIAGE_PAGE_SIZE = 20
+LARGEST_TRIAGE_PAGE = 200
+MOST_REVIEWED = 50
+TRIAGE_GROUPS = ("investigating", "needs_review", "in_progress", "reviewed")
+REVIEW_ACTIONS = ("claim", "unclaim", "complete", "acknowledge", "reopen", "update_feedback")
 SHORTEST_SEARCH = 3
 SCORING_STATUSES = ("scored", "not_scored", "scoring_in_progress", "scoring_failed")
 REVIEW_STATUSES = ("needs_review", "in_progress", "reviewed")
 RATINGS = ("accurate", "partially_accurate", "inaccurate")
+RANKINGS = ("cost", "tokens")
+LONGEST_WINDOW_DAYS = 365
 
 Query = Mapping[str, str]
 
@@ -52,6 +63,61 @@ def read_approvals_query(query: Query) -> tuple[ApprovalFilter, int, int]:
     )
     page = _number(query, "page", 1, most=10_000_000)
     return wanted, page, _number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE)
+
+
+def read_usage_query(query: Query, *, is_estimated: bool) -> tuple[UsageFilter, RankBy]:
+    """The window and what ranks first: cost where it is estimated. Raises InvalidInput."""
+    start, end = _required_moment(query, "start_date"), _required_moment(query, "end_date")
+    if start >= end:
+        raise InvalidInput("start_date", "must be before end_date")
+    if end - start > timedelta(days=LONGEST_WINDOW_DAYS):
+        raise InvalidInput("end_date", f"must be within {LONGEST_WINDOW_DAYS} days of start_date")
+    rank_by = _one_of(query, "rank_by", RANKINGS) or ("cost" if is_estimated else "tokens")
+    if rank_by == "cost" and not is_estimated:
+        raise InvalidInput("rank_by", "costs are not estimated here; rank by tokens")
+    wanted = UsageFilter(start, end, _plain(query, "alert_type"), _plain(query, "chain_id"))
+    return wanted, cast(RankBy, rank_by)
+
+
+def read_triage_query(group: str, query: Query) -> ListQuery:
+    """What a group shows: only running sessions, as none is reviewed. Raises InvalidInput."""
+    if group not in TRIAGE_GROUPS:
+        raise InvalidInput("group", f'"{group[:60]}" is not known{suggest(group, TRIAGE_GROUPS)}')
+    is_empty = group != "investigating" or bool(_plain(query, "assignee"))
+    running = (AlertSession.Status.PENDING, *AlertSession.ACTIVE)
+    return ListQuery(
+        wanted=SessionFilter(statuses=running, none_can_match=is_empty),
+        sort_by="created_at",
+        descending=True,
+        page=_strict_number(query, "page", 1, most=10_000_000),
+        page_size=_strict_number(query, "page_size", TRIAGE_PAGE_SIZE, most=LARGEST_TRIAGE_PAGE),
+    )
+
+
+def read_review(body: Mapping[str, JSON]) -> list[str]:
+    """The ids of a review. Raises InvalidInput naming the field that is wrong."""
+    ids = body.get("session_ids")
+    if not isinstance(ids, list) or not 1 <= len(ids) <= MOST_REVIEWED:
+        raise InvalidInput("session_ids", f"must be a list of 1 to {MOST_REVIEWED} ids")
+    texts = [each for each in ids if isinstance(each, str)]
+    if len(texts) < len(ids):
+        raise InvalidInput("session_ids", "must be a list of ids")
+    action, rating = body.get("action"), body.get("quality_rating")
+    if not isinstance(action, str) or action not in REVIEW_ACTIONS:
+        raise InvalidInput("action", f"must be one of {', '.join(REVIEW_ACTIONS)}")
+    if rating is not None and rating not in RATINGS:
+        raise InvalidInput("quality_rating", f"must be one of {', '.join(RATINGS)}")
+    if action == "complete" and rating is None:
+        raise InvalidInput("quality_rating", "is needed to complete a review")
+    if action == "acknowledge" and rating is not None:
+        raise InvalidInput("quality_rating", "is not given with an acknowledgement")
+    return texts
+
+
+def read_memories_query(query: Query) -> tuple[int, int]:
+    """The page and its size."""
+    page = _number(query, "page", 1, most=10_000_000)
+    return page, _number(query, "page_size", PAGE_SIZE, most=LARGEST_MEMORY_PAGE)
 
 
 def read_timeline_query(query: Query) -> tuple[int, int]:
@@ -116,6 +182,15 @@ def _number(query: Query, name: str, default: int, *, least: int = 1, most: int)
     return int(text) if least <= int(text) <= most else default
 
 
+def _strict_number(query: Query, name: str, default: int, *, most: int) -> int:
+    if query.get(name, "") == "":
+        return default
+    number = _number(query, name, 0, most=most)
+    if not number:
+        raise InvalidInput(name, f"must be a number from 1 to {most:,}")
+    return number
+
+
 def _moment(query: Query, name: str) -> datetime | None:
     text = query.get(name, "")
     if not text:
@@ -123,6 +198,13 @@ def _moment(query: Query, name: str) -> datetime | None:
     moment = _read_moment(text)
     if moment is None:
         raise InvalidInput(name, "must be a moment such as 2026-03-01T12:00:00Z")
+    return moment
+
+
+def _required_moment(query: Query, name: str) -> datetime:
+    moment = _moment(query, name)
+    if moment is None:
+        raise InvalidInput(name, "is needed: a moment such as 2026-03-01T12:00:00Z")
     return moment
 
 

@@ -1,6 +1,9 @@
 """The endpoints about the product itself: what is wrong with it, which tools it has."""
 
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from typing import Any, get_args
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -8,40 +11,95 @@ from rest_framework.views import APIView
 from config import get_config
 from config.usage import default_tools
 from config.words import suggest
-from investigations.api import serializers
-from investigations.selectors.tool_servers import list_tool_servers
-from investigations.selectors.warnings import list_warnings
+from investigations.api.fields import TextOrNull
+from investigations.api.responses import ANYBODY, errors, parameter
+from investigations.selectors.tool_servers import State, list_tool_servers
+from investigations.selectors.warnings import CATEGORIES, list_warnings
 from tarsy.errors import InvalidInput
 
-_ERROR = OpenApiResponse(serializers.ErrorSerializer)
-_ANYBODY = {401: _ERROR, 403: _ERROR}
+
+class WarningSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    category = serializers.ChoiceField(choices=CATEGORIES)
+    message = serializers.CharField()
+    details = serializers.CharField()
+    server_id = serializers.CharField(
+        allow_null=True, help_text="The tool server it is about, if it is about one."
+    )
+    created_at = serializers.DateTimeField()
+
+
+class WarningsSerializer(serializers.Serializer[Any]):
+    warnings = WarningSerializer(many=True)
+
+
+class ServerToolSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    description = serializers.CharField(allow_blank=True, help_text="Masked, at most 1000 letters.")
+    classes = serializers.DictField(
+        child=serializers.ChoiceField(choices=["resolve", "read", "write"]),
+        help_text="Its class by the value of an argument; the empty one is for all other values.",
+    )
+    schema_hash = serializers.CharField(help_text="The same as long as its arguments are.")
+
+
+class ToolServerSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    healthy = serializers.BooleanField()
+    state = serializers.ChoiceField(
+        choices=get_args(State),
+        help_text="`unwatched`: no chain in use names it. `unknown`: nobody has checked it lately.",
+    )
+    last_check = serializers.DateTimeField(allow_null=True)
+    since = serializers.DateTimeField(allow_null=True, help_text="When it became what it is.")
+    latency_ms = serializers.IntegerField(allow_null=True)
+    protocol_version = serializers.CharField(allow_blank=True)
+    tool_count = serializers.IntegerField()
+    tools = ServerToolSerializer(many=True)
+    error = TextOrNull()
+
+
+class ToolServersSerializer(serializers.Serializer[Any]):
+    servers = ToolServerSerializer(many=True)
+
+
+class EveryNativeToolSerializer(serializers.Serializer[Any]):
+    google_search = serializers.BooleanField()
+    code_execution = serializers.BooleanField()
+    url_context = serializers.BooleanField()
+
+
+class DefaultToolsSerializer(serializers.Serializer[Any]):
+    alert_type = serializers.CharField(required=False, help_text="As it was asked for.")
+    mcp_servers = serializers.ListField(child=serializers.CharField())
+    native_tools = EveryNativeToolSerializer()
 
 
 class WarningsView(APIView):
     @extend_schema(
         operation_id="list_system_warnings",
-        responses={200: serializers.WarningsSerializer, **_ANYBODY},
+        responses={200: WarningsSerializer, **ANYBODY},
     )
     def get(self, request: Request) -> Response:
         """What an operator should know: tool servers and workers that are missing, and more."""
-        return Response(serializers.WarningsSerializer({"warnings": list_warnings()}).data)
+        return Response(WarningsSerializer({"warnings": list_warnings()}).data)
 
 
 class ToolServersView(APIView):
     @extend_schema(
         operation_id="list_mcp_servers",
-        responses={200: serializers.ToolServersSerializer, **_ANYBODY},
+        responses={200: ToolServersSerializer, **ANYBODY},
     )
     def get(self, request: Request) -> Response:
         """Every configured tool server, whether it is available, and its tools."""
-        return Response(serializers.ToolServersSerializer({"servers": list_tool_servers()}).data)
+        return Response(ToolServersSerializer({"servers": list_tool_servers()}).data)
 
 
 class DefaultToolsView(APIView):
     @extend_schema(
         operation_id="get_default_tools",
-        parameters=[OpenApiParameter("alert_type", str, description="Left out: the default one.")],
-        responses={200: serializers.DefaultToolsSerializer, 400: _ERROR, **_ANYBODY},
+        parameters=[parameter("alert_type", "Left out: the default one.")],
+        responses={200: DefaultToolsSerializer, **errors(400), **ANYBODY},
     )
     def get(self, request: Request) -> Response:
         """The tools of an alert that chooses none itself."""

@@ -1,62 +1,86 @@
 """Routes below /api/."""
 
-from django.urls import URLPattern, URLResolver, path, re_path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from investigations.api import approvals, evidence, system, views
+from investigations.api import (
+    absent,
+    alerts,
+    approvals,
+    configuration,
+    evidence,
+    reviews,
+    session_acts,
+    session_detail,
+    sessions,
+    system,
+    timeline,
+    trace,
+    usage,
+)
 from investigations.api.docs import DocsView, SchemaView
 from investigations.api.errors import answer_unknown_path
 
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("v1/alerts", views.AlertsView.as_view(), name="api-alerts"),
-    path("v1/alert-types", views.AlertTypesView.as_view(), name="api-alert-types"),
-    path("v1/system/warnings", system.WarningsView.as_view(), name="api-system-warnings"),
-    path("v1/system/mcp-servers", system.ToolServersView.as_view(), name="api-system-mcp-servers"),
+Routes = list[URLPattern | URLResolver]
+
+_session: Routes = [
+    path("summary", session_detail.SessionSummaryView.as_view(), name="api-session-summary"),
+    path("status", session_detail.SessionStatusView.as_view(), name="api-session-status"),
+    path("timeline", timeline.SessionTimelineView.as_view(), name="api-session-timeline"),
+    path("evidence", evidence.SessionEvidenceView.as_view(), name="api-session-evidence"),
+    path("trace", trace.SessionTraceView.as_view(), name="api-session-trace"),
+    path("trace/llm/<uuid:interaction_id>", trace.LLMTraceView.as_view(), name="api-trace-llm"),
+    path("trace/mcp/<uuid:interaction_id>", trace.ToolTraceView.as_view(), name="api-trace-mcp"),
+    path("cancel", session_acts.CancelSessionView.as_view(), name="api-session-cancel"),
+    path("chat/messages", session_acts.ChatMessagesView.as_view(), name="api-session-chat"),
+    path("score", absent.SessionScoreView.as_view(), name="api-session-score"),
+    path("review-activity", reviews.ReviewActivityView.as_view(), name="api-review-activity"),
+    path("memories", absent.SessionMemoriesView.as_view(), name="api-session-memories"),
     path(
-        "v1/system/default-tools",
-        system.DefaultToolsView.as_view(),
-        name="api-system-default-tools",
+        "injected-memories",
+        absent.SessionMemoriesView.as_view(),
+        name="api-session-injected-memories",
     ),
-    path("v1/runbooks", views.RunbooksView.as_view(), name="api-runbooks"),
-    path("v1/sessions", views.SessionsView.as_view(), name="api-sessions"),
-    path("v1/sessions/active", views.ActiveSessionsView.as_view(), name="api-sessions-active"),
-    path("v1/sessions/<uuid:session_id>", views.SessionView.as_view(), name="api-session"),
+]
+
+_system: Routes = [
+    path("warnings", system.WarningsView.as_view(), name="api-system-warnings"),
+    path("mcp-servers", system.ToolServersView.as_view(), name="api-system-mcp-servers"),
+    path("default-tools", system.DefaultToolsView.as_view(), name="api-system-default-tools"),
+    path("config", configuration.ConfigurationView.as_view(), name="api-system-config"),
+    path("config/skills/<str:name>", configuration.SkillView.as_view(), name="api-system-skill"),
+]
+
+_approval: Routes = [
+    path("approve", approvals.ApproveView.as_view(), name="api-approval-approve"),
+    path("deny", approvals.DenyView.as_view(), name="api-approval-deny"),
+]
+
+urlpatterns: Routes = [
+    path("v1/alerts", alerts.AlertsView.as_view(), name="api-alerts"),
+    path("v1/alert-types", alerts.AlertTypesView.as_view(), name="api-alert-types"),
+    path("v1/runbooks", alerts.RunbooksView.as_view(), name="api-runbooks"),
+    path("v1/sessions", sessions.SessionsView.as_view(), name="api-sessions"),
+    path("v1/sessions/active", sessions.ActiveSessionsView.as_view(), name="api-sessions-active"),
     path(
-        "v1/sessions/<uuid:session_id>/status",
-        views.SessionStatusView.as_view(),
-        name="api-session-status",
+        "v1/sessions/filter-options",
+        sessions.FilterOptionsView.as_view(),
+        name="api-sessions-filter-options",
     ),
     path(
-        "v1/sessions/<uuid:session_id>/timeline",
-        views.SessionTimelineView.as_view(),
-        name="api-session-timeline",
+        "v1/sessions/<uuid:session_id>",
+        session_detail.SessionView.as_view(),
+        name="api-session",
     ),
-    path(
-        "v1/sessions/<uuid:session_id>/evidence",
-        evidence.SessionEvidenceView.as_view(),
-        name="api-session-evidence",
-    ),
-    path(
-        "v1/sessions/<uuid:session_id>/cancel",
-        views.CancelSessionView.as_view(),
-        name="api-session-cancel",
-    ),
-    path(
-        "v1/sessions/<uuid:session_id>/chat/messages",
-        views.ChatMessagesView.as_view(),
-        name="api-session-chat",
-    ),
+    path("v1/sessions/<uuid:session_id>/", include(_session)),
+    path("v1/sessions/review", reviews.ReviewsView.as_view(), name="api-reviews"),
+    path("v1/sessions/triage/<str:group>", reviews.TriageView.as_view(), name="api-triage"),
+    path("v1/usage/summary", usage.UsageSummaryView.as_view(), name="api-usage-summary"),
     path("v1/approvals", approvals.ApprovalsView.as_view(), name="api-approvals"),
     path("v1/approvals/<uuid:approval_id>", approvals.ApprovalView.as_view(), name="api-approval"),
-    path(
-        "v1/approvals/<uuid:approval_id>/approve",
-        approvals.ApproveView.as_view(),
-        name="api-approval-approve",
-    ),
-    path(
-        "v1/approvals/<uuid:approval_id>/deny",
-        approvals.DenyView.as_view(),
-        name="api-approval-deny",
-    ),
+    path("v1/approvals/<uuid:approval_id>/", include(_approval)),
+    path("v1/memories", absent.MemoriesView.as_view(), name="api-memories"),
+    path("v1/memories/<uuid:memory_id>", absent.MemoryView.as_view(), name="api-memory"),
+    path("v1/system/", include(_system)),
     path("schema/", SchemaView.as_view(), name="api-schema"),
     path("docs/", DocsView.as_view(), name="api-docs"),
     re_path("", answer_unknown_path),

@@ -64,6 +64,10 @@ class AlertSession(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-id"]
+        permissions = [
+            ("submit_alert", "Can submit alerts"),
+            ("operate_session", "Can stop investigations and ask about them"),
+        ]
         constraints = [
             models.CheckConstraint(
                 name="session_status_known",

@@ -5,6 +5,7 @@ import secrets
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -19,9 +20,19 @@ class ApiToken(models.Model):
 
     PREFIX: ClassVar = "tarsy_"
 
+    class Scope(models.TextChoices):
+        READ = "read"
+        SUBMIT = "submit"
+        OPERATE = "operate"
+        APPROVE = "approve"
+
     name = models.CharField(max_length=100, help_text="Who acts with it, as it appears as author.")
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    scopes = ArrayField(
+        models.CharField(max_length=20, choices=Scope),
+        help_text="What it may be used for, of what its owner may do.",
     )
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
 

@@ -21,8 +21,10 @@ from investigations.selectors.costs import Costs, costs_by_session
 from tarsy.errors import NotFound
 
 COUNT_LIMIT = 10_000
-SEARCHED_CHARACTERS = 200_000
 """Lists count no further: an exact number costs a walk over all rows and helps nobody."""
+SEARCHED_CHARACTERS = 200_000
+MOST_OPTIONS = 500
+"""Alert types or chains that a filter offers."""
 
 LIST_FIELDS = (
     "id",
@@ -128,6 +130,36 @@ def list_sessions(
     return SummaryPage(summarize(list(rows), search=wanted.search), total)
 
 
+@dataclass(frozen=True)
+class FilterOptions:
+    """Values that a list of sessions can be narrowed to."""
+
+    alert_types: list[str]
+    chain_ids: list[str]
+    statuses: list[str]
+
+
+def filter_options() -> FilterOptions:
+    """The alert types and chains that sessions have, and every status there is."""
+    return FilterOptions(
+        alert_types=_distinct("alert_type"),
+        chain_ids=_distinct("chain_id"),
+        statuses=list(AlertSession.Status.values),
+    )
+
+
+def _distinct(field: str) -> list[str]:
+    """One look into the index for each value, however many sessions have it."""
+    values: list[str] = []
+    while len(values) < MOST_OPTIONS:
+        rest = visible_sessions().filter(**{f"{field}__gt": values[-1]} if values else {})
+        following = rest.order_by(field).values_list(field, flat=True).first()
+        if following is None:
+            break
+        values.append(following)
+    return [value for value in values if value]
+
+
 def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
     """Those that run, longest first, and those that wait, first in line first."""
     sessions = visible_sessions().only(*LIST_FIELDS)
@@ -174,6 +206,14 @@ def summarize(sessions: Sequence[AlertSession], *, search: str = "") -> list[Ses
         )
         for session in sessions
     ]
+
+
+def summarize_session(session_id: uuid.UUID) -> SessionSummary:
+    """What belongs to one session. Raises NotFound."""
+    session = visible_sessions().only(*LIST_FIELDS).filter(pk=session_id).first()
+    if session is None:
+        raise NotFound("session not found")
+    return summarize([session])[0]
 
 
 def _narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> QuerySet[AlertSession]:

@@ -7,7 +7,8 @@ from investigations.models import AlertSession, Event, TimelineEvent
 from investigations.selectors.sessions import get_session, visible_sessions
 from investigations.timeline import Payload, with_event_id
 
-TIMELINE_LIMIT = 1000
+TIMELINE_LIMIT = 10_000
+"""Rows in one answer: more than a session within its limits has."""
 CATCHUP_LIMIT = 200
 """Stored messages that one answer carries; who missed more loads anew."""
 

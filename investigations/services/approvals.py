@@ -18,6 +18,7 @@ from agents.types import JSON
 from config import get_config
 from investigations.masking import product_masker
 from investigations.models import AgentExecution, ApprovalRequest, Message, Stage, TimelineEvent
+from investigations.roles import DECIDE
 from investigations.services.audit import record_audit
 from investigations.services.ledger import (
     SessionWrite,
@@ -28,7 +29,6 @@ from investigations.services.ledger import (
 from investigations.timeline import Payload, approval_decided, approval_requested
 from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TarsyError
 
-PERMISSION = "investigations.decide_approval"
 REASON_LIMIT = 2_000
 """Characters of what a person or an agent says about a write."""
 
@@ -221,9 +221,7 @@ def _decide(
 ) -> TarsyError | None:
     """Why nothing was decided; None when it was."""
     if account is None or not _may_decide(account):
-        return NotPermitted(
-            f"deciding about writes needs an account with the permission {PERMISSION}"
-        )
+        return NotPermitted(f"deciding about writes needs an account with the permission {DECIDE}")
     changed = ApprovalRequest.objects.filter(
         pk=approval.pk, status=_PENDING, expires_at__gt=Now()
     ).update(
@@ -242,7 +240,7 @@ def _decide(
 
 
 def _may_decide(account: AbstractUser | None) -> bool:
-    return account is not None and account.is_active and account.has_perm(PERMISSION)
+    return account is not None and account.is_active and account.has_perm(DECIDE)
 
 
 def _explain_decided(approval: ApprovalRequest) -> str:

@@ -54,12 +54,16 @@ class Alert:
     runbook: str = ""
     mcp_selection: JSON = None
     fingerprint: str = ""
+    ignored: tuple[str, ...] = ()
+    """Fields that were sent and that nobody knows."""
 
 
 def read_alert(body: Mapping[str, object]) -> Alert:
-    """Check the fields of a request. Raises InvalidInput naming the field that is wrong."""
+    """Check the fields of a request. Raises InvalidInput naming the field that is wrong.
+
+    Senders may add fields of their own, as upstream lets them: those are ignored, and named.
+    """
     config = get_config()
-    _refuse_unknown_fields(body)
     alert_type = _read_alert_type(body, config)
     chain = config.chain_for(alert_type)
     if chain is None:
@@ -75,6 +79,7 @@ def read_alert(body: Mapping[str, object]) -> Alert:
         runbook=runbook,
         mcp_selection=_read_selection(body, config),
         fingerprint=_read_text(body, "slack_message_fingerprint"),
+        ignored=tuple(name for name in body if name not in FIELDS),
     )
 
 
@@ -129,13 +134,6 @@ def _refuse_full_queue() -> None:
 
 
 # ---- Fields -------------------------------------------------------------------------------------
-
-
-def _refuse_unknown_fields(body: Mapping[str, object]) -> None:
-    for name in body:
-        if name in FIELDS:
-            continue
-        raise InvalidInput(name[:100] or "body", f"is not a known field{suggest(name, FIELDS)}")
 
 
 def _read_text(body: Mapping[str, object], field: str) -> str:

@@ -1,5 +1,6 @@
 """Tokens of machines: made, used, revoked."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.contrib.auth.models import User
@@ -14,19 +15,30 @@ _USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
-def create_token(*, owner: User, name: str, actor: str) -> str:
+def create_token(
+    *, owner: User, name: str, actor: str, scopes: Sequence[str] = ApiToken.Scope.values
+) -> str:
     """Make a token and return its text, which nobody can read again.
 
-    Raises InvalidInput on an empty or long name, Conflict when the owner has such a token.
+    It may do what its owner may, within its scopes. Raises InvalidInput on an empty or long name or
+    an unknown scope, Conflict when the owner has such a token.
     """
     name = name.strip()
     if not name or len(name) > 100:
         raise InvalidInput("name", "must have 1 to 100 characters")
+    unknown = [each for each in scopes if each not in ApiToken.Scope.values]
+    if unknown or not scopes:
+        raise InvalidInput("scopes", f"must be some of {', '.join(ApiToken.Scope.values)}")
     if ApiToken.objects.filter(owner=owner, name=name, revoked_at=None).exists():
         raise Conflict(f'{owner.username} already has a token named "{name}"; revoke it first')
     text = ApiToken.generate()
-    token = ApiToken.objects.create(owner=owner, name=name, token_hash=ApiToken.hash_of(text))
-    record_audit(actor, "token.create", "token", str(token.pk), name=name, owner=owner.username)
+    token = ApiToken.objects.create(
+        owner=owner, name=name, scopes=sorted(set(scopes)), token_hash=ApiToken.hash_of(text)
+    )
+    record_audit(
+        actor, "token.create", "token", str(token.pk),
+        name=name, owner=owner.username, scopes=token.scopes,
+    )  # fmt: skip
     return text
 
 

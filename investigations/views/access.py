@@ -7,10 +7,11 @@ from typing import Concatenate, ParamSpec, cast
 from urllib.parse import quote
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from investigations.identity import may_view
+from investigations.identity import may, may_view
 from investigations.models import AlertSession
 from investigations.selectors import pages
 
@@ -31,6 +32,21 @@ def for_viewers(view: View[P]) -> View[P]:
 
     # functools.wraps names the parameters otherwise than the type does.
     return cast("View[P]", guarded)
+
+
+def for_those_who_may(permission: str) -> Callable[[View[P]], View[P]]:
+    """As `for_viewers`, and 403 for whoever may look but not do this."""
+
+    def guard(view: View[P]) -> View[P]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            if not may(request, permission):
+                raise PermissionDenied("your role does not allow this")
+            return view(request, *args, **kwargs)
+
+        return for_viewers(cast("View[P]", guarded))
+
+    return guard
 
 
 def find_shown(session_id: uuid.UUID) -> AlertSession:

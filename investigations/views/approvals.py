@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from investigations.identity import account_of, actor_of
+from investigations.identity import actor_of, decider_of
 from investigations.selectors.approvals import get_approval
 from investigations.services.approvals import Verdict, decide_approval, read_reason
 from investigations.views.access import for_viewers
@@ -23,7 +23,7 @@ def decide(request: HttpRequest, approval_id: uuid.UUID, verdict: Verdict) -> Ht
         session_id = get_approval(approval_id).session_id
         decide_approval(
             approval_id, verdict,
-            account=account_of(request), actor=actor_of(request), reason=reason,
+            account=decider_of(request), actor=actor_of(request), reason=reason,
         )  # fmt: skip
     except NotFound as error:
         raise Http404 from error

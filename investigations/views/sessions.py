@@ -9,10 +9,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from investigations.fragments import fragment_for, render_facts, session_context
 from investigations.identity import actor_of
+from investigations.roles import OPERATE
 from investigations.selectors import pages
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.sessions import cancel_session
-from investigations.views.access import find_shown, for_viewers
+from investigations.views.access import find_shown, for_those_who_may, for_viewers
 from tarsy.errors import Conflict, NotFound
 
 
@@ -100,7 +101,7 @@ def events(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 @require_POST
-@for_viewers
+@for_those_who_may(OPERATE)
 def cancel(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     try:
         cancel_session(session_id, actor_of(request))

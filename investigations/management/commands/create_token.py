@@ -1,4 +1,4 @@
-"""`manage.py create_token NAME --owner USER`: a token for a machine, shown once."""
+"""`manage.py create_token NAME --owner USER [--scope S]...`: a token for a machine, shown once."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -7,8 +7,11 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
+from investigations.models import ApiToken
 from investigations.services.tokens import create_token
 from tarsy.errors import Conflict, InvalidInput
+
+_USUAL = (ApiToken.Scope.READ, ApiToken.Scope.SUBMIT)
 
 
 class Command(BaseCommand):
@@ -18,6 +21,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="who acts with it, as it appears as author of alerts")
         parser.add_argument("--owner", required=True, help="the user it belongs to")
+        parser.add_argument(
+            "--scope", action="append", choices=ApiToken.Scope.values, dest="scopes",
+            help="what it may be used for; may be repeated; default: read and submit",
+        )  # fmt: skip
 
     @override
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -25,7 +32,12 @@ class Command(BaseCommand):
         if owner is None:
             raise CommandError(f'there is no active user "{options["owner"]}"')
         try:
-            token = create_token(owner=owner, name=options["name"], actor="manage.py")
+            token = create_token(
+                owner=owner,
+                name=options["name"],
+                actor="manage.py",
+                scopes=options["scopes"] or _USUAL,
+            )
         except (InvalidInput, Conflict) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(token)

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 
 from investigations import publish
-from investigations.api import views
+from investigations.api import alerts
 
 
 def test_a_database_that_is_away_is_a_503_that_says_when_to_come_back(
@@ -18,8 +18,8 @@ def test_a_database_that_is_away_is_a_503_that_says_when_to_come_back(
     def fail(*_arguments: object, **_options: object) -> None:
         raise OperationalError("the connection is closed at 10.0.0.7")
 
-    monkeypatch.setattr(views, "submit_alert", fail)
-    monkeypatch.setattr(views, "read_alert", lambda _body: None)
+    monkeypatch.setattr(alerts, "submit_alert", fail)
+    monkeypatch.setattr(alerts, "read_alert", lambda _body: None)
 
     answer = api.post("/api/v1/alerts", {"data": "x"}, content_type="application/json")
 

@@ -354,6 +354,90 @@ def test_status_is_the_little_that_a_poller_needs(api):
     }
 
 
+def test_a_summary_has_every_field_of_the_contract(api):
+    session = make_rich_session()
+
+    body = api.get(f"{LIST}/{session.pk}/summary").json()
+
+    assert body == {
+        "session_id": str(session.pk),
+        "total_interactions": 5,
+        "llm_interactions": 2,
+        "mcp_interactions": 3,
+        "input_tokens": 2400,
+        "output_tokens": 160,
+        "total_tokens": 2560,
+        "estimated_cost_usd": 0.5,
+        "cost_completeness": "partial",
+        "unpriced_interaction_count": 1,
+        "total_duration_ms": 180_000,
+        "chain_statistics": {
+            "total_stages": 2,
+            "completed_stages": 1,
+            "failed_stages": 1,
+            "current_stage_index": None,
+        },
+        "total_score": None,
+        "scoring_status": None,
+    }
+
+
+def test_filter_options_are_what_sessions_have_and_every_status(api):
+    SessionFactory.create_batch(2, alert_type="disk", chain_id="disks")
+    SessionFactory(alert_type="pods", chain_id="cluster")
+    SessionFactory(alert_type="gone", chain_id="gone", deleted_at=timezone.now())
+
+    assert api.get(f"{LIST}/filter-options").json() == {
+        "alert_types": ["disk", "pods"],
+        "chain_ids": ["cluster", "disks"],
+        "statuses": list(AlertSession.Status.values),
+    }
+
+
+def test_scores_and_memories_are_answered_as_where_there_are_none(api):
+    session = SessionFactory(completed=True)
+    base = f"{LIST}/{session.pk}"
+
+    assert api.get(f"{base}/score").status_code == 404
+    assert api.post(f"{base}/score").status_code == 409
+    assert api.get(f"{base}/memories").json() == []
+    assert api.get(f"{base}/injected-memories").json() == []
+    assert api.get("/api/v1/memories", {"page_size": 200}).json() == {
+        "memories": [], "total": 0, "page": 1, "page_size": 200, "total_pages": 0,
+    }  # fmt: skip
+    for ask in (api.get, api.patch, api.delete):
+        assert ask(f"/api/v1/memories/{uuid.uuid4()}").status_code == 404
+
+
+def test_reviews_are_answered_as_where_nobody_has_reviewed(api):
+    waiting, running = SessionFactory(), SessionFactory(running=True)
+    done = SessionFactory(completed=True)
+
+    group = api.get(f"{LIST}/triage/investigating", {"page": 9, "page_size": 1}).json()
+    assert (group["count"], group["page"], group["total_pages"]) == (2, 2, 2)
+    assert [item["id"] for item in group["sessions"]] == [str(waiting.pk)]
+    assert api.get(f"{LIST}/triage/investigating").json()["sessions"][0]["id"] == str(running.pk)
+    for name in ("needs_review", "in_progress", "reviewed"):
+        empty = api.get(f"{LIST}/triage/{name}", {"assignee": ""}).json()
+        assert (empty["count"], empty["page"], empty["sessions"]) == (0, 1, [])
+    assert api.get(f"{LIST}/{done.pk}/review-activity").json() == {"activities": []}
+    for body, field in (
+        ({"session_ids": [], "action": "claim"}, "session_ids"),
+        ({"session_ids": ["x"] * 51, "action": "claim"}, "session_ids"),
+        ({"session_ids": ["x"], "action": "dance"}, "action"),
+        ({"session_ids": ["x"], "action": "complete"}, "quality_rating"),
+    ):
+        answer = api.patch(f"{LIST}/review", body, content_type="application/json")
+        assert (answer.status_code, answer.json()["field"]) == (400, field)
+    claim = {"session_ids": [str(done.pk)], "action": "claim"}
+    (result,) = api.patch(f"{LIST}/review", claim, content_type="application/json").json()[
+        "results"
+    ]
+    assert (result["session_id"], result["success"]) == (str(done.pk), False)
+    assert api.get(f"{LIST}/triage/nothing").status_code == 400
+    assert api.get(f"{LIST}/triage/reviewed", {"page_size": 201}).status_code == 400
+
+
 def test_active_lists_what_runs_and_the_queue_in_order(api):
     now = timezone.now()
     waiting = [SessionFactory(created_at=now - timedelta(minutes=n)) for n in (1, 3, 2)]
@@ -414,7 +498,10 @@ def test_alert_types_name_their_chains(api):
     assert body["alert_types"] == sorted(body["alert_types"], key=lambda item: item["chain_id"])
 
 
-@pytest.mark.parametrize("end", ["", "/status", "/timeline"])
+@pytest.mark.parametrize(
+    "end",
+    ["", "/status", "/timeline", "/summary", "/trace", "/memories", "/injected-memories", "/score"],
+)
 def test_unknown_malformed_and_deleted_sessions_are_404_as_json(api, end):
     deleted = SessionFactory(deleted_at=timezone.now())
     for name in (uuid.uuid4(), "not-an-id", deleted.pk, "%00"):

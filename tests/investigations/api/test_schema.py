@@ -1,13 +1,22 @@
 """The OpenAPI document tells the truth about the answers."""
 
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
+from django.urls import URLPattern, URLResolver
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
-from tests.factories import SessionFactory, TimelineEventFactory
+from investigations.api.urls import urlpatterns
+from tests.factories import (
+    LLMInteractionFactory,
+    MCPInteractionFactory,
+    SessionFactory,
+    TimelineEventFactory,
+)
 from tests.investigations.api.test_reading import make_rich_session
 
 
@@ -38,26 +47,21 @@ def check(document: dict[str, Any], path: str, method: str, answer: Any) -> None
 def test_document_is_valid_and_lists_every_endpoint(document):
     validate_schema(document)
 
-    assert {path.removeprefix("/api/v1") for path in document["paths"]} == {
-        "/alerts",
-        "/alert-types",
-        "/runbooks",
-        "/system/warnings",
-        "/system/mcp-servers",
-        "/system/default-tools",
-        "/sessions",
-        "/sessions/active",
-        "/sessions/{session_id}",
-        "/sessions/{session_id}/status",
-        "/sessions/{session_id}/timeline",
-        "/sessions/{session_id}/evidence",
-        "/sessions/{session_id}/cancel",
-        "/sessions/{session_id}/chat/messages",
-        "/approvals",
-        "/approvals/{approval_id}",
-        "/approvals/{approval_id}/approve",
-        "/approvals/{approval_id}/deny",
+    routes = {
+        "/api/" + re.sub(r"<\w+:(\w+)>", r"{\1}", pattern).removeprefix("/")
+        for pattern in _patterns(urlpatterns)
     }
+    # The document itself, its page, and the answer to whatever is not there.
+    assert set(document["paths"]) == routes - {"/api/schema/", "/api/docs/", "/api/"}
+
+
+def _patterns(routes: Iterable[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
+    for route in routes:
+        here = before + str(route.pattern)
+        if isinstance(route, URLResolver):
+            yield from _patterns(route.url_patterns, here)
+        else:
+            yield here
 
 
 def test_answers_are_as_the_document_says(api, submit, document):
@@ -82,6 +86,21 @@ def test_answers_are_as_the_document_says(api, submit, document):
         check(document, path, "get", api.get(path))
     defaults = "/api/v1/system/default-tools"
     check(document, defaults, "get", api.get(defaults, {"alert_type": "nothing"}))
+    for end in ("summary", "trace", "memories", "injected-memories", "score", "evidence"):
+        path = f"{base}/{{session_id}}/{end}"
+        check(document, path, "get", api.get(f"{base}/{session.pk}/{end}"))
+    check(document, f"{base}/filter-options", "get", api.get(f"{base}/filter-options"))
+    for kind, make in (("llm", LLMInteractionFactory), ("mcp", MCPInteractionFactory)):
+        call = make()
+        path = f"{base}/{{session_id}}/trace/{kind}/{{interaction_id}}"
+        url = f"{base}/{call.session_id}/trace/{kind}/{call.pk}"
+        check(document, path, "get", api.get(url))
+    usage = "/api/v1/usage/summary"
+    window = {"start_date": "2026-11-01T00:00:00Z", "end_date": "2027-10-01T00:00:00Z"}
+    check(document, usage, "get", api.get(usage, window))
+    check(document, usage, "get", api.get(usage))
+    check(document, "/api/v1/system/config", "get", api.get("/api/v1/system/config"))
+    check(document, "/api/v1/memories", "get", api.get("/api/v1/memories"))
     check(document, "/api/v1/alerts", "post", submit({"data": "x"}))
     check(document, "/api/v1/alerts", "post", submit({"data": ""}))
 

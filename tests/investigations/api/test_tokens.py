@@ -6,7 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from investigations.models import ApiToken, AuditEvent
-from investigations.services.tokens import find_token
+from investigations.services.tokens import create_token, find_token
+from tarsy.errors import InvalidInput
 from tests.factories import UserFactory
 
 
@@ -21,6 +22,27 @@ def test_command_prints_a_token_that_works_and_writes_it_down():
     assert found is not None
     assert (found.name, found.owner.username) == ("alertmanager", "ada")
     assert AuditEvent.objects.get().action == "token.create"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("asked", "given"), [(None, ["read", "submit"]), (["approve", "read"], ["approve", "read"])]
+)
+def test_command_gives_the_scopes_that_are_asked_for(asked, given):
+    UserFactory(username="ada")
+    more = {"scopes": asked} if asked else {}
+
+    call_command("create_token", "a", owner="ada", stdout=StringIO(), stderr=StringIO(), **more)
+
+    assert ApiToken.objects.get().scopes == given
+    assert AuditEvent.objects.get().details["scopes"] == given
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("scopes", [[], ["all"], ["read", ""]])
+def test_a_token_has_scopes_that_are_known(scopes):
+    with pytest.raises(InvalidInput, match="read, submit, operate, approve"):
+        create_token(owner=UserFactory(), name="a", actor="test", scopes=scopes)
 
 
 @pytest.mark.django_db

@@ -234,6 +234,23 @@ async def test_subscription_needs_a_channel_and_a_sensible_position(server):
         assert not browser.of_type("subscription.confirmed")
 
 
+async def test_catchup_without_a_subscription_replays_once_and_follows_nothing(server):
+    session = await make_session()
+    await atell_silently(session, 3)
+    channel = session_channel(session.pk)
+    async with browse(server) as browser:
+        await browser.say(action="catchup", channel=channel, last_event_id=1)
+        await browser.has_stored(2)
+        await atell(session, 1)
+        await browser.say(action="catchup", channel="cancellations", last_event_id=0)
+        await browser.say(action="catchup", channel=channel)
+        await browser.sees("error", 2)
+
+        assert browser.seqs() == [2, 3]
+        assert "no such channel" in browser.of_type("error")[0]["message"]
+        assert "last_event_id" in browser.of_type("error")[1]["message"]
+
+
 async def test_long_past_overflows_and_the_present_goes_on(server):
     session = await make_session()
     await atell_silently(session, 203)
@@ -286,8 +303,8 @@ async def test_chunk_never_overtakes_the_announcement_of_its_block(server):
     async with browse(server) as browser:
         await follow(browser, session)
         event = await sync_to_async(open_block_silently)()
-        unknown = stream_chunk(session.pk, str(uuid.uuid4()), 0, "lost", execution.pk)
-        chunk = stream_chunk(session.pk, str(event.pk), 0, "The pod", execution.pk)
+        unknown = stream_chunk(execution, str(uuid.uuid4()), 0, "lost")
+        chunk = stream_chunk(execution, str(event.pk), 0, "The pod")
         await sync_to_async(publish)(
             [(session_channel(session.pk), json.dumps(each)) for each in (unknown, chunk)]
         )
@@ -421,8 +438,22 @@ async def test_socket_needs_an_identity_and_loses_it_with_its_token(daphne):
             assert machine.close_code == 4401
 
 
-def _make_token() -> str:
-    return create_token(owner=UserFactory.create(), name="wall", actor="test")
+def _make_token(*scopes: str) -> str:
+    owner = UserFactory.create()
+    return create_token(owner=owner, name="wall", actor="test", scopes=scopes or ["read"])
+
+
+@pytest.mark.parametrize("scope", ApiToken.Scope.values)
+async def test_a_token_without_the_scope_to_read_is_told_nothing(daphne, scope):
+    token = await sync_to_async(_make_token)(scope)
+    header = {"Authorization": f"Bearer {token}"}
+    with daphne(TARSY_AUTH="login") as server:
+        async with browse(server, additional_headers=header) as machine:
+            if scope == "read":
+                await machine.sees("connection.established")
+            else:
+                await until(lambda: machine.close_code)
+                assert (machine.close_code, machine.seen) == (4401, [])
 
 
 async def test_progress_of_a_tool_call_is_told_on_its_event(server):
