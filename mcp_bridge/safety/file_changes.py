@@ -136,7 +136,8 @@ def _compare(request: GateRequest, data: Mapping[str, JSON]) -> FileChange:
 
 def _refuse(request: GateRequest, code: JSON, reason: str, details: Mapping[str, JSON]) -> Refusal:
     codes: tuple[RefusalCode, ...] = get_args(RefusalCode)
-    known = next((each for each in codes if each == code), "EXECUTION_FAILED")
+    other: RefusalCode = "EXECUTION_FAILED"
+    known = next((each for each in codes if each == code), other)
     facts = {"tool": request.name, **details}
     said = reason.rstrip(". ")
     is_lasting = known in ("POLICY_BLOCKED", "ACTION_NOT_ALLOWED", "INVALID_INPUT")

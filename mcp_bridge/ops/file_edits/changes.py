@@ -38,12 +38,16 @@ class FileState:
 
 @dataclass(frozen=True)
 class Change:
-    """One change that was made; `before` is None where the file is new."""
+    """One change that was made; not `is_done` where none was needed.
+
+    `before` is None where the file is new, `after` where somebody else is changing it already.
+    """
 
     path: str
     before: FileState | None
-    after: FileState
+    after: FileState | None
     bytes_written: int
+    is_done: bool = True
 
 
 class Files(Protocol):

@@ -164,18 +164,21 @@ def _both(reason: str) -> dict[str, Json]:
 
 
 def _tell(place: dict[str, Json], change: Change) -> Answer:
-    before, after = change.before, change.after
-    is_changed = before is None or before.digest.sha256 != after.digest.sha256
     data: dict[str, Json] = {
         **place,
         "path": change.path,
-        "changed": is_changed,
+        "changed": change.is_done,
         "bytes_written": change.bytes_written,
         "encoding": "utf-8",
-        "before": {"exists": False} if before is None else {"exists": True, **before.to_json()},
-        "after": {"exists": True, **after.to_json()},
+        "before": _state(change.before),
+        "after": _state(change.after) if change.after is not None else None,
     }
-    return Answer(data)
+    notes = ("after: somebody else is changing the file already",) if change.after is None else ()
+    return Answer(data, notes=notes)
+
+
+def _state(state: FileState | None) -> dict[str, Json]:
+    return {"exists": False} if state is None else {"exists": True, **state.to_json()}
 
 
 def _wrong(message: str) -> ToolFailure:

@@ -137,14 +137,15 @@ class RemoteFiles:
         refuse_unexpected(path, expected, before)
         refuse_unfit(before, is_append=script is _APPEND)
         if script is _WRITE and before is not None and before.digest.sha256 == sha256(content):
-            return Change(path, before, before, len(content))
+            return Change(path, before, before, 0, is_done=False)
         temporary = f".tarsy-{secrets.token_hex(8)}.tmp"
         words = (*os.path.split(path), expected, sha256(content), temporary)
         finished = await self._run(script, words, content)
         _refuse_unfinished(path, finished, expected)
-        after = await self._look(path, FACTS)
-        if after is None:
-            raise changed_since(path, sha256(content), ABSENT)
+        try:
+            after = await self._look(path, FACTS)
+        except ToolFailure:
+            after = None
         return Change(path, before, after, len(content))
 
     async def _resolve(self, path: str) -> str:
