@@ -61,7 +61,7 @@ class LocalFiles:
 
     def _read(self, path: str, part: Part, deadline: Deadline) -> FileState:
         self.paths.check(path, writes=False, is_here=True)
-        with self._open_place(path, writes=False) as place:
+        with self._open_place(resolve(path), path, writes=False) as place:
             found = place.look(part, deadline)
         if found is None:
             raise not_found(place.path, has_directory=True)
@@ -97,13 +97,14 @@ class LocalFiles:
         """A place of which no other change of ours is under way."""
         self.paths.check(path, writes=True, is_here=True)
         refuse_link(path, resolve(path))
-        with self._open_place(path, writes=True) as place:
+        # Not what it resolves to now: that could be something else by now.
+        with self._open_place(path, path, writes=True) as place:
             place.lock(deadline)
             yield place
 
     @contextmanager
-    def _open_place(self, path: str, *, writes: bool) -> Iterator["_Place"]:
-        real = resolve(path)
+    def _open_place(self, real: str, named: str, *, writes: bool) -> Iterator["_Place"]:
+        """The place of a path without links; where one is by now, it is refused."""
         parent, name = os.path.split(real)
         try:
             directory = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -114,8 +115,8 @@ class LocalFiles:
         place = _Place(directory, name, real)
         try:
             if not name or _where(directory) != parent:
-                raise refuse_path(path, MOVED)
-            self.paths.check_resolved(real, writes=writes, named=path)
+                raise refuse_path(named, MOVED)
+            self.paths.check_resolved(real, writes=writes, named=named)
             yield place
         except OSError as error:
             raise _explain(real, error, is_changed=place.is_changed) from error
