@@ -104,7 +104,7 @@ class PersistentDesk:
         )
 
     def _show_change(self, proposal: Proposal) -> dict[str, JSON] | None:
-        """What becomes of a file, line by line. Whole texts are masked, for a secret may be long."""
+        """What becomes of a file, line by line. Masked as whole texts: a secret may be long."""
         change = proposal.preview.change
         if change is None:
             return None

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from mcp_bridge.ops.envelope import Json, ToolFailure
+from mcp_bridge.ops.file_edits.allowed import EditablePaths
 from mcp_bridge.ops.file_edits.content import MAX_CONTENT_BYTES, Digest, Part, describe
 
 FileAction = Literal["read", "write", "append"]
@@ -52,6 +53,11 @@ class Change:
 
 class Files(Protocol):
     """The files of one place."""
+
+    @property
+    def paths(self) -> EditablePaths:
+        """Which of them may be touched."""
+        ...
 
     async def read(self, path: str, part: Part) -> FileState:
         """How a file stands. Raises `ToolFailure` for what is not there or may not be read."""

@@ -52,7 +52,9 @@ class FileEditor:
         self._docker = docker
         self._ways = ways
         sensitive = SensitivePaths(settings.protected, settings.open_files)
-        self._paths = EditablePaths(sensitive, settings.own)
+        self._paths_here = EditablePaths(sensitive, settings.own)
+        # Where our own code lies here, somebody else's may lie in another place.
+        self._paths_elsewhere = EditablePaths(SensitivePaths(), ())
 
     async def run(self, request: EditRequest) -> Answer:
         content = _check_arguments(request)
@@ -73,23 +75,23 @@ class FileEditor:
             found = await files.read(request.path, request.part)
         except ToolFailure as error:
             if error.code == "NOT_FOUND":
-                reason = self._paths.find_write_reason(str(error.details["path"]))
+                reason = files.paths.find_write_reason(str(error.details["path"]))
                 error.details = {**error.details, "not_written": _both(reason or "")}
             raise
-        reason = self._paths.find_write_reason(found.path)
+        reason = files.paths.find_write_reason(found.path)
         refused = _both(reason) if reason else _find_reasons(found)
         answer = _show(place, found, request.part)
         return Answer({**answer.data, "not_written": refused}, answer.cuts, answer.notes)
 
     async def _files_of(self, resource: Resource, request: EditRequest) -> Files:
         if self._ways.is_local(resource):
-            return LocalFiles(self._paths)
+            return LocalFiles(self._paths_here)
         if resource.kind == "container" and request.action != "read":
             name = self._docker.name_of(resource.uid)
             whole = await self._docker.get_json(f"/containers/{name}/json", name=name)
             await refuse_own_container(self._docker, as_object(whole))
         executor = await self._ways.into(resource, request.container)
-        return RemoteFiles(self._paths, executor)
+        return RemoteFiles(self._paths_elsewhere, executor)
 
 
 def _check_arguments(request: EditRequest) -> bytes | None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.mcp_bridge.ops.fake_docker import run_fake_docker
 
+ROOT = Path(__file__).resolve().parents[3]
 CONTAINER = "container:web-1:0123456789ab"
 POD = "pod:prod:shop/api-1"
 PLACES = [CONTAINER, POD, "host:db-1", "lxc:web-1:101", "vm:web-1:102"]
@@ -188,3 +189,13 @@ async def test_a_link_that_is_swapped_in_over_there_leads_no_write_astray(edit, 
         thread.join()
     assert (outside / "app.conf").read_text() == "as it was\n"
     assert names_in(outside) == ["app.conf"]
+
+
+async def test_where_our_own_code_lies_here_others_may_lie_over_there(edit):
+    ours = str(ROOT / "none.conf")
+
+    over_there = (await edit("read", ours, CONTAINER))["error"]["details"]
+    here = (await edit("read", ours, "host:web-1"))["error"]["details"]
+
+    assert over_there["not_written"] == {}
+    assert set(here["not_written"]) == {"write", "append"}

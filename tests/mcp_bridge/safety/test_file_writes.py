@@ -332,3 +332,25 @@ async def test_a_refused_write_is_made_good_by_one_that_saw_the_file_anew(open_a
         assert result.check is not None
         assert result.check.status == "verified"
         assert "**Unverified:**" not in review.text
+
+
+@pytest.mark.parametrize("named", [{}, {"expected_sha256": sha("a=1\nb=2\n")}])
+async def test_a_write_that_was_made_when_its_worker_died_is_not_made_again(
+    open_agent, conf, named
+):
+    desk = Desk()
+    wish = {"action": "write", "path": str(conf), "content": "x\n", "resource_id": HOST, **named}
+    call = ToolCall("cut-off", "ops.file_edit", json.dumps(wish))
+    gate = SafetyGate("controlled", desk=desk)
+    async for agent in open_agent(gate):
+        await agent.find_host()
+        conf.write_text("x\n")  # what it wrote before it died
+        gate._interrupted = frozenset({"cut-off"})
+        desk.verdict = "used"
+
+        result = await agent.toolbox.execute(call, report_progress=lambda _: None)
+
+        assert "interrupted and is not repeated" in result.content
+        assert result.check is not None
+        assert result.check.status == "verified"
+        assert gate.standing.workflow.state == "READING"
