@@ -60,8 +60,8 @@ class LocalFiles:
         return await run_in_thread(partial(self._append, path, content, expected), _SECONDS)
 
     def _read(self, path: str, part: Part, deadline: Deadline) -> FileState:
-        self.paths.check(path, writes=False, is_here=True)
-        with self._open_place(resolve(path), path, writes=False) as place:
+        real = self._check(path, writes=False)
+        with self._open_place(real, path, writes=False) as place:
             found = place.look(part, deadline)
         if found is None:
             raise not_found(place.path, has_directory=True)
@@ -72,16 +72,16 @@ class LocalFiles:
             before = self._look_before(place, expected, deadline, is_append=False)
             if before is not None and before.digest.sha256 == sha256(content):
                 return Change(place.path, before, before, 0, is_done=False)
-            place.put(content, before)
+            place.put(content, before, deadline)
             return _tell(place, before, content, deadline)
 
     def _append(self, path: str, content: bytes, expected: str, deadline: Deadline) -> Change:
         with self._changing(path, deadline) as place:
             before = self._look_before(place, expected, deadline, is_append=True)
             if before is None:
-                place.put(content, None)
+                place.put(content, None, deadline)
             else:
-                place.add(content, before)
+                place.add(content, before, deadline)
             return _tell(place, before, content, deadline)
 
     def _look_before(
@@ -92,11 +92,18 @@ class LocalFiles:
         refuse_unfit(before, is_append=is_append)
         return before
 
+    def _check(self, path: str, *, writes: bool) -> str:
+        """The path without links, if it may be touched."""
+        try:
+            self.paths.check(path, writes=writes, is_here=True)
+            return resolve(path)
+        except OSError as error:  # A link went away while it was followed.
+            raise _explain(path, error) from error
+
     @contextmanager
     def _changing(self, path: str, deadline: Deadline) -> Iterator["_Place"]:
         """A place of which no other change of ours is under way."""
-        self.paths.check(path, writes=True, is_here=True)
-        refuse_link(path, resolve(path))
+        refuse_link(path, self._check(path, writes=True))
         # Not what it resolves to now: that could be something else by now.
         with self._open_place(path, path, writes=True) as place:
             place.lock(deadline)
@@ -175,7 +182,7 @@ class _Place:
             links=status.st_nlink,
         )
 
-    def put(self, content: bytes, before: FileState | None) -> None:
+    def put(self, content: bytes, before: FileState | None, deadline: Deadline) -> None:
         """A new file in this place at once; who reads meanwhile sees the old one or the new one."""
         temporary = f".tarsy-{secrets.token_hex(8)}.tmp"
         descriptor = os.open(
@@ -188,18 +195,20 @@ class _Place:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+            _refuse_late(self.path, deadline)
             self._set(temporary, before)
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=self.directory)
         os.fsync(self.directory)
 
-    def add(self, content: bytes, before: FileState) -> None:
+    def add(self, content: bytes, before: FileState, deadline: Deadline) -> None:
         """Add to the end of the very file that was looked at; what others add is never lost."""
         descriptor = self._open(os.O_WRONLY | os.O_APPEND)
         try:
             if not self._is_seen(os.fstat(descriptor)):
                 raise changed_since(self.path, before.digest.sha256, UNKNOWN)
+            _refuse_late(self.path, deadline)
             # One call, so that what others add stands before or behind it.
             written = os.write(descriptor, content)
             self.is_changed = written > 0
@@ -260,6 +269,14 @@ class _Place:
 
     def _is_seen(self, status: os.stat_result) -> bool:
         return self.seen is not None and _identity(status) == _identity(self.seen)
+
+
+def _refuse_late(path: str, deadline: Deadline) -> None:
+    """Raises `ToolFailure` where nobody waits any more: that it failed has been told already."""
+    if deadline.passed:
+        raise ToolFailure(
+            "EXECUTION_FAILED", f"{path}: it took too long. Nothing was written.", retryable=True
+        )
 
 
 def _tell(place: _Place, before: FileState | None, content: bytes, deadline: Deadline) -> Change:

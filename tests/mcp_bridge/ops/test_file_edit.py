@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from mcp_bridge.ops.bounded import Deadline
 from mcp_bridge.ops.envelope import ToolFailure
+from mcp_bridge.ops.file_edits import local
 from mcp_bridge.ops.file_edits.allowed import EditablePaths
 from mcp_bridge.ops.file_edits.content import (
     MAX_CONTENT_BYTES,
@@ -585,8 +586,6 @@ def test_what_others_append_meanwhile_is_never_lost(conf: Path):
 
 def test_a_file_that_is_replaced_right_before_the_change_is_left_alone(conf: Path, monkeypatch):
     """The last look before the rename finds another file than the one that was hashed."""
-    from mcp_bridge.ops.file_edits import local
-
     dress = local._Place._dress
 
     def dress_and_meddle(place, descriptor):
@@ -600,6 +599,26 @@ def test_a_file_that_is_replaced_right_before_the_change_is_left_alone(conf: Pat
         local_files()._write(str(conf), b"ours\n", sha("a=1\nb=2\n"), Deadline.after(5))
 
     assert conf.read_text() == "theirs\n"
+    assert nothing_else_lies_in(conf.parent, "app.conf")
+
+
+@pytest.mark.parametrize("change", ["_write", "_append"])
+def test_what_nobody_waits_for_any_more_is_not_written(conf: Path, monkeypatch, change):
+    """A disk that hangs lets go of us after the call was given up."""
+    deadline = Deadline.after(60)
+    real_look = local._Place.look
+
+    def look_late(place, *arguments):
+        found = real_look(place, *arguments)
+        object.__setattr__(deadline, "at", 0.0)
+        return found
+
+    monkeypatch.setattr(local._Place, "look", look_late)
+
+    with pytest.raises(ToolFailure, match="Nothing was written"):
+        getattr(local_files(), change)(str(conf), b"late\n", sha("a=1\nb=2\n"), deadline)
+
+    assert conf.read_text() == "a=1\nb=2\n"
     assert nothing_else_lies_in(conf.parent, "app.conf")
 
 
