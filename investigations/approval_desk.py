@@ -33,6 +33,7 @@ from investigations.timeline import (
 )
 from mcp_bridge.masking import PLACEHOLDER
 from mcp_bridge.safety.approvals import Decision, Proposal, Verdict
+from mcp_bridge.safety.diffs import diff_texts
 from tarsy.aio import WorkerLoop
 
 logger = logging.getLogger(__name__)
@@ -89,6 +90,7 @@ class PersistentDesk:
             "origins": list(proposal.reasons),
             # What is masked runs as it is, so whoever decides has to know that it is there.
             "masked": len(PLACEHOLDER.findall(json.dumps(arguments))),
+            "change": self._show_change(proposal),
         }
         return Ask(
             tool_call_id=proposal.call_id,
@@ -100,6 +102,15 @@ class PersistentDesk:
             risk=proposal.preview.risk,
             preview=self._show(proposal.server, preview),
         )
+
+    def _show_change(self, proposal: Proposal) -> dict[str, JSON] | None:
+        """What becomes of a file, line by line. Masked as whole texts: a secret may be long."""
+        change = proposal.preview.change
+        if change is None:
+            return None
+        texts = self._show(proposal.server, {"before": change.before, "after": change.after})
+        diff = diff_texts(str(texts["before"]), str(texts["after"]), change.first_line)
+        return {**change.to_json(), "state": change.state, **diff.to_json()}
 
     def _show(self, server: str, values: Mapping[str, JSON]) -> dict[str, JSON]:
         kept = _storable(self._mask(server, values))

@@ -12,7 +12,7 @@ from agents.ports import ReportProgress
 from agents.types import ToolCall, ToolResult
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.gate import GateRequest, Pass
+from mcp_bridge.gate import GateRequest, Look, Pass, look_at_nothing
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerConfig
@@ -88,7 +88,7 @@ class _OperatorGate(SafetyGate):
         )
 
     @override
-    async def admit(self, request: GateRequest) -> Pass | Refusal:
+    async def admit(self, request: GateRequest, look: Look = look_at_nothing) -> Pass | Refusal:
         return self.screen(request) or Pass(request, 0)
 
 

@@ -11,6 +11,9 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+
+from mcp_types import CallToolResult
 
 from agents.ports import ReportProgress
 from agents.types import JSON, ToolCall, ToolCheck, ToolResult, ToolTarget, WriteReport
@@ -139,7 +142,7 @@ class ToolExecutor:
             return await self._refuse(masker, refusal)
         if faults := tool.check.find_faults(parsed.values):
             return await self._fail(call, masker, _explain_faults(faults, parsed))
-        passed = await self._gate.admit(request)
+        passed = await self._gate.admit(request, partial(self._look_for_gate, call))
         if isinstance(passed, Refusal):
             return await self._refuse(masker, passed)
         return _Admitted(tool, parsed, passed)
@@ -160,7 +163,15 @@ class ToolExecutor:
             self._gate.settle(admitted.passed, outcome, text)
 
     async def _ask(self, admitted: _Admitted, report_progress: ReportProgress) -> ResultText | str:
-        """What the server answers, unmasked, or why it did not."""
+        """What the server answers as text, unmasked, or why it did not."""
+        answer = await self._send(admitted, report_progress)
+        if isinstance(answer, str):
+            return answer
+        return await asyncio.to_thread(read_result, answer, self._limits.result_bytes)
+
+    async def _send(
+        self, admitted: _Admitted, report_progress: ReportProgress
+    ) -> CallToolResult | str:
         tool = admitted.tool
 
         def report(text: str) -> None:
@@ -169,8 +180,8 @@ class ToolExecutor:
 
         may_repeat = admitted.passed.request.tool_class != "write"
         try:
-            answer = await tool.server.connection.call(
-                tool.tool.name, admitted.parsed.values, report_progress=report,
+            return await tool.server.connection.call(
+                tool.tool.name, dict(admitted.passed.request.arguments), report_progress=report,
                 may_repeat=may_repeat,
             )  # fmt: skip
         except CallNotSent as error:
@@ -182,9 +193,20 @@ class ToolExecutor:
                 late = f"{tool.name} did not answer within {self._call_deadline:g} s."
                 return late + _outcome(may_repeat)
             return f"{tool.name} failed: {describe_failure(error)}."
-        return await asyncio.to_thread(read_result, answer, self._limits.result_bytes)
 
-    # Checks
+    # Looks and checks of our own
+
+    async def _look_for_gate(self, write: ToolCall, read: Check) -> Mapping[str, JSON] | None:
+        """What a read shows before a write is asked for, exactly as the server said it.
+
+        For the gate alone, which has it masked before anybody sees it. No evidence, so unsettled.
+        """
+        call = ToolCall(write.id, read.name, json.dumps(dict(read.arguments)))
+        admitted = await self._admit(call, is_check=True)
+        if isinstance(admitted, ToolResult):
+            return None
+        answer = await self._send(admitted, _tell_nobody)
+        return None if isinstance(answer, str) else answer.structured_content
 
     async def _check(self, write: ToolCall, check: Check) -> ToolCheck:
         """Look whether a write took effect: a call of our own, through every step of any other."""

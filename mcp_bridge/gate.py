@@ -1,6 +1,6 @@
 """Whether a call may run and an answer may pass. The executor and the loop ask before each."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -12,6 +12,8 @@ from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.server_config import ToolClass, VerifyRule
 
 ControlLevel = Literal["read_only", "controlled", "autonomous"]
+Look = Callable[[Check], Awaitable[Mapping[str, JSON] | None]]
+"""Makes a read of our own and gives what was answered, unmasked; None where nothing was."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,10 @@ def settled_call(
     )
 
 
+async def look_at_nothing(_read: Check) -> None:
+    """For whoever has no way to a server."""
+
+
 class Gate(Protocol):
     @property
     def offers_writes(self) -> bool:
@@ -77,8 +83,11 @@ class Gate(Protocol):
         """Refuses what may not run whatever its arguments are. None says nothing yet."""
         ...
 
-    async def admit(self, request: GateRequest) -> Pass | Refusal:
-        """Lets a call with valid arguments run, or says why not. May wait for a person."""
+    async def admit(self, request: GateRequest, look: Look = look_at_nothing) -> Pass | Refusal:
+        """Lets a call with valid arguments run, or says why not. May wait for a person.
+
+        The pass says what runs: what `look` has shown may have been laid down in its arguments.
+        """
         ...
 
     def settle(

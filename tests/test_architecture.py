@@ -150,6 +150,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "agents.types",
         "mcp_bridge.masking",
         "mcp_bridge.safety.approvals",
+        "mcp_bridge.safety.diffs",
         "tarsy.aio",
     ),
     "investigations.toolboxes": (

@@ -24,6 +24,31 @@ from investigations.services.approvals import REASON_LIMIT, Verdict, decide_appr
 _DECISION = {**ONE_SESSION, **errors(400, 409, 413, 415)}
 
 
+class ChangeRowSerializer(serializers.Serializer[Any]):
+    """A line of a file before, after or both; or a gap between such lines."""
+
+    kind = serializers.ChoiceField(choices=["same", "del", "add", "gap"])
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False)
+    old = serializers.IntegerField(allow_null=True, help_text="Its number before.")
+    new = serializers.IntegerField(allow_null=True, help_text="Its number afterwards.")
+    note = serializers.CharField(allow_blank=True, help_text="What is said of it, not in it.")
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """What a write makes of a file; the file as it was when a person was asked."""
+
+    path = serializers.CharField()
+    asked_path = serializers.CharField(help_text="What the agent named, links and all.")
+    exists = serializers.BooleanField()
+    state = serializers.CharField(help_text="The same as facts, in words.")
+    facts = serializers.DictField(help_text="Size, sha256, owner, mode and encoding.")
+    size_after = serializers.IntegerField()
+    rows = ChangeRowSerializer(many=True)
+    added = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    left_out = serializers.IntegerField(help_text="Changed lines that are in no row.")
+
+
 class PreviewSerializer(serializers.Serializer[Any]):
     """What is known of a write before it runs."""
 
@@ -38,6 +63,9 @@ class PreviewSerializer(serializers.Serializer[Any]):
     )
     masked = serializers.IntegerField(
         default=0, help_text="Secrets that are masked in the arguments and run as they are."
+    )
+    change = ChangeSerializer(
+        allow_null=True, default=None, help_text="Of a file; null where no file is written."
     )
 
 

@@ -92,6 +92,12 @@ def spelled_line(text: str) -> SafeString:
 
 
 @register.filter
+def spelled_text(text: str) -> SafeString:
+    """The same for a text that is shown as nothing but itself, such as a line of a file."""
+    return _spell(text, has_shape)
+
+
+@register.filter
 def count_invisible(values: Mapping[str, object]) -> int:
     written = "".join(name + _as_written(value) for name, value in values.items())
     return sum(not has_shape(character) for character in written)

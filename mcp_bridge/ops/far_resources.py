@@ -15,12 +15,16 @@ from mcp_bridge.ops.ways import Ways
 
 _CONTAINER_ACTIONS = (
     "query", "docker.inspect", "docker.logs", "read.exec", "control", "check_updates",
-    *actions.CONTAINER_ACTIONS, actions.COMMAND,
+    *actions.CONTAINER_ACTIONS, actions.COMMAND, *actions.FILE_ACTIONS,
 )  # fmt: skip
-_GUEST_ACTIONS = ("query", "read.exec", *actions.GUEST_ACTIONS, actions.COMMAND)
+_GUEST_ACTIONS = (
+    "query", "read.exec", *actions.GUEST_ACTIONS, actions.COMMAND, *actions.FILE_ACTIONS,
+)  # fmt: skip
 _POD_ACTIONS = (
     "query", "kubernetes.logs", "read.exec", "delete_pod", "exec", actions.COMMAND,
+    *actions.FILE_ACTIONS,
 )  # fmt: skip
+_HOST_ACTIONS = ("query", "read.exec", actions.COMMAND, *actions.FILE_ACTIONS)
 _DEPLOYMENT_ACTIONS = ("query", "scale", "restart")
 _WORKLOADS: frozenset[Kind] = frozenset({"pod", "deployment"})
 _GUESTS: frozenset[Kind] = frozenset({"lxc", "vm"})
@@ -52,9 +56,7 @@ class FarResources:
                 status="configured",
                 host=host.name,
                 uid=host.name,
-                executors=(
-                    Executor(host.name, "ssh", ("query", "read.exec", actions.COMMAND), 10),
-                ),
+                executors=(Executor(host.name, "ssh", _HOST_ACTIONS, 10),),
                 aliases=(host.access.address,),
             )
             for host in self._settings.targets.hosts

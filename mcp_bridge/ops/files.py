@@ -22,8 +22,8 @@ _MAX_LINE_BYTES = 4_000
 _MAX_SCAN_BYTES = 64 << 20
 _MAX_TAIL_SCAN_BYTES = 16 << 20
 _CHUNK = 65_536
-_KEY_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
-_KEY_END = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY")
+KEY_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
+KEY_END = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY")
 _MAX_KEY_LINES = 400
 _SNIFF_BYTES = 8_192
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13, 27}
@@ -235,8 +235,8 @@ def _without_keys(file: OpenFile, lines: Iterator[Line]) -> Iterator[Line]:
     """Puts one marker in place of each private key, whatever the file is called."""
     left = 0
     for line in lines:
-        ends = _KEY_END.search(line.text)
-        if _KEY_BEGIN.search(line.text):
+        ends = KEY_END.search(line.text)
+        if KEY_BEGIN.search(line.text):
             left = _MAX_KEY_LINES
             yield Line(line.number, b"[private key left out]", 0)
         elif ends and not left:
@@ -317,16 +317,21 @@ def _refuse_if_moved(
         raise refusal(path, reason)
 
 
+def find_binary_kind(head: bytes, sample: bytes) -> str | None:
+    """What a file is, when it is no text: by how it begins, and by a sample of it."""
+    kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+    if kind is None and head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "UTF-16 text"
+    controls = sum(byte in _CONTROL for byte in sample)
+    if kind is None and (b"\0" in sample or controls > len(sample) * 0.1):
+        return "binary data"
+    return kind
+
+
 def _refuse_binary(file: OpenFile, sample: bytes) -> None:
     os.lseek(file.descriptor, 0, os.SEEK_SET)
     head = _read_chunk(file.descriptor)[:_SNIFF_BYTES]
-    kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
-    if kind is None and head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        kind = "UTF-16 text"
-    controls = sum(byte in _CONTROL for byte in sample)
-    if kind is None and (b"\0" in sample or controls > len(sample) * 0.1):
-        kind = "binary data"
-    if kind:
+    if kind := find_binary_kind(head, sample):
         raise ToolFailure(
             "INVALID_INPUT",
             f"{file.path} is {kind}, not text in UTF-8 or a similar encoding; nothing was read.",

@@ -12,6 +12,7 @@ from mcp_bridge.ops.bounded import Deadline, run_in_thread
 from mcp_bridge.ops.control.actions import (
     COMMAND,
     DECLARED_ACTIONS,
+    FILE_ACTIONS,
     PROCESS_ACTIONS,
     SERVICE_ACTIONS,
 )
@@ -171,7 +172,17 @@ def _host(settings: OpsSettings) -> Resource:
         uid=settings.host,
         aliases=("localhost", "this host", settings.host.partition(".")[0]),
         executors=(
-            direct(settings, "query", "read", "read.exec", "metrics", "storage", "docker", COMMAND),
+            direct(
+                settings,
+                "query",
+                "read",
+                "read.exec",
+                "metrics",
+                "storage",
+                "docker",
+                COMMAND,
+                *FILE_ACTIONS,
+            ),
         ),
         attributes={
             "cores": psutil.cpu_count(),

@@ -17,8 +17,8 @@ class OpsSettings:
     """Sources of one machine. The defaults fit the local Linux host.
 
     `protected` are directories whose content is never read out, beyond the built-in rules; logs of
-    the declared `services` may lie in them. `path` is where the programs of the ways to other
-    places are looked for.
+    the declared `services` may lie in them. `own` is never written. `path` is where the programs of
+    the ways to other places are looked for.
     """
 
     host: str = field(default_factory=lambda: socket.gethostname())
@@ -28,6 +28,7 @@ class OpsSettings:
     systemctl: str = "systemctl"
     journalctl: str = "journalctl"
     protected: tuple[Path, ...] = field(default_factory=lambda: product_directories())
+    own: tuple[Path, ...] = field(default_factory=lambda: product_paths())
     path: str = PATH
     targets: Targets = field(default_factory=Targets)
     services: tuple[DeclaredService, ...] = ()
@@ -58,6 +59,12 @@ def product_directories() -> tuple[Path, ...]:
     directories = [_PROJECT_ROOT / "var", var_directory()]
     # Code that lies in the root directory must not hide the logs of the machine.
     return tuple(path for path in dict.fromkeys(directories) if path != Path("/var"))
+
+
+def product_paths() -> tuple[Path, ...]:
+    """What the product is: its code, its state and its configuration."""
+    named = (os.environ.get(name, "").strip() for name in ("CONFIG_DIR", "TARSY_OPS_CONFIG"))
+    return (_PROJECT_ROOT, *product_directories(), *(Path(text) for text in named if text))
 
 
 def _docker_sockets() -> tuple[Path, ...]:

@@ -3,6 +3,7 @@
 Our own server's writes have their checks here; another server's are declared by the operator.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ SOON = (0.0, 0.5, 1.5, 3.0)
 IN_A_WHILE = (0.0, 1.0, 3.0, 6.0, 10.0)
 
 _RUNNING = ("running", "active", "up")
+_OF_WRITES = frozenset({"action", "content", "expected_sha256", "max_bytes", "tail_bytes"})
+ABSENT = "absent"
+"""What a write of `file_edit` expects where there is no such file."""
 _STOPPED = ("stopped", "inactive", "exited", "dead", "created", "failed")
 _STATES = {
     "start": _RUNNING, "restart": _RUNNING, "reboot": _RUNNING, "reload": _RUNNING,
@@ -32,7 +36,7 @@ class Expectation:
     """What stands at a path of the answer; the whole answer where there is no path."""
 
     path: tuple[str, ...]
-    relation: Literal["is", "contains", "ends_with"]
+    relation: Literal["is", "contains"]
     wanted: tuple[JSON, ...]
 
 
@@ -45,13 +49,38 @@ class Check:
     arguments: Mapping[str, JSON]
     expects: tuple[Expectation, ...]
     pauses: tuple[float, ...] = AT_ONCE
+    shortens: frozenset[str] = frozenset()
+    """Its arguments that only shorten the answer."""
 
     @property
     def name(self) -> str:
         return f"{self.server}.{self.tool}"
 
+    @property
+    def sentence(self) -> str:
+        """What will be asked, and what has to come of it."""
+        asked = ", ".join(f"{name}={_cut(_spell(each))}" for name, each in self.arguments.items())
+        wanted = " and ".join(
+            f"{'.'.join(each.path) or 'the answer'} {_relate(each)}" for each in self.expects
+        )
+        return f"TARSy calls {self.name} ({asked}): {wanted}."
+
 
 # ---- Which check ---------------------------------------------------------------------------------
+
+
+def plan_check(
+    server: str,
+    tool: str,
+    arguments: Mapping[str, JSON],
+    *,
+    is_own_server: bool,
+    verify: VerifyRule | None,
+) -> Check | None:
+    """The check that follows a write; None where none is known."""
+    if is_own_server:
+        return find_own_check(server, tool, arguments)
+    return find_declared_check(server, verify, arguments) if verify is not None else None
 
 
 def find_own_check(server: str, tool: str, arguments: Mapping[str, JSON]) -> Check | None:
@@ -105,14 +134,32 @@ def _check_container(server: str, arguments: Mapping[str, JSON]) -> Check | None
 
 
 def _check_file(server: str, arguments: Mapping[str, JSON]) -> Check | None:
-    """The file, read back the way it was written: same place, same path."""
+    """The file, read back where it was written, and compared by hash: its size does not matter.
+
+    What was appended is its end; where it is known what was there before, the rest is just that.
+    """
     content, action = arguments.get("content"), arguments.get("action")
     if not isinstance(content, str) or action not in ("write", "append"):
         return None
-    place = {key: value for key, value in arguments.items() if key != "content"}
-    relation: Literal["is", "ends_with"] = "is" if action == "write" else "ends_with"
-    expects = Expectation(("data", "content"), relation, (content,))
-    return Check(server, "file_edit", {**place, "action": "read"}, (expects,))
+    written = content.encode("utf-8", "replace")
+    read = {**place_of_file(arguments), "action": "read", "max_bytes": 0}
+    before = arguments.get("expected_sha256")
+    expects: tuple[Expectation, ...] = (_expect_hash("sha256", written),)
+    if action == "append" and before != ABSENT:
+        read["tail_bytes"] = len(written)
+        expects = (_expect_hash("tail_sha256", written),)
+        if before:
+            expects += (Expectation(("data", "head_sha256"), "is", (before,)),)
+    return Check(server, "file_edit", read, expects, shortens=frozenset({"max_bytes"}))
+
+
+def place_of_file(arguments: Mapping[str, JSON]) -> dict[str, JSON]:
+    """The arguments of a call of `file_edit` that say which file is meant."""
+    return {key: value for key, value in arguments.items() if key not in _OF_WRITES}
+
+
+def _expect_hash(name: str, content: bytes) -> Expectation:
+    return Expectation(("data", name), "is", (hashlib.sha256(content).hexdigest(),))
 
 
 def _check_deployment(server: str, arguments: Mapping[str, JSON]) -> Check | None:
@@ -167,7 +214,8 @@ def judge_answer(check: Check, text: str) -> Judgement:
 
 def is_this_check(check: Check, name: str, arguments: Mapping[str, JSON]) -> bool:
     """Whether a call asks what the check would ask, perhaps more closely."""
-    return name == check.name and check.arguments.items() <= arguments.items()
+    asked = {key: each for key, each in check.arguments.items() if key not in check.shortens}
+    return name == check.name and asked.items() <= arguments.items()
 
 
 def _find(text: str, path: tuple[str, ...]) -> list[JSON]:
@@ -201,9 +249,6 @@ def _fits(found: JSON, expectation: Expectation) -> bool:
             return any(_is_same(found, wanted) for wanted in expectation.wanted)
         case "contains":
             return any(_contains(found, wanted) for wanted in expectation.wanted)
-        case "ends_with":
-            return any(str(found).rstrip("\n").endswith(str(wanted).rstrip("\n"))
-                       for wanted in expectation.wanted)  # fmt: skip
 
 
 def _is_same(found: JSON, wanted: JSON) -> bool:
@@ -232,9 +277,17 @@ def _show(found: list[JSON]) -> str:
 
 
 def _wanted(expectation: Expectation) -> str:
-    words = {"is": "", "contains": "one with ", "ends_with": "one that ends with "}
-    shown = " or ".join(map(_spell, expectation.wanted))
-    return f"{words[expectation.relation]}{_cut(shown)}"
+    with_ = "one with " if expectation.relation == "contains" else ""
+    return f"{with_}{_cut(_alternatives(expectation))}"
+
+
+def _relate(expectation: Expectation) -> str:
+    verb = "has to contain" if expectation.relation == "contains" else "has to be"
+    return f"{verb} {_cut(_alternatives(expectation))}"
+
+
+def _alternatives(expectation: Expectation) -> str:
+    return " or ".join(map(_spell, expectation.wanted))
 
 
 def _cut(text: str) -> str:

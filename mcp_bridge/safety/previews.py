@@ -5,19 +5,22 @@ Read off names alone. It informs and decides nothing: whatever it says, the writ
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from agents.types import JSON
 from mcp_bridge.commands.risk import Risk as CommandRisk
 from mcp_bridge.commands.risk import judge_risk
 from mcp_bridge.gate import GateRequest
+from mcp_bridge.safety.checks import plan_check
+from mcp_bridge.safety.file_changes import FileChange
 from mcp_bridge.safety.targeting import Target, action_of
 from mcp_bridge.word_list import word_list
 
 Risk = Literal["low", "medium", "high"]
 
 GENERAL_CHECK = "No other write and no answer passes before a read has succeeded."
+NO_CHECK = "TARSy knows no check of its own for this write."
 UNKNOWN_UNDO = "Not known: nothing here says how it could be undone."
 
 _HIGH = frozenset(
@@ -33,13 +36,6 @@ _LOW = frozenset(
     """)
 )
 _COMMANDS = frozenset(word_list("args argv cmd code command script shell sql statement"))
-_CHECKS = {
-    "start": "whether it runs", "stop": "whether it is stopped", "restart": "whether it runs again",
-    "reload": "whether it still runs", "reboot": "whether it is up again",
-    "kill": "whether the process is gone", "scale": "how many replicas are ready",
-    "delete": "whether it is gone", "delete_pod": "whether another pod took its place",
-    "write": "the file, read back", "append": "the file, read back", "edit": "the file, read back",
-}  # fmt: skip
 _UNDO = {
     "start": "Stop it again.", "stop": "Start it again.", "scale": "Scale it back.",
     "cordon": "Uncordon it.", "enable": "Disable it again.", "disable": "Enable it again.",
@@ -47,43 +43,76 @@ _UNDO = {
     "reboot": "A reboot cannot be taken back; what was in memory is lost.",
     "kill": "Nothing brings the process back as it was.",
     "delete": "Nothing undoes it here.", "destroy": "Nothing undoes it here.",
-    "write": "Write the former content back; it is not kept here.",
-    "append": "Take the added lines out again.",
 }  # fmt: skip
+_RUN_BY_ITSELF = re.compile(
+    r"/etc/(?:cron[^/]*|init\.d|rc[^/]*|systemd|profile[^/]*|bash[^/]*|zsh|environment|ld\.so[^/]*|"
+    r"udev|sudo[^/]*|apt|xinetd[^/]*|inittab)(?:/|$)"
+    r"|/(?:s?bin|systemd|cron|crontabs|autostart|git/hooks|\.git/hooks)/"
+    r"|/\.[^/]*(?:rc|profile|login|logout|env)$|\.(?:sh|bash|py|pl|rb|service|timer|so)$"
+)
+"""Files that something runs without being asked, by their paths."""
 _WORD = re.compile(r"[a-z]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
 class Preview:
-    """A write as a person sees it. `current_state` is empty where nothing is known of it."""
+    """A write as a person sees it. `current_state` is empty where nothing is known of it.
+
+    `change` holds texts that are not masked, so it stays out of what is kept.
+    """
 
     risk: Risk
     action: str
     current_state: str
     verification: tuple[str, ...]
     undo: str
+    change: FileChange | None = None
 
     def to_json(self) -> dict[str, JSON]:
-        return {**asdict(self), "verification": list(self.verification)}
+        return {
+            "risk": self.risk,
+            "action": self.action,
+            "current_state": self.current_state,
+            "verification": list(self.verification),
+            "undo": self.undo,
+        }
 
 
-def preview_write(request: GateRequest, target: Target) -> Preview:
+def preview_write(
+    request: GateRequest, target: Target, change: FileChange | None = None
+) -> Preview:
     """What can be said about a write that is about to be asked for."""
     action = action_of(request)
     words = _words_of(f"{request.tool} {action}")
-    check = next((_CHECKS[word] for word in (action, *words) if word in _CHECKS), "")
-    checks = (f"Afterwards: {check}.",) if check else ()
+    check = plan_check(
+        request.server, request.tool, request.arguments,
+        is_own_server=request.is_own_server, verify=request.verify,
+    )  # fmt: skip
+    undo = next((_UNDO[word] for word in (action, *words) if word in _UNDO), UNKNOWN_UNDO)
     return Preview(
-        risk=_judge(words, request.arguments),
+        risk=_judge(words, request.arguments, change),
         action=action,
         current_state=target.resource.status if target.resource is not None else "",
-        verification=(*checks, GENERAL_CHECK),
-        undo=next((_UNDO[word] for word in (action, *words) if word in _UNDO), UNKNOWN_UNDO),
+        verification=(check.sentence if check is not None else NO_CHECK, GENERAL_CHECK),
+        undo=undo if change is None else _undo_change(change, action),
+        change=change,
     )
 
 
-def _judge(words: tuple[str, ...], arguments: Mapping[str, JSON]) -> Risk:
+def _undo_change(change: FileChange, action: str) -> str:
+    if not change.exists:
+        return "Remove the file again; no tool of TARSy's does that."
+    if action == "append":
+        return "Write the file without the added lines."
+    return "Write the former content back. Nothing keeps it but what this change shows of it."
+
+
+def _judge(
+    words: tuple[str, ...], arguments: Mapping[str, JSON], change: FileChange | None
+) -> Risk:
+    if change is not None:
+        return "high" if _runs_by_itself(change) else "medium"
     commands = list(_commands_in(arguments, ""))
     if any(_is_grave(command) for command in commands):
         return "high"
@@ -92,6 +121,13 @@ def _judge(words: tuple[str, ...], arguments: Mapping[str, JSON]) -> Risk:
     if any(name == "force" and value for name, value in arguments.items()):
         return "high"
     return "low" if not commands and not _LOW.isdisjoint(words) else "medium"
+
+
+def _runs_by_itself(change: FileChange) -> bool:
+    """Whether somebody's program is changed: it is executable, or lies where such files lie."""
+    mode = str(change.facts.get("mode") or "0")
+    is_executable = mode.isdigit() and any(int(digit) & 1 for digit in mode[-3:])
+    return is_executable or _RUN_BY_ITSELF.search(change.path) is not None
 
 
 def _is_grave(command: str) -> bool:

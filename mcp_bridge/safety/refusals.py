@@ -16,6 +16,8 @@ RefusalCode = Literal[
     "POLICY_BLOCKED",
     "APPROVAL_REQUIRED",
     "EXECUTION_FAILED",
+    "INVALID_INPUT",
+    "NOT_FOUND",
 ]
 
 

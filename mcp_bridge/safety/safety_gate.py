@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from agents.ports import ProposedAnswer, Review
 from agents.types import WriteReport
-from mcp_bridge.gate import ControlLevel, GateRequest, Pass, settled_call
+from mcp_bridge.gate import (
+    ControlLevel,
+    GateRequest,
+    Look,
+    Pass,
+    look_at_nothing,
+    settled_call,
+)
 from mcp_bridge.safety.acts import (
     act_of_block,
     act_of_check,
@@ -21,6 +28,7 @@ from mcp_bridge.safety.approvals import ApprovalDesk, Decision, NoDesk, Proposal
 from mcp_bridge.safety.checks import Check
 from mcp_bridge.safety.events import NoEvents, SafetyEvents
 from mcp_bridge.safety.evidence import Judgement, Outcome, SettledCall
+from mcp_bridge.safety.file_changes import FileChange, look_at_file
 from mcp_bridge.safety.previews import preview_write
 from mcp_bridge.safety.provenance import Block
 from mcp_bridge.safety.recovery import Recoveries
@@ -86,7 +94,7 @@ class SafetyGate:
         self._events.note(act_of_proposal(request))
         return self._note_refusal(request, refusal)
 
-    async def admit(self, request: GateRequest) -> Pass | Refusal:
+    async def admit(self, request: GateRequest, look: Look = look_at_nothing) -> Pass | Refusal:
         if refusal := self.screen(request):
             return refusal
         if request.tool_class == "write":
@@ -99,9 +107,12 @@ class SafetyGate:
         if isinstance(target, Refusal):
             return self._note_refusal(request, target)
         writes_before = self._standing.writes
-        if request.tool_class == "write" and (refusal := await self._claim(request, target)):
-            return self._note_refusal(request, refusal)
-        return Pass(request, writes_before)
+        if request.tool_class != "write":
+            return Pass(request, writes_before)
+        claimed = await self._claim(request, target, look)
+        if isinstance(claimed, Refusal):
+            return self._note_refusal(request, claimed)
+        return Pass(claimed, writes_before)
 
     def settle(
         self, passed: Pass, outcome: Outcome, text: str, judgement: Judgement | None = None
@@ -155,8 +166,10 @@ class SafetyGate:
             return None
         return refuse_stranger_of(request, self._given, self._standing)
 
-    async def _claim(self, request: GateRequest, target: Target) -> Refusal | None:
-        """Let one write through. Until it is settled no other one is, whoever is asked.
+    async def _claim(
+        self, request: GateRequest, target: Target, look: Look
+    ) -> GateRequest | Refusal:
+        """Let one write through, as it runs. Until it is settled no other one is.
 
         That it starts is kept before it does; where it cannot be kept, it does not start.
         """
@@ -164,21 +177,39 @@ class SafetyGate:
         self._standing.workflow = before.begin_write(request.name)
         starts = False
         try:
-            refusal = await self._ask_person(request, target)
-            if starts := refusal is None:
-                self._events.note(act_of_start(request, target))
+            claimed = await self._look_and_ask(request, target, look)
+            if starts := not isinstance(claimed, Refusal):
+                self._events.note(act_of_start(claimed, target))
                 await self._events.commit()
         except BaseException:
             if starts:
                 self._events.note(act_of_end(request, "blocked"))
             self._standing.workflow = self._standing.workflow.abandon_write(before)
             raise
-        if refusal is not None:
+        if isinstance(claimed, Refusal):
             self._standing.workflow = self._standing.workflow.abandon_write(before)
-        return refusal
+        return claimed
 
-    async def _ask_person(self, request: GateRequest, target: Target) -> Refusal | None:
+    async def _look_and_ask(
+        self, request: GateRequest, target: Target, look: Look
+    ) -> GateRequest | Refusal:
+        """Doubts are about what the model wrote; a person decides about what then runs."""
         doubts = find_doubts_of(request, target, self._given, self._standing)
+        seen = await look_at_file(request, look)
+        if isinstance(seen, Refusal):
+            # The file may be another one because this very write took effect.
+            is_open = request.call_id in self._interrupted
+            return _explain_interrupted(request) if is_open else seen
+        to_run, change = seen
+        return await self._ask_person(to_run, target, doubts, change) or to_run
+
+    async def _ask_person(
+        self,
+        request: GateRequest,
+        target: Target,
+        doubts: tuple[str, ...],
+        change: FileChange | None,
+    ) -> Refusal | None:
         if self._level == "autonomous" and not doubts:
             is_open = request.call_id in self._interrupted
             return _explain_interrupted(request) if is_open else None
@@ -189,7 +220,7 @@ class SafetyGate:
             definition_hash=request.definition_hash,
             arguments=request.arguments,
             target=target.name,
-            preview=preview_write(request, target),
+            preview=preview_write(request, target, change),
             reasons=doubts,
         )
         await self._events.commit()

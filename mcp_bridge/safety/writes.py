@@ -9,13 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.types import CheckStatus, WriteStatus
-from mcp_bridge.safety.checks import (
-    Check,
-    find_declared_check,
-    find_own_check,
-    is_this_check,
-    judge_answer,
-)
+from mcp_bridge.safety.checks import Check, is_this_check, judge_answer, plan_check
 from mcp_bridge.safety.evidence import Judgement, SettledCall, match_whole
 from mcp_bridge.safety.targets import find_identifiers, find_ops_target
 
@@ -52,7 +46,7 @@ class Writes:
         return len(self._writes)
 
     def add(self, call: SettledCall) -> None:
-        write = Write(call, _names_of(call), _plan_check(call))
+        write = Write(call, _names_of(call), _check_of(call))
         if call.outcome == "failed":
             write = replace(write, status="failed", reason="it reported an error")
         self._writes.append(write)
@@ -94,13 +88,11 @@ class Writes:
         return any(each.status == "verified" and _is_same_place(each, write) for each in later)
 
 
-def _plan_check(call: SettledCall) -> Check | None:
-    """The read that would show this write's effect; None where none is known."""
-    if call.is_own_server:
-        return find_own_check(call.server, call.tool, call.arguments)
-    if call.verify is None:
-        return None
-    return find_declared_check(call.server, call.verify, call.arguments)
+def _check_of(call: SettledCall) -> Check | None:
+    return plan_check(
+        call.server, call.tool, call.arguments,
+        is_own_server=call.is_own_server, verify=call.verify,
+    )  # fmt: skip
 
 
 def _judge(write: Write, judgement: Judgement) -> Write:
@@ -120,7 +112,8 @@ def _names_of(call: SettledCall) -> tuple[str, ...]:
     if call.is_own_server:
         path = call.arguments.get("path")
         named = find_ops_target(call.arguments)
-        return (path,) if isinstance(path, str) and path else (named,) if named else ()
+        every = (path if isinstance(path, str) else "", named)
+        return tuple(name for name in every if name)
     found = find_identifiers(call.arguments, call.identifies)
     return tuple(each.value for each in found if not each.is_scope)
 

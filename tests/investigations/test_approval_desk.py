@@ -1,8 +1,10 @@
 """The desk asks through the database and waits for people, whatever happens to the doorbell."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from investigations.services.approvals import decide_approval
 from investigations.services.sessions import cancel_session
 from mcp_bridge.masking import build_masker
 from mcp_bridge.safety.approvals import Decision, Proposal
+from mcp_bridge.safety.file_changes import FileChange
 from mcp_bridge.safety.previews import Preview
 from tarsy.aio import WorkerLoop
 from tests.investigations.approving import let_time_pass, make_admin, make_claim
@@ -87,6 +90,32 @@ def wait_for_request() -> ApprovalRequest:
 
 def listeners(client: redis.Redis) -> int:
     return client.pubsub_numsub(stream_channel("sessions"))[0][1]
+
+
+def test_a_change_of_a_file_is_kept_line_by_line_and_masked(loop, execution):
+    change = FileChange(
+        path="/srv/app.conf", asked_path="/srv/link", facts={"sha256": "a" * 64, "size_bytes": 60},
+        before="limit: 1\npassword: hunter2hunter2\n",
+        after="limit: 2\npassword: hunter3hunter3\nnote: a\x00\u200bb\n", size_after=70,
+    )  # fmt: skip
+    asking = proposal(content=change.after)
+    asking = replace(asking, preview=replace(asking.preview, change=change))
+    desk = PersistentDesk(execution, loop, mask)
+    asked = start(loop, lambda: desk.request(asking))
+
+    approval = wait_for_request()
+    cancel_session(execution.session_id, "ben")
+    asked.result(BOUND)
+
+    kept = approval.preview["change"]
+    assert "hunter" not in json.dumps(approval.preview)
+    assert (kept["path"], kept["asked_path"], kept["exists"]) == (
+        "/srv/app.conf", "/srv/link", True,
+    )  # fmt: skip
+    assert (kept["added"], kept["removed"]) == (3, 2)
+    assert kept["rows"][0] == {"kind": "del", "text": "limit: 1", "old": 1, "new": None, "note": ""}
+    assert kept["rows"][-1]["text"] == "note: a\u2400\u200bb"
+    assert kept["facts"]["sha256"] == "a" * 64
 
 
 @pytest.mark.parametrize("verdict", ["approved", "denied"])

@@ -11,7 +11,7 @@ class OpenGate:
     def screen(self, request: GateRequest) -> Refusal | None:
         return None
 
-    async def admit(self, request: GateRequest) -> Pass | Refusal:
+    async def admit(self, request: GateRequest, look: object = None) -> Pass | Refusal:
         return Pass(request, 0)
 
     def settle(self, passed: Pass, outcome: object, text: str, judgement: object = None) -> None:

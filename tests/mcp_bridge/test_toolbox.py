@@ -324,7 +324,7 @@ async def test_read_is_repeated_when_the_server_was_gone_before_it():
 class PickyGate(OpenGate):
     """Lets everything pass but one text."""
 
-    async def admit(self, request):
+    async def admit(self, request, look=None):
         if request.arguments.get("text") == "no":
             return Refusal("POLICY_BLOCKED", "not that one")
         return Pass(request, 0)

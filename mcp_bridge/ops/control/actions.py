@@ -19,6 +19,8 @@ CONTAINER_ACTIONS = ("start", "stop", "restart")
 GUEST_ACTIONS = ("start", "stop", "shutdown", "reboot")
 PROCESS_ACTIONS = ("signal", "kill")
 COMMAND = "command"
+FILE_ACTIONS = ("write", "append")
+"""What `file_edit` does to a file in a place."""
 
 
 @dataclass(frozen=True)

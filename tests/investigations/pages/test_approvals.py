@@ -70,6 +70,64 @@ def test_long_arguments_are_not_cut(decider, waiting):
     assert "xEND" in read(decider, waiting)
 
 
+def change_of(*rows: tuple[str, str], **more: object) -> dict[str, object]:
+    """A change as the desk writes it down."""
+    numbered = [
+        {"kind": kind, "text": text, "old": None, "new": number, "note": ""}
+        for number, (kind, text) in enumerate(rows, 1)
+    ]
+    return {
+        "path": "/srv/app.conf", "asked_path": "/srv/app.conf", "exists": True, "facts": {},
+        "state": "a file of 60 bytes, mode 0640", "size_after": 70, "rows": numbered,
+        "added": 1, "removed": 1, "left_out": 0, **more,
+    }  # fmt: skip
+
+
+def show_change(approval: ApprovalRequest, change: dict[str, object]) -> None:
+    preview = {**approval.preview, "change": change}
+    ApprovalRequest.objects.filter(pk=approval.pk).update(preview=preview)
+
+
+def test_what_becomes_of_a_file_is_shown_line_by_line_with_nothing_hidden(decider, waiting):
+    rows = [("del", "limit=1\t"), ("add", "limit=\u200b2<b>\r"), ("gap", ""), ("same", "")]
+    show_change(waiting, change_of(*rows, asked_path="/srv/link\u202e"))
+
+    page = read(decider, waiting)
+
+    assert "1 line added, 1 removed" in page
+    assert "a file of 60 bytes, mode 0640" in page
+    assert 'asked for as <span class="t-mono t-path">/srv/link<span class="t-inv">U+202E' in page
+    assert '<div class="is-del"><i>1</i><s>-</s><span>limit=1\t</span></div>' in page
+    assert '<span>limit=<span class="t-inv">U+200B</span>2&lt;b&gt;<span' in page
+    assert '&lt;b&gt;<span class="t-inv">U+000D</span></span></div>' in page
+    assert '<div class="is-gap"><i>3</i><s></s><span>…</span></div>' in page
+
+
+def test_a_long_change_is_all_on_the_page_and_its_rest_can_be_opened(decider, waiting):
+    rows = [("add", f"line {number}") for number in range(1, 501)]
+    show_change(waiting, change_of(*rows, left_out=7))
+
+    page = read(decider, waiting)
+
+    before, _, rest = page.partition("<summary>300 lines more</summary>")
+    assert "<span>line 200</span>" in before
+    assert "<span>line 201</span>" in rest
+    assert "<span>line 500</span>" in rest
+    assert "7 changed lines more are too many to be drawn" in rest
+
+
+def test_a_write_that_changes_no_file_shows_no_change(decider, waiting):
+    assert "What changes" not in read(decider, waiting)
+
+
+def test_the_api_gives_the_change_of_a_file(decider, waiting):
+    show_change(waiting, change_of(("add", "  limit=2  ")))
+
+    told = decider.get(f"/api/v1/approvals/{waiting.pk}").json()
+
+    assert told["preview"]["change"]["rows"][0]["text"] == "  limit=2  "
+
+
 def test_the_page_says_that_a_person_is_needed(decider, waiting):
     page = read(decider, waiting)
 

@@ -407,3 +407,65 @@ def test_a_decision_fits_on_a_phone(running, page, live_server, settings):
 
     assert page.get_by_role("button", name="Approve").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def _request_file_write(running):
+    rows = [
+        {"kind": "same", "text": "[limits]", "old": 1, "new": 1, "note": ""},
+        {"kind": "del", "text": "limit=10", "old": 2, "new": None, "note": ""},
+        {"kind": "add", "text": "limit=\u200b20", "old": None, "new": 2, "note": ""},
+        {"kind": "gap", "text": "", "old": None, "new": None, "note": ""},
+    ] + [
+        {"kind": "add", "text": f"line {n} " + "long " * 60, "old": None, "new": n, "note": ""}
+        for n in range(3, 303)
+    ]
+    change = {
+        "path": "/srv/shop/app.conf", "asked_path": "/srv/shop/app.conf", "exists": True,
+        "facts": {}, "state": "a file of 28 bytes, owner root:root, mode 0640", "size_after": 40,
+        "rows": rows, "added": 301, "removed": 1, "left_out": 0,
+    }  # fmt: skip
+    return ApprovalRequestFactory(
+        execution=running.executions.get(),
+        server_name="ops",
+        tool_name="file_edit",
+        target="host:web-1",
+        arguments={"action": "write", "path": "/srv/shop/app.conf", "content": "limit=20\n"},
+        risk="medium",
+        preview={"verification": ["TARSy calls ops.file_edit."], "change": change},
+    )
+
+
+def _colour(locator) -> str:
+    return str(locator.evaluate("e => getComputedStyle(e).backgroundColor"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"viewport": {"width": 1440, "height": 900}},
+        {"viewport": {"width": 360, "height": 800}},
+        {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    ],
+    ids=["wide", "phone", "dark"],
+    indirect=True,
+)
+def test_a_person_sees_what_becomes_of_a_file(running, page, live_server, settings):
+    cookie = _log_in_decider(settings)
+    in_thread(lambda: _request_file_write(running))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    page.goto(f"/sessions/{running.pk}/")
+
+    change = page.get_by_role("region", name="What changes, line by line")
+    removed, added = change.locator(".is-del").first, change.locator(".is-add").first
+
+    assert removed.inner_text().split() == ["2", "-", "limit=10"]
+    assert added.locator(".t-inv").inner_text() == "U+200B"
+    same = change.locator(".is-same").first
+    assert len({_colour(removed), _colour(added), _colour(same)}) == 3
+    last = change.get_by_text("line 302 long")
+    assert not last.is_visible()
+    change.get_by_text("104 lines more").click()
+    assert last.is_visible()
+    width = page.viewport_size["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.get_by_role("button", name="Approve").is_visible()

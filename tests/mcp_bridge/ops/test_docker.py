@@ -177,8 +177,8 @@ async def test_containers_are_resources_reached_through_docker(call, docker):
     assert found["id"] == "container:web-1:0123456789ab"
     assert found["executors"][0]["adapter"] == "docker"
     assert found["allowed_actions"] == [
-        "check_updates", "command", "control", "docker.inspect", "docker.logs", "query",
-        "read.exec", "restart", "start", "stop",
+        "append", "check_updates", "command", "control", "docker.inspect", "docker.logs", "query",
+        "read.exec", "restart", "start", "stop", "write",
     ]  # fmt: skip
     [problem] = [item for item in health["problems"] if "container" in item["message"]]
     assert problem["resource_id"] == "container:web-1:0123456789ab"

@@ -50,7 +50,17 @@ async def test_host_is_a_resource_with_executors_and_actions(call):
         {
             "executor_id": "web-1",
             "adapter": "direct",
-            "actions": ["query", "read", "read.exec", "metrics", "storage", "docker", "command"],
+            "actions": [
+                "query",
+                "read",
+                "read.exec",
+                "metrics",
+                "storage",
+                "docker",
+                "command",
+                "write",
+                "append",
+            ],
             "priority": 10,
         }
     ]

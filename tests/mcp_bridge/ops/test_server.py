@@ -14,9 +14,10 @@ from mcp_bridge.ops.server import build_server
 from tests.mcp_bridge.ops.calls import call_tool, envelope_of
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOLS = ["query", "read", "metrics", "storage", "docker", "kubernetes", "control"]
+TOOLS = ["query", "read", "metrics", "storage", "docker", "kubernetes", "control", "file_edit"]
 READERS = TOOLS[:4]
 ONLY_WRITES = ["control"]
+ALSO_REQUIRED = {"control": ["resource_id"], "file_edit": ["path"]}
 
 
 def action_of(tool: str) -> str:
@@ -33,7 +34,7 @@ async def test_every_tool_is_announced_as_what_it_is_with_its_actions(server):
         assert tool.output_schema is not None
         assert tool.annotations.read_only_hint is (tool.name in READERS)
         assert tool.annotations.destructive_hint is (tool.name not in READERS)
-        also = ["resource_id"] if tool.name in ONLY_WRITES else []
+        also = ALSO_REQUIRED.get(tool.name, [])
         assert tool.input_schema["required"] == [action_of(tool.name), *also]
         assert tool.input_schema["properties"][action_of(tool.name)]["enum"]
         assert all("description" in item for item in tool.input_schema["properties"].values())

@@ -321,7 +321,7 @@ async def _redeem_nothing(self, approval_id: str, bound_hash: str) -> bool:
     return True
 
 
-async def _ask_nobody(self, request, target):
+async def _ask_nobody(self, request, *more):
     return None
 
 

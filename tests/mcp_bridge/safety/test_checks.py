@@ -1,5 +1,6 @@
 """After each write we look ourselves whether it took effect; what nobody saw is never verified."""
 
+import hashlib
 import json
 
 import pytest
@@ -8,7 +9,7 @@ from agents.ports import ProposedAnswer
 from agents.result_texts import read_result, write_result
 from agents.types import Message, ToolTarget, WriteStatus
 from mcp_bridge.safety import checks
-from mcp_bridge.safety.checks import find_own_check, judge_answer
+from mcp_bridge.safety.checks import find_own_check, is_this_check, judge_answer
 from mcp_bridge.safety.safety_gate import SafetyGate
 from tests.mcp_bridge.safety.calls import NGINX, Counters, Desk, envelope
 from tests.mcp_bridge.safety.world import Agent, World
@@ -28,6 +29,10 @@ def make_agent(trail: Counters | None = None) -> Agent:
 async def restart(agent: Agent, action: str = "restart"):
     await agent.run("ops.query", {"action": "list"})
     return await agent.run("ops.control", {"action": action, "resource_id": NGINX})
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def state(agent: Agent) -> str:
@@ -246,28 +251,58 @@ async def test_the_model_is_told_of_the_check_beside_the_result():
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
-        ('{"data": {"content": "a\\nb\\n"}}', "verified"),
-        ('{"data": {"content": "a\\nc"}}', "failed"),
-        ('{"data": {}}', "unverified"),
+        (envelope({"sha256": hash_of("a\nb")}), "verified"),
+        (envelope({"sha256": hash_of("a\nb\n")}), "failed"),
+        (envelope({"content": "a\nb"}), "unverified"),
         ("no JSON", "unverified"),
     ],
 )
-def test_a_file_is_read_back_and_compared(answer, status):
-    arguments = {"action": "write", "path": "/srv/a", "content": "a\nb", "target_host": "edge"}
+def test_a_file_is_read_back_and_compared_by_hash(answer, status):
+    arguments = {"action": "write", "path": "/srv/a", "content": "a\nb", "resource_id": "host:a"}
 
-    check = find_own_check("ops", "file_edit", arguments)
+    check = find_own_check("ops", "file_edit", {**arguments, "expected_sha256": "absent"})
 
     assert check is not None
-    assert check.arguments == {"action": "read", "path": "/srv/a", "target_host": "edge"}
+    assert check.arguments == {
+        "action": "read", "path": "/srv/a", "resource_id": "host:a", "max_bytes": 0,
+    }  # fmt: skip
     assert judge_answer(check, answer).status == status
 
 
-def test_what_was_appended_has_to_stand_at_the_end():
-    check = find_own_check("ops", "file_edit", {"action": "append", "path": "/a", "content": "new"})
+def test_what_was_appended_has_to_be_the_end_and_the_rest_what_was_there():
+    before, end = hash_of("old\n"), hash_of("new\n")
+    append = {"action": "append", "path": "/a", "content": "new\n"}
+    check = find_own_check("ops", "file_edit", {**append, "expected_sha256": before})
+    later = find_own_check("ops", "file_edit", append)
 
     assert check is not None
-    assert judge_answer(check, envelope({"content": "old\nnew\n"})).status == "verified"
-    assert judge_answer(check, envelope({"content": "new\nold"})).status == "failed"
+    assert later is not None
+    assert check.arguments["tail_bytes"] == 4
+    right = envelope({"tail_sha256": end, "head_sha256": before})
+    other = envelope({"tail_sha256": end, "head_sha256": hash_of("older\n")})
+    assert judge_answer(check, right).status == "verified"
+    assert judge_answer(check, other).status == "failed"
+    # Of a write that was interrupted it is not known what was there before.
+    assert judge_answer(later, other).status == "verified"
+
+
+def test_a_file_that_was_new_has_to_be_what_was_appended():
+    append = {"action": "append", "path": "/a", "content": "new\n", "expected_sha256": "absent"}
+
+    check = find_own_check("ops", "file_edit", append)
+
+    assert check is not None
+    assert judge_answer(check, envelope({"sha256": hash_of("new\n")})).status == "verified"
+
+
+def test_a_plain_read_of_the_model_is_the_same_look_at_a_file():
+    write = {"action": "write", "path": "/a", "content": "x", "resource_id": "host:a"}
+    check = find_own_check("ops", "file_edit", write)
+    plain = {"action": "read", "path": "/a", "resource_id": "host:a"}
+
+    assert check is not None
+    assert is_this_check(check, "ops.file_edit", plain)
+    assert not is_this_check(check, "ops.file_edit", {**plain, "path": "/b"})
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ WRITES: dict[str, set[str]] = {
     "docker": {"control", "check_updates"},
     "kubernetes": {"scale", "restart", "delete_pod", "exec"},
     "control": {"service", "container", "guest", "process", "command"},
+    "file_edit": {"write", "append"},
 }
 RESOLVES = {"query"}
 

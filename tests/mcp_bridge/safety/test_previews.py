@@ -1,13 +1,19 @@
 """What a person is told before deciding."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from mcp_bridge.safety.previews import GENERAL_CHECK, UNKNOWN_UNDO, preview_write
+from mcp_bridge.gate import settled_call
+from mcp_bridge.safety.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
 from mcp_bridge.safety.resources import Resource
 from mcp_bridge.safety.targeting import Target
+from mcp_bridge.safety.writes import Writes
+from mcp_bridge.server_config import ExpectPlan, VerifyPlan
 from tests.mcp_bridge.safety.calls import foreign, own
+
+DECLARED = VerifyPlan("status", {"app": "$app"}, ExpectPlan("replicas", "2"))
 
 
 @pytest.mark.parametrize(
@@ -38,16 +44,51 @@ def test_the_risk_is_read_off_names_and_commands(request_, risk):
 def test_a_restart_says_what_is_checked_and_that_nothing_undoes_it():
     nginx = Resource("service", "nginx", host_name="edge-2", status="failed")
 
-    preview = preview_write(own("control", "write", action="restart"), Target("x", nginx))
+    restart = own("control", "write", action="restart", resource_id="service:edge-2:nginx")
+
+    preview = preview_write(restart, Target("x", nginx))
 
     assert preview.current_state == "failed"
-    assert preview.verification == ("Afterwards: whether it runs again.", GENERAL_CHECK)
+    assert preview.verification == (
+        "TARSy calls ops.query (action=get, resource_id=service:edge-2:nginx): "
+        "data.status has to be running or active or up.",
+        GENERAL_CHECK,
+    )
     assert "cannot be taken back" in preview.undo
 
 
 def test_an_unknown_write_promises_nothing():
     preview = preview_write(foreign("frobnicate", "write"), Target())
 
-    assert preview.verification == (GENERAL_CHECK,)
+    assert preview.verification == (NO_CHECK, GENERAL_CHECK)
     assert (preview.undo, preview.current_state) == (UNKNOWN_UNDO, "")
     json.dumps(preview.to_json())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        own("control", "write", action="restart", resource_id="service:a:b"),
+        own("control", "write", action="stop", resource_id="service:a:b"),
+        own("control", "write", action="kill", resource_id="process:a:b"),
+        own("control", "write", action="command", resource_id="host:a", command="id"),
+        own("docker", "write", action="control", operation="start", container="a"),
+        own("docker", "write", action="check_updates", container="a"),
+        own("kubernetes", "write", type="scale", replicas=2, resource_id="deployment:c:n/d"),
+        own("kubernetes", "write", type="delete_pod", resource_id="pod:c:n/p"),
+        own("file_edit", "write", action="write", path="/srv/a", content="x"),
+        own("file_edit", "write", action="append", path="/srv/a", content="x"),
+        own("file_edit", "write", action="explode", path="/srv/a"),
+        foreign("pods_delete", "write", name="a"),
+        replace(foreign("scale", "write", app="a"), verify=DECLARED),
+        replace(foreign("scale", "write"), verify=DECLARED),
+    ],
+)
+def test_the_check_that_is_named_is_the_one_that_is_made(request_):
+    writes = Writes()
+    writes.add(settled_call(request_, "succeeded", "{}", 0))
+
+    made = writes.take_check(request_.call_id)
+    named = preview_write(request_, Target()).verification[0]
+
+    assert named == (made.sentence if made is not None else NO_CHECK)

@@ -1,0 +1,201 @@
+"""`file_edit` in containers, pods, guests and on other hosts: the same promises, over each way.
+
+The programs that lead there are stand-ins that run here what would run over there.
+"""
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from tests.mcp_bridge.ops.fake_docker import run_fake_docker
+
+ROOT = Path(__file__).resolve().parents[3]
+CONTAINER = "container:web-1:0123456789ab"
+POD = "pod:prod:shop/api-1"
+PLACES = [CONTAINER, POD, "host:db-1", "lxc:web-1:101", "vm:web-1:102"]
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    directory = tmp_path / "it's $(there)"
+    directory.mkdir()
+    file = directory / "app 'x'.conf"
+    file.write_text("a=1\nb=2\n")
+    file.chmod(0o640)
+    return file
+
+
+@pytest.fixture
+async def edit(reach, programs, settings):
+    programs.answer("pct", "list", "VMID       Status     Lock         Name\n101 running cache\n")
+    programs.answer(
+        "qm", "list", " VMID NAME STATUS MEM(MB) BOOTDISK(GB) PID\n 102 db running 1 2 3"
+    )
+    pod = {"metadata": {"name": "api-1", "namespace": "shop"}, "status": {"phase": "Running"}}
+    programs.answer("kubectl", "get pods", {"items": [pod]})
+    async with run_fake_docker(settings.docker_sockets[0]) as docker:
+        listed = {"Id": "0123456789ab" * 5, "Names": ["/api"], "State": "running"}
+        docker.answer("/containers/json", [listed])
+        docker.answer("/containers/0123456789ab/json", {"Id": listed["Id"], "Name": "/api"})
+
+        async def edit_there(action, path, resource_id, **more):
+            return await reach(
+                "file_edit", action=action, path=str(path), resource_id=resource_id, **more
+            )
+
+        yield edit_there
+
+
+def names_in(directory: Path) -> list[str]:
+    return sorted(each.name for each in directory.iterdir())
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_file_is_read_changed_and_read_back_over_there(edit, programs, conf, place):
+    seen = (await edit("read", conf, place))["data"]
+    written = await edit(
+        "write", conf, place, content="größe\n$(x) `y`", expected_sha256=seen["sha256"]
+    )
+    added = await edit(
+        "append", conf, place, content="\nc=3\n", expected_sha256=sha("größe\n$(x) `y`")
+    )
+    end = (await edit("read", conf, place, tail_bytes=5))["data"]
+
+    assert (seen["content"], seen["mode"]) == ("a=1\nb=2\n", "0640")
+    assert (seen["sha256"], seen["path"]) == (sha("a=1\nb=2\n"), str(conf))
+    assert written["data"]["after"]["sha256"] == sha("größe\n$(x) `y`")
+    assert added["data"]["bytes_written"] == 5
+    assert conf.read_text() == "größe\n$(x) `y`\nc=3\n"
+    assert conf.stat().st_mode & 0o777 == 0o640
+    assert (end["head_sha256"], end["tail_sha256"]) == (sha("größe\n$(x) `y`"), sha("\nc=3\n"))
+    assert names_in(conf.parent) == [conf.name]
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_file_is_made_over_there_only_where_none_is(edit, conf, place):
+    new = conf.with_name("new.conf")
+    looked = (await edit("read", new, place))["error"]
+
+    made = await edit("write", new, place, content="", expected_sha256="absent")
+    refused = await edit("write", conf, place, content="x", expected_sha256="absent")
+
+    assert looked["details"]["directory_exists"] is True
+    assert made["ok"]
+    assert (new.read_text(), new.stat().st_mode & 0o777) == ("", 0o644)
+    assert refused["error"]["retryable"]
+    assert conf.read_text() == "a=1\nb=2\n"
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("action", ["write", "append"])
+async def test_a_file_that_changed_over_there_is_left_alone(edit, conf, place, action):
+    reply = await edit(action, conf, place, content="x\n", expected_sha256=sha("older\n"))
+
+    assert "Nothing was written" in reply["error"]["message"]
+    assert reply["error"]["retryable"]
+    assert conf.read_text() == "a=1\nb=2\n"
+    assert names_in(conf.parent) == [conf.name]
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/shadow", "//etc/shadow", "/root/.ssh/id_rsa", "/proc/1/environ"]
+)
+async def test_secrets_are_refused_before_anything_is_asked_over_there(edit, programs, path):
+    await edit("read", "/nowhere", CONTAINER)
+    before = len(programs.calls("docker"))
+
+    for action, more in (
+        ("read", {}),
+        ("write", {"content": "x", "expected_sha256": "absent"}),
+    ):
+        error = (await edit(action, path, CONTAINER, **more))["error"]
+        assert error["code"] == "POLICY_BLOCKED"
+    assert len(programs.calls("docker")) == before
+
+
+async def test_a_link_over_there_is_judged_by_where_it_leads(edit, conf):
+    (conf.parent / "secret").symlink_to("/etc/shadow")
+    (conf.parent / "link").symlink_to(conf)
+
+    secret = await edit("read", conf.parent / "secret", CONTAINER)
+    read = await edit("read", conf.parent / "link", CONTAINER)
+    written = await edit(
+        "write", conf.parent / "link", CONTAINER, content="x", expected_sha256=sha("a=1\nb=2\n")
+    )
+
+    assert secret["error"]["code"] == "POLICY_BLOCKED"
+    assert read["data"]["path"] == str(conf)
+    assert written["error"]["details"]["real_path"] == str(conf)
+    assert conf.read_text() == "a=1\nb=2\n"
+
+
+async def test_what_is_no_regular_file_over_there_is_not_touched(edit, conf):
+    (conf.parent / "dir").mkdir()
+
+    read = await edit("read", conf.parent / "dir", CONTAINER)
+    lost = await edit("read", conf.parent / "none" / "none", CONTAINER)
+
+    assert read["error"]["code"] == "INVALID_INPUT"
+    assert lost["error"]["details"]["directory_exists"] is False
+
+
+async def test_what_does_not_run_has_no_files_to_reach(reach, programs, settings, conf):
+    async with run_fake_docker(settings.docker_sockets[0]) as docker:
+        stopped = {"Id": "0123456789ab" * 5, "Names": ["/api"], "State": "exited"}
+        docker.answer("/containers/json", [stopped])
+
+        reply = await reach("file_edit", action="read", path=str(conf), resource_id=CONTAINER)
+
+    assert reply["error"]["code"] == "EXECUTION_CONTEXT_UNAVAILABLE"
+
+
+@pytest.mark.parametrize("what", ["the file", "its directory"])
+async def test_a_link_that_is_swapped_in_over_there_leads_no_write_astray(edit, tmp_path, what):
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    for directory in (outside, inside):
+        directory.mkdir()
+        (directory / "app.conf").write_text("as it was\n")
+    spare = inside / "spare" if what == "the file" else tmp_path / "spare"
+    swapped = inside / "app.conf" if what == "the file" else inside
+    target = outside / "app.conf" if what == "the file" else outside
+    stop = Event()
+
+    def swap() -> None:
+        while not stop.is_set():
+            for step in (
+                lambda: swapped.rename(spare), lambda: swapped.symlink_to(target),
+                swapped.unlink, lambda: spare.rename(swapped),
+            ):  # fmt: skip
+                with suppress(OSError):
+                    step()
+
+    thread = Thread(target=swap)
+    thread.start()
+    try:
+        for _ in range(15):
+            await edit(
+                "write", inside / "app.conf", "host:db-1", content="ours\n",
+                expected_sha256=sha("as it was\n"),
+            )  # fmt: skip
+    finally:
+        stop.set()
+        thread.join()
+    assert (outside / "app.conf").read_text() == "as it was\n"
+    assert names_in(outside) == ["app.conf"]
+
+
+async def test_where_our_own_code_lies_here_others_may_lie_over_there(edit):
+    ours = str(ROOT / "none.conf")
+
+    over_there = (await edit("read", ours, CONTAINER))["error"]["details"]
+    here = (await edit("read", ours, "host:web-1"))["error"]["details"]
+
+    assert over_there["not_written"] == {}
+    assert set(here["not_written"]) == {"write", "append"}
