@@ -17,7 +17,7 @@ from mcp_bridge.masking.secret_names import (
 from mcp_bridge.masking.spans import Span
 
 SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?::=|=>|=|:)"
-SECRET_NAME = rf"(?:{NAME_ENDINGS})(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
+SECRET_NAME = rf"(?:{NAME_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
 """An RE2 pattern for the end of every name that `classify_name` knows."""
 MAY_ASSIGN = (
     rf"(?i)(?:{STRONG_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*{SEPARATOR}[ \t]*\S"
@@ -41,6 +41,10 @@ _COMMENT = re.compile(r"\s+#.*$")
 _CHANGED_TO = re.compile(r"""["'`]?[ \t]*(?:->|=>|→)[ \t]*["'`]?([^\s"'<>`\x00(]+)""")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 _CLOSERS = ")]},;:?"
+_TYPED = re.compile(r"[A-Za-z][\w.]*(?:\[[^\]]*\])?(?: \| \w+)* = [A-Za-z_][\w.]*[(]")
+_IN_ARN = re.compile(r"\barn:[\w:./*-]*$")
+# Two plain words: `password: field is required`. The next pair on the line is none of them.
+_PROSE = re.compile(r"[a-z]{2,12} [a-z]{2,12}(?![\w:=-])(?![ \t]*[:=])")
 MAX_JUDGED = 2_000
 NAMES_FOR_ONE_HIT = 20
 MAX_LEAD = 200
@@ -62,6 +66,8 @@ def find_assignments(
         name = classify_name(key)
         if name is None or line.endswith(("//", "checksum/"), 0, match.start()):
             continue  # Behind slashes stands a user's name.
+        if _is_told_about(line, match):
+            continue
         budget.spend_hits()
         if start >= run_end:
             # One run of characters may hold thousands of names: its end is looked for once.
@@ -82,6 +88,16 @@ def find_assignments(
         if changed := _CHANGED_TO.match(line, span.end):
             masked_to = changed.end()
             yield Span(*changed.span(1), name.kind)
+
+
+def _is_told_about(line: str, match: re.Match[str]) -> bool:
+    """A file or a resource that something is said of, or a name that prose follows."""
+    if not match[0].rstrip().endswith(":"):
+        return False
+    before = line[max(0, match.start() - MAX_LEAD) : match.start()]
+    if before.endswith(":") and _IN_ARN.search(before):
+        return True
+    return _PROSE.match(line, match.end()) is not None
 
 
 def _names(line: str, places: Iterable[tuple[int, int]]) -> Iterator[re.Match[str]]:
@@ -137,6 +153,8 @@ def _yaml_span(line: str, start: int, name: SecretName) -> Span | None:
     if len(words) == 1:
         kept = rest.rstrip(",;")
         return Span(start, start + len(kept), name.kind, is_bare=kept == rest)
+    if _TYPED.match(rest):
+        return None  # A field of a program: `password: str = Field(...)`.
     if words[0].rstrip(",;").isdigit():
         return None  # A count: `pass: 12, fail: 0`, `password: 16 bytes`.
     if name.strength == "strong" and any(any(c.isdigit() for c in word) for word in words):

@@ -46,6 +46,8 @@ def find_lists(text: str, lines: Iterable[int], budget: Budget) -> Iterator[Name
                 break
             budget.spend_hits()
             group = next(group for group in (1, 2, 3) if item[group] is not None)
+            if group == 3 and item.end() == len(text) and "\n" in text[head.end() : item.start(3)]:
+                break  # A word on the last line, which need not belong to what was opened above.
             yield singular(head[1]), Span(*item.span(group), "", is_bare=is_yaml and group == 3)
             position = item.end()
             if group == 3 and not item[4]:

@@ -8,8 +8,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from heapq import merge
 
-from mcp_bridge.masking import far_values, json_text, kubectl_output, yaml_lines
+from mcp_bridge.masking import far_values, json_text, kubectl_output, values_below, yaml_lines
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.custom import CustomRule
 from mcp_bridge.masking.encodings import (
@@ -29,6 +30,7 @@ MAX_NESTING = 4
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # A string with quotes inside: JSON that was written into a string.
 _ESCAPED_STRING = re.compile(r'"([^"\\]*+(?:\\[^"][^"\\]*+)*+\\"[^"\\]*+(?:\\.[^"\\]*+)*+)"')
+_COLOR = re.compile(r"(?:\x1b\[[0-9;]*[A-Za-z])+")
 _PERCENT_MARK = re.compile(r"%(?:3[AaDd]|40|2[26]|25)")
 
 
@@ -51,7 +53,7 @@ class Finder:
                 yield from self._find_in_json(text, swept, budget, depth)
                 return
         yield from self._find_in_text(text, budget, depth)
-        decoded = without(text, invisible_spans(text), budget)
+        decoded = without(text, _unseen_spans(text), budget)
         if len(decoded.text) < len(text):
             yield from map(decoded.map_back, self.find(decoded.text, budget, depth + 1))
 
@@ -115,6 +117,7 @@ class Finder:
             yield from find_pem(text, budget, any_label="certificate" in self._enabled)
         is_kubernetes = "kubernetes_secret" in self._enabled
         is_named = "secret_kind" in found or "variable" in found or "generator" in found
+        is_named = is_named or "string_data" in found
         if is_named and "{" in text and '"' in text:
             yield from self._values_of(json_text.walk(text, budget), text)
         if is_kubernetes and "secret_kind" in found:
@@ -127,6 +130,8 @@ class Finder:
             *far_values.find_lists(text, found.get("list", ()), budget),
             *far_values.find_heredocs(text, found.get("heredoc", ()), budget),
             *far_values.find_in_blocks(text, found.get("terraform", ()), budget),
+            *values_below.find_values_below(text, found.get("below", ()), budget),
+            *values_below.find_elements(text, found.get("element", ()), budget),
         ):
             if kind := self._kind_of_named(name, text[span.start : span.end]):
                 yield replace(span, kind=kind)
@@ -178,6 +183,14 @@ class Finder:
         if name is None or not is_enabled(name.kind, self._enabled):
             return ""
         return name.kind if is_secret_value(name, value, key) else ""
+
+
+def _unseen_spans(text: str) -> Iterator[tuple[int, int]]:
+    """What stands between the characters of a word and is not read: colors, invisible marks."""
+    if "\x1b" not in text:
+        return invisible_spans(text)
+    colors = (match.span() for match in _COLOR.finditer(text))
+    return merge(colors, invisible_spans(text))
 
 
 def is_json(text: str) -> bool:

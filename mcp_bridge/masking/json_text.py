@@ -16,14 +16,16 @@ _TOKEN = re.compile(
 )
 _DATA_KEYS = ("data", "stringData")
 _SECRET_KINDS = ("Secret", "SecretList")
-_NAME_KEYS = ("name", "key", "Name", "Key")
-_VALUE_KEYS = ("value", "Value")
+_NAME_KEYS = ("name", "key", "Name", "Key", "ParameterKey", "keyName")
+_VALUE_KEYS = ("value", "Value", "ParameterValue")
 _GENERATORS = ("random_password", "random_string", "random_id", "random_bytes")
 """Resources of Terraform whose result is a secret under a name that says nothing."""
 _PRIVATE_PARTS = ("d", "p", "q", "dp", "dq", "qi", "k")
 """Of a JSON Web Key: what has to stay with its owner."""
 _RESULT_KEYS = ("result", "bcrypt_hash", "hex", "base64", "b64_std", "b64_url")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
+_OPTION = re.compile(r"--?([A-Za-z][A-Za-z0-9-]*)$")
+_SECRET_ID = re.compile(r"://[^/\"]+/secrets/")
 MAX_DEPTH = 500
 
 
@@ -58,6 +60,8 @@ class _Frame:
     name: str = ""
     value: Value | None = None
     type: str = ""
+    option: str = ""
+    """The one just before, in a list of arguments: `["--password", "..."]`."""
     is_patch: bool = False
     path: str = ""
     is_web_key: bool = False
@@ -109,7 +113,9 @@ class _Walker:
         key = parent.pending_key if parent.is_object or bracket == "{" else parent.key
         frame = _Frame(is_object=bracket == "{", key=key, sink=parent.sink)
         if parent.is_object and parent.pending_key in _DATA_KEYS and frame.sink is None:
-            frame.sink = parent.data
+            # Only Secrets have `stringData`, whatever else is said or was cut off.
+            is_said = parent.pending_key == "stringData"
+            frame.sink = self.walked.secret_values if is_said else parent.data
         parent.pending_key = ""
         self._stack.append(frame)
 
@@ -149,7 +155,10 @@ class _Walker:
             return
         if not match[2] and (cut := _CUT.search(self._text, start, end)):
             end = cut.start()
-        key = frame.pending_key if frame.is_object else singular(frame.key)
+        key = frame.pending_key if frame.is_object else frame.option or singular(frame.key)
+        if not frame.is_object:
+            option = _OPTION.match(self._text, start, end)
+            frame.option = option[1] if option else ""
         self._take_value(Value(start, end, key), frame)
 
     def _take_value(self, value: Value, frame: _Frame) -> None:
@@ -178,7 +187,11 @@ class _Walker:
             frame.path = self._read(self._text[value.start : value.end])
         elif value.key in _VALUE_KEYS:
             frame.value = value
-        elif value.key == "sensitive":
+        elif (
+            (value.key == "id" and _SECRET_ID.search(self._text, value.start, value.end))
+            or (value.key == "Type" and self._text[value.start : value.end] == "SecureString")
+            or value.key == "sensitive"
+        ):
             frame.is_sensitive = True
 
     def _read(self, raw: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from mcp_bridge.masking.secret_names import looks_like_credential
 from mcp_bridge.masking.spans import Span
 
 _KIND = "kubernetes_secret"
@@ -11,11 +12,16 @@ _FLOW_DATA = re.compile(r"\{[^\n]{0,500}?\b(?:data|stringData): \{([^}\n]*)\}")
 _FLOW_VALUE = re.compile(r"""[\w.\-]+["']?: *["']?([^\s,"'}]+)""")
 _GO_VALUE = re.compile(r"[\w.\-]+:(\S+)")
 _COMMAND = re.compile(
-    r"\b(?:kubectl|oc|k)\b.*\bget\s+secrets?\b(?=.*(?:jsonpath|template)).*\.data"
+    r"\b(?:kubectl|oc|k)\b.*\bget\s+secrets?\b(?=.*(?:jsonpath|template|jq|columns)).*\.data"
+    r"|\bview-secret\s|\bextract\s+secret/"
 )
 _PROMPT = re.compile(r"[$#>%]\s|\S+@\S+[$#:~]")
+# What `oc extract` puts above each value.
+_NAME_OF_FILE = re.compile(r"# [\w.-]+$")
+_COLUMN = re.compile(r"(?<=\s)(\S{6,})")
 _JSON_VALUE = re.compile(r'"\s*:\s*"((?:[^"\\]|\\.)*)"?')
 _PAIR = re.compile(r"[\w.\-/]+(?::[ \t]+|=)(\S.*)$")
+_QUOTED_PAIR = re.compile(r'\s*"[^"]+": "((?:[^"\\]|\\.)*)",?$')
 MAX_OUTPUT_LINES = 200
 MAX_COMMAND = 2_000
 
@@ -47,7 +53,7 @@ def find_printed_data(text: str, starts: Iterable[int]) -> Iterator[Span]:
             end = text.find("\n", position)
             end = len(text) if end < 0 else end
             line = text[position:end]
-            if not line.strip() or _PROMPT.match(line):
+            if not line.strip() or (_PROMPT.match(line) and not _NAME_OF_FILE.match(line)):
                 break
             yield from (span.shifted(position) for span in _values_of(line.rstrip()))
             position = end + 1
@@ -62,8 +68,21 @@ def _values_of(line: str) -> Iterator[Span]:
                 start, start + len(value[1].rstrip("]")) if values is _GO_VALUE else end, _KIND
             )
         return
+    if quoted := _QUOTED_PAIR.match(line):
+        yield Span(*quoted.span(1), _KIND)
+        return
     pair = _PAIR.match(line)
     if pair and pair[1].strip("="):
         yield Span(*pair.span(1), _KIND)
-    elif " " not in line.strip():
+    elif not _NAME_OF_FILE.match(line):
+        yield from _columns_of(line)
+
+
+def _columns_of(line: str) -> Iterator[Span]:
+    """A value alone on its line, or those of a table behind the name."""
+    if " " not in line.strip() and any(map(str.isalnum, line)):
         yield Span(len(line) - len(line.lstrip()), len(line), _KIND)
+        return
+    for word in _COLUMN.finditer(line):
+        if looks_like_credential(word[1]):
+            yield Span(*word.span(1), _KIND)

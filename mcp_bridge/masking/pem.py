@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.spans import Span
 
-_EDGE = re.compile(r"-----(BEGIN|END) ([A-Z0-9 ]{1,60})-----")
+_EDGE = re.compile(r"----(?:-| )(BEGIN|END) ([A-Za-z0-9 ]{1,60}?)(?:-----| ----)")
 _PUTTY = re.compile(r"Private-Lines: ([0-9]{1,4})[ \t\r]*\n")
 # The last word of a line of a body; what stands before it is a log's or a quote's.
 _BODY_WORD = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\\[rn])*")
@@ -15,6 +15,8 @@ _HEADER = re.compile(r"(?:[^\s:]+ +)*[A-Za-z][A-Za-z0-9-]*: [\w, ./:-]+$")
 # A line of a body that a container's log wrote as JSON.
 _JSON_LINE = re.compile(r"(?<=[\"n ])[A-Za-z0-9+/]{16,}={0,2}(?=\\\\*n?\"|\")")
 _REST = re.compile(r"[ \t]*(?:(?:\\+[nr])*[A-Za-z0-9+/]{16,}={0,2}[\\nr \t]*)*")
+# A string of source code that goes on in the next line.
+_JOINED = re.compile(r"[\"'] ?[+.\\]$")
 _LEAD = re.compile(r"[ \t+>|-]*+$")
 MAX_LINES = 2_000
 MAX_BLANK = 2
@@ -26,7 +28,8 @@ def find_pem(text: str, budget: Budget, *, any_label: bool) -> Iterator[Span]:
     """Bodies of private keys, or of every PEM block where `any_label`."""
     edges = list(_EDGE.finditer(text))
     for number, edge in enumerate(edges):
-        kind = "private_key" if "PRIVATE KEY" in edge[2] else "certificate"
+        is_private = "PRIVATE KEY" in edge[2] or edge[2].startswith("OpenVPN Static")
+        kind = "private_key" if is_private else "certificate"
         if kind == "certificate" and not any_label:
             continue
         budget.spend_hits()
@@ -124,7 +127,7 @@ def _find_above(text: str, closing: re.Match[str], kind: str, budget: Budget) ->
 
 
 def _last_word(text: str, start: int, end: int) -> tuple[int, int] | None:
-    line = text[start:end].rstrip("\t\r \"'`,")
+    line = _JOINED.sub("", text[start:end].rstrip()).rstrip("\t\r \"'`,")
     if not line:
         return None
     if line.endswith("}") and (inside := _JSON_LINE.search(line)):

@@ -12,7 +12,8 @@ from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.patterns import PATTERN_OF_KIND
 from mcp_bridge.masking.spans import Span
 from mcp_bridge.masking.structure_hints import STRUCTURE_HINTS, Hint
-from mcp_bridge.masking.tokens import TOKEN_RULES, TokenRule
+from mcp_bridge.masking.token_rule import TokenRule
+from mcp_bridge.masking.tokens import TOKEN_RULES
 
 # RE2 gives up silently when its automaton outgrows its memory; nothing may pass for that reason.
 SET_MEMORY = 64 * 1024 * 1024
@@ -154,6 +155,7 @@ def _find_tokens(
     for match in _matches_of(compiled, data):
         start, end = match.span()
         if start < covered:
+            budget.spend_hits()
             continue
         budget.spend_hits(1 + (end - start) // 100)
         group = 1

@@ -24,9 +24,9 @@ def _words(text: str) -> frozenset[str]:
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _TRAILING = _words(
     "value val data b64 base64 enc encoded plain plaintext text raw string old new current "
-    "previous prod production staging dev test main primary backup default pem"
+    "base b hex previous prod production staging dev test main primary backup default pem"
 )
-STRONG_ENDINGS = "pass(?:word|wd|wort|phrase|code)?|pwd|pw"
+STRONG_ENDINGS = "authtok|pass(?:word|wd|wort|phrase|code)?|pwd|pw"
 NAME_ENDINGS = (
     rf"{STRONG_ENDINGS}|token|jwt|bearer|pat|secret|credentials?|creds?|auth|authorization"
     r"|sig(?:nature)?|key|psk|sess(?:ion)?id"
@@ -34,7 +34,7 @@ NAME_ENDINGS = (
 """How the names that `classify_name` knows end, as an alternation for a pattern."""
 NAME_TRAILERS = "|".join(sorted(_TRAILING, key=lambda word: (-len(word), word)))
 """What may follow such an ending."""
-_PASSWORD_WORDS = _words("password passwd passwort passphrase passcode pwd pw pass")
+_PASSWORD_WORDS = _words("authtok password passwd passwort passphrase passcode pwd pw pass")
 _PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passwort")
 _NO_PASSWORDS = _words("bypass compass overpass underpass trespass encompass surpass")
 _TOKEN_WORDS = _words("token jwt bearer pat authorization sessionid phpsessid jsessionid")
@@ -46,12 +46,13 @@ _KEY_KINDS = {
     "routing": "api_key", "integration": "api_key", "service": "api_key", "license": "api_key",
     "encryption": "secret_key", "master": "secret_key", "auth": "api_key", "storage": "secret_key",
     "session": "secret_key", "consumer": "api_key", "unseal": "secret_key", "seal": "secret_key",
+    "validation": "secret_key", "decryption": "secret_key", "certificate": "secret_key",
     "hmac": "secret_key", "crypt": "secret_key", "subscription": "api_key", "write": "api_key",
     "preshared": "secret_key", "shared": "secret_key", "psk": "secret_key", "root": "secret_key",
 }  # fmt: skip
 _JOINED_KEYS = ("apikey", "secretkey", "accesskey", "privatekey", "accountkey", "authkey", "appkey")
 _HARMLESS_KEY_FIRST = _words(
-    "partition sort primary foreign cache row group public unique idempotency dedup sorting "
+    "partition sort foreign cache row group public unique idempotency dedup sorting "
     "object s3 index column field map hash lookup config metric label storage_class band "
     "translation message i18n host known authorized ssh_public fingerprint"
 )
@@ -79,6 +80,8 @@ def classify_name(name: str) -> SecretName | None:
         words.pop()
     if not words or "checksum" in words or "hash" in words:
         return None
+    if words[-1] == "keys" and len(words) > 1:
+        words[-1] = "key"
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _PASSWORD_WORDS or last.endswith(_PASSWORD_ENDINGS):
         return SecretName("password", "strong")
@@ -87,6 +90,8 @@ def classify_name(name: str) -> SecretName | None:
     if last in _TOKEN_WORDS or last.endswith("token"):
         return SecretName("token", "medium")
     if last in _SECRET_WORDS or last.endswith("secret"):
+        return SecretName("secret", "medium")
+    if last == "id" and before == "secret":
         return SecretName("secret", "medium")
     if last == "psk":
         return SecretName("secret_key", "medium")
@@ -114,12 +119,15 @@ _PROSE = _words(
     "expired incorrect wrong failed failure error denied redacted masked hidden unset unknown "
     "empty string str bytes int password token secret key default disabled enabled authentication "
     "authorization policy strong weak ok found not the is was for and with reset change changed "
-    "mismatch rejected accepted sensitive omitted removed filtered provided stdin file files env"
+    "mismatch rejected accepted via permission sensitive omitted removed filtered provided stdin "
+    "file files env x-oauth-basic"
 )
 _REFERENCE = re.compile(
     r"[<({%\[]|\$[({]|\$[A-Za-z_]\w*$|%[A-Z_]+%$|"
     r"(?:vault|op|ref\+\w+|secret|env|file|ssm|sops|arn|awssm|gcpsm|keyvault):|ENC\[|"
-    r"(?:os\.|process\.|System\.|self\.|settings\.|config\.|getenv|environ|var\.|local\.|data\.)"
+    r"(?:os\.|process\.|System\.|self\.|settings\.|config\.|getenv|environ|var\.|local\.|data\.|req\.|request\.|user\.|args\.|opts\.|options\.|params\.|cfg\.|ctx\.|this\.)|"
+    # A chain of names: `random_password.db.result`.
+    r"(?:[a-z_][a-z0-9_]{0,30}\.){2,}[a-z_][A-Za-z0-9_]{0,30}$"
 )
 _PATH = re.compile(
     r"(?:~|\.{1,2})?(?:/[a-z0-9._@-]+)+/?$|"
@@ -128,6 +136,7 @@ _PATH = re.compile(
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _FILLER = re.compile(r"[*xX•.#_\-\s…]+$")
 _RESOURCE_NAME = re.compile(r"[a-z]+[a-z0-9]*(?:-[a-z0-9]{1,10})+$")
+_SECRET_ID = re.compile(r"secret[_. -]?id$", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 
 
@@ -141,6 +150,8 @@ def is_secret_value(name: SecretName, value: str, key: str = "") -> bool:
         if key.lower() in ("pass", "pw"):
             return len(value) >= 6 and not value.isdigit()
         return len(value) >= 3
+    if _SECRET_ID.search(key) and not is_uuid(value):
+        return False  # Of a secret in a store; what Vault and Consul hand out are UUIDs.
     if key.lower() == "secret" and _RESOURCE_NAME.match(value):
         return False
     if name.strength == "medium":

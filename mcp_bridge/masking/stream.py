@@ -14,19 +14,29 @@ _LINE_CUE = re.compile(
     r"|curl|redis|valkey|mysql|maria|docker|podman|helm|nerdctl|crane|skopeo|login|ldap|unseal"
     r"|identified|rabbitmq|htpasswd|\baz\b|\bhttps?\b|\becho\b|\bENV\b|\bARG\b|://|\\|%|psql|mongo|wget|snmp|smb|zip|ftp|ipmi|mosquitto|net\b|\bmc\b"
     r"|sqlplus|sqlldr|\b(?:exp|imp)(?:dp)?\b|\brman\b|oracle|setuser|\buser\b|\bset|config|\bkv\b"
+    r"|community|tacacs|radius|\b(?:PSK|EAP|XAUTH)\b|contrase|\bmot\b|kennwort|senha"
+    r"|wachtwoord|has.o\b|heslo|lozinka|parola|\bapi\b|\baccess\b|openssl|operator|rclone"
+    r"|cryptsetup|kinit|\bgpg\b|sudo|realm|adcli|snyk|bundle|composer|freerdp|winexe|wmic|isql"
+    r"|\bbcp\b|tsql|stats|\bsend\b|faas|psexec|influx|twine|rpc|bindpw|rootpw|-pbkdf2|SCRAM"
+    r"|\bprintf\b|addprinc|principal|\bcpw\b|plink|pscp|psftp|\|"
+    r"|AKIA|ASIA|\*|[a-z0-9]{6}\.[a-z0-9]{16}|@[^\s:@]+:|[0-9A-FX*]{32}:"
     r"|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
 )
 # These may begin what takes several lines: it is shown when it ends.
 _BLOCK_CUE = re.compile(
-    r"```|~~~|-----|\bkubectl\b|\boc\b|Private-Lines|\bkind\b|\bdata\b|stringData|apiVersion|[{\[]"
+    r"```|~~~|----|\b334\b|\bUSER\b|\bAUTH\b|view-secret|<(?:name|key)>|\bkubectl\b|\boc\b|Private-Lines|\bkind\b|\bdata\b|stringData|apiVersion|[{\[]"
     r"|\b[Nn]ame\b[\"']?:|\b[Vv]alue\b[\"']?:|\bkey\b[\"']?:|\bsecrets?\b|[A-Za-z0-9+/_\-]{60}"
 )
 # Too short and too plain to be a secret by itself.
 _PLAIN = re.compile(r"[A-Za-z]{0,15}[.,;:!?)]?\s")
 _BLANK = re.compile(r"\s")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-_PEM_EDGE = re.compile(r"-----(BEGIN|END) ")
-_OPENS_BLOCK = re.compile(r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?)[ \t\r]*\n\Z")
+_PEM_EDGE = re.compile(r"----(?:-| )(BEGIN|END) ")
+# A name at the end of a line, with its value below.
+_OPENS_BLOCK = re.compile(
+    r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?|name=\"[^\"\n]*\"|\s--?[\w-]+[\"']?)"
+    r"[ \t\r]*\n\Z"
+)
 
 
 class StreamMasker:
@@ -49,6 +59,8 @@ class StreamMasker:
         self._is_in_key = False
         self._fences = 0
         self._has_failed = False
+        self._has_opened = False
+        """Whether the line before opened a block: a blank one behind it does not end it."""
 
     def add(self, piece: str) -> str:
         """What can be shown now: often less than came, sometimes more."""
@@ -88,11 +100,13 @@ class StreamMasker:
             self._is_in_key = edges[-1] == "BEGIN"
         is_fence = _FENCE.match(line) is not None
         self._fences += is_fence
-        self._is_block = self._is_block or _OPENS_BLOCK.search(line) is not None
+        has_opened, self._has_opened = self._has_opened, _OPENS_BLOCK.search(line) is not None
+        self._is_block = self._is_block or self._has_opened
         if not self._is_block:
             return self._show()
         is_open = self._is_in_key or self._fences % 2 == 1
-        return self._show() if not is_open and (is_fence or not line.strip()) else ""
+        is_blank = not line.strip() and not has_opened
+        return self._show() if not is_open and (is_fence or is_blank) else ""
 
     def _show(self) -> str:
         unit = "".join(self._unit)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from mcp_bridge.masking.assignments import SECRET_NAME, SEPARATOR
 from mcp_bridge.masking.encodings import BASE64_BEGINNING
+from mcp_bridge.masking.values_below import VALUE_BELOW
 
 Hint = Literal[
     "secret_kind",
@@ -18,6 +19,9 @@ Hint = Literal[
     "list",
     "heredoc",
     "terraform",
+    "below",
+    "element",
+    "string_data",
 ]
 
 _QUOTE = r"\\*[\"']?"
@@ -28,18 +32,25 @@ STRUCTURE_HINTS: dict[Hint, str] = {
     # `name: DB_PASSWORD` beside `value: ...`.
     "variable": rf"(?i)(?:name|key|path){_QUOTE}\s*[:=]\s*{_QUOTE}(?:[A-Z0-9_.\-/]*{SECRET_NAME}"
     r"(?:[^A-Z0-9]|$)|/stringData/)",
-    "pem": r"-----BEGIN |PRIVATE KEY-----|Private-Lines: ",
+    "pem": r"---- ?BEGIN |PRIVATE KEY-----|Private-Lines: ",
     # Escapes that may hide anything, unlike an escaped quote.
     "escape": r"\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})",
     "percent": r"%(?:3[AaDd]|40|2[26])|%25(?:3[AaDd]|40|2[26])",
     # `password: |` or `passwords:`, with values on the lines below.
     "block": rf"(?i){SECRET_NAME}s?{_QUOTE}\s*:[ \t]*(?:[|>][+\-]?[0-9]?)?[ \t\r]*(?:\\|$)",
-    "printed": r"get\s+secrets?\b.*(?:jsonpath|template)",
-    "generator": rf"random_(?:password|string|id|bytes)\b|sensitive{_QUOTE}\s*:\s*true|\"kty\\*\"",
+    "printed": r"get\s+secrets?\b.*(?:jsonpath|template|jq|columns)|\bview-secret\s"
+    r"|\bextract\s+secret/",
+    "generator": rf"random_(?:password|string|id|bytes)\b|sensitive{_QUOTE}\s*:\s*true|"
+    r"SecureString|://[^/\"\s]+/secrets/|\"kty\\*\"",
     "list": rf"(?i){SECRET_NAME}s?{SEPARATOR}\s*(?:[A-Z0-9_]+\()?[\[(]",
     "heredoc": rf"(?i){SECRET_NAME}{SEPARATOR}[ \t]*(?:\\*\"?\$\(\s*cat\s+)?<<[\-~]?[ \t]*"
     r"\\*['\"]?[A-Z_]",
     "terraform": r"(?:variable|output)\s+\\*\"[^\"\n]+\"\s*\{",
+    # A value alone on a line below, an element behind the one with its name.
+    "below": VALUE_BELOW,
+    "element": rf"(?i)<(?:name|key)>[^<\n]*{SECRET_NAME}\s*</",
+    # Only Secrets have this.
+    "string_data": r"\"stringData\\*\"\s*:\s*\{",
     "base64": rf"(?:^|[^A-Za-z0-9+/_\-]){BASE64_BEGINNING}",
 }
 """RE2 patterns; every one also matches through the escapes of a string within a string."""

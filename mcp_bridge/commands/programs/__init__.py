@@ -7,8 +7,10 @@ from mcp_bridge.commands.programs.cloud import CLOUD
 from mcp_bridge.commands.programs.containers import CONTAINERS
 from mcp_bridge.commands.programs.data import DATA
 from mcp_bridge.commands.programs.git import GIT
+from mcp_bridge.commands.programs.hosts import HOSTS
 from mcp_bridge.commands.programs.kubernetes import KUBERNETES
 from mcp_bridge.commands.programs.network import NETWORK
+from mcp_bridge.commands.programs.platforms import PLATFORMS
 from mcp_bridge.commands.programs.runtimes import RUNTIMES
 from mcp_bridge.commands.programs.services import SERVICES
 from mcp_bridge.commands.programs.special import SPECIAL
@@ -28,6 +30,8 @@ _TABLES = (
     DATA,
     CLOUD,
     RUNTIMES,
+    HOSTS,
+    PLATFORMS,
     SPECIAL,
 )
 

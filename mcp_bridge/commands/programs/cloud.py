@@ -56,10 +56,14 @@ _AZ_GROUPS = words("""
     postgres mysql redis acr disk snapshot image identity role policy lock cosmosdb
     eventhubs servicebus appservice container containerapp provider deployment
 """)
+_AZ_VERBS = words("""
+    list show get-instance-view list-ip-addresses list-usage list-skus list-sizes get-upgrades
+    get-versions
+""")
 _AZ_OPTION = re.compile(
     r"-g|-n|-o|-l|-d|--(?:resource-group|name|output|query|subscription|show-details|ids|location"
     r"|resource-type|resource|metric|interval|start-time|end-time|offset|aggregation|server|vnet-name"
-    r"|namespace|account-name|cluster-name|all|tag|assignee|scope|filter|status|max-events)(?:=.*)?",
+    r"|namespace|nsg-name|lb-name|route-table-name|zone-name|account-name|cluster-name|all|tag|assignee|scope|filter|status|max-events)(?:=.*)?",
     re.DOTALL,
 )
 _SECRET_WORDS = re.compile(
@@ -175,13 +179,8 @@ def _prove_az(prover: Proving, argv: tuple[str, ...]) -> Traits:
     for argument in rest:
         if argument.startswith("-") and not _AZ_OPTION.fullmatch(argument):
             raise Refused(f"az with {argument} is not known to be a read")
-    if (
-        not words
-        or words[0] not in _AZ_GROUPS
-        or len(words) < 2
-        or words[-1] not in ("list", "show")
-    ):
-        raise Refused("az is known to be a read only with list or show")
+    if not words or words[0] not in _AZ_GROUPS or len(words) < 2 or words[-1] not in _AZ_VERBS:
+        raise Refused("az is known to be a read only with list, show and a few more")
     if any(
         _SECRET_WORDS.search(word) or not re.fullmatch(r"[a-z][a-z0-9-]*", word) for word in words
     ):
@@ -209,6 +208,9 @@ CLOUD: Table = {
             "state": Group(
                 {"list": reads("-id=", clusters=False, word=r"[\w.\[\]\"-]+", words=(0, 5))}
             ),
+            "providers": reads(words=(0, 0)),
+            # A name would print what is sensitive.
+            "output": reads(words=(0, 0)),
             "workspace": Group({"list": reads(words=(0, 0)), "show": reads(words=(0, 0))}),
         },
         bare=reads("-version --version", clusters=False, needs="-version --version"),

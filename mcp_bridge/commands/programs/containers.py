@@ -99,6 +99,7 @@ _DOCKER: dict[str, Entry] = {
     "stack": Group({"ls": _list(), "ps": _list(), "services": _list()}),
     "context": Group({"ls": _list(), "show": reads(words=(0, 0))}),
     "config": Group({"ls": _list()}),
+    "buildx": Group({"ls": reads(words=(0, 0)), "version": reads(words=(0, 0))}),
     "secret": Group({"ls": _list()}),
     "plugin": Group({"ls": _list(), "inspect": _inspect()}),
 }

@@ -104,7 +104,7 @@ GIT: Table = {
                 bare=reads("-v --verbose", words=(0, 0)),
             ),
             "stash": Group({"list": _log, "show": reads(_LOG, numbers=True, word=_REVISION)}),
-            "reflog": Group({"show": _log}, bare=reads(_LOG, numbers=True)),
+            "reflog": Group({"show": _log}, "-n=/\\d+/", bare=reads(_LOG, numbers=True)),
             "ls-files": reads(
                 "-[cdmosiutvz] --cached --deleted --modified --others --stage --unmerged "
                 "--exclude-standard --full-name --error-unmatch --eol",

@@ -151,7 +151,8 @@ NETWORK: Table = {
                 ("device", "dev", "d"), Group({**_NMCLI_SHOWS}, bare=reads(words=(0, 0)))
             ),
             **dict.fromkeys(
-                ("connection", "con", "c"), Group({**_nmcli("show")}, bare=reads(words=(0, 0)))
+                ("connection", "con", "c"),
+                Group({**_nmcli("show", options="--active")}, bare=reads(words=(0, 0))),
             ),
             **dict.fromkeys(
                 ("general", "g"),

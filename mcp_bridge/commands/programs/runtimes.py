@@ -15,7 +15,7 @@ def _check_alone(parsed: Parsed) -> None:
 
 
 def _check_jcmd(parsed: Parsed) -> None:
-    if parsed.has("-l") and not parsed.words:
+    if not parsed.words:
         return
     allowed = r"VM\.(?:version|flags|uptime|command_line|info)|GC\.heap_info|Thread\.print|help"
     if len(parsed.words) != 2 or not re.fullmatch(allowed, parsed.words[1]):
@@ -44,9 +44,9 @@ RUNTIMES: Table = {
         _version("--version"),
     ),
     # The letters that only print a version; other servers are started by the same letters.
-    **with_names("node nodejs ruby php nginx httpd apache2", _version("--version -v -V")),
+    **with_names("node nodejs ruby php httpd apache2", _version("--version -v -V")),
     **with_names("java javac", _version("--version -version")),
-    **with_names("redis-server haproxy dockerd containerd runc", _version("--version -v")),
+    **with_names("redis-server dockerd containerd runc", _version("--version -v")),
     **with_names("postgres mysqld", _version("--version -V")),
     **with_names(
         "mongod kubelet etcd prometheus node_exporter grafana-server composer",
@@ -57,17 +57,6 @@ RUNTIMES: Table = {
             "version": reads(words=(0, 0)),
             "env": reads("-json", clusters=False, words=(0, 5), word=r"[A-Z0-9_]+"),
         }
-    ),
-    **with_names(
-        "apachectl apache2ctl",
-        reads(
-            "-S -M -v -V -l -L",
-            clusters=False,
-            dashes=False,
-            words=(0, 0),
-            needs="-S -M -v -V -l -L",
-            check=_check_alone,
-        ),
     ),
     "jps": reads("-[qmlvV]", words=(0, 0)),
     "jstat": reads(

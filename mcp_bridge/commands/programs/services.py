@@ -189,7 +189,10 @@ SERVICES: Table = {
         bare=reads("--no-pager --no-legend", words=(0, 0)),
     ),
     "coredumpctl": Group(
-        {"list": reads("-[r1q] -n=/\\d+/ -S= -U= --since= --until= --json=", word=r"[\w./=-]+")},
+        dict.fromkeys(
+            ("list", "info"),
+            reads("-[r1q] -n=/\\d+/ -S= -U= --since= --until= --json=", word=r"[\w./=-]+"),
+        ),
         "--no-pager --no-legend",
     ),
     "udevadm": Group(

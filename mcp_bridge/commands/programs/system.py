@@ -4,6 +4,7 @@ import re
 
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Group, Table, reads, with_names
+from mcp_bridge.commands.programs.hosts import ZFS_DIFF
 from mcp_bridge.commands.refusal import Refused
 
 _COMMON = "--help --version"
@@ -233,8 +234,8 @@ SYSTEM: Table = {
         is_endless=_ends_with_number,
     ),
     "sar": reads(
-        "-[AbBdFhHpqruRSvVwWyztxDC] -n= -m= -P= -I= -j= -s=? -e=? -i= -f=@ -1 -2 -3 --human "
-        "--pretty "
+        "-[AbBdFhHpqruRSvVwWyztxDC] -n= -m= -P= -I= -j= -i= -f=@ -1 -2 -3 --human --pretty "
+        "-s=/\\d\\d:\\d\\d(?::\\d\\d)?/ -e=/\\d\\d:\\d\\d(?::\\d\\d)?/ "
         "--dec=? --dev= --iface=",
         words=(0, 2),
         word=r"\d+",
@@ -344,6 +345,7 @@ SYSTEM: Table = {
     ),
     "zfs": Group(
         {
+            "diff": ZFS_DIFF,
             "list": reads("-[rHpjv] -d= -o= -s= -S= -t=", word=r"[\w.:/@%-]+"),
             "get": reads("-[rHp] -d= -o= -s= -t=", word=r"[\w.:/@,%-]+"),
         }

@@ -1,0 +1,39 @@
+"""What a rule of the sweep is: a pattern, and what has to hold of the word it found."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mcp_bridge.masking.secret_names import is_harmless
+
+Check = Callable[[str], bool]
+
+BOUNDARY = r"(?:^|[^A-Za-z0-9_\-])"
+VALUE = r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'<>\x00`\\]+))"
+WORD = r"[\"']?([^\s\"'<>|;&]+)"
+
+
+@dataclass(frozen=True)
+class TokenRule:
+    """An RE2 pattern; its first group that took part is the secret.
+
+    `pattern_name` is the configuration's name that switches it on, `kind` what it is called.
+    """
+
+    pattern_name: str
+    kind: str
+    pattern: str
+    check: Check | None = None
+    hint: str = ""
+    """A wider pattern for what is bound to line ends or quotes, which escapes replace."""
+
+
+def has_digit(value: str) -> bool:
+    return any(mark.isdigit() for mark in value)
+
+
+def is_real(value: str) -> bool:
+    return not is_harmless(value)
+
+
+def has_letters_and_digits(value: str) -> bool:
+    return len(value) >= 8 and has_digit(value) and any(map(str.isalpha, value))

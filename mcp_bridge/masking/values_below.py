@@ -1,0 +1,120 @@
+"""Finds values that stand alone on a line below the one that announces them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from mcp_bridge.masking.budget import Budget
+from mcp_bridge.masking.far_values import Named
+from mcp_bridge.masking.secret_names import NAME_ENDINGS, STRONG_ENDINGS, looks_like_credential
+from mcp_bridge.masking.spans import Span
+from mcp_bridge.masking.token_rule import has_letters_and_digits
+
+
+@dataclass(frozen=True)
+class _Announcement:
+    """`head` ends the line that announces a value, and its first group is the name, or there is
+    none. `value` finds it in one of the `reach` lines below; `stop` is where it cannot come."""
+
+    head: re.Pattern[str]
+    value: re.Pattern[str]
+    reach: int = 1
+    check: Callable[[str], bool] | None = None
+    stop: re.Pattern[str] | None = None
+
+
+def _is_base64(word: str) -> bool:
+    return len(word) % 4 == 0
+
+
+_NAME = rf"[A-Za-z0-9_.\-]*(?:{NAME_ENDINGS})"
+_ALONE = re.compile(r"^\s*[\"'`]?([^\s\"'`]{4,})[\"'`]?\s*$")
+_ANNOUNCEMENTS = (
+    # The dialogue AUTH LOGIN of SMTP, whatever a log puts before its lines.
+    _Announcement(
+        re.compile(r"\b334 (?:UGFzc3dvcmQ|cGFzc3dvcmQ)[6=]\S*\s*$"),
+        re.compile(r"(?:^|[\s:>\"'\]])([A-Za-z0-9+/]{4,}={0,2})[\"']?\s*$"),
+        reach=3,
+        check=_is_base64,
+        stop=re.compile(r"(?:^|\s)[2-5][0-9]{2}[ \-]"),
+    ),
+    _Announcement(
+        re.compile(r"\bUSER\s+\S+\s*$"),
+        re.compile(r"\bPASS\s+(\S+)\s*$"),
+        reach=3,
+    ),
+    # A command as Redis and its clients write it.
+    _Announcement(
+        re.compile(r"(?i)^\s*AUTH\s*$"),
+        re.compile(r"^\s*([^\s$*+:-]\S*)\s*$"),
+        reach=4,
+    ),
+    _Announcement(
+        re.compile(r"(?i)\bpassw(?:or)?d\b[^:\n]{0,120}:?\s*:\s*$"),
+        _ALONE,
+        reach=2,
+        check=lambda word: has_letters_and_digits(word) or looks_like_credential(word),
+    ),
+    _Announcement(re.compile(rf"(?i)\bname=\"({_NAME})\"\s*$"), _ALONE, reach=2),
+    _Announcement(
+        re.compile(rf"(?i)(?:^|\s)[\"']?--?({_NAME})[\"']?\s*$"),
+        re.compile(r"^\s*-\s+[\"']?([^\s\"'-][^\s\"']*)[\"']?\s*$"),
+    ),
+    _Announcement(
+        re.compile(rf"(?i)\[\"({_NAME})\"\]=>\s*$"),
+        re.compile(r"^\s*string\([0-9]+\) \"([^\"]*)"),
+    ),
+)
+VALUE_BELOW = (
+    r"334 (?:UGFzc3dvcmQ|cGFzc3dvcmQ)|\bUSER\s+\S+\\*\s*(?:\\|$)|(?i:\bAUTH\\*\s*(?:\\|$))"
+    rf"|(?i:(?:{STRONG_ENDINGS})\b[^:\n]{{0,120}}:\\*\s*(?:\\|$))"
+    rf"|(?i:(?:{NAME_ENDINGS})\\*[\"']?\]?(?:=>)?\\*\s*(?:\\|$))"
+)
+"""An RE2 pattern for the lines that announce a value below."""
+MAX_LINE = 400
+_PAIR = re.compile(
+    r"<(?:name|key)>\s*([\w.:\-]{1,200})\s*</(?:name|key)>\s*<(?:value|string)>\s*([^<]+?)\s*</"
+)
+
+
+def find_values_below(text: str, lines: Iterable[int], budget: Budget) -> Iterator[Named]:
+    """What is announced at the end of these lines and stands below, under its name."""
+    for line in lines:
+        end = text.find("\n", line)
+        if end < 0 or end - line > MAX_LINE:
+            continue
+        budget.spend_lines()
+        for announcement in _ANNOUNCEMENTS:
+            head = announcement.head.search(text[line:end])
+            if head is not None:
+                yield from _read_below(text, end + 1, announcement, head)
+
+
+def _read_below(
+    text: str, position: int, announcement: _Announcement, head: re.Match[str]
+) -> Iterator[Named]:
+    name = head[1] if head.re.groups else "password"
+    found: Named | None = None
+    for _ in range(announcement.reach):
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end
+        line = text[position : min(end, position + MAX_LINE)]
+        if announcement.stop is not None and announcement.stop.search(line):
+            break
+        value = announcement.value.search(line)
+        if value is not None and (announcement.check is None or announcement.check(value[1])):
+            start, stop = value.span(1)
+            found = name, Span(position + start, position + stop, "")
+            if announcement.reach < 4:
+                break
+        position = end + 1
+    if found is not None:
+        yield found
+
+
+def find_elements(text: str, lines: Iterable[int], budget: Budget) -> Iterator[Named]:
+    """`<name>db.password</name>` and the `<value>` behind it, on one line or on two."""
+    for line in lines:
+        budget.spend_lines()
+        if pair := _PAIR.search(text, line, line + 1_000):
+            yield pair[1], Span(*pair.span(2), "")
