@@ -25,11 +25,13 @@ from investigations.models import (
     LLMInteraction,
     MCPInteraction,
     Message,
+    ResourceNote,
     Stage,
     TimelineEvent,
 )
 from investigations.plain_text import show_invisible
 from investigations.selectors.sessions import COUNT_LIMIT
+from investigations.services.notes import forget_note
 from investigations.templatetags.tarsy import pill
 
 _SHOWN_CHARACTERS = 20_000
@@ -245,6 +247,30 @@ class ChatUserMessageAdmin(ReadOnlyAdmin):
     search_fields = ("=id", "=chat__id", "author")
     ordering = ("-created_at",)
     long_fields = ("content",)
+
+
+@admin.register(ResourceNote)
+class ResourceNoteAdmin(ReadOnlyAdmin):
+    """The one thing that may be deleted here: what an agent believes may be wrong, or planted."""
+
+    list_display = ("resource_id", "category", "agent_name", "told_at", "live_page")
+    list_filter = ("told_at",)
+    search_fields = ("=id", "=session__id", "resource_id", "text", "agent_name")
+    ordering = ("-told_at", "-id")
+    long_fields = ("text",)
+
+    @override
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    @override
+    def delete_model(self, request: HttpRequest, obj: ResourceNote) -> None:
+        forget_note(obj, request.user.get_username())
+
+    @override
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[ResourceNote]) -> None:
+        for note in queryset:
+            forget_note(note, request.user.get_username())
 
 
 @admin.register(AuditEvent)

@@ -21,6 +21,7 @@ from django.db import connection
 
 from config import get_config
 from config.usage import servers_in_use
+from investigations.records import people_records
 from investigations.selectors.tool_servers import (
     HEALTH_KEY,
     KEPT_SECONDS,
@@ -31,7 +32,7 @@ from investigations.selectors.tool_servers import (
 )
 from investigations.selectors.workers import client
 from mcp_bridge.monitor import Pace, watch_servers
-from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.own_servers import own_servers
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.sightings import SeenTool, Sighting
 
@@ -207,7 +208,9 @@ class _WatchThread:
         self._began.set()
         every = float(settings.MCP_HEALTH_SECONDS)
         pace = Pace(between_checks=every, longest_pause=4 * every)
-        await watch_servers(self._watched, self._board.note, in_process=OWN_SERVERS, pace=pace)
+        await watch_servers(
+            self._watched, self._board.note, in_process=own_servers(people_records()), pace=pace
+        )
 
 
 def _shown(tool: SeenTool) -> dict[str, object]:

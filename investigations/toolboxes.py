@@ -12,8 +12,9 @@ from config.resolve import ResolvedAgent
 from investigations.approval_desk import MaskValues, PersistentDesk
 from investigations.briefing import Briefing
 from investigations.models import Stage
+from investigations.records import DatabaseRecords
 from mcp_bridge.masking import build_server_masker
-from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.own_servers import own_servers
 from mcp_bridge.safety.events import SafetyEvents
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.safety_gate import SafetyGate
@@ -23,8 +24,6 @@ from tarsy.aio import WorkerLoop
 from tarsy.errors import AgentError
 
 _WITHOUT_TOOLS = ("synthesis", "single_call")
-# One for the whole process: building it costs as much as a hundred of its calls.
-_IN_PROCESS = {name: cache(build) for name, build in OWN_SERVERS.items()}
 
 
 @asynccontextmanager
@@ -43,7 +42,7 @@ async def open_execution_toolbox(
         selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
         gate=SafetyGate(agent.control_level, desk=desk, events=trail, given=list_given(briefing)),
         past=briefing.past,
-        in_process=_IN_PROCESS,
+        in_process=own_servers(DatabaseRecords(loop.db, briefing.claim.execution)),
         execution_id=str(briefing.claim.execution.pk),
         http_clients=_http_clients(),
         placeholders=briefing.placeholders,

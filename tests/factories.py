@@ -20,6 +20,7 @@ from investigations.models import (
     LLMInteraction,
     MCPInteraction,
     Message,
+    ResourceNote,
     Stage,
     TimelineEvent,
 )
@@ -343,6 +344,19 @@ class ChatUserMessageFactory(factory.django.DjangoModelFactory[ChatUserMessage])
     content = "Which deployment changed the limit?"
     author = "engineer-1"
     created_at = factory.LazyFunction(timezone.now)
+
+
+class ResourceNoteFactory(factory.django.DjangoModelFactory[ResourceNote]):
+    class Meta:
+        model = ResourceNote
+
+    execution = factory.SubFactory(ExecutionFactory)
+    session = factory.LazyAttribute(lambda note: note.execution.session)
+    agent_name = factory.LazyAttribute(lambda note: note.execution.agent_name)
+    resource_id = "service:web-1:nginx.service"
+    text = factory.Sequence(lambda n: f"The disk fills after release {n}.")
+    digest = factory.LazyAttribute(lambda note: hashlib.sha256(note.text.encode()).hexdigest())
+    told_at = factory.LazyFunction(timezone.now)
 
 
 class AuditEventFactory(factory.django.DjangoModelFactory[AuditEvent]):

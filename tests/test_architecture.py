@@ -153,10 +153,18 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge.safety.diffs",
         "tarsy.aio",
     ),
+    "investigations.records": (
+        "investigations.models",
+        "investigations.selectors",
+        "investigations.services",
+        "mcp_bridge",
+        "tarsy.errors",
+    ),
     "investigations.toolboxes": (
         "investigations.approval_desk",
         "investigations.briefing",
         "investigations.models",
+        "investigations.records",
         "mcp_bridge",
         "agents",
         "config",
@@ -164,12 +172,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "tarsy.errors",
     ),
     "investigations.tool_monitor": (
+        "investigations.records",
         "investigations.selectors.tool_servers",
         "investigations.selectors.workers",
         "mcp_bridge",
         "config",
     ),
     "investigations.management.commands.mcp_tools": (
+        "investigations.records",
         "mcp_bridge",
         "agents.types",
         "config",

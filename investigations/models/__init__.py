@@ -7,6 +7,7 @@ AlertSession ─┬─ Stage ── AgentExecution ─┬─ TimelineEvent     w
               │                           └─ ApprovalRequest   what a person must decide
               ├─ Event                                         what browsers were told, by `seq`
               └─ Chat ── ChatUserMessage
+ResourceNote                                                   what agents remember of a resource
 AuditEvent                                                     who did what, append-only
 ApiToken                                                       how machines prove themselves
 """
@@ -17,6 +18,7 @@ from investigations.models.chat import Chat, ChatUserMessage
 from investigations.models.events import Event
 from investigations.models.executions import AgentExecution
 from investigations.models.interactions import LLMInteraction, MCPInteraction, Message
+from investigations.models.notes import ResourceNote
 from investigations.models.sessions import AlertSession
 from investigations.models.stages import Stage
 from investigations.models.timeline_events import TimelineEvent
@@ -34,6 +36,7 @@ __all__ = [
     "LLMInteraction",
     "MCPInteraction",
     "Message",
+    "ResourceNote",
     "Stage",
     "TimelineEvent",
 ]

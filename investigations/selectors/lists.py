@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject, Left
-from django.utils.dateparse import parse_datetime
 
 from investigations.models import (
     AgentExecution,
@@ -18,8 +17,8 @@ from investigations.models import (
 )
 from investigations.selectors.conclusions import conclusion_of, first_words
 from investigations.selectors.costs import Costs, costs_by_session
+from investigations.selectors.cursors import after, write_cursor
 from investigations.selectors.sessions import COUNT_LIMIT, visible_sessions
-from tarsy.errors import InvalidInput
 
 PAGE_SIZE = 25
 _SHOWN_AT_ONCE = 50
@@ -96,7 +95,7 @@ def read_running_row(session_id: uuid.UUID) -> RunningRow | None:
 def read_queued() -> tuple[list[AlertSession], int]:
     """The sessions that wait, oldest first, and how many there are."""
     queued = visible_sessions().filter(status=AlertSession.Status.PENDING)
-    shown = list(_light(queued).order_by("created_at", "id")[:_SHOWN_AT_ONCE])
+    shown = list(light(queued).order_by("created_at", "id")[:_SHOWN_AT_ONCE])
     return shown, len(shown) if len(shown) < _SHOWN_AT_ONCE else queued.count()
 
 
@@ -107,22 +106,20 @@ def read_recent(statuses: Sequence[str] = (), before: str = "") -> RecentPage:
     """
     wanted = visible_sessions().filter(status__in=statuses or AlertSession.TERMINAL)
     count = wanted.order_by()[: COUNT_LIMIT + 1].count()
-    if before:
-        created_at, session_id = _read_cursor(before)
-        wanted = wanted.filter(created_at__lte=created_at).exclude(
-            created_at=created_at, pk__gte=session_id
-        )
-    sessions = list(_light(wanted).order_by("-created_at", "-id")[: PAGE_SIZE + 1])
+    wanted = after(wanted, "created_at", before)
+    sessions = list(light(wanted).order_by("-created_at", "-id")[: PAGE_SIZE + 1])
     shown = sessions[:PAGE_SIZE]
     costs = costs_by_session([session.pk for session in shown])
     rows = [
-        RecentRow(session, _outcome_line(session), costs.get(session.pk, Costs()))
+        RecentRow(session, outcome_line(session), costs.get(session.pk, Costs()))
         for session in shown
     ]
-    return RecentPage(rows, _cursor(shown[-1]) if len(sessions) > PAGE_SIZE else "", count)
+    more = len(sessions) > PAGE_SIZE
+    cursor = write_cursor(shown[-1].created_at, shown[-1].pk) if more else ""
+    return RecentPage(rows, cursor, count)
 
 
-def _light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:
+def light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:
     """Without the long texts, which may be a megabyte a row."""
     return sessions.defer(
         "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection"
@@ -141,7 +138,7 @@ def _running_rows(sessions: QuerySet[AlertSession]) -> list[RunningRow]:
         session_id=OuterRef("pk"), status=ApprovalRequest.Status.PENDING
     )
     rows = list(
-        _light(sessions).annotate(
+        light(sessions).annotate(
             needs_person=Exists(waiting),
             last_event_at=Coalesce(
                 Subquery(newest_event.values("created_at")[:1]), F("last_interaction_at")
@@ -199,26 +196,10 @@ def _step_words(step: Mapping[str, str | None] | None) -> str:
     return "writing"
 
 
-def _outcome_line(session: AlertSession) -> str:
+def outcome_line(session: AlertSession) -> str:
     """The conclusion, or why there is none, in one line."""
     if session.status != AlertSession.Status.COMPLETED and session.error_message:
         return first_words(session.error_message)
     analysis: str = session.analysis_start  # type: ignore[attr-defined]
     summary: str = session.summary_start  # type: ignore[attr-defined]
     return conclusion_of(analysis) or first_words(summary)
-
-
-def _cursor(session: AlertSession) -> str:
-    return f"{session.created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{session.pk}"
-
-
-def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
-    when, _, identity = cursor.partition("_")
-    try:
-        created_at, session_id = parse_datetime(when), uuid.UUID(identity)
-        if created_at is not None and created_at.tzinfo is not None:
-            # A moment near the end of all calendars may have none in UTC.
-            return created_at.astimezone(UTC), session_id
-    except (ValueError, OverflowError):
-        pass
-    raise InvalidInput("before", "is not a place in this list; take the address of a page link")

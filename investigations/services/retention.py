@@ -50,6 +50,11 @@ _OLD_EVENTS = f"""
        AND session.completed_at IS NOT NULL AND {_NOBODY_ASKS}
      ORDER BY event.created_at
 """
+_OLD_NOTES = """
+    SELECT note.id FROM investigations_resourcenote note
+     WHERE note.told_at < now() - make_interval(secs => %(age)s)
+     ORDER BY note.told_at
+"""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
     keep = timedelta(days=retention.session_retention_days)
     delete = _Step("DELETE FROM investigations_alertsession", _HIDDEN_LONG_AGO, "session", BATCH)
     forget = _Step("DELETE FROM investigations_event", _OLD_EVENTS, "event", EVENT_BATCH)
+    unlearn = _Step("DELETE FROM investigations_resourcenote", _OLD_NOTES, "note", BATCH)
     return {
         "hidden": [
             (_Step(_HIDE, _ENDED_LONG_AGO, "session", BATCH), keep),
@@ -103,6 +109,7 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
         ],
         "deleted": [(delete, GRACE)],
         "events": [(forget, retention.event_ttl)],
+        "notes": [(unlearn, keep)],
     }
 
 
@@ -116,12 +123,14 @@ class Cleanup:
     """Sessions that were hidden `GRACE` ago and now leave the database."""
     events: int
     """Stream messages of sessions that have ended. A page that missed them loads anew."""
+    notes: int = 0
+    """Notes about resources that nobody has told for as long as sessions are shown."""
 
     @override
     def __str__(self) -> str:
         return (
             f"{self.hidden} sessions hidden, {self.deleted} sessions deleted, "
-            f"{self.events} stream messages deleted"
+            f"{self.events} stream messages deleted, {self.notes} notes deleted"
         )
 
 

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool as ServedTool
 from mcp_types import CallToolResult, InputRequiredResult, Tool
 from pydantic import ValidationError
 from typing_extensions import override
@@ -50,9 +51,15 @@ class EnvelopeServer(MCPServer[None]):
         instructions: str,
         masker: Masker | None = None,
         is_write: IsWrite | None = None,
+        tools: Sequence[ServedTool] = (),
     ) -> None:
         super().__init__(
-            name, title=title, instructions=instructions, version=version, log_level="WARNING"
+            name,
+            title=title,
+            instructions=instructions,
+            version=version,
+            tools=list(tools),
+            log_level="WARNING",
         )
         self._host = host
         self._masker = masker

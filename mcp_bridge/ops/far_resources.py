@@ -1,17 +1,19 @@
 """What is not of the machine itself: other hosts, containers, guests, workloads of clusters."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 
 from mcp_bridge.ops import kubernetes_rows as rows
 from mcp_bridge.ops.control import actions
 from mcp_bridge.ops.docker import DockerReader
 from mcp_bridge.ops.envelope import Json, ToolFailure
 from mcp_bridge.ops.guests import Guest, list_guests, runs_guests
+from mcp_bridge.ops.health import Connection
 from mcp_bridge.ops.resources import Executor, Kind, Resource, Source
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.targets import Cluster
 from mcp_bridge.ops.ways import Ways
+from mcp_bridge.visible_text import clean_line
 
 _CONTAINER_ACTIONS = (
     "query", "docker.inspect", "docker.logs", "read.exec", "control", "check_updates",
@@ -26,6 +28,7 @@ _POD_ACTIONS = (
 )  # fmt: skip
 _HOST_ACTIONS = ("query", "read.exec", actions.COMMAND, *actions.FILE_ACTIONS)
 _DEPLOYMENT_ACTIONS = ("query", "scale", "restart")
+_GREETING_SECONDS = 6.0
 _WORKLOADS: frozenset[Kind] = frozenset({"pod", "deployment"})
 _GUESTS: frozenset[Kind] = frozenset({"lxc", "vm"})
 
@@ -47,6 +50,28 @@ class FarResources:
             yield Source("proxmox", _GUESTS, self._guests)
         if self._ways.kubectl.is_configured or is_named:
             yield Source("kubernetes", _WORKLOADS, lambda: self._workloads(kinds))
+
+    async def connections(self) -> Sequence[Connection]:
+        """Whether the hosts and clusters that an operator named answer, asked side by side."""
+        hosts = [
+            _try(f"host:{host.name}", "ssh", self._greet_host(host.name))
+            for host in self._settings.targets.hosts
+        ]
+        clusters = [
+            _try(f"cluster:{cluster.name}", "kubectl", self._greet_cluster(cluster))
+            for cluster in self._settings.targets.clusters
+        ]
+        return await asyncio.gather(*hosts, *clusters)
+
+    async def _greet_host(self, name: str) -> None:
+        finished = await self._ways.to_host(name).run(
+            ("true",), seconds=_GREETING_SECONDS, max_bytes=1000
+        )
+        if finished.timed_out:
+            raise ToolFailure("EXECUTION_FAILED", f"no answer within {_GREETING_SECONDS:.0f} s")
+
+    async def _greet_cluster(self, cluster: Cluster) -> None:
+        await self._ways.kubectl.call(cluster, "get", "--raw=/version")
 
     async def _hosts(self) -> Sequence[Resource]:
         return [
@@ -101,6 +126,17 @@ class FarResources:
             return None
         make = _pod if kind == "pod" else _deployment
         return [make(cluster.name, item) for item in rows.items_of(listed)]
+
+
+async def _try(place: str, adapter: str, greeting: Awaitable[None]) -> Connection:
+    try:
+        async with asyncio.timeout(_GREETING_SECONDS):
+            await greeting
+    except ToolFailure as failure:
+        return Connection(place, adapter, clean_line(failure.message, 300))
+    except TimeoutError:
+        return Connection(place, adapter, f"no answer within {_GREETING_SECONDS:.0f} s")
+    return Connection(place, adapter)
 
 
 def _joined(parts: Sequence[Sequence[Resource] | None]) -> Sequence[Resource] | None:

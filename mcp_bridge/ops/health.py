@@ -1,6 +1,6 @@
 """The state of this machine in one look: figures, and what is wrong, worst first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,7 +42,24 @@ class Problem:
         }
 
 
-def take_health(inventory: Inventory) -> Answer:
+@dataclass(frozen=True)
+class Connection:
+    """Whether a configured place answers."""
+
+    place: str
+    adapter: str
+    error: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "place": self.place,
+            "adapter": self.adapter,
+            "answers": not self.error,
+            "error": self.error or None,
+        }
+
+
+def take_health(inventory: Inventory, connections: Sequence[Connection] = ()) -> Answer:
     """Load, processor, memory, swap, disks and uptime, with the top problems of the machine."""
     cpu, memory = read_cpu(_SAMPLE_SECONDS, per_core=False), read_memory()
     load, pressure = read_load(), read_pressure()
@@ -54,6 +71,11 @@ def take_health(inventory: Inventory) -> Answer:
         *_disk_problems(inventory.of_kind("filesystem")),
         *_program_problems(inventory),
         *_zombie_problems(host.resource_id),
+        *(
+            Problem("warning", each.place, f"{each.place} does not answer: {each.error}")
+            for each in connections
+            if each.error
+        ),
     ]
     problems.sort(key=lambda problem: problem.severity != "critical")
     worst = problems[0].severity if problems else "healthy"
@@ -69,6 +91,7 @@ def take_health(inventory: Inventory) -> Answer:
             "disks": [_disk_row(disk) for disk in inventory.of_kind("filesystem")],
             "counts": _counts(inventory),
             "sources": inventory.sources,
+            "connections": [each.to_json() for each in connections],
         }
     )
 

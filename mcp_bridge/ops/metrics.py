@@ -55,6 +55,25 @@ def take_pressure() -> Answer:
     return Answer(pressure)
 
 
+def take_temperatures() -> Answer:
+    """Sensors of this machine. Raises `ToolFailure` where the kernel shows none."""
+    read = getattr(psutil, "sensors_temperatures", None)
+    sensors = read() if read is not None else {}
+    rows: list[Json] = [
+        {
+            "sensor": f"{name} {each.label}".strip(),
+            "celsius": each.current,
+            "high_celsius": each.high,
+            "critical_celsius": each.critical,
+        }
+        for name, group in sensors.items()
+        for each in group
+    ]
+    if not rows:
+        raise ToolFailure("NOT_FOUND", "This machine shows no temperature sensors.")
+    return Answer({"sensors": rows})
+
+
 def read_cpu(sample_seconds: float, *, per_core: bool) -> dict[str, Json]:
     """Shares of the time since `sample_seconds` ago."""
     before = psutil.cpu_times(percpu=True)

@@ -1,32 +1,29 @@
 """The `query` tool: which resources there are, and how they are."""
 
+import asyncio
 import difflib
-import platform
+from collections import Counter
 from typing import Literal, cast, get_args
 
-import psutil
-
-from mcp_bridge.ops import systemd
-from mcp_bridge.ops.bounded import Deadline, run_in_thread
+from mcp_bridge.ops.asking import Asked
+from mcp_bridge.ops.bounded import run_in_thread
+from mcp_bridge.ops.configuration import read_config, read_far_host, workload_config
 from mcp_bridge.ops.docker import DockerReader
 from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure
+from mcp_bridge.ops.executors.names import LABEL, SUBDOMAIN, check_name
 from mcp_bridge.ops.far_resources import FarResources
-from mcp_bridge.ops.files import timestamp
 from mcp_bridge.ops.guests import read_guest_config
 from mcp_bridge.ops.health import take_health
-from mcp_bridge.ops.process_identity import identify
-from mcp_bridge.ops.redaction import show_command
 from mcp_bridge.ops.resources import LOCAL_KINDS, Inventory, Kind, Resource, take_inventory
-from mcp_bridge.ops.services.declaration import DeclaredService
-from mcp_bridge.ops.services.running import read_state
 from mcp_bridge.ops.settings import OpsSettings
-from mcp_bridge.ops.storage import list_mounts
 from mcp_bridge.ops.ways import Ways
 
 KindFilter = Literal["any", Kind]
 
 _SECONDS = 10.0
 _ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))
+_WORKLOADS: frozenset[Kind] = frozenset({"pod", "deployment"})
+_BELOW_A_HOST: tuple[Kind, ...] = ("service", "process", "filesystem", "container", "lxc", "vm")
 _ON_THIS_MACHINE: frozenset[Kind] = LOCAL_KINDS | {"container"}
 
 
@@ -39,7 +36,9 @@ class ResourceQuery:
         self._ways = ways
         self._far = FarResources(settings, docker, ways)
 
-    async def search(self, text: str, kind: KindFilter, limit: int) -> Answer:
+    async def search(
+        self, text: str, kind: KindFilter, status: str, limit: int, offset: int
+    ) -> Answer:
         """Resources with every word of `text` in their id, name, alias, status or description."""
         if not text.strip():
             raise ToolFailure(
@@ -49,33 +48,31 @@ class ResourceQuery:
         inventory = await self._inventory(_kinds_of(kind))
         found = [
             resource
-            for resource in _filtered(inventory, kind, "")
+            for resource in _filtered(inventory, kind, status)
             if all(word in _haystack(resource) for word in words)
         ]
         data: dict[str, Json] = {
             "query": text,
-            "matches": [resource.to_row() for resource in found[:limit]],
+            "matches": [resource.to_row() for resource in found[offset : offset + limit]],
             "total": len(found),
+            "offset": offset,
             "sources": inventory.sources,
         }
         if not found:
             data["note"] = "nothing matches; action 'list' shows what there is"
-        return Answer(data, _first_of("matches", limit, len(found)))
+        return Answer(data, _goes_on("matches", offset, limit, len(found)))
 
     async def list(self, kind: KindFilter, status: str, limit: int, offset: int) -> Answer:
         """Resources of a kind and status, a page at a time."""
         inventory = await self._inventory(_kinds_of(kind))
         found = _filtered(inventory, kind, status)
-        page = found[offset : offset + limit]
-        left = len(found) - offset - len(page)
-        cuts = (f"resources: {left} more; go on with offset={offset + limit}",) if left > 0 else ()
         data: dict[str, Json] = {
-            "resources": [resource.to_row() for resource in page],
+            "resources": [resource.to_row() for resource in found[offset : offset + limit]],
             "total": len(found),
             "offset": offset,
             "sources": inventory.sources,
         }
-        return Answer(data, cuts)
+        return Answer(data, _goes_on("resources", offset, limit, len(found)))
 
     async def get(self, name: str) -> Answer:
         """One resource, with the ways to reach it and what is allowed on them."""
@@ -93,31 +90,60 @@ class ResourceQuery:
             case "lxc" | "vm":
                 node = self._ways.to_host(resource.host)
                 return await read_guest_config(node, resource.kind, resource.uid)
+            case "pod" | "deployment":
+                return workload_config(await self.read_workload(resource))
         if not self._ways.is_local(resource):
-            return resource.attributes
+            executor = await self._ways.into(resource)
+            return await read_far_host(Asked(executor, resource.resource_id))
         return await run_in_thread(
-            lambda deadline: _read_config(resource, self._settings, deadline), _SECONDS
+            lambda deadline: read_config(resource, self._settings, deadline), _SECONDS
         )
 
     async def topology(self, limit: int) -> Answer:
-        """What runs in what: the host, and below it everything else by kind."""
-        inventory = await self._inventory(_ALL_KINDS - {"pod", "deployment"})
-        host = inventory.of_kind("host")[0]
-        below: dict[str, Json] = {}
+        """What runs in what: this host and the others, and below each everything else by kind.
+
+        Of clusters that are configured, how much runs on each.
+        """
+        asked = _ALL_KINDS if self._ways.kubectl.is_configured else _ALL_KINDS - _WORKLOADS
+        inventory = await self._inventory(asked)
         cuts: list[str] = []
-        kinds: tuple[Kind, ...] = ("service", "process", "filesystem", "container", "lxc", "vm")
-        for kind in kinds:
-            members = [each for each in inventory.of_kind(kind) if each.host == host.name]
-            if members:
-                rows = [_node(member) for member in members[:limit]]
-                below[kind] = {"total": len(members), "members": rows}
-                cuts += _first_of(f"children.{kind}", limit, len(members))
-        root: dict[str, Json] = {"id": host.resource_id, "name": host.name, "children": below}
-        return Answer({"root": root, "sources": inventory.sources}, tuple(cuts))
+        here, *others = [_tree(host, inventory, limit, cuts) for host in inventory.of_kind("host")]
+        clusters: dict[str, dict[str, int]] = {}
+        for each in inventory.resources:
+            if each.kind in _WORKLOADS:
+                counts = clusters.setdefault(each.host, {})
+                counts[each.kind] = counts.get(each.kind, 0) + 1
+        data: dict[str, Json] = {
+            "root": here,
+            "hosts": others,
+            "clusters": [{"name": name, **counts} for name, counts in clusters.items()],
+            "summary": Counter(each.kind for each in inventory.resources),
+            "sources": inventory.sources,
+        }
+        return Answer(data, tuple(cuts))
 
     async def health(self) -> Answer:
-        inventory = await self._inventory(_ON_THIS_MACHINE)
-        return await run_in_thread(lambda _: take_health(inventory), _SECONDS)
+        """This machine's figures and problems, and whether what is reached from it answers."""
+        inventory, connections = await asyncio.gather(
+            self._inventory(_ON_THIS_MACHINE), self._far.connections()
+        )
+        return await run_in_thread(lambda _: take_health(inventory, connections), _SECONDS)
+
+    async def take_inventory(self, kind: KindFilter) -> Inventory:
+        """Everything of a kind there is now."""
+        return await self._inventory(_kinds_of(kind))
+
+    async def read_workload(self, resource: Resource) -> JsonObject:
+        """A pod or a deployment as its cluster describes it."""
+        cluster = await self._ways.kubectl.find(resource.host)
+        namespace, _, name = resource.uid.partition("/")
+        return await self._ways.kubectl.get_json(
+            cluster,
+            "get",
+            resource.kind,
+            check_name(resource.kind, name, SUBDOMAIN),
+            f"--namespace={check_name('namespace', namespace, LABEL)}",
+        )
 
     async def _inventory(self, kinds: frozenset[Kind]) -> Inventory:
         sources = self._far.sources(kinds, is_named=kinds != _ALL_KINDS)
@@ -177,106 +203,25 @@ def _haystack(resource: Resource) -> str:
     return " ".join(parts).casefold()
 
 
+def _goes_on(what: str, offset: int, limit: int, total: int) -> tuple[str, ...]:
+    left = total - offset - limit
+    return (f"{what}: {left} more; go on with offset={offset + limit}",) if left > 0 else ()
+
+
 def _first_of(what: str, limit: int, total: int) -> tuple[str, ...]:
     return (f"{what}: the first {limit} of {total}; raise 'limit'",) if total > limit else ()
 
 
-def _node(resource: Resource) -> Json:
+def _tree(host: Resource, inventory: Inventory, limit: int, cuts: list[str]) -> dict[str, Json]:
+    below: dict[str, Json] = {}
+    for kind in _BELOW_A_HOST:
+        members = [each for each in inventory.of_kind(kind) if each.host == host.name]
+        if members:
+            rows = [_node(member) for member in members[:limit]]
+            below[kind] = {"total": len(members), "members": rows}
+            cuts += _first_of(f"{host.resource_id}.children.{kind}", limit, len(members))
+    return {**_node(host), "children": below}
+
+
+def _node(resource: Resource) -> dict[str, Json]:
     return {"id": resource.resource_id, "name": resource.name, "status": resource.status}
-
-
-def _read_config(resource: Resource, settings: OpsSettings, deadline: Deadline) -> dict[str, Json]:
-    if resource.declared is not None:
-        return _declared_config(resource.declared)
-    if resource.kind == "service":
-        return systemd.show_service(settings, resource.uid, deadline)
-    if resource.kind == "process":
-        return _process_config(resource)
-    if resource.kind == "filesystem":
-        return _filesystem_config(resource)
-    return _host_config()
-
-
-def _declared_config(service: DeclaredService) -> dict[str, Json]:
-    return {
-        **read_state(service).to_json(),
-        "description": service.description,
-        "command": show_command(service.argv),
-        "directory": str(service.directory),
-        "environment_names": [name for name, _ in service.environment],
-        "pid_file": str(service.pid_file),
-        "log_file": str(service.log_file),
-        "stop_seconds": service.stop_seconds,
-    }
-
-
-def _host_config() -> dict[str, Json]:
-    release = _os_release()
-    memory = psutil.virtual_memory()
-    addresses: dict[str, Json] = {
-        name: [item.address for item in items if item.family.name in ("AF_INET", "AF_INET6")]
-        for name, items in psutil.net_if_addrs().items()
-    }
-    return {
-        "operating_system": release.get("PRETTY_NAME", platform.system()),
-        "kernel": platform.release(),
-        "architecture": platform.machine(),
-        "cores": psutil.cpu_count(),
-        "memory_bytes": memory.total,
-        "swap_bytes": psutil.swap_memory().total,
-        "boot_time": timestamp(psutil.boot_time()),
-        "addresses": addresses,
-    }
-
-
-def _os_release() -> dict[str, str]:
-    try:
-        return platform.freedesktop_os_release()
-    except OSError:
-        return {}
-
-
-def _filesystem_config(resource: Resource) -> dict[str, Json]:
-    mount = next((m for m in list_mounts(include_virtual=False) if m.path == resource.uid), None)
-    if mount is None:
-        raise ToolFailure("NOT_FOUND", f"{resource.uid} is no longer mounted.")
-    return {
-        "device": mount.device,
-        "type": mount.kind,
-        "options": mount.options,
-        "read_only": mount.read_only,
-    }
-
-
-def _process_config(resource: Resource) -> dict[str, Json]:
-    rows: list[Json] = []
-    pids = resource.attributes["pids"]
-    for pid in pids if isinstance(pids, list) else []:
-        identity = identify(int(str(pid)))
-        if identity is None:
-            continue
-        try:
-            process = psutil.Process(identity.pid)
-            with process.oneshot():
-                rows.append(
-                    {
-                        "pid": process.pid,
-                        "parent_pid": process.ppid(),
-                        "user_id": process.uids().real,
-                        "command": show_command(process.cmdline()),
-                        "started": timestamp(process.create_time()),
-                        "start_ticks": identity.start_ticks,
-                        "threads": process.num_threads(),
-                        "open_files_limit": _open_files_limit(process),
-                    }
-                )
-        except (psutil.Error, OSError):
-            continue
-    return {"processes": rows}
-
-
-def _open_files_limit(process: psutil.Process) -> int | None:
-    try:
-        return process.rlimit(psutil.RLIMIT_NOFILE)[0]
-    except (psutil.Error, OSError):
-        return None  # Only root may see the limits of another user's process.

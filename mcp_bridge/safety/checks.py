@@ -94,6 +94,8 @@ def find_own_check(server: str, tool: str, arguments: Mapping[str, JSON]) -> Che
             return _check_file(server, arguments)
         case "kubernetes":
             return _check_deployment(server, arguments)
+        case "knowledge":
+            return _check_note(server, arguments)
     return None
 
 
@@ -173,6 +175,15 @@ def _check_deployment(server: str, arguments: Mapping[str, JSON]) -> Check | Non
         expects = (Expectation((*rows, "replicas"), "is", (arguments.get("replicas"),)),)
     pauses = SOON if kind == "scale" else IN_A_WHILE
     return Check(server, "kubernetes", {"type": "deployments", **place}, expects, pauses)
+
+
+def _check_note(server: str, arguments: Mapping[str, JSON]) -> Check | None:
+    """The note's resource and text, asked for as they were told."""
+    place = {key: arguments[key] for key in ("resource_id", "note") if arguments.get(key)}
+    if arguments.get("action") != "remember" or len(place) < 2:
+        return None
+    expects = Expectation(("data", "is_kept"), "is", (True,))
+    return Check(server, "knowledge", {"action": "recall", **place, "limit": 1}, (expects,))
 
 
 def _place_of_deployment(arguments: Mapping[str, JSON]) -> dict[str, JSON]:

@@ -9,6 +9,9 @@ from agents.types import JSON, CheckStatus
 from mcp_bridge.safety.refusals import read_envelope, was_refused_here
 from mcp_bridge.server_config import ToolClass, VerifyRule
 
+OF_THE_PAST = frozenset({"alerts", "knowledge"})
+"""Our own tools that tell what was written down earlier, and nothing of how things stand now."""
+
 Outcome = Literal["succeeded", "failed", "unknown", "blocked"]
 """`blocked`: nothing was sent. `unknown`: sent, and nothing came back."""
 
@@ -47,6 +50,10 @@ class SettledCall:
         return f"{self.server}.{self.tool}"
 
     @property
+    def is_of_the_past(self) -> bool:
+        return self.is_own_server and self.tool in OF_THE_PAST
+
+    @property
     def was_sent(self) -> bool:
         return self.outcome != "blocked"
 
@@ -79,9 +86,12 @@ class Evidence:
         return tuple(call for call in self._calls if call.outcome == "succeeded")
 
     def has_returned(self, value: str) -> bool:
-        """Whether a value stands in a result as a whole, not as a part of a longer name."""
+        """Whether a value stands in a result as a whole, not as a part of a longer name.
+
+        What an earlier session wrote down is no result of this execution.
+        """
         whole = match_whole(value)
-        return any(whole.search(call.text) for call in self.succeeded)
+        return any(whole.search(call.text) for call in self.succeeded if not call.is_of_the_past)
 
     def has_read_within(self, argument: str, value: str) -> bool:
         """Whether a read or resolve with this argument succeeded."""

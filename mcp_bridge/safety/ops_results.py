@@ -20,13 +20,10 @@ def _rows(data: Mapping[str, JSON]) -> Iterator[Mapping[str, JSON]]:
     yield data
     for key in ("matches", "resources"):
         yield from _objects(data.get(key))
-    root = data.get("root")
-    if not isinstance(root, dict):
-        return
-    yield root
-    children = root.get("children")
-    if isinstance(children, dict):
-        for group in children.values():
+    for tree in (*_objects([data.get("root")]), *_objects(data.get("hosts"))):
+        yield tree
+        children = tree.get("children")
+        for group in children.values() if isinstance(children, dict) else ():
             if isinstance(group, dict):
                 yield from _objects(group.get("members"))
 

@@ -31,8 +31,9 @@ OPS_RULES: Mapping[str, ClassRule] = {
     "storage": _READ,
     "docker": _reads("action", "list", "inspect", "logs", "services", "tasks", "swarm", "updates"),
     "kubernetes": _reads("type", "clusters", "nodes", "pods", "deployments", "logs", "events"),
-    "alerts": _reads("action", "list", "get", "findings", "resolved"),
-    "knowledge": _reads("action", "recall", "incidents", "correlate", "relationships"),
+    "alerts": _reads("action", "list", "get", "warnings"),
+    # A note outlives the execution and is read by later ones: to remember is a write.
+    "knowledge": _reads("action", "recall", "incidents"),
     "file_edit": _reads("action", "read"),
     "control": _WRITE,
 }

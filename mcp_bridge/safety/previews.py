@@ -43,6 +43,7 @@ _UNDO = {
     "reboot": "A reboot cannot be taken back; what was in memory is lost.",
     "kill": "Nothing brings the process back as it was.",
     "delete": "Nothing undoes it here.", "destroy": "Nothing undoes it here.",
+    "remember": "A person deletes the note on its page of the admin.",
 }  # fmt: skip
 _RUN_BY_ITSELF = re.compile(
     r"/etc/(?:cron[^/]*|init\.d|rc[^/]*|systemd|profile[^/]*|bash[^/]*|zsh|environment|ld\.so[^/]*|"

@@ -11,6 +11,22 @@ BOUNDARY = "a write names only what a resolve or read tool returned in this exec
 
 def resolve_target(name: str, action: str, context: ResolvedContext) -> Resource | Refusal:
     """The one resource a write of our own server is for, or why there is none."""
+    resource = resolve_resource(name, action, context)
+    if isinstance(resource, Refusal) or resource.allows(action):
+        return resource
+    return Refusal(
+        "ACTION_NOT_ALLOWED",
+        f"{action} is not among the actions allowed on {resource.resource_id}.",
+        {
+            "resource_id": resource.resource_id,
+            "action": action,
+            "allowed_actions": list(sorted(resource.allowed_actions)),
+        },
+    )
+
+
+def resolve_resource(name: str, action: str, context: ResolvedContext) -> Resource | Refusal:
+    """The one resource of that name, whatever may be done to it, or why there is none."""
     if not name:
         return _not_resolved("", action, "the call names no resource")
     found = context.find_all(name)
@@ -22,18 +38,7 @@ def resolve_target(name: str, action: str, context: ResolvedContext) -> Resource
         return Refusal(
             refusal.code, refusal.message, {**refusal.details, "candidates": list(ids[:20])}
         )
-    resource = found[0]
-    if not resource.allows(action):
-        return Refusal(
-            "ACTION_NOT_ALLOWED",
-            f"{action} is not among the actions allowed on {resource.resource_id}.",
-            {
-                "resource_id": resource.resource_id,
-                "action": action,
-                "allowed_actions": list(sorted(resource.allowed_actions)),
-            },
-        )
-    return resource
+    return found[0]
 
 
 def require_any_resource(action: str, context: ResolvedContext) -> Refusal | None:

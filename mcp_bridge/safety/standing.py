@@ -49,7 +49,8 @@ class Standing:
             return
         if call.tool_class != "write":
             if call.outcome == "succeeded":
-                self._note_read(call, verifies=is_current)
+                may_show = not call.is_of_the_past or self.workflow.last_write_tool == call.name
+                self._note_read(call, verifies=is_current and may_show)
                 self._note_meant(call, self._note_resources(call))
                 self.written.note_read(call)
             return

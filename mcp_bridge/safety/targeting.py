@@ -3,8 +3,14 @@
 from dataclasses import dataclass
 
 from mcp_bridge.gate import GateRequest
+from mcp_bridge.safety.evidence import OF_THE_PAST
 from mcp_bridge.safety.refusals import Refusal
-from mcp_bridge.safety.resolution import require_any_resource, require_seen, resolve_target
+from mcp_bridge.safety.resolution import (
+    require_any_resource,
+    require_seen,
+    resolve_resource,
+    resolve_target,
+)
 from mcp_bridge.safety.resources import Resource
 from mcp_bridge.safety.routing import (
     find_more_specific,
@@ -60,6 +66,10 @@ def _find_own_target(request: GateRequest, standing: Standing) -> Target | Refus
         refusal = require_any_resource(action_of(request), context) if runs_command else None
         return refusal or Target(name)
     action = action_of(request)
+    if request.tool in OF_THE_PAST:
+        # What is written down about a resource takes no way into it.
+        resource = resolve_resource(name, action, context)
+        return resource if isinstance(resource, Refusal) else Target(resource.resource_id, resource)
     resource = resolve_target(name, action, context)
     if isinstance(resource, Refusal):
         return resource

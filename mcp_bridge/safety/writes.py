@@ -120,7 +120,7 @@ def _names_of(call: SettledCall) -> tuple[str, ...]:
 
 def _looks_at(call: SettledCall, write: Write) -> bool:
     """Whether a read on the write's server asks for, or shows, everything that was written to."""
-    if call.server != write.call.server:
+    if call.server != write.call.server or (call.is_of_the_past and call.tool != write.call.tool):
         return False
     told = f"{json.dumps(dict(call.arguments), ensure_ascii=False)}\n{call.text}"
     return all(any(match_whole(name).search(told) for name in _spellings(each))

@@ -56,6 +56,25 @@ def test_every_server_in_use_is_listed_and_a_missing_one_makes_it_fail(mcp_tools
     assert "kubernetes-server" in done.stderr
 
 
+def test_our_own_server_is_listed_with_the_tools_that_need_records(mcp_tools):
+    done = mcp_tools("ops")
+
+    classes = {line.split()[1]: line.split()[0] for line in done.stdout.splitlines()[1:]}
+    assert done.returncode == 0
+    assert classes["alerts"] == "write/read"
+    assert classes["knowledge"] == "write/read"
+    assert classes["discovery"] == "resolve"
+
+
+def test_nobody_remembers_by_hand(mcp_tools):
+    arguments = '{"action": "remember", "resource_id": "host:x", "note": "y"}'
+
+    done = mcp_tools("ops", "--call", "knowledge", arguments)
+
+    assert done.returncode == 1
+    assert "POLICY_BLOCKED" in done.stderr or "write" in done.stderr
+
+
 def test_a_server_that_is_well_exits_with_0_and_its_block_is_yaml(mcp_tools):
     done = mcp_tools("tools", "--suggest")
 

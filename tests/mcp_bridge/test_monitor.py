@@ -12,7 +12,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
 from mcp_bridge.monitor import Pace, watch_servers
-from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.own_servers import own_servers
 from mcp_bridge.server_config import ClassRule, ServerConfig, ServerPlan, TransportPlan
 from mcp_bridge.sightings import Sighting
 from tests.mcp_bridge.conftest import STDIO_SERVER, stdio, tool_servers
@@ -49,7 +49,7 @@ class Watched:
 async def watching(pace: Pace = PACE, **servers: ServerConfig) -> AsyncIterator[Watched]:
     watched = Watched()
     task = asyncio.create_task(
-        watch_servers(servers, watched.note, in_process=OWN_SERVERS, pace=pace)
+        watch_servers(servers, watched.note, in_process=own_servers(), pace=pace)
     )
     try:
         yield watched
@@ -225,7 +225,7 @@ async def test_an_end_in_the_middle_of_a_start_leaves_nothing():
 
 
 async def test_a_watch_over_no_server_goes_on_until_it_is_ended():
-    task = asyncio.create_task(watch_servers({}, lambda _: None, in_process=OWN_SERVERS))
+    task = asyncio.create_task(watch_servers({}, lambda _: None, in_process=own_servers()))
 
     done, _ = await asyncio.wait({task}, timeout=0.05)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.own_servers import own_servers
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
@@ -16,7 +16,7 @@ OPS = {"ops": ServerPlan(TransportPlan("in_process"))}
 
 
 def open_ops(gate: SafetyGate):
-    return open_toolbox(OPS, in_process=OWN_SERVERS, deadlines=quick(), gate=gate)
+    return open_toolbox(OPS, in_process=own_servers(), deadlines=quick(), gate=gate)
 
 
 async def test_output_of_a_command_reaches_the_agent_masked():

@@ -11,7 +11,8 @@ from investigations.services.retention import apply_retention, count_old
 class Command(BaseCommand):
     help = (
         "Hide sessions older than system.retention.session_retention_days, delete those that were "
-        "hidden 30 days ago, and delete stream messages older than system.retention.event_ttl."
+        "hidden 30 days ago, delete stream messages older than system.retention.event_ttl and "
+        "notes about resources as old as hidden sessions."
     )
 
     @override

@@ -16,9 +16,10 @@ from config.model import Config
 from config.schema.servers import MCPServerConfig
 from config.usage import servers_in_use
 from config.words import suggest
+from investigations.records import people_records
 from mcp_bridge.bench import Inspection, call_tool, inspect_servers
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.own_servers import own_servers
 from mcp_bridge.server_config import ToolClass
 from mcp_bridge.sightings import explain_error
 from mcp_bridge.suggestions import write_yaml
@@ -84,7 +85,7 @@ class Command(BaseCommand):
         return {name: known[name]}
 
     def _inspect(self, servers: Mapping[str, MCPServerConfig], *, as_yaml: bool) -> int:
-        found = asyncio.run(inspect_servers(servers, in_process=OWN_SERVERS))
+        found = asyncio.run(inspect_servers(servers, in_process=own_servers(people_records())))
         for inspection in found:
             if as_yaml and not inspection.sighting.error:
                 block = write_yaml(inspection.sighting.server_id, inspection.suggestions)
@@ -119,7 +120,7 @@ class Command(BaseCommand):
                     name,
                     config,
                     call,
-                    in_process=OWN_SERVERS,
+                    in_process=own_servers(people_records()),
                     allow_writes=allow_writes,
                     report_progress=self.stderr.write,
                 )

@@ -22,6 +22,8 @@ Lines = Annotated[
     Field(ge=1, le=files.MAX_LINES, description="Most lines to return; for find, most results."),
 ]
 Offset = Annotated[int, Field(ge=0, le=100_000, description="Where a list starts.")]
+PageSize = Annotated[int, Field(ge=1, le=50, description="Most entries of a page.")]
+Cursor = Annotated[str, Field(max_length=100, description="next_cursor of the page before.")]
 Grep = Annotated[
     str,
     Field(

@@ -8,26 +8,40 @@ from mcp_bridge.ops import metrics
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
 from mcp_bridge.ops.envelope import Answer
 from mcp_bridge.ops.envelope_server import EnvelopeServer
+from mcp_bridge.ops.far_metrics import FarMetrics
 from mcp_bridge.ops.tools.fields import READ_SECONDS, Reply, SampleSeconds, describe_reader
 
 
-def add_metrics(server: EnvelopeServer) -> None:
+def add_metrics(server: EnvelopeServer, far: FarMetrics) -> None:
     @server.tool(
         name="metrics",
         title="Take metrics",
         annotations=describe_reader("Take metrics"),
         description=(
-            "Current figures of this machine: processor, memory, load, processes, network."
+            "Current figures of this machine: processor, memory, load, processes, network; with "
+            "resource_id those of another host, a guest, container or pod. No history is kept."
         ),
     )
     async def take_metrics(
         action: Annotated[
-            Literal["summary", "cpu", "memory", "load", "processes", "network", "pressure"],
+            Literal[
+                "summary",
+                "cpu",
+                "memory",
+                "load",
+                "processes",
+                "network",
+                "pressure",
+                "temperatures",
+            ],
             Field(
                 description="summary: cpu, memory, load and pressure. processes: those that use "
                 "most. network: rates by interface. pressure: waiting for cpu, memory or io."
             ),
         ],
+        resource_id: Annotated[
+            str, Field(max_length=512, description="For summary; of a host or guest processes too.")
+        ] = "",
         sort: Annotated[
             metrics.ProcessOrder, Field(description="What processes are sorted by.")
         ] = "cpu",
@@ -51,5 +65,12 @@ def add_metrics(server: EnvelopeServer) -> None:
                     return metrics.take_network(sample_seconds, deadline)
                 case "pressure":
                     return metrics.take_pressure()
+                case "temperatures":
+                    return metrics.take_temperatures()
 
-        return await server.deliver(run_in_thread(take, READ_SECONDS))
+        async def answer() -> Answer:
+            if (resource := await far.find(resource_id)) is not None:
+                return await far.take(action, resource, limit)
+            return await run_in_thread(take, READ_SECONDS)
+
+        return await server.deliver(answer())

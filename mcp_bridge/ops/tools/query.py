@@ -34,14 +34,15 @@ def add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
         ] = "",
         kind: Annotated[KindFilter, Field(description="Kind, for list and search.")] = "any",
         status: Annotated[
-            str, Field(max_length=40, description="Status, for list: running, failed, exited ...")
+            str,
+            Field(max_length=40, description="Status, for list and search: running, failed ..."),
         ] = "",
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> Reply:
         match action:
             case "search":
-                return await server.deliver(resources.search(query, kind, limit))
+                return await server.deliver(resources.search(query, kind, status, limit, offset))
             case "list":
                 return await server.deliver(resources.list(kind, status, limit, offset))
             case "get":

@@ -1,8 +1,10 @@
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.urls import reverse
 
+from investigations.models import AuditEvent, ResourceNote
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +21,7 @@ MADE_BY = {
     "ApprovalRequest": factories.ApprovalRequestFactory,
     "Chat": factories.ChatFactory,
     "ChatUserMessage": factories.ChatUserMessageFactory,
+    "ResourceNote": factories.ResourceNoteFactory,
     "AuditEvent": factories.AuditEventFactory,
 }
 
@@ -91,3 +94,28 @@ def test_the_lease_of_a_worker_is_not_shown(operator):
     ).content.decode()
 
     assert str(execution.lease_token) not in page
+
+
+def test_a_note_is_deleted_by_a_person_and_the_trail_says_by_whom(operator):
+    note, other = factories.ResourceNoteFactory(), factories.ResourceNoteFactory()
+
+    answer = operator.post(
+        reverse("admin:investigations_resourcenote_delete", args=[note.pk]), {"post": "yes"}
+    )
+    listed = operator.post(
+        reverse("admin:investigations_resourcenote_changelist"),
+        {"action": "delete_selected", "_selected_action": [str(other.pk)], "post": "yes"},
+    )
+
+    assert (answer.status_code, listed.status_code) == (302, 302)
+    assert not ResourceNote.objects.exists()
+    acts = AuditEvent.objects.filter(action="note.delete")
+    assert {act.target_id for act in acts} == {str(note.pk), str(other.pk)}
+    assert {act.actor for act in acts} == {User.objects.get(is_staff=True).username}
+
+
+def test_nothing_but_notes_can_be_deleted(operator):
+    for name in MADE_BY.keys() - {"ResourceNote"}:
+        row = MADE_BY[name]()
+        address = reverse(f"admin:investigations_{name.lower()}_delete", args=[row.pk])
+        assert operator.post(address, {"post": "yes"}).status_code == 403, name

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from investigations.models import AlertSession, Event
+from investigations.models import AlertSession, Event, ResourceNote
 from investigations.selectors.lists import read_recent
 from investigations.selectors.timeline import is_visible, list_stream
 from investigations.services import retention
@@ -17,7 +17,13 @@ from investigations.services.intake import read_alert, submit_alert
 from investigations.services.retention import Cleanup, apply_retention, count_old
 from investigations.services.sessions import cancel_session, claim_next_session
 from tarsy.errors import NotFound, QueueFull
-from tests.factories import EventFactory, SessionFactory, StageFactory
+from tests.factories import (
+    EventFactory,
+    ExecutionFactory,
+    ResourceNoteFactory,
+    SessionFactory,
+    StageFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -111,14 +117,39 @@ def test_a_hidden_session_is_never_begun_and_takes_no_place_in_the_queue(reconfi
         submit_alert(read_alert({"data": "disk full"}), author="test")
 
 
+def test_notes_go_once_nobody_has_told_them_for_as_long_as_sessions_are_shown():
+    execution = ExecutionFactory()
+    old, told_again = (
+        ResourceNoteFactory(
+            execution=execution,
+            created_at=timezone.now() - timedelta(days=400),
+            told_at=timezone.now() - timedelta(days=days),
+        )
+        for days in (365.1, 364.9)
+    )
+
+    assert apply_retention() == Cleanup(hidden=0, deleted=0, events=0, notes=1)
+
+    assert list(ResourceNote.objects.all()) == [told_again]
+    assert not ResourceNote.objects.filter(pk=old.pk).exists()
+
+
+def test_notes_of_a_session_leave_the_database_with_it():
+    ResourceNoteFactory(execution__stage__session=hidden(days_ago=31))
+
+    assert apply_retention() == Cleanup(hidden=0, deleted=1, events=0)
+
+    assert not ResourceNote.objects.exists()
+
+
 def test_many_go_in_several_bounded_batches(monkeypatch, django_assert_num_queries):
     monkeypatch.setattr(retention, "BATCH", 2)
     monkeypatch.setattr(retention, "EVENT_BATCH", 2)
     for _ in range(5):
         told(ended(days_ago=400), hours_ago=2)
 
-    # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0.
-    with django_assert_num_queries(10):
+    # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0, notes 0.
+    with django_assert_num_queries(11):
         assert apply_retention() == Cleanup(hidden=5, deleted=0, events=5)
 
 
@@ -130,7 +161,8 @@ def test_a_rehearsal_counts_the_same_and_changes_nothing():
     out = StringIO()
     call_command("cleanup_retention", "--dry-run", stdout=out)
 
-    expected = "1 sessions hidden, 1 sessions deleted, 1 stream messages deleted\n"
+    expected = "1 sessions hidden, 1 sessions deleted, 1 stream messages deleted, "
+    expected += "0 notes deleted\n"
     assert out.getvalue() == f"would do: {expected}"
     assert set(AlertSession.objects.values_list("pk", "deleted_at")) == before
     assert Event.objects.count() == 1

@@ -14,8 +14,11 @@ from mcp_bridge.ops.server import build_server
 from tests.mcp_bridge.ops.calls import call_tool, envelope_of
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOLS = ["query", "read", "metrics", "storage", "docker", "kubernetes", "control", "file_edit"]
-READERS = TOOLS[:4]
+TOOLS = [
+    "query", "discovery", "read", "metrics", "storage", "docker", "kubernetes", "control",
+    "file_edit",
+]  # fmt: skip
+READERS = TOOLS[:5]
 ONLY_WRITES = ["control"]
 ALSO_REQUIRED = {"control": ["resource_id"], "file_edit": ["path"]}
 

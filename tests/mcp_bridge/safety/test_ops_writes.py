@@ -25,6 +25,7 @@ _ids = itertools.count(1)
 
 WRITES: dict[str, set[str]] = {
     "query": set(),
+    "discovery": set(),
     "read": set(),
     "metrics": set(),
     "storage": set(),
@@ -33,7 +34,7 @@ WRITES: dict[str, set[str]] = {
     "control": {"service", "container", "guest", "process", "command"},
     "file_edit": {"write", "append"},
 }
-RESOLVES = {"query"}
+RESOLVES = {"query", "discovery"}
 
 
 def workload(name: str, namespace: str) -> dict[str, Any]:

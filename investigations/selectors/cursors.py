@@ -1,0 +1,39 @@
+"""Places in a list that is ordered by a moment and an id, newest first."""
+
+import uuid
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+from django.utils.dateparse import parse_datetime
+
+from tarsy.errors import InvalidInput
+
+Row = TypeVar("Row", bound=Model)
+
+
+def write_cursor(moment: datetime, row_id: uuid.UUID) -> str:
+    """Where the page after this row begins."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{row_id}"
+
+
+def after(rows: QuerySet[Row], moment_field: str, cursor: str) -> QuerySet[Row]:
+    """The rows behind a cursor, all where it is empty. Raises InvalidInput for what is none."""
+    if not cursor:
+        return rows
+    moment, row_id = _read_cursor(cursor)
+    return rows.filter(**{f"{moment_field}__lte": moment}).exclude(
+        **{moment_field: moment, "pk__gte": row_id}
+    )
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
+    when, _, identity = cursor.partition("_")
+    try:
+        moment, row_id = parse_datetime(when), uuid.UUID(identity)
+        if moment is not None and moment.tzinfo is not None:
+            # A moment near the end of all calendars may have none in UTC.
+            return moment.astimezone(UTC), row_id
+    except (ValueError, OverflowError):
+        pass
+    raise InvalidInput("before", "is not a place in this list; take the address of a page link")

@@ -1,0 +1,1 @@
+"""What runs on a resource: services, versions, ports and the places of their files."""
