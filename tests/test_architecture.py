@@ -195,6 +195,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "investigations.management.commands.demo_service": ("mcp_bridge.ops", "tarsy"),
     "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
+    "investigations.curl": ("investigations.masking", "investigations.plain_text", "agents.types"),
     "investigations.management.commands.mask": ("investigations.masking", "tarsy.errors"),
     # What faces outward: services and selectors, and what they speak of.
     "investigations": (
@@ -211,6 +212,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.fragments",
         "investigations.hub",
         "investigations.consumers",
+        "investigations.alert_form",
+        "investigations.curl",
         "investigations.views",
         "investigations.api",
         "investigations.templatetags",
