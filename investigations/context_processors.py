@@ -6,6 +6,7 @@ from django.utils.functional import SimpleLazyObject
 
 from investigations.identity import actor_of, may_decide
 from investigations.selectors.approvals import Waiting, count_waiting
+from investigations.selectors.trouble import sees_trouble
 
 
 def product(request: HttpRequest) -> dict[str, object]:
@@ -15,6 +16,7 @@ def product(request: HttpRequest) -> dict[str, object]:
         "product_version": settings.VERSION,
         "actor": actor_of(request),
         "needs_login": settings.TARSY_AUTH != "none",
+        "trouble": sees_trouble(),
         "may_decide": decides,
         "approvals": SimpleLazyObject(lambda: count_waiting() if decides else Waiting()),
     }

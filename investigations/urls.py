@@ -23,6 +23,8 @@ urlpatterns = [
     path("submit-alert/preview/", submit.preview, name="submit-preview"),
     path("submit-alert/runbooks/", submit.runbooks, name="submit-runbooks"),
     path("system/", system.system, name="system"),
+    path("system/server/", system.server_row, name="system-server"),
+    path("system/try/", system.try_server, name="system-try"),
     path("approvals/<uuid:approval_id>/approve/", approvals.decide, {"verdict": "approved"},
          name="approve"),
     path("approvals/<uuid:approval_id>/deny/", approvals.decide, {"verdict": "denied"},

@@ -75,6 +75,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge.grounding",
         "tarsy.errors",
     ),
+    # What may be a secret is taken out of the configuration by the masker as well.
+    "investigations.selectors.configuration": ("investigations.masking", "config"),
     "investigations.services": (
         "investigations.models",
         "investigations.timeline",
@@ -159,6 +161,12 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge",
         "config",
     ),
+    "investigations.tool_trials": (
+        "investigations.selectors.trials",
+        "investigations.services.trials",
+        "mcp_bridge",
+        "config",
+    ),
     "investigations.management.commands.mcp_tools": (
         "mcp_bridge",
         "agents.types",
@@ -190,6 +198,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.pipeline",
         "investigations.queue",
         "investigations.services",
+        "investigations.tool_trials",
         "investigations.worker",
         "tarsy.aio",
     ),

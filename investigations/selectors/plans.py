@@ -91,11 +91,10 @@ class Usual:
     dollars: tuple[float, float] | None
 
 
-def make_plan(
-    config: Config, chain: ChainConfig, selection: ToolSelection = ToolSelection()
-) -> Plan:
-    """The plan for an alert that makes this choice of tools."""
-    stages = (_plan_stage(config, chain, each, selection) for each in plan_chain(config, chain))
+def make_plan(config: Config, chain: ChainConfig, selection: ToolSelection | None = None) -> Plan:
+    """The plan for an alert that makes this choice of tools, or none."""
+    chosen = selection or ToolSelection()
+    stages = (_plan_stage(config, chain, each, chosen) for each in plan_chain(config, chain))
     return Plan(chain, tuple(stages))
 
 
@@ -150,9 +149,7 @@ def _about_servers(plan: Plan, servers: Mapping[str, ToolServer]) -> Iterator[st
         yield f"{_join(down)} {verb} down now. Agents run without it and say so."
 
 
-def _about_tools(
-    selection: ToolSelection, servers: Mapping[str, ToolServer]
-) -> Iterator[str]:
+def _about_tools(selection: ToolSelection, servers: Mapping[str, ToolServer]) -> Iterator[str]:
     for chosen in selection.servers:
         listed = {tool["name"] for tool in servers[chosen.name].tools} if servers else set()
         missing = [name for name in chosen.tools or () if listed and name not in listed]

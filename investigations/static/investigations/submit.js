@@ -111,16 +111,22 @@ let due = null;
 async function ask() {
   asking?.abort();
   asking = new AbortController();
-  const request = { method: "POST", body: new FormData(form), headers: { "X-Requested-With": "fetch" }, signal: asking.signal };
   preview.ariaBusy = "true";
-  const answer = await fetch(preview.dataset.url, request).catch(() => null);
-  if (answer?.ok) {
-    const open = [...preview.querySelectorAll("details")].map((details) => details.open);
-    preview.innerHTML = await answer.text();
-    preview.querySelectorAll("details").forEach((details, at) => { details.open = open[at] ?? details.open; });
+  try {
+    const request = { method: "POST", body: new FormData(form), headers: { "X-Requested-With": "fetch" }, signal: asking.signal };
+    const answer = await fetch(preview.dataset.url, request);
+    if (answer.status === 401) announce("You are signed out. Copy what you typed, then sign in again.");
+    if (answer.ok) show(await answer.text());
+    preview.ariaBusy = null;
+  } catch {
+    // A newer question is under way, or the page is being left.
   }
-  if (answer?.status === 401) announce("You are signed out. Copy what you typed, then sign in again.");
-  if (answer) preview.ariaBusy = null;
+}
+
+function show(html) {
+  const open = [...preview.querySelectorAll("details")].map((details) => details.open);
+  preview.innerHTML = html;
+  preview.querySelectorAll("details").forEach((details, at) => { details.open = open[at] ?? details.open; });
 }
 
 function askSoon(pause) {
