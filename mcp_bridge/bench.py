@@ -22,6 +22,8 @@ from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import InProcessFactories
 from mcp_bridge.wire.http import HttpClients
 
+USUAL = Deadlines()
+
 
 @dataclass(frozen=True)
 class Inspection:
@@ -35,7 +37,7 @@ async def inspect_servers(
     servers: Mapping[str, ServerConfig],
     *,
     in_process: InProcessFactories,
-    deadlines: Deadlines = Deadlines(),
+    deadlines: Deadlines = USUAL,
 ) -> tuple[Inspection, ...]:
     """Start all of them at once, ask for their tools and close them, in the order given."""
     async with HttpClients() as http_clients:

@@ -183,7 +183,7 @@ def read_usual(chain_id: str) -> Usual | None:
     costs = costs_by_session([row[0] for row in rows]).values()
     dollars = [each.estimated_cost_usd for each in costs if each.estimated_cost_usd is not None]
     return Usual(
-        _middle_half([(end - start).total_seconds() for _, start, end in rows]),
+        _middle_half([(end - start).total_seconds() for _, start, end in rows if start and end]),
         _middle_half(dollars) if len(dollars) >= _FEWEST else None,
     )
 

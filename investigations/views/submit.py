@@ -50,7 +50,7 @@ def submit(request: HttpRequest) -> HttpResponse:
         return _show_first(request)
     form, action = read_form(request.POST), request.POST.get("action", "preview")
     if action in ("preview", "add_row"):
-        return _show(request, form, spare_rows=action == "add_row")
+        return _show(request, form, spare_rows=1 if action == "add_row" else 0)
     try:
         alert = read_alert(form.body())
         if action == "dry_run":
@@ -68,7 +68,8 @@ def submit(request: HttpRequest) -> HttpResponse:
 def preview(request: HttpRequest) -> HttpResponse:
     """What would run, and the same as a command, for what is filled in this far."""
     form = read_form(request.POST)
-    return render(request, "investigations/submit/preview.html", _preview_context(request, form))
+    context = _preview_context(request, form, _read_servers())
+    return render(request, "investigations/submit/preview.html", context)
 
 
 @require_GET
@@ -103,7 +104,8 @@ def _show(
 ) -> HttpResponse:
     config = get_config()
     form = replace(form, alert_type=form.alert_type or config.default_alert_type)
-    blank = max(SHOWN_ROWS - len(form.rows), int(spare_rows))
+    blank = max(SHOWN_ROWS - len(form.rows), spare_rows)
+    servers = _read_servers()
     context = {
         "form": form,
         "errors": errors or {},
@@ -120,22 +122,25 @@ def _show(
         "data_limit": DATA_LIMIT,
         "dry_run": dry_run,
         "source": source,
-        **_preview_context(request, form),
+        "choices": _list_choices(form, servers),
+        **_preview_context(request, form, servers),
     }
-    context["choices"] = _list_choices(form, context["servers"])
     return render(request, "investigations/submit.html", context)
 
 
-def _preview_context(request: HttpRequest, form: AlertForm) -> dict[str, object]:
+def _read_servers() -> Mapping[str, ToolServer]:
+    return {server.id: server for server in list_tool_servers()}
+
+
+def _preview_context(
+    request: HttpRequest, form: AlertForm, servers: Mapping[str, ToolServer]
+) -> dict[str, object]:
     config = get_config()
-    servers = {server.id: server for server in list_tool_servers()}
     selection = _read_selection(form, config)
     plan = _make_plan(config, form, selection)
     running, queued = count_active_and_queued()
     return {
         "alert_type": form.alert_type or config.default_alert_type,
-        "servers": servers,
-        "selection": selection,
         "plan": plan,
         "doubts": doubts_about(plan, selection, servers) if plan else (),
         "usual": read_usual(plan.chain.name) if plan else None,
