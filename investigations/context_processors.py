@@ -12,11 +12,12 @@ from investigations.selectors.trouble import sees_trouble
 def product(request: HttpRequest) -> dict[str, object]:
     # Asked for only where a template shows them.
     decides = SimpleLazyObject(lambda: may_decide(request))
+    actor = actor_of(request)
     return {
         "product_version": settings.VERSION,
-        "actor": actor_of(request),
+        "actor": actor,
         "needs_login": settings.TARSY_AUTH != "none",
-        "trouble": sees_trouble(),
+        "trouble": bool(actor) and sees_trouble(),
         "may_decide": decides,
         "approvals": SimpleLazyObject(lambda: count_waiting() if decides else Waiting()),
     }

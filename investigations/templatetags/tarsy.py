@@ -1,7 +1,7 @@
 """How durations, sizes, times and states are written, in one place for page and socket."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
@@ -137,6 +137,12 @@ def risk_pill(risk: str) -> SafeString:
 @register.filter
 def one_line(value: object) -> str:
     return " ".join(show_invisible("" if value is None else str(value)).split())
+
+
+@register.filter
+def names(values: Iterable[object]) -> str:
+    """Names in one line, by commas."""
+    return ", ".join(map(one_line, values))
 
 
 @register.filter

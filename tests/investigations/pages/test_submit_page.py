@@ -3,6 +3,7 @@
 import json
 import shlex
 import subprocess
+import time
 
 import pytest
 from django.http import QueryDict
@@ -11,6 +12,7 @@ from config.model import Config
 from investigations.alert_form import form_of_session, read_form
 from investigations.curl import LONGEST_ARGUMENT, write_curl
 from investigations.models import AlertSession
+from investigations.selectors import tool_servers
 from investigations.services import intake
 from investigations.services.intake import read_alert
 from tests.factories import SessionFactory
@@ -164,6 +166,32 @@ def test_the_preview_follows_alert_type_and_choice(viewer):
     assert "tools of metrics" in parallel
     assert "Alpha, Beta side by side" in parallel
     assert "Nothing would run" in ask(alert_type="nope")
+
+
+def test_names_are_escaped_once(viewer):
+    fields = {"alert_type": "single", "server": ["a<b>", "metrics"]}
+    page = viewer.post(f"{PATH}preview/", fields).content.decode()
+
+    assert "tools of a&lt;b&gt;, metrics" in page
+
+
+def test_what_would_not_go_as_one_may_think_is_told(viewer, clean_redis):
+    now = time.time()
+    health = {"id": "cluster", "healthy": False, "since": now, "checked_at": now, "error": "gone"}
+    report = {"worker_id": "w", "reported_at": now, "servers": [health]}
+    tool = {"name": "pods", "description": "", "classes": {"": "read"}, "schema_hash": "a"}
+    clean_redis.set(tool_servers.HEALTH_KEY, json.dumps(report))
+    clean_redis.set(tool_servers.TOOLS_KEY, json.dumps({"cluster": [tool]}))
+
+    page = viewer.post(
+        f"{PATH}preview/",
+        {"alert_type": "single", "server": "cluster", "tools:cluster": ["pods", "nodes"],
+         "native:google_search": "on"},
+    ).content.decode()  # fmt: skip
+
+    assert "cluster is down now. Agents run without it and say so." in page
+    assert "cluster does not list nodes now." in page
+    assert "No agent of this chain has a model with google_search." in page
 
 
 def test_a_full_queue_is_said_and_the_form_stays(viewer, reconfigure):

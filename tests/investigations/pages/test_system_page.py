@@ -404,3 +404,9 @@ def test_a_page_shows_the_mark_only_where_something_is_wrong(
     monkeypatch.setattr("investigations.context_processors.sees_trouble", lambda: is_wrong)
 
     assert viewer.get("/").content.decode().count(", something is wrong</span>") == count
+
+
+def test_strangers_are_not_told_that_something_is_wrong(client, monkeypatch):
+    monkeypatch.setattr("investigations.context_processors.sees_trouble", lambda: True)
+
+    assert "something is wrong" not in client.get("/login/").content.decode()
