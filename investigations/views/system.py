@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from config import get_config
 from config.usage import servers_in_use
-from investigations.selectors.configuration import show_configuration
+from investigations.selectors.effective_configuration import show_configuration
 from investigations.selectors.models_in_use import ModelState, list_models
 from investigations.selectors.plans import make_plan
 from investigations.selectors.system import Core, product_versions, read_core

@@ -11,7 +11,7 @@ from redis import Redis
 from config import get_config
 from investigations.queue import NotSent
 from investigations.selectors import tool_servers, trials, trouble, warnings, workers
-from investigations.selectors.configuration import show_configuration
+from investigations.selectors.effective_configuration import show_configuration
 from investigations.selectors.tool_servers import read_health
 from investigations.selectors.trials import Trial, read_trials
 from investigations.services import trials as asking
