@@ -20,7 +20,7 @@ from config.providers import REHEARSAL, choose_provider
 from config.schema.fields import Entry
 from config.schema.files import Files
 from config.skills import Skill, read_skills
-from config.tree import Node
+from config.tree import Node, substituted_paths
 from config.yaml_reader import read_tree
 from tarsy.errors import ConfigError, Mistake
 
@@ -66,7 +66,7 @@ def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
     warnings += findings.warnings
     if files is None or mistakes:
         return CheckReport(None, _in_order(mistakes), _in_order(warnings))
-    config = _assemble(files, skills, environ, tarsy or _EMPTY)
+    config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root)
     notes: list[Mistake] = []
     if config.defaults.llm_provider == REHEARSAL:
         text = "no model provider is set or found: the scripted rehearsal model answers"
@@ -116,7 +116,11 @@ def _in_order(mistakes: list[Mistake]) -> tuple[Mistake, ...]:
 
 
 def _assemble(
-    files: Files, skills: Mapping[str, Skill], environ: Mapping[str, str], tarsy: Node
+    files: Files,
+    skills: Mapping[str, Skill],
+    environ: Mapping[str, str],
+    tarsy: Node,
+    whole: Node,
 ) -> Config:
     defaults = files.defaults
     if not defaults.llm_provider:
@@ -132,6 +136,7 @@ def _assemble(
         skills=MappingProxyType(dict(skills)),
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
+        from_environment=substituted_paths(whole),
     )
 
 

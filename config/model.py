@@ -11,6 +11,7 @@ from config.schema.queue import QueueConfig
 from config.schema.servers import MCPServerConfig
 from config.schema.system import SystemConfig
 from config.skills import Skill
+from config.tree import Path
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Config:
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()
     """Tool servers, likewise."""
+    from_environment: frozenset[Path] = frozenset()
+    """Where in the files a value or a key was put in from the environment: it may be a secret."""
 
     @property
     def default_alert_type(self) -> str:

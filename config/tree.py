@@ -149,6 +149,22 @@ def spell(root: Node, path: Path) -> str:
     return spelled
 
 
+def substituted_paths(root: Node) -> frozenset[Path]:
+    """Every place whose value, or whose very key, came from the environment."""
+    return frozenset(_substituted(root, ()))
+
+
+def _substituted(node: Node, path: Path) -> Iterator[Path]:
+    if node.substituted:
+        yield path
+    for key, child in node.mapping.items():
+        if key in node.secret_keys:
+            yield (*path, key)
+        yield from _substituted(child, (*path, key))
+    for index, child in enumerate(node.items):
+        yield from _substituted(child, (*path, index))
+
+
 def plain(node: Node) -> object:
     """The tree as dictionaries, lists and scalars; a key whose value is null is left out."""
     if isinstance(node.value, Scalar):

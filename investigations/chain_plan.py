@@ -61,18 +61,33 @@ def plan_next(
     if position is None:
         return None
     if finished.stage_type != Stage.Type.SYNTHESIS and finished.expected_agent_count > 1:
-        return _plan_synthesis(chain, finished, position)
+        return _plan_synthesis(chain, finished.stage_name, position)
     if position + 1 < len(chain.stages):
         return plan_stage(config, chain, position + 1)
     if not has_findings:
         return None
+    return _plan_summary()
+
+
+def plan_chain(config: Config, chain: ChainConfig) -> tuple[StagePlan, ...]:
+    """Every stage of a session in which all goes well, in order."""
+    plans: list[StagePlan] = []
+    for position in range(len(chain.stages)):
+        stage = plan_stage(config, chain, position)
+        plans.append(stage)
+        if len(stage.agent_names) > 1:
+            plans.append(_plan_synthesis(chain, stage.stage_name, position))
+    return (*plans, _plan_summary())
+
+
+def _plan_summary() -> StagePlan:
     return StagePlan(EXECUTIVE_SUMMARY, Stage.Type.EXEC_SUMMARY, None, ("ExecSummaryAgent",))
 
 
-def _plan_synthesis(chain: ChainConfig, finished: Stage, position: int) -> StagePlan:
+def _plan_synthesis(chain: ChainConfig, stage_name: str, position: int) -> StagePlan:
     agent = chain.stages[position].synthesis.agent or "SynthesisAgent"
     return StagePlan(
-        stage_name=f"{finished.stage_name}{SYNTHESIS_SUFFIX}",
+        stage_name=f"{stage_name}{SYNTHESIS_SUFFIX}",
         stage_type=Stage.Type.SYNTHESIS,
         chain_position=position,
         agent_names=(agent,),

@@ -24,10 +24,15 @@ RUN_EXECUTION = "investigations.run_execution"
 ADVANCE_STAGE = "investigations.advance_stage"
 APPLY_RETENTION = "investigations.apply_retention"
 SEND_NOTICE = "investigations.send_notice"
+TRY_TOOL_SERVER = "investigations.try_tool_server"
 MOST_READ = 10_000
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CANCEL_SESSION = "cancel_session"
 """Name of the remote-control command, not of a task."""
+
+
+class NotSent(Exception):
+    """Nothing was sent: the broker does not answer."""
 
 
 def _signature(name: str, identity: uuid.UUID) -> Signature:
@@ -56,6 +61,19 @@ def enqueue_notice(session_id: uuid.UUID, moment: str) -> None:
         SEND_NOTICE, args=(str(session_id), moment), options={"ignore_result": True}
     )
     _send_on_commit(notice, otherwise="nobody outside is told")
+
+
+def enqueue_trial(server_id: str, *, expires_in: int) -> None:
+    """Try a tool server in a worker, now or within so many seconds. Raises NotSent."""
+    trial = app.signature(
+        TRY_TOOL_SERVER,
+        args=(server_id,),
+        options={"ignore_result": True, "expires": expires_in},
+    )
+    try:
+        trial.apply_async()
+    except (OperationalError, RedisError, OSError) as error:
+        raise NotSent(f"the queue does not answer ({type(error).__name__})") from error
 
 
 def find_waiting() -> frozenset[str] | None:

@@ -5,7 +5,7 @@ import uuid
 from celery import shared_task
 from celery.exceptions import Reject
 
-from investigations import pipeline, queue
+from investigations import pipeline, queue, tool_trials
 from investigations.services import notices, retention
 from investigations.services.stages import advance_stage as advance
 from investigations.worker import worker_id
@@ -44,3 +44,11 @@ def send_notice(session_id: str, moment: notices.Moment) -> None:
     )
     if notice is not None:
         notices.send_notice(notice)
+
+
+# Somebody waits for it on a page: what was lost is asked for again there.
+@shared_task(name=queue.TRY_TOOL_SERVER, acks_late=False)
+def try_tool_server(server_id: str) -> None:
+    """Start a tool server, list its tools, and tell how it went."""
+    loop = worker_loop()
+    tool_trials.try_server(server_id, lambda: loop.is_stopping)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from investigations.views import accounts, approvals, lists, sessions
+from investigations.views import accounts, approvals, lists, sessions, submit, system
 
 urlpatterns = [
     path("", lists.session_list, name="list"),
@@ -19,6 +19,12 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/stages/<uuid:stage_id>/", sessions.stage, name="stage"),
     path("sessions/<uuid:session_id>/executions/<uuid:execution_id>/earlier/", sessions.earlier,
          name="earlier"),
+    path("submit-alert/", submit.submit, name="submit"),
+    path("submit-alert/preview/", submit.preview, name="submit-preview"),
+    path("submit-alert/runbooks/", submit.runbooks, name="submit-runbooks"),
+    path("system/", system.system, name="system"),
+    path("system/server/", system.server_row, name="system-server"),
+    path("system/try/", system.try_server, name="system-try"),
     path("approvals/<uuid:approval_id>/approve/", approvals.decide, {"verdict": "approved"},
          name="approve"),
     path("approvals/<uuid:approval_id>/deny/", approvals.decide, {"verdict": "denied"},

@@ -15,6 +15,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 
 import redis
@@ -24,7 +25,7 @@ from django.db import close_old_connections
 
 from config import get_config
 from investigations.publish import ring_channel
-from investigations.selectors.workers import WORKERS_KEY
+from investigations.selectors.workers import FORGOTTEN_SECONDS, WORKERS_KEY, read_workers
 from investigations.services.executions import find_cancelling, renew_leases
 from investigations.services.recovery import sweep
 from investigations.services.sessions import claim_next_session
@@ -69,6 +70,7 @@ class WorkerThreads:
         """After `stop`: give the monitor the seconds it needs to end the servers it started."""
         if self._monitor.is_alive():
             self._monitor.join(CLOSE_SECONDS)
+        _say_farewell()
 
     def _dispatch(self) -> None:
         ring = _Ring()
@@ -132,14 +134,32 @@ def stop_cancelled() -> None:
 def _tell_presence(active: int) -> None:
     presence = json.dumps({"seen_at": time.time(), "active": active})
     try:
-        client = redis.Redis.from_url(
-            settings.REDIS_URL, socket_timeout=2.0, socket_connect_timeout=2.0
-        )
-        with client:
+        with _open_redis(2.0) as client:
             client.hset(WORKERS_KEY, worker_id(), presence)
-            client.expire(WORKERS_KEY, int(settings.HEARTBEAT_SECONDS * 6))
+            client.expire(WORKERS_KEY, FORGOTTEN_SECONDS)
+            _forget_dead_workers(client)
     except redis.RedisError as error:
         logger.warning("Presence not told: %s", error)
+
+
+def _forget_dead_workers(client: redis.Redis) -> None:
+    """Take out those who were killed: nobody else does. One that only hung is back with its next
+    heartbeat."""
+    workers = read_workers(client)
+    if dead := [worker.id for worker in workers if worker.seconds_silent > FORGOTTEN_SECONDS]:
+        client.hdel(WORKERS_KEY, *dead)
+
+
+def _say_farewell() -> None:
+    """A process that ends by itself is not looked for."""
+    with suppress(redis.RedisError), _open_redis(0.5) as client:
+        client.hdel(WORKERS_KEY, worker_id())
+
+
+def _open_redis(seconds: float) -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=seconds, socket_connect_timeout=seconds
+    )
 
 
 class _Ring:

@@ -22,6 +22,8 @@ from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import InProcessFactories
 from mcp_bridge.wire.http import HttpClients
 
+USUAL = Deadlines()
+
 
 @dataclass(frozen=True)
 class Inspection:
@@ -32,13 +34,16 @@ class Inspection:
 
 
 async def inspect_servers(
-    servers: Mapping[str, ServerConfig], *, in_process: InProcessFactories
+    servers: Mapping[str, ServerConfig],
+    *,
+    in_process: InProcessFactories,
+    deadlines: Deadlines = USUAL,
 ) -> tuple[Inspection, ...]:
     """Start all of them at once, ask for their tools and close them, in the order given."""
     async with HttpClients() as http_clients:
         open_one = partial(connect, http_clients=http_clients, in_process=in_process)
         looks = (
-            _inspect(name, config, open_one(name, config, Deadlines()))
+            _inspect(name, config, open_one(name, config, deadlines))
             for name, config in servers.items()
         )
         return tuple(await asyncio.gather(*looks))

@@ -11,12 +11,12 @@ from contextlib import suppress
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from investigations.selectors.sessions import count_active_and_queued
+from investigations.selectors.system import missing_migrations
 from investigations.selectors.workers import client, live_workers
 
 HEALTH_BUDGET_SECONDS = 5.0
@@ -98,9 +98,8 @@ def _check_redis() -> str:
 
 
 def _check_migrations() -> str:
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return f"{len(missing)} migrations are missing, run `manage.py migrate`" if missing else ""
+    missing = missing_migrations()
+    return f"{missing} migrations are missing, run `manage.py migrate`" if missing else ""
 
 
 def _run(checks: Mapping[str, Check], seconds: float) -> dict[str, str]:

@@ -83,6 +83,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
         "tarsy.errors",
     ),
+    # What may be a secret is taken out of the configuration by the masker as well.
+    "investigations.selectors.effective_configuration": ("investigations.masking", "config"),
     "investigations.services": (
         "investigations.models",
         "investigations.timeline",
@@ -178,6 +180,12 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge",
         "config",
     ),
+    "investigations.tool_trials": (
+        "investigations.selectors.trials",
+        "investigations.services.trials",
+        "mcp_bridge",
+        "config",
+    ),
     "investigations.management.commands.mcp_tools": (
         "investigations.records",
         "mcp_bridge",
@@ -210,11 +218,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.pipeline",
         "investigations.queue",
         "investigations.services",
+        "investigations.tool_trials",
         "investigations.worker",
         "tarsy.aio",
     ),
     "investigations.management.commands.demo_service": ("mcp_bridge.ops", "tarsy"),
     "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
+    "investigations.curl": ("investigations.masking", "investigations.plain_text", "agents.types"),
     "investigations.management.commands.mask": ("investigations.masking", "tarsy.errors"),
     # What faces outward: services and selectors, and what they speak of.
     "investigations": (
@@ -232,6 +242,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.fragments",
         "investigations.hub",
         "investigations.consumers",
+        "investigations.alert_form",
+        "investigations.curl",
         "investigations.views",
         "investigations.api",
         "investigations.templatetags",

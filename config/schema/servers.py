@@ -27,7 +27,10 @@ ToolClass = Literal["read", "resolve", "write"]
 
 
 class TransportConfig(Block):
-    """What each type needs beside itself: `checks.rules`."""
+    """What each type needs beside itself: `checks.rules`.
+
+    What has `repr=False` may be a secret, and is shown nowhere.
+    """
 
     type: Annotated[TransportType, one_of()]
     command: Text = ""
@@ -48,8 +51,8 @@ class TransportConfig(Block):
 class CustomPattern(Block):
     """An RE2 pattern of the operator's own; checked to compile in `checks.masking`."""
 
-    pattern: FilledText
-    replacement: FilledText
+    pattern: FilledText = Field(repr=False)
+    replacement: FilledText = Field(repr=False)
     description: Text = ""
 
 

@@ -1,10 +1,12 @@
 """Every error as JSON: `{"message", "field"?, "detail"?}`."""
 
 import logging
+import sys
 from typing import Any
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.template.loader import render_to_string
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import status
@@ -25,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 UNAVAILABLE_SECONDS = 5
 """When to come back after the database could not be reached."""
+_UNAVAILABLE = "the database is not available now, try again"
+_AWAY = (OperationalError, InterfaceError)
 
 
 class UnsupportedContent(InvalidInput):
@@ -43,7 +47,7 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"message": str(error)}, status=status.HTTP_404_NOT_FOUND)
     if isinstance(error, Conflict):
         return Response({"message": str(error)}, status=status.HTTP_409_CONFLICT)
-    if isinstance(error, OperationalError | InterfaceError):
+    if isinstance(error, _AWAY):
         return _answer_unavailable(error)
     response = exception_handler(error, context)
     if response is not None:
@@ -83,7 +87,7 @@ def _answer_full_queue(error: QueueFull) -> Response:
 def _answer_unavailable(error: Exception) -> Response:
     logger.error("The database could not be used", exc_info=error)
     return Response(
-        {"message": "the database is not available now, try again"},
+        {"message": _UNAVAILABLE},
         status=status.HTTP_503_SERVICE_UNAVAILABLE,
         headers={"Retry-After": str(UNAVAILABLE_SECONDS)},
     )
@@ -108,10 +112,24 @@ def answer_bad_request(request: HttpRequest, exception: Exception) -> HttpRespon
 
 
 def answer_server_error(request: HttpRequest) -> HttpResponse | HttpResponseBase:
-    """Says nothing of the cause: that stands in the log."""
+    """Says nothing of the cause, which stands in the log, unless it is a database that is away."""
+    if isinstance(sys.exc_info()[1], _AWAY):
+        return _answer_outage(request)
     if _is_api(request):
         return JsonResponse({"message": "internal server error"}, status=500)
     return defaults.server_error(request)
+
+
+def _answer_outage(request: HttpRequest) -> HttpResponse:
+    """The page asks nobody who is looking: that stands in the database, too."""
+    answer: HttpResponse
+    if _is_api(request):
+        answer = JsonResponse({"message": _UNAVAILABLE}, status=503)
+    else:
+        context = {"again_after": UNAVAILABLE_SECONDS if request.method == "GET" else None}
+        answer = HttpResponse(render_to_string("503.html", context), status=503)
+    answer.headers["Retry-After"] = str(UNAVAILABLE_SECONDS)
+    return answer
 
 
 def _is_api(request: HttpRequest) -> bool:

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
@@ -12,6 +12,7 @@ from django.conf import settings
 
 from config import get_config
 from config.usage import servers_in_use
+from investigations.selectors.trials import Trial, read_trials
 from investigations.selectors.workers import client
 
 HEALTH_KEY = "tarsy:tool_servers"
@@ -87,8 +88,25 @@ def read_health() -> HealthReport | None:
     if kept is None:
         return None
     told = json.loads(kept)
-    servers = {each["id"]: ServerHealth(**each) for each in told["servers"]}
+    trials = read_trials()
+    seen = [ServerHealth(**each) for each in told["servers"]]
+    servers = {each.id: _with_trial(each, trials.get(each.id)) for each in seen}
     return HealthReport(told["worker_id"], told["reported_at"], servers)
+
+
+def _with_trial(seen: ServerHealth, trial: Trial | None) -> ServerHealth:
+    """What the newest look says: a trial may be newer than what the monitor saw."""
+    if trial is None or trial.ended_at is None or trial.ended_at <= seen.checked_at:
+        return seen
+    is_well = not trial.error
+    return replace(
+        seen,
+        healthy=is_well,
+        since=seen.since if is_well == seen.healthy else trial.ended_at,
+        checked_at=trial.ended_at,
+        error=trial.error,
+        latency_ms=trial.latency_ms,
+    )
 
 
 def read_tools() -> Mapping[str, Sequence[Mapping[str, Any]]]:

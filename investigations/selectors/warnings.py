@@ -53,7 +53,17 @@ class SystemWarning:
 
 def list_warnings() -> list[SystemWarning]:
     """Every warning there is now, the lasting ones last."""
-    return [*_about_processes(), *_about_configuration(config_dir())]
+    return [*_about_processes(), *warn_of_configuration()]
+
+
+def warn_of_configuration() -> list[SystemWarning]:
+    """What is written in the files and has no effect, or not the one that its writer may want."""
+    return list(_about_configuration(config_dir()))
+
+
+def is_in_trouble() -> bool:
+    """Whether something that runs beside the pages is missing. Asks Redis alone."""
+    return bool(_about_processes())
 
 
 def _about_processes() -> list[SystemWarning]:

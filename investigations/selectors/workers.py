@@ -13,6 +13,9 @@ from django.conf import settings
 WORKERS_KEY = "tarsy:workers"
 """Redis hash: worker id -> JSON `{seen_at, active}`, renewed with each heartbeat."""
 
+FORGOTTEN_SECONDS = 600
+"""A process that has said nothing for so long is gone, and is looked for no longer."""
+
 
 @dataclass(frozen=True)
 class Worker:
@@ -21,16 +24,25 @@ class Worker:
     """Executions it runs."""
     seconds_silent: float
 
+    @property
+    def is_live(self) -> bool:
+        """Heard of lately: no more than three heartbeats are missing."""
+        return self.seconds_silent <= settings.HEARTBEAT_SECONDS * 3 + 1
+
 
 def live_workers() -> list[Worker]:
     """Workers heard of lately; none when Redis does not answer either."""
     try:
-        told = cast(Mapping[bytes, bytes], client().hgetall(WORKERS_KEY))
+        return [worker for worker in read_workers(client()) if worker.is_live]
     except redis.RedisError:
         return []
+
+
+def read_workers(redis_client: redis.Redis) -> list[Worker]:
+    """Every worker that is not forgotten yet, in order of id. Raises RedisError."""
+    told = cast(Mapping[bytes, bytes], redis_client.hgetall(WORKERS_KEY))
     workers = [_read(name.decode(), json.loads(presence)) for name, presence in told.items()]
-    limit = settings.HEARTBEAT_SECONDS * 3 + 1
-    return sorted((w for w in workers if w.seconds_silent <= limit), key=lambda w: w.id)
+    return sorted(workers, key=lambda worker: worker.id)
 
 
 @cache

@@ -88,19 +88,7 @@ def submit_alert(alert: Alert, *, author: str) -> AlertSession:
 
     Raises QueueFull when as many sessions wait as may.
     """
-    data = mask_alert_data(alert.data)
-    session = AlertSession(
-        alert_type=alert.alert_type,
-        alert_data=data,
-        title=title_of(data),
-        chain_id=alert.chain.name,
-        author=author,
-        runbook_url=alert.runbook,
-        mcp_selection=alert.mcp_selection,
-        slack_message_fingerprint=mask_alert_data(alert.fingerprint),
-        total_stages=count_stages(alert.chain),
-        last_seq=1,
-    )
+    session = _make_session(alert, author)
     told = session_status(session.pk, session.status)
     with transaction.atomic():
         _refuse_full_queue()
@@ -113,6 +101,27 @@ def submit_alert(alert: Alert, *, author: str) -> AlertSession:
         )
         transaction.on_commit(partial(_tell, session.pk, told), robust=True)
     return session
+
+
+def preview_alert(alert: Alert) -> AlertSession:
+    """The session as it would be stored. Nothing is stored, and nobody is told."""
+    return _make_session(alert, author="")
+
+
+def _make_session(alert: Alert, author: str) -> AlertSession:
+    data = mask_alert_data(alert.data)
+    return AlertSession(
+        alert_type=alert.alert_type,
+        alert_data=data,
+        title=title_of(data),
+        chain_id=alert.chain.name,
+        author=author,
+        runbook_url=alert.runbook,
+        mcp_selection=alert.mcp_selection,
+        slack_message_fingerprint=mask_alert_data(alert.fingerprint),
+        total_stages=count_stages(alert.chain),
+        last_seq=1,
+    )
 
 
 def _tell(session_id: uuid.UUID, told: Payload) -> None:

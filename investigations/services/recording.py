@@ -121,6 +121,7 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
             "tool_calls_count": len(record.planned_calls),
         },
         thinking_content=mask(record.thinking),
+        response_metadata={"error_code": record.error_code} if record.error_code else None,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         total_tokens=usage.total_tokens,

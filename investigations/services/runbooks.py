@@ -32,33 +32,33 @@ def check_runbook_url(url: str, allowed_domains: Sequence[str]) -> None:
         raise InvalidInput(FIELD, str(error)) from error
 
 
-def available_runbooks() -> tuple[str, ...]:
-    """The addresses of the runbooks in the configured repository; none when it cannot be read."""
+def available_runbooks(patience: float = LISTING_SECONDS) -> tuple[str, ...]:
+    """The addresses of the runbooks in the configured repository; none when it cannot be read, or
+    not within `patience` seconds."""
     system = get_config().system
     if not system.runbooks.repo_url:
         return ()
-    return _listing().read(system.runbooks.cache_ttl.total_seconds())
+    return _listing().read(system.runbooks.cache_ttl.total_seconds(), patience)
 
 
 class Listing:
     """A list that takes a while to load, kept for a while, and loaded by one thread at a time.
 
-    Who asks waits `patience` seconds at most, for a name server or GitHub may not answer at all;
-    what comes later is there for the next one.
+    Who asks waits as long as they say, for a name server or GitHub may not answer at all; what
+    comes later is there for the next one.
     """
 
-    def __init__(self, load: Callable[[], tuple[str, ...]], patience: float) -> None:
+    def __init__(self, load: Callable[[], tuple[str, ...]]) -> None:
         self._load = load
-        self._patience = patience
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="runbooks")
         self._latest: Future[tuple[str, ...]] | None = None
         self._begun = 0.0
 
-    def read(self, fresh_seconds: float) -> tuple[str, ...]:
-        """The list, at most `fresh_seconds` old; empty when it did not come in time."""
+    def read(self, fresh_seconds: float, patience: float) -> tuple[str, ...]:
+        """The list, at most `fresh_seconds` old; empty when it did not come within `patience`."""
         latest = self._begin(fresh_seconds)
-        wait((latest,), timeout=self._patience)
+        wait((latest,), timeout=patience)
         return latest.result() if latest.done() else ()
 
     def _begin(self, fresh_seconds: float) -> "Future[tuple[str, ...]]":
@@ -73,7 +73,7 @@ class Listing:
 
 @cache
 def _listing() -> Listing:
-    return Listing(_list_or_warn, LISTING_SECONDS)
+    return Listing(_list_or_warn)
 
 
 def _list_or_warn() -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """How durations, sizes, times and states are written, in one place for page and socket."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
@@ -33,6 +33,17 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "approved": ("ok", "ok", "Approved"),
     "denied": ("bad", "bad", "Denied"),
     "expired": ("", "late", "Expired"),
+    "up": ("ok", "ok", "Up"),
+    "degraded": ("doubt", "warn", "Degraded"),
+    "down": ("bad", "bad", "Down"),
+    "healthy": ("ok", "ok", "Up"),
+    "unhealthy": ("bad", "bad", "Down"),
+    "checking": ("run", "run", "Checking"),
+    "unknown": ("doubt", "unsup", "Not known"),
+    "unwatched": ("", "stopd", "Not in use"),
+    "failing": ("bad", "bad", "Failing"),
+    "no_key": ("bad", "bad", "No key"),
+    "unused": ("", "wait", "Not asked yet"),
 }
 _RISKS = {"high": "bad", "medium": "doubt"}
 
@@ -132,6 +143,26 @@ def risk_pill(risk: str) -> SafeString:
 @register.filter
 def one_line(value: object) -> str:
     return " ".join(show_invisible("" if value is None else str(value)).split())
+
+
+@register.filter
+def names(values: Iterable[object]) -> str:
+    """Names in one line, by commas."""
+    return ", ".join(map(one_line, values))
+
+
+@register.filter
+def with_code(value: object) -> SafeString:
+    """One line in which what stands between backticks is code."""
+    parts = one_line(value).split("`")
+    if len(parts) % 2 == 0:
+        parts = ["`".join(parts)]
+    return mark_safe(
+        "".join(
+            format_html("<code>{}</code>", part) if number % 2 else conditional_escape(part)
+            for number, part in enumerate(parts)
+        )
+    )
 
 
 @register.filter

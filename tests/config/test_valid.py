@@ -324,3 +324,24 @@ def test_a_key_that_changes_nothing_says_what_holds_instead(tmp_path, text: str,
 
     assert report.config is not None
     assert hint in printed(report)
+
+
+def test_it_is_remembered_what_came_from_the_environment(check_files):
+    text = TARSY.replace(
+        "command: probe-mcp", "command: '{{.TOOL}}'\n      args: [-v, '{{.TOKEN}}']"
+    )
+    text = text.replace("description: Looks at", "description: Looks after {{.TOKEN}} at")
+    text += (
+        "system: {cost_estimation: {model_rates: {'{{.TOKEN}}': "
+        "{input_per_million: 1, output_per_million: 1}}}}\n"
+    )
+
+    report = check_files(text, environ={**ENVIRON, "TOOL": "probe", "TOKEN": "t0ken"})
+
+    assert report.config.from_environment >= {
+        ("mcp_servers", "probe", "transport", "command"),
+        ("mcp_servers", "probe", "transport", "args", 1),
+        ("agents", "NetAgent", "description"),
+        ("system", "cost_estimation", "model_rates", "t0ken"),
+    }
+    assert ("mcp_servers", "probe", "transport", "args", 0) not in report.config.from_environment

@@ -13,7 +13,10 @@ from redis import Redis
 
 import config
 from investigations.selectors.tool_servers import HealthReport, read_health
+from investigations.selectors.trials import read_trials
+from investigations.services.trials import ask_for_trial
 from investigations.tool_monitor import MONITOR_LOCK
+from investigations.tool_trials import STOPPED
 from tests.e2e.conftest import Play, SharedWorker, submit, wait_until_ended
 from tests.e2e.scripts import TOOLS_THEN_REPORT
 from tests.mcp_bridge.conftest import STDIO_SERVER
@@ -195,3 +198,31 @@ def test_a_watch_that_lost_its_database_connection_is_taken_up_again(start: Star
 
     wait_for(lambda: worker.output.count("Watching the tool servers") == 2, what="a second watch")
     wait_until_well("steady", after=cut_at)
+
+
+def test_a_server_is_tried_by_a_worker_when_somebody_asks(start: StartWorker, flag: Path):
+    start()
+    wait_until_well("steady")
+
+    ask_for_trial("steady")
+    flag.unlink()
+    ask_for_trial("flaky")
+
+    wait_for(lambda: read_trials()["steady"].ended_at, within=60, what="the end of a trial")
+    wait_for(lambda: read_trials()["flaky"].ended_at, within=60, what="the end of a trial")
+    well, broken = read_trials()["steady"], read_trials()["flaky"]
+    assert (well.error, well.tool_count > 0) == ("", True)
+    assert well.asked_at <= well.ended_at
+    assert (broken.error != "", broken.tool_count) == (True, 0)
+
+
+def test_a_stopping_worker_gives_a_trial_up(start: StartWorker):
+    worker = start()
+    wait_until_well("steady")
+    ask_for_trial("silent")
+    wait_for(
+        lambda: len(servers_of(worker)) >= 4, within=30, what="a second process of the silent one"
+    )
+
+    assert worker.stop() == 0
+    assert read_trials()["silent"].error == STOPPED

@@ -7,6 +7,7 @@ from investigations.chain_plan import (
     StagePlan,
     count_stages,
     decide_stage_end,
+    plan_chain,
     plan_next,
     plan_stage,
 )
@@ -38,6 +39,27 @@ def test_a_stage_is_planned_as_the_chain_says(
 
     assert (plan.agent_names, plan.success_policy, plan.parallel_type) == (agents, policy, parallel)
     assert (plan.stage_type, plan.chain_position) == ("investigation", position)
+
+
+@pytest.mark.parametrize("chain", ["single", "two-stages", "parallel", "strict", "replicated"])
+def test_a_whole_chain_is_what_follows_from_stage_to_stage(chains: Config, chain: str):
+    wanted = chains.chains[chain]
+    followed = [plan_stage(chains, wanted, 0)]
+    while True:
+        last = followed[-1]
+        ended = Stage(
+            stage_name=last.stage_name,
+            stage_type=last.stage_type,
+            chain_position=last.chain_position,
+            expected_agent_count=len(last.agent_names),
+        )
+        following = plan_next(chains, wanted, ended, has_findings=True)
+        if following is None:
+            break
+        followed.append(following)
+
+    assert plan_chain(chains, wanted) == tuple(followed)
+    assert len(followed) == count_stages(wanted)
 
 
 def finished(kind: str, position: int | None, agents: int = 1) -> Stage:

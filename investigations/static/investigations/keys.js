@@ -3,6 +3,7 @@
 import { copyText } from "./copy.js";
 
 const ROWS = ".t-event:not([hidden]), .t-runrow, .t-qrow, .t-recent tbody tr";
+const PLACES = { l: "/", n: "/submit-alert/", s: "/system/" };
 let here = null;
 let afterG = false;
 
@@ -24,7 +25,7 @@ export function startKeys() {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
     if (afterG) {
       afterG = false;
-      if (event.key === "l") location.assign("/");
+      if (Object.hasOwn(PLACES, event.key)) location.assign(PLACES[event.key]);
       return;
     }
     if (event.key === "g") {

@@ -36,6 +36,25 @@ def test_a_worker_that_tells_of_itself_is_heard(clean_redis):
     assert [(each.id, each.active) for each in workers.live_workers()] == [(worker.worker_id(), 3)]
 
 
+def test_workers_that_are_long_dead_are_forgotten_and_others_are_not(clean_redis):
+    tell_presence(clean_redis, "long-dead", seconds_ago=workers.FORGOTTEN_SECONDS + 1)
+    tell_presence(clean_redis, "hanging", seconds_ago=workers.FORGOTTEN_SECONDS - 30)
+
+    worker._tell_presence(active=0)
+
+    kept = {name.decode() for name in clean_redis.hkeys(workers.WORKERS_KEY)}
+    assert kept == {"hanging", worker.worker_id()}
+
+
+def test_a_worker_that_ends_by_itself_says_farewell(clean_redis):
+    tell_presence(clean_redis, "other")
+    worker._tell_presence(active=0)
+
+    worker._say_farewell()
+
+    assert clean_redis.hkeys(workers.WORKERS_KEY) == [b"other"]
+
+
 def test_process_is_alive_whatever_else_is_not(probe, no_redis):
     assert probe.get("/healthz").json() == {"status": "ok"}
 

@@ -73,18 +73,19 @@ def test_who_asks_does_not_wait_for_a_list_that_does_not_come():
         gate.wait(20)
         return ("a",)
 
-    listing = Listing(load, patience=0.01)
+    listing = Listing(load)
 
-    assert [listing.read(60), listing.read(60)] == [(), ()]
+    assert [listing.read(60, 0), listing.read(60, 0.01)] == [(), ()]
     gate.set()
-    patient = Listing(lambda: listing._latest.result(20), patience=20)
-    assert patient.read(60) == ("a",)
-    assert listing.read(60) == ("a",)
+    assert listing.read(60, 20) == ("a",)
+    assert listing.read(60, 0) == ("a",)
     assert len(loads) == 1
 
 
 def test_an_old_list_is_loaded_again():
     numbers = iter(range(9))
-    listing = Listing(lambda: (str(next(numbers)),), patience=20)
+    listing = Listing(lambda: (str(next(numbers)),))
 
-    assert [listing.read(60), listing.read(60), listing.read(-1)] == [("0",), ("0",), ("1",)]
+    seen = [listing.read(60, 20), listing.read(60, 20), listing.read(-1, 20)]
+
+    assert seen == [("0",), ("0",), ("1",)]

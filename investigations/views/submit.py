@@ -1,0 +1,276 @@
+"""The page that sends an alert, and the piece of it that says what would run."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from config import get_config
+from config.model import Config
+from config.resolve import ToolSelection, parse_selection
+from config.schema.agents import NativeToolsConfig
+from investigations.alert_form import AlertForm, Row, form_of_session, read_form, read_session_id
+from investigations.curl import Curl, write_curl
+from investigations.identity import actor_of
+from investigations.models import AlertSession
+from investigations.selectors.plans import Plan, doubts_about, make_plan, read_usual
+from investigations.selectors.sessions import count_active_and_queued
+from investigations.selectors.tool_servers import ToolServer, list_tool_servers
+from investigations.services.intake import (
+    DATA_LIMIT,
+    preview_alert,
+    read_alert,
+    submit_alert,
+)
+from investigations.services.runbooks import available_runbooks
+from investigations.views.access import find_shown, for_viewers
+from tarsy.errors import InvalidInput, QueueFull
+
+SHOWN_ROWS = 3
+_SUBJECTS = {
+    "data": "The alert",
+    "alert_type": "The alert type",
+    "runbook": "The runbook",
+    "servers": "The choice of tool servers",
+    "native_tools": "The choice of native tools",
+    "fingerprint": "The fingerprint",
+    "rows": "This row",
+}
+"""What an error is about, by its place on the page."""
+
+
+@require_http_methods(["GET", "POST"])
+@for_viewers
+def submit(request: HttpRequest) -> HttpResponse:
+    """The form; sent, it starts an investigation, or shows what is wrong with nothing lost."""
+    if request.method == "GET":
+        return _show_first(request)
+    form, action = read_form(request.POST), request.POST.get("action", "preview")
+    if action in ("preview", "add_row"):
+        return _show(request, form, spare_rows=1 if action == "add_row" else 0)
+    try:
+        alert = read_alert(form.body())
+        if action == "dry_run":
+            return _show(request, form, dry_run=preview_alert(alert))
+        session = submit_alert(alert, author=actor_of(request))
+    except InvalidInput as error:
+        return _show(request, form, errors=_place(error))
+    except QueueFull as error:
+        return _show(request, form, errors={"form": _sentence(str(error))})
+    return redirect("session", session_id=session.pk)
+
+
+@require_POST
+@for_viewers
+def preview(request: HttpRequest) -> HttpResponse:
+    """What would run, and the same as a command, for what is filled in this far."""
+    form = read_form(request.POST)
+    context = _preview_context(request, form, _read_servers())
+    return render(request, "investigations/submit/preview.html", context)
+
+
+@require_GET
+@for_viewers
+def runbooks(request: HttpRequest) -> HttpResponse:
+    """The runbooks to choose from; it may take seconds to learn of them."""
+    context = {"runbooks": available_runbooks()}
+    return render(request, "investigations/submit/runbooks.html", context)
+
+
+def _show_first(request: HttpRequest) -> HttpResponse:
+    wanted = request.GET.get("from", "")
+    if not wanted:
+        form = AlertForm(alert_type=request.GET.get("alert_type", ""))
+        return _show(request, form)
+    session_id = read_session_id(wanted)
+    if session_id is None:
+        raise Http404
+    source = find_shown(session_id)
+    form = form_of_session(source) if source.is_terminal else AlertForm()
+    return _show(request, form, source=source)
+
+
+def _show(
+    request: HttpRequest,
+    form: AlertForm,
+    *,
+    errors: Mapping[str, str] | None = None,
+    dry_run: AlertSession | None = None,
+    source: AlertSession | None = None,
+    spare_rows: int = 0,
+) -> HttpResponse:
+    config = get_config()
+    form = replace(form, alert_type=form.alert_type or config.default_alert_type)
+    blank = max(SHOWN_ROWS - len(form.rows), spare_rows)
+    servers = _read_servers()
+    context = {
+        "form": form,
+        "errors": errors or {},
+        "rows": [
+            (row, (errors or {}).get(f"rows[{index}]", ""))
+            for index, row in enumerate((*form.rows, *(Row(),) * blank))
+        ],
+        "types": _list_types(config, form.alert_type),
+        "native_tools": _list_native_tools(form),
+        "runbooks": available_runbooks(patience=0),
+        "runbook_domains": config.system.runbooks.allowed_domains,
+        "lists_runbooks": bool(config.system.runbooks.repo_url),
+        "uses_slack": config.system.slack.enabled or bool(form.fingerprint),
+        "data_limit": DATA_LIMIT,
+        "dry_run": dry_run,
+        "source": source,
+        "choices": _list_choices(form, servers),
+        **_preview_context(request, form, servers),
+    }
+    return render(request, "investigations/submit.html", context)
+
+
+def _read_servers() -> Mapping[str, ToolServer]:
+    return {server.id: server for server in list_tool_servers()}
+
+
+def _preview_context(
+    request: HttpRequest, form: AlertForm, servers: Mapping[str, ToolServer]
+) -> dict[str, object]:
+    config = get_config()
+    selection = _read_selection(form, config)
+    plan = _make_plan(config, form, selection)
+    running, queued = count_active_and_queued()
+    return {
+        "alert_type": form.alert_type or config.default_alert_type,
+        "plan": plan,
+        "doubts": doubts_about(plan, selection, servers) if plan else (),
+        "usual": read_usual(plan.chain.name) if plan else None,
+        "queued": queued,
+        "is_full": running >= config.queue.max_concurrent_sessions,
+        "curl": _write_curl(request, form),
+        "needs_token": settings.TARSY_AUTH != "none",
+    }
+
+
+def _read_selection(form: AlertForm, config: Config) -> ToolSelection:
+    """What was chosen; nothing where it is wrong, which is told when it is sent."""
+    try:
+        return parse_selection(form.selection() or None, config)
+    except InvalidInput:
+        return ToolSelection()
+
+
+def _make_plan(config: Config, form: AlertForm, selection: ToolSelection) -> Plan | None:
+    chain = config.chain_for(form.alert_type or config.default_alert_type)
+    return make_plan(config, chain, selection) if chain else None
+
+
+def _write_curl(request: HttpRequest, form: AlertForm) -> Curl | None:
+    """None while there is no alert to send yet, or its rows make none."""
+    if form.is_empty:
+        return None
+    address = f"{request.scheme}://{request.get_host()}/api/v1/alerts"
+    try:
+        body = form.body()
+    except InvalidInput:
+        return None
+    return write_curl(body, address=address, needs_token=settings.TARSY_AUTH != "none")
+
+
+def _place(error: InvalidInput) -> dict[str, str]:
+    """An error by its place on the page."""
+    name = error.field
+    if name.startswith("mcp"):
+        name = "native_tools" if name.startswith("mcp.native_tools") else "servers"
+    if name == "slack_message_fingerprint":
+        name = "fingerprint"
+    subject = _SUBJECTS.get(name.split("[")[0])
+    said = error.message
+    if subject and said.startswith(("must ", "has ", "is ")):
+        said = f"{subject} {said}"
+    return {name if subject else "form": _sentence(said)}
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:].rstrip(".") + "."
+
+
+# ---- What there is to choose from ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TypeChoice:
+    name: str
+    chain_id: str
+    """Empty where no chain takes it any more."""
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class ToolChoice:
+    name: str
+    about: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class ServerChoice:
+    """A tool server to tick, and its tools as far as they are known."""
+
+    name: str
+    is_chosen: bool
+    state: str
+    tools: tuple[ToolChoice, ...]
+
+    @property
+    def count_chosen(self) -> int:
+        return sum(tool.is_chosen for tool in self.tools)
+
+
+@dataclass(frozen=True)
+class NativeChoice:
+    name: str
+    said: str
+    """`on`, `off`, or empty where it is left as configured."""
+
+    @property
+    def label(self) -> str:
+        return self.name.replace("_", " ").capitalize()
+
+
+def _list_types(config: Config, chosen: str) -> list[TypeChoice]:
+    known = [
+        TypeChoice(alert_type, chain.name, alert_type == chosen)
+        for chain in config.chains.values()
+        for alert_type in chain.alert_types
+    ]
+    if chosen not in {choice.name for choice in known}:
+        known.append(TypeChoice(chosen, "", is_chosen=True))
+    return sorted(known, key=lambda choice: choice.name)
+
+
+def _list_choices(form: AlertForm, servers: Mapping[str, ToolServer]) -> list[ServerChoice]:
+    """Every configured server, and those of an earlier alert that are configured no more."""
+    gone = [name for name in form.servers if name not in servers]
+    return [
+        ServerChoice(
+            name,
+            name in form.servers,
+            servers[name].state if name in servers else "gone",
+            tuple(_list_tools(form.tools.get(name, ()), servers.get(name))),
+        )
+        for name in (*servers, *gone)
+    ]
+
+
+def _list_tools(chosen: Iterable[str], server: ToolServer | None) -> Iterable[ToolChoice]:
+    listed = {tool["name"]: tool["description"] for tool in server.tools} if server else {}
+    for name, about in {**listed, **{name: "" for name in chosen if name not in listed}}.items():
+        yield ToolChoice(name, about, name in chosen)
+
+
+def _list_native_tools(form: AlertForm) -> list[NativeChoice]:
+    words = {True: "on", False: "off"}
+    return [
+        NativeChoice(name, words[form.native_tools[name]] if name in form.native_tools else "")
+        for name in NativeToolsConfig.model_fields
+    ]

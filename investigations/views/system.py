@@ -1,0 +1,182 @@
+"""The page about the product itself: what to do, how its parts are, what is configured."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from config import get_config
+from config.usage import servers_in_use
+from investigations.selectors.effective_configuration import show_configuration
+from investigations.selectors.models_in_use import ModelState, list_models
+from investigations.selectors.plans import make_plan
+from investigations.selectors.system import Core, product_versions, read_core
+from investigations.selectors.tool_servers import ToolServer, list_tool_servers
+from investigations.selectors.trials import Trial, read_trials
+from investigations.selectors.warnings import (
+    SystemWarning,
+    list_warnings,
+    warn_of_configuration,
+)
+from investigations.services.trials import ask_for_trial
+from investigations.views.access import for_viewers
+from tarsy.errors import Conflict, NotFound
+
+
+@dataclass(frozen=True)
+class ToDo:
+    """Something that is wrong, and what a person does about it."""
+
+    tone: Literal["bad", "doubt"]
+    title: str
+    text: str
+    since: datetime | None = None
+    server_id: str = ""
+    """The tool server that can be tried after it was put right."""
+
+
+@dataclass(frozen=True)
+class ServerRow:
+    """A tool server, and the last time somebody had it tried."""
+
+    server: ToolServer
+    transport: str
+    trial: Trial | None = None
+    refusal: str = ""
+
+
+@never_cache
+@require_GET
+@for_viewers
+def system(request: HttpRequest) -> HttpResponse:
+    """Everything at a glance; what is wrong first."""
+    core = read_core()
+    has_redis = core.redis.state != "down"
+    servers = list_tool_servers() if has_redis else _servers_without_redis()
+    rows = _list_rows(servers, read_trials() if has_redis else {})
+    models = list_models()
+    warnings = list_warnings() if has_redis else warn_of_configuration()
+    config = get_config()
+    context = {
+        "todos": list(_list_todos(core, models, warnings)),
+        "core": core,
+        "rows": rows,
+        "watched_count": sum(1 for row in rows if row.server.state != "unwatched"),
+        "up_count": sum(1 for row in rows if row.server.healthy),
+        "is_trying": any(row.trial and row.trial.is_under_way for row in rows),
+        "models": models,
+        "sections": show_configuration(config),
+        "plans": {name: make_plan(config, chain) for name, chain in config.chains.items()},
+        "versions": {**product_versions(), **core.versions},
+        "now": timezone.now(),
+    }
+    return render(request, "investigations/system.html", context)
+
+
+@require_POST
+@for_viewers
+def try_server(request: HttpRequest) -> HttpResponse:
+    """Have a worker try a tool server now. A script gets the row, a browser the page again."""
+    server_id = request.POST.get("server", "")
+    refusal = ""
+    try:
+        ask_for_trial(server_id)
+    except NotFound as error:
+        raise Http404 from error
+    except Conflict as error:
+        refusal = str(error)
+    if request.headers.get("HX-Request"):
+        return _render_row(request, server_id, refusal)
+    if refusal:
+        messages.warning(request, f"{server_id}: {refusal}")
+    return redirect(f"{request.path.removesuffix('try/')}#servers")
+
+
+@never_cache
+@require_GET
+@for_viewers
+def server_row(request: HttpRequest) -> HttpResponse:
+    """The row of one server; the whole page anew once a trial has changed what it is."""
+    return _render_row(request, request.GET.get("id", ""))
+
+
+def _render_row(request: HttpRequest, server_id: str, refusal: str = "") -> HttpResponse:
+    servers = [each for each in list_tool_servers() if each.id == server_id]
+    if not servers:
+        raise Http404
+    (row,) = _list_rows(servers, read_trials(), refusal)
+    answer = render(request, "investigations/system/server.html", {"row": row})
+    was = request.GET.get("was", row.server.state)
+    if was != row.server.state:
+        answer.headers["HX-Refresh"] = "true"
+    return answer
+
+
+def _list_rows(
+    servers: Sequence[ToolServer], trials: Mapping[str, Trial], refusal: str = ""
+) -> list[ServerRow]:
+    """Those in use first, each group in order of name."""
+    known = get_config().mcp_servers
+    rows = [
+        ServerRow(each, known[each.id].transport.type, trials.get(each.id), refusal)
+        for each in servers
+    ]
+    return sorted(rows, key=lambda row: row.server.state == "unwatched")
+
+
+def _servers_without_redis() -> list[ToolServer]:
+    config = get_config()
+    used = servers_in_use(config)
+    return [
+        ToolServer(name, "unknown", "Redis does not answer, which keeps what was seen")
+        if name in used
+        else ToolServer(name, "unwatched")
+        for name in sorted(config.mcp_servers)
+    ]
+
+
+# ---- What to do ---------------------------------------------------------------------------------
+
+
+def _list_todos(
+    core: Core, models: Sequence[ModelState], warnings: Sequence[SystemWarning]
+) -> Iterator[ToDo]:
+    """The grave ones first."""
+    todos = [*_about_parts(core), *_about_models(models), *map(_about_warning, _others(warnings))]
+    yield from sorted(todos, key=lambda todo: todo.tone != "bad")
+
+
+def _about_parts(core: Core) -> Iterator[ToDo]:
+    for part in core.parts:
+        if part.trouble:
+            yield ToDo("bad" if part.state == "down" else "doubt", part.trouble, part.to_do)
+
+
+def _about_models(models: Sequence[ModelState]) -> Iterator[ToDo]:
+    for model in models:
+        if model.state == "no_key":
+            title = f"The model provider {model.provider_name} has no key"
+            yield ToDo("bad", title, model.to_do)
+        if model.state == "failing":
+            title = f"The model provider {model.provider_name} fails"
+            yield ToDo("bad", title, f"{model.calls.error} {model.to_do}", model.calls.failed_at)
+
+
+def _others(warnings: Sequence[SystemWarning]) -> Iterator[SystemWarning]:
+    """Without those on Redis and the workers, whose parts say the same."""
+    return (each for each in warnings if each.category not in ("redis", "workers"))
+
+
+def _about_warning(warning: SystemWarning) -> ToDo:
+    if warning.category == "configuration":
+        text = f"In {warning.details}. The files are read when a process starts."
+        return ToDo("doubt", warning.message, text)
+    title = warning.message[:1].upper() + warning.message[1:]
+    return ToDo("bad", title, warning.details, warning.created_at, warning.server_id or "")
