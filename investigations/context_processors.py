@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from investigations.identity import actor_of, may_decide
+from investigations.identity import actor_of, may_ask, may_decide
 from investigations.selectors.approvals import Waiting, count_waiting
 
 
@@ -16,5 +16,6 @@ def product(request: HttpRequest) -> dict[str, object]:
         "actor": actor_of(request),
         "needs_login": settings.TARSY_AUTH != "none",
         "may_decide": decides,
+        "may_ask": SimpleLazyObject(lambda: may_ask(request)),
         "approvals": SimpleLazyObject(lambda: count_waiting() if decides else Waiting()),
     }

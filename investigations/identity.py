@@ -86,6 +86,11 @@ def may_decide(request: HttpRequest) -> bool:
     return account is not None and account.has_perm(PERMISSION)
 
 
+def may_ask(request: HttpRequest) -> bool:
+    """Whether whoever looks may ask questions about an investigation: all who are identified."""
+    return may_view(request)
+
+
 def account_of(request: HttpRequest) -> User | None:
     """The account whose permissions count; None where nobody in particular asks."""
     try:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from investigations.views import accounts, approvals, lists, sessions
+from investigations.views import accounts, approvals, chat, lists, sessions
 
 urlpatterns = [
     path("", lists.session_list, name="list"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/", sessions.session, name="session"),
     path("sessions/<uuid:session_id>/row/", lists.running_row, name="running-row"),
     path("sessions/<uuid:session_id>/cancel/", sessions.cancel, name="cancel"),
+    path("sessions/<uuid:session_id>/ask/", chat.ask, name="ask"),
     path("sessions/<uuid:session_id>/facts/", sessions.facts, name="facts"),
     path("sessions/<uuid:session_id>/events/", sessions.events, name="events"),
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/", sessions.event, name="event"),
