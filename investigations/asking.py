@@ -33,9 +33,8 @@ def read_ask_field(page: SessionPage, card: ConclusionCard | None) -> AskField:
     answering = next((stage for stage in chats if not stage.stage.is_terminal), None)
     closed_because = explain_no_chat(page.session)
     if answering is not None and not closed_because:
-        name = answering.asked_by
-        whose = f"{name}'s question" if name else "A question"
-        closed_because = f"{whose} is being answered, the next can be asked after it"
+        whom = f" of {answering.asked_by}" if answering.asked_by else ""
+        closed_because = f"the question{whom} is being answered; the next can follow it"
     return AskField(closed_because, answering, chats, _suggest(card))
 
 

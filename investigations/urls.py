@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from investigations.views import accounts, approvals, chat, lists, sessions
+from investigations.views import accounts, approvals, chat, lists, sessions, trace
 
 urlpatterns = [
     path("", lists.session_list, name="list"),
@@ -20,6 +20,19 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/stages/<uuid:stage_id>/", sessions.stage, name="stage"),
     path("sessions/<uuid:session_id>/executions/<uuid:execution_id>/earlier/", sessions.earlier,
          name="earlier"),
+    path("sessions/<uuid:session_id>/trace/", trace.trace, name="trace"),
+    path("sessions/<uuid:session_id>/trace/llm/<uuid:interaction_id>/", trace.model_call,
+         name="trace-llm"),
+    path("sessions/<uuid:session_id>/trace/llm/<uuid:interaction_id>/messages/<int:place>/",
+         trace.message, name="trace-message"),
+    path("sessions/<uuid:session_id>/trace/agents/<uuid:execution_id>/<int:place>/",
+         trace.iteration, name="trace-iteration"),
+    path("sessions/<uuid:session_id>/trace/tools/<uuid:interaction_id>/", trace.tool_call,
+         name="trace-tool"),
+    path("sessions/<uuid:session_id>/trace/tools/<uuid:interaction_id>/arguments/",
+         trace.tool_arguments, name="trace-arguments"),
+    path("sessions/<uuid:session_id>/trace/tools/<uuid:interaction_id>/result/",
+         trace.tool_result, name="trace-result"),
     path("approvals/<uuid:approval_id>/approve/", approvals.decide, {"verdict": "approved"},
          name="approve"),
     path("approvals/<uuid:approval_id>/deny/", approvals.decide, {"verdict": "denied"},

@@ -65,7 +65,7 @@ class AgentView:
     @property
     def is_answer(self) -> bool:
         """It answers a question instead of investigating."""
-        return self.execution.stage.stage_type == Stage.Type.CHAT
+        return bool(self.execution.stage.stage_type == Stage.Type.CHAT)
 
     @property
     def question(self) -> EventView | None:

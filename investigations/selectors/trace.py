@@ -1,0 +1,212 @@
+"""What models and tools were asked and answered: a list without bodies, and each call in full."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from investigations.models import (
+    AgentExecution,
+    AuditEvent,
+    LLMInteraction,
+    MCPInteraction,
+    Message,
+    Stage,
+    TimelineEvent,
+)
+from investigations.selectors.sessions import get_session
+from tarsy.errors import NotFound
+
+LLM_LIST_FIELDS = (
+    "id", "session_id", "stage_id", "execution_id", "interaction_type", "iteration", "model_name",
+    "provider_name", "input_tokens", "output_tokens", "total_tokens", "thinking_tokens",
+    "estimated_cost_usd", "duration_ms", "error_message", "created_at",
+)  # fmt: skip
+TOOL_LIST_FIELDS = (
+    "id", "session_id", "stage_id", "execution_id", "interaction_type", "server_name", "tool_name",
+    "tool_number", "duration_ms", "error_message", "created_at",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ExecutionTrace:
+    """The calls of one execution, each in the order it was made, and those of its sub-agents."""
+
+    execution: AgentExecution
+    llm_interactions: list[LLMInteraction]
+    mcp_interactions: list[MCPInteraction]
+    sub_agents: list["ExecutionTrace"] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class StageTrace:
+    stage: Stage
+    executions: list[ExecutionTrace]
+
+
+@dataclass(frozen=True)
+class SessionTrace:
+    stages: list[StageTrace]
+    session_interactions: list[LLMInteraction]
+    """Model calls that belong to no execution."""
+
+
+@dataclass(frozen=True)
+class ProposedCall:
+    """A tool call as the model said it, masked."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class ConversationTurn:
+    """One message of what a model was asked, and last what it answered."""
+
+    role: str
+    content: str
+    tool_calls: tuple[ProposedCall, ...] = ()
+    tool_call_id: str = ""
+    tool_name: str = ""
+    tool_number: int | None = None
+    is_shortened: bool = False
+    """The model got this result in short form; `content` is what is stored."""
+
+
+@dataclass(frozen=True)
+class LLMTrace:
+    interaction: LLMInteraction
+    conversation: tuple[ConversationTurn, ...]
+
+
+@dataclass(frozen=True)
+class ToolTrace:
+    interaction: MCPInteraction
+    event: TimelineEvent | None
+    """What the timeline shows of it, without the content; None once that is gone."""
+    acts: tuple[AuditEvent, ...]
+    """What the safety gate did about it, in that order."""
+
+
+# ---- The list -----------------------------------------------------------------------------------
+
+
+def get_session_trace(session_id: uuid.UUID) -> SessionTrace:
+    """Every call of a session without its bodies, in a fixed number of queries. Raises NotFound."""
+    session = get_session(session_id)
+    stages = Stage.objects.filter(session=session).order_by("stage_index")
+    executions = AgentExecution.objects.filter(session=session).order_by("agent_index", "id")
+    models = (
+        LLMInteraction.objects.filter(session=session)
+        .only(*LLM_LIST_FIELDS)
+        .order_by("created_at", "id")
+    )
+    tools = (
+        MCPInteraction.objects.filter(session=session)
+        .only(*TOOL_LIST_FIELDS)
+        .order_by("created_at", "id")
+    )
+    asked: dict[uuid.UUID | None, list[LLMInteraction]] = defaultdict(list)
+    for call in models:
+        asked[call.execution_id].append(call)
+    by_stage = _arrange(executions, asked, tools)
+    return SessionTrace(
+        stages=[StageTrace(stage, by_stage.get(stage.pk, [])) for stage in stages],
+        session_interactions=asked[None],
+    )
+
+
+def _arrange(
+    executions: Iterable[AgentExecution],
+    asked: dict[uuid.UUID | None, list[LLMInteraction]],
+    tools: Iterable[MCPInteraction],
+) -> dict[uuid.UUID, list[ExecutionTrace]]:
+    """The executions of each stage, sub-agents below the agent that called them."""
+    called: dict[uuid.UUID, list[MCPInteraction]] = defaultdict(list)
+    for tool in tools:
+        called[tool.execution_id].append(tool)
+    below: dict[uuid.UUID, list[ExecutionTrace]] = defaultdict(list)
+    by_stage: dict[uuid.UUID, list[ExecutionTrace]] = defaultdict(list)
+    for execution in executions:
+        pk = execution.pk
+        trace = ExecutionTrace(execution, asked.get(pk, []), called[pk], below[pk])
+        parent = execution.parent_execution_id
+        (below[parent] if parent else by_stage[execution.stage_id]).append(trace)
+    return by_stage
+
+
+# ---- One call -----------------------------------------------------------------------------------
+
+
+def get_llm_trace(session_id: uuid.UUID, interaction_id: uuid.UUID) -> LLMTrace:
+    """A model call with its whole conversation. Raises NotFound, for another session's call too."""
+    session = get_session(session_id)
+    call = LLMInteraction.objects.filter(pk=interaction_id, session=session).first()
+    if call is None:
+        raise NotFound("interaction not found")
+    return LLMTrace(call, _conversation_of(call))
+
+
+def get_tool_trace(session_id: uuid.UUID, interaction_id: uuid.UUID) -> ToolTrace:
+    """A tool call with arguments and result. Raises NotFound, for another session's call too."""
+    session = get_session(session_id)
+    call = MCPInteraction.objects.filter(pk=interaction_id, session=session).first()
+    if call is None:
+        raise NotFound("interaction not found")
+    events = TimelineEvent.objects.filter(session=session, mcp_interaction_id=call.pk)
+    return ToolTrace(call, events.defer("content", "content_html").first(), _acts_about(call))
+
+
+def _conversation_of(call: LLMInteraction) -> tuple[ConversationTurn, ...]:
+    """What a summarizer was asked stands in no execution's conversation, but with its call."""
+    kept = call.llm_request.get("conversation")
+    if isinstance(kept, list):
+        return tuple(
+            ConversationTurn(str(turn.get("role", "")), str(turn.get("content", "")))
+            for turn in kept
+            if isinstance(turn, dict)
+        )
+    shortened = call.llm_request.get("compacted")
+    numbers = frozenset(shortened) if isinstance(shortened, list) else frozenset()
+    return tuple(_turn_of(message, numbers) for message in _messages_of(call))
+
+
+def _messages_of(call: LLMInteraction) -> Sequence[Message]:
+    """The messages up to its answer; of a call without one, those that there were by then."""
+    if call.execution_id is None:
+        return ()
+    messages = Message.objects.filter(execution_id=call.execution_id)
+    if call.last_message_id is None:
+        messages = messages.filter(created_at__lte=call.created_at)
+    else:
+        last = Message.objects.filter(pk=call.last_message_id).values("sequence_number")
+        messages = messages.filter(sequence_number__lte=last)
+    return list(messages.order_by("sequence_number"))
+
+
+def _turn_of(message: Message, shortened: frozenset[int]) -> ConversationTurn:
+    return ConversationTurn(
+        role=message.role,
+        content=message.content,
+        tool_calls=tuple(
+            ProposedCall(each["id"], each["name"], each["arguments"])
+            for each in message.tool_calls or ()
+        ),
+        tool_call_id=message.tool_call_id,
+        tool_name=message.tool_name,
+        tool_number=message.tool_number,
+        is_shortened=message.tool_number in shortened,
+    )
+
+
+def _acts_about(call: MCPInteraction) -> tuple[AuditEvent, ...]:
+    if call.tool_number is None:
+        return ()
+    acts = AuditEvent.objects.filter(
+        target_type="session",
+        target_id=str(call.session_id),
+        details__execution=str(call.execution_id),
+        details__call=call.tool_number,
+    )
+    return tuple(acts.order_by("id"))
