@@ -3,7 +3,9 @@
 import json
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 from django.db.models import QuerySet
@@ -131,22 +133,19 @@ class OpenedToolCall:
     @property
     def rendered(self) -> str:
         """JSON with indents, other text as it is; cut to what a page should carry."""
-        text = self.result
-        if len(text) <= _PRETTY_LIMIT and text.lstrip()[:1] in ("{", "["):
-            try:
-                text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-            except ValueError:
-                pass
-        return text[:PREVIEW]
-
-    @property
-    def is_rendered(self) -> bool:
-        """Whether it looks otherwise than it is kept."""
-        return self.rendered != self.result[:PREVIEW]
+        return self._pretty[:PREVIEW]
 
     @property
     def is_cut(self) -> bool:
-        return len(self.result) > PREVIEW
+        return len(self._pretty) > PREVIEW
+
+    @cached_property
+    def _pretty(self) -> str:
+        text = self.result
+        if len(text) <= _PRETTY_LIMIT and text.lstrip()[:1] in ("{", "["):
+            with suppress(ValueError):
+                return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        return text
 
     @property
     def facts(self) -> dict[str, JSON]:

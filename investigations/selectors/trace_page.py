@@ -142,7 +142,7 @@ _FAILED = (AgentExecution.Status.FAILED, AgentExecution.Status.TIMED_OUT)
 
 
 def read_trace_page(session: AlertSession, wanted: str) -> TracePage:
-    """A session's trace, in a fixed number of queries; an unknown filter lets everything through."""
+    """A session's trace, in a fixed number of queries; an unknown filter lets all through."""
     wanted = wanted if wanted in FILTERS else "all"
     trace = get_session_trace(session.pk)
     reader = _Reader(session.pk, wanted, datetime.now(UTC))
@@ -199,10 +199,7 @@ class _Reader:
             for each in self._approvals.get(key, ())
         ]
         acts = [ActRow(act) for act in self._acts.get((str(key), None), ())]
-        notices = [
-            NoticeRow(event, event.preview)
-            for event in self._notices.get(key, ())
-        ]
+        notices = [NoticeRow(event, event.preview) for event in self._notices.get(key, ())]
         return [*models, *tools, *waits, *acts, *notices]
 
 

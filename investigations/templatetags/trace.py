@@ -76,9 +76,7 @@ def call_cost(costs: Costs) -> SafeString:
     """What several calls cost together; those without a price are told, not counted as free."""
     if costs.unpriced and costs.priced:
         words = f"{costs.unpriced} of {costs.calls} model calls have no price"
-        return format_html(
-            '<b title="{}">{}</b> + unpriced', words, cost(costs.estimated_cost_usd)
-        )
+        return format_html('<b title="{}">{}</b> + unpriced', words, cost(costs.estimated_cost_usd))
     return format_html("<b>{}</b>", cost(costs.estimated_cost_usd))
 
 

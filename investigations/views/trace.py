@@ -23,7 +23,12 @@ _WORDS = {"all": "All", "errors": "Errors", "llm": "LLM", "tools": "Tools"}
 def trace(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     page = read_trace_page(find_shown(session_id), request.GET.get("show", "all"))
     filters = [
-        {"name": name, "word": _WORDS[name], "count": page.counts[name], "is_on": name == page.wanted}
+        {
+            "name": name,
+            "word": _WORDS[name],
+            "count": page.counts[name],
+            "is_on": name == page.wanted,
+        }
         for name in FILTERS
     ]
     context = {"page": page, "session": page.session, "filters": filters, "scale": page.scale}

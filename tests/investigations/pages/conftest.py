@@ -1,5 +1,6 @@
 """Sessions as people meet them, and a person who looks."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.factories import (
     TimelineEventFactory,
     UserFactory,
 )
+from tests.investigations.pages.browsing import CHROMIUM, Stream
 
 REPORT = """## Conclusion
 The basket service passes its memory limit. Confidence: high
@@ -98,6 +100,14 @@ def finished(db: None) -> AlertSession:
 
 
 @pytest.fixture
+def answerable(finished: AlertSession) -> AlertSession:
+    """The same, of a chain that is configured in the tests of the engine."""
+    finished.chain_id = "single"
+    finished.save()
+    return finished
+
+
+@pytest.fixture
 def running(db: None) -> AlertSession:
     """One agent that writes at this moment."""
     session = SessionFactory(running=True, title="basket restarts")
@@ -108,3 +118,29 @@ def running(db: None) -> AlertSession:
     add_event(execution, TimelineEvent.Type.LLM_RESPONSE, "The pod", status="streaming")
     session.refresh_from_db()
     return session
+
+
+@pytest.fixture
+def stream() -> Stream:
+    return Stream()
+
+
+@pytest.fixture
+def page(settings, live_server, request, stream) -> Iterator[object]:
+    """A page that fails its test on any console message, error or refused content."""
+    playwright_api = pytest.importorskip("playwright.sync_api")
+    settings.TARSY_AUTH = "none"
+    options = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+        )
+        page = browser.new_page(base_url=live_server.url, **options)
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.route_web_socket("**/api/v1/ws", stream.accept)
+        yield page
+        browser.close()
+    assert said == []
