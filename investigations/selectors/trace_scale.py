@@ -44,9 +44,9 @@ class TimeScale:
     def bar(self, start: datetime, end: datetime) -> Bar:
         if not self.seconds:
             return Bar(0, 100)
-        left = 100 * self._offset(start) / self.seconds
+        left = min(100 * self._offset(start) / self.seconds, 100 - NARROWEST)
         width = max(NARROWEST, 100 * self._offset(end) / self.seconds - left)
-        return Bar(round(min(left, 100 - NARROWEST), 2), round(min(width, 100 - left), 2))
+        return Bar(round(left, 2), round(width, 2))
 
     def _offset(self, moment: datetime) -> float:
         """Working seconds from the beginning until a moment."""

@@ -272,7 +272,9 @@ def test_an_answer_of_many_events_still_shows_its_question(viewer, answerable):
     cancel_session(answerable.pk, "ana")
 
 
-@pytest.mark.parametrize("hostile", ["</textarea><script>alert(1)</script>", "<img src=x>", "{{ 7 }}"])
+@pytest.mark.parametrize(
+    "hostile", ["</textarea><script>alert(1)</script>", "<img src=x>", "{{ 7 }}"]
+)
 def test_hostile_questions_are_text_everywhere(viewer, answerable, hostile):
     refused = _ask(viewer, SessionFactory(running=True, chain_id="single"), hostile)
     ask_question(answerable.pk, hostile, author=hostile)
