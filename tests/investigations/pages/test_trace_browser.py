@@ -75,7 +75,7 @@ def test_a_body_that_cannot_be_loaded_is_told_and_loads_at_the_next_try(traced, 
 def test_raw_and_rendered_change_places(traced, page):
     page.goto(f"/sessions/{traced.pk}/trace/#T1")
     row = page.locator("details:has(> #T1)")
-    result = row.get_by_role("region", name="Result")
+    result = row.get_by_role("group", name="Result")
     expect(result).to_contain_text('    "reason": "OOMKilled"')
 
     row.get_by_role("link", name="Raw").last.click()
