@@ -26,12 +26,12 @@ from investigations.selectors.trace_rows import (
     Iteration,
     ModelRow,
     NoticeRow,
+    RowFilter,
     ToolRow,
     TraceRow,
     WaitRow,
     count_rows,
     group_by_iteration,
-    keep_rows,
     number_models,
     sum_costs,
 )
@@ -39,7 +39,7 @@ from investigations.selectors.trace_scale import TimeScale
 
 Row = TypeVar("Row", ApprovalRequest, TimelineEvent)
 
-FILTERS = ("all", "errors", "llm", "tools")
+EVERYTHING = RowFilter()
 MANY = 12
 """Iterations of one agent that come whole; of more, those without an error come when opened."""
 _NOTICE_CHARACTERS = 2000
@@ -108,7 +108,7 @@ class TracePage:
     stages: Sequence[TracedStage]
     counts: Mapping[str, int]
     costs: Costs
-    wanted: str
+    row_filter: RowFilter
     read_at: datetime
 
     @cached_property
@@ -124,7 +124,7 @@ class TracePage:
 
     @property
     def shown(self) -> list[TracedStage]:
-        return [each for each in self.stages if self.wanted == "all" or each.is_shown]
+        return [each for each in self.stages if self.row_filter.is_open or each.is_shown]
 
     @property
     def status(self) -> str:
@@ -141,11 +141,10 @@ class TracePage:
 _FAILED = (AgentExecution.Status.FAILED, AgentExecution.Status.TIMED_OUT)
 
 
-def read_trace_page(session: AlertSession, wanted: str) -> TracePage:
-    """A session's trace, in a fixed number of queries; an unknown filter lets all through."""
-    wanted = wanted if wanted in FILTERS else "all"
+def read_trace_page(session: AlertSession, row_filter: RowFilter = EVERYTHING) -> TracePage:
+    """A session's trace, in a fixed number of queries."""
     trace = get_session_trace(session.pk)
-    reader = _Reader(session.pk, wanted, datetime.now(UTC))
+    reader = _Reader(session.pk, row_filter, datetime.now(UTC))
     stages = [
         TracedStage(
             each.stage,
@@ -155,18 +154,18 @@ def read_trace_page(session: AlertSession, wanted: str) -> TracePage:
         for each in trace.stages
     ]
     return TracePage(
-        session, stages, count_rows(reader.iterations), reader.costs, wanted, reader.now
+        session, stages, count_rows(reader.iterations), reader.costs, row_filter, reader.now
     )
 
 
 class _Reader:
     """Puts the rows of each execution together, and adds up what it has seen."""
 
-    def __init__(self, session_id: uuid.UUID, wanted: str, now: datetime) -> None:
+    def __init__(self, session_id: uuid.UUID, row_filter: RowFilter, now: datetime) -> None:
         self.now = now
         self.iterations: list[Iteration] = []
         self.costs = Costs()
-        self._wanted = wanted
+        self._filter = row_filter
         self._approvals = _group_by_execution(_read_approvals(session_id))
         acts = _read_acts(session_id, [a.pk for rows in self._approvals.values() for a in rows])
         self._acts = _group_acts(acts)
@@ -181,7 +180,7 @@ class _Reader:
         self.costs += costs
         return TracedExecution(
             execution,
-            keep_rows(iterations, self._wanted),
+            self._filter.keep(iterations),
             costs,
             execution.completed_at or self.now,
             [self.trace(each) for each in traced.sub_agents],

@@ -241,13 +241,28 @@ def group_by_iteration(rows: Iterable[TraceRow]) -> list[Iteration]:
     return groups
 
 
-def keep_rows(iterations: Iterable[Iteration], wanted: str) -> list[Iteration]:
-    """The iterations with the rows of a filter: errors, llm, tools, or anything else for all."""
-    if wanted not in _FILTERS:
-        return list(iterations)
-    lets_through = _FILTERS[wanted]
-    kept = (replace(each, rows=list(filter(lets_through, each.rows))) for each in iterations)
-    return [each for each in kept if each.rows]
+@dataclass(frozen=True)
+class RowFilter:
+    """Which rows a page shows: those of a kind, or with an error, that took at least so long."""
+
+    wanted: str = "all"
+    """errors, llm, tools, or anything else for all."""
+    seconds: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self.wanted not in _FILTERS and not self.seconds
+
+    def lets_through(self, row: TraceRow) -> bool:
+        is_long = (row.end - row.start).total_seconds() >= self.seconds
+        return is_long and (self.wanted not in _FILTERS or _FILTERS[self.wanted](row))
+
+    def keep(self, iterations: Iterable[Iteration]) -> list[Iteration]:
+        """The iterations that have such rows, with these only."""
+        if self.is_open:
+            return list(iterations)
+        kept = [replace(e, rows=list(filter(self.lets_through, e.rows))) for e in iterations]
+        return [each for each in kept if each.rows]
 
 
 _FILTERS: dict[str, Callable[[TraceRow], bool]] = {

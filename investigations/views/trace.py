@@ -3,36 +3,52 @@
 import uuid
 from collections.abc import Callable
 from typing import TypeVar
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from investigations.selectors.trace_bodies import read_model_call, read_tool_call, read_turn
-from investigations.selectors.trace_page import FILTERS, read_trace_page
+from investigations.selectors.trace_page import read_trace_page
+from investigations.selectors.trace_rows import RowFilter
 from investigations.views.access import find_shown, for_viewers, is_from_script
 from tarsy.errors import NotFound
 
 T = TypeVar("T")
 
+_LONGER = (1, 5, 10, 30, 60)
 _WORDS = {"all": "All", "errors": "Errors", "llm": "LLM", "tools": "Tools"}
 
 
 @require_GET
 @for_viewers
 def trace(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    page = read_trace_page(find_shown(session_id), request.GET.get("show", "all"))
-    filters = [
-        {
-            "name": name,
-            "word": _WORDS[name],
-            "count": page.counts[name],
-            "is_on": name == page.wanted,
-        }
-        for name in FILTERS
-    ]
-    context = {"page": page, "session": page.session, "filters": filters, "scale": page.scale}
+    row_filter = _read_filter(request)
+    page = read_trace_page(find_shown(session_id), row_filter)
+    context = {
+        "page": page,
+        "session": page.session,
+        "scale": page.scale,
+        "filters": [_link_filter(name, page.counts[name], row_filter) for name in _WORDS],
+        "longer": _LONGER,
+    }
     return render(request, "investigations/trace.html", context)
+
+
+def _read_filter(request: HttpRequest) -> RowFilter:
+    """What the address asks for; what it cannot mean lets everything through."""
+    wanted, longer = request.GET.get("show", "all"), request.GET.get("longer", "")
+    seconds = int(longer) if longer.isascii() and longer.isdigit() and len(longer) < 6 else 0
+    return RowFilter(wanted if wanted in _WORDS else "all", seconds)
+
+
+def _link_filter(name: str, count: int, row_filter: RowFilter) -> dict[str, object]:
+    query = {"show": name} if name != "all" else {}
+    if row_filter.seconds:
+        query["longer"] = str(row_filter.seconds)
+    return {"name": name, "word": _WORDS[name], "count": count, "query": urlencode(query),
+            "is_on": name == row_filter.wanted}  # fmt: skip
 
 
 @require_GET
@@ -84,7 +100,7 @@ def iteration(
     request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID, place: int
 ) -> HttpResponse:
     """The calls of one iteration, where the page left them out."""
-    page = read_trace_page(find_shown(session_id), "all")
+    page = read_trace_page(find_shown(session_id))
     found = page.find_iteration(execution_id, place)
     if found is None:
         raise Http404

@@ -91,6 +91,26 @@ def test_filters_are_addresses(viewer, traced, show, has_models, has_tools):
     assert ("LLM call 1" in page, 'id="T1"' in page) == (has_models, has_tools)
 
 
+def test_short_calls_can_be_left_out_together_with_another_filter(viewer, traced):
+    slow = traced.mcp_interactions.get(tool_number=1)
+    slow.duration_ms = 12_000
+    slow.save()
+
+    page = _read(viewer, traced, "?longer=10")
+
+    assert 'id="T1"' in page
+    assert 'id="T2"' not in page
+    assert "LLM call" not in page
+    assert '<option value="10" selected>' in page
+    assert "?show=tools&amp;longer=10" in page
+    assert 'id="T1"' not in _read(viewer, traced, "?show=llm&longer=10")
+
+
+@pytest.mark.parametrize("longer", ["x", "-1", "\u0663", "9" * 40])
+def test_a_duration_that_is_none_leaves_everything(viewer, traced, longer):
+    assert 'id="T2"' in _read(viewer, traced, f"?longer={longer}")
+
+
 def test_a_trace_without_errors_says_so(viewer, finished):
     assert "No call of this session failed" in _read(viewer, finished, "?show=errors")
 
@@ -438,7 +458,7 @@ def test_hours_between_two_questions_take_no_room(db):
             completed_at=start + timedelta(seconds=60),
         )  # fmt: skip
 
-    scale = read_trace_page(session, "all").scale
+    scale = read_trace_page(session).scale
 
     assert scale.seconds == 120
     assert scale.has_gaps
@@ -449,4 +469,4 @@ def test_a_running_session_is_traced_until_now(db):
     session = SessionFactory(running=True, started_at=start)
     StageFactory(session=session, active=True, started_at=start)
 
-    assert 29 <= read_trace_page(session, "all").scale.seconds < 300
+    assert 29 <= read_trace_page(session).scale.seconds < 300
