@@ -47,7 +47,7 @@ async function settle(payload) {
     await loadStage(payload.stage_id);
   }
   if (payload.execution_id) grew(payload.execution_id, payload.type === "timeline_event.created");
-  if (payload.type === "execution.status") answerEnded(payload);
+  if (payload.type === "execution.status") answerEnded(payload.execution_id);
   if (payload.type === "timeline_event.created") drawNow(payload);
 }
 
@@ -67,8 +67,7 @@ function sessionChanged() {
   if (root.dataset.live !== "1" || !["completed", "failed", "cancelled", "timed_out"].includes(head.dataset.status)) return;
   root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
-  for (const follow of follows.values()) follow.turnOff();
-  for (const pill of document.querySelectorAll("[data-follow]")) pill.hidden = true;
+  everyFollow((follow) => follow.end());
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
   if (scrollY > 200) showState("ended", { word: head.dataset.word });
   askFacts();
@@ -208,13 +207,9 @@ async function goToAnswer(stage) {
   follows.get(section?.querySelector(".t-answer")?.dataset.execution)?.turnOn();
 }
 
-function answerEnded(payload) {
-  const follow = follows.get(payload.execution_id);
-  if (!follow || !document.getElementById(`agent-${payload.execution_id}`)?.matches(".t-answer")) return;
-  if (isAtWork(document.getElementById(`agent-${payload.execution_id}`))) return;
-  follow.turnOff();
-  follow.pill.hidden = true;
-  follows.delete(payload.execution_id);
+function answerEnded(execution) {
+  const turn = document.getElementById(`agent-${execution}`);
+  if (turn?.matches(".t-answer") && !isAtWork(turn)) follows.get(execution)?.end();
 }
 
 function grew(execution, isEvent) {

@@ -130,6 +130,12 @@ def test_a_question_is_asked_without_a_reload_and_answered_in_the_timeline(
     assert turn.get_by_role("link", name="T3").get_attribute("href") == "#T3"
     assert page.locator(".t-stage--chat").count() == 1
     page.get_by_text("See 1 answer").wait_for()
+    # There is nothing to follow any more, however one scrolls.
+    page.locator("h1").click()
+    page.keyboard.press("End")
+    page.mouse.wheel(0, -300)
+    page.mouse.wheel(0, -300)
+    expect(turn.locator("[data-follow]")).to_be_hidden()
 
 
 def test_an_answer_is_stopped_without_a_reload_and_the_field_opens(answerable, field, page, stream):
