@@ -72,7 +72,8 @@ def explain_no_chat(session: AlertSession) -> str:
     if session.status == AlertSession.Status.CANCELLED:
         return "the investigation was cancelled, so there is nothing to ask about"
     if session.status not in ANSWERABLE:
-        return "questions can be asked once the investigation has ended"
+        now = session.status.replace("_", " ")
+        return f"questions can be asked once the investigation has ended; it is {now}"
     chain = get_config().chains.get(session.chain_id)
     if chain is None:
         return f'the chain "{session.chain_id}" is no longer configured'

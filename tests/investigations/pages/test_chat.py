@@ -139,7 +139,10 @@ def _forget_chain(reconfigure):
 @pytest.mark.parametrize(
     ("arrange", "reason"),
     [
-        (_leave_open, "Questions can be asked once the investigation has ended."),
+        (
+            _leave_open,
+            "Questions can be asked once the investigation has ended; it is in progress.",
+        ),
         (_cancel, "The investigation was cancelled, so there is nothing to ask about."),
         (_switch_off, "Chat is switched off for the chain &quot;single&quot;."),
         (_forget_chain, "The chain &quot;gone&quot; is no longer configured."),

@@ -265,7 +265,9 @@ def test_the_field_of_a_running_investigation_is_off_and_says_why(running, chain
     page.goto(f"/sessions/{running.pk}/")
 
     expect(page.get_by_label("Ask about this investigation")).to_be_disabled()
-    assert page.get_by_text("Questions can be asked once the investigation has ended.").is_visible()
+    assert page.get_by_text(
+        "Questions can be asked once the investigation has ended; it is in progress."
+    ).is_visible()
 
 
 def test_a_suggestion_fills_the_field_and_asks_nothing(answerable, field, page):
