@@ -5,11 +5,14 @@ import { refreshTimes } from "./time.js";
 
 const get = (address) => fetch(address, { headers: { "X-Requested-With": "fetch" } });
 
-// `toggle` does not bubble.
-document.addEventListener("toggle", ({ target }) => {
-  if (target.open && target.dataset?.body) load(target, "body", fill);
-  if (target.open && target.dataset?.text) load(target, "text", fillText);
-}, true);
+// `toggle` does not bubble. A link or a quick hand may have opened some before this script came.
+document.addEventListener("toggle", ({ target }) => opened(target), true);
+document.querySelectorAll("details[open]").forEach(opened);
+
+function opened(details) {
+  if (details.open && details.dataset?.body) load(details, "body", fill);
+  if (details.open && details.dataset?.text) load(details, "text", fillText);
+}
 
 // Once; after a failure closing and opening tries again.
 async function load(details, name, put) {

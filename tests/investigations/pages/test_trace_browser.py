@@ -72,6 +72,18 @@ def test_a_body_that_cannot_be_loaded_is_told_and_loads_at_the_next_try(traced, 
     assert page.get_by_text("This could not be loaded").count() == 0
 
 
+def test_a_call_that_was_opened_before_the_script_came_gets_its_body(traced, page):
+    held = []
+    page.route("**/trace*.js", lambda route: held.append(route))
+    page.goto(f"/sessions/{traced.pk}/trace/#T1", wait_until="commit")
+    row = page.locator("details:has(> #T1)")
+    row.locator("xpath=self::*[@open]").wait_for()
+
+    held[0].continue_()
+
+    row.get_by_text("OOMKilled").wait_for()
+
+
 def test_raw_and_rendered_change_places(traced, page):
     page.goto(f"/sessions/{traced.pk}/trace/#T1")
     row = page.locator("details:has(> #T1)")
