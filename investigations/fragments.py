@@ -10,6 +10,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from investigations.asking import read_ask_field
 from investigations.selectors.approvals import get_approval
 from investigations.selectors.conclusions import build_card
 from investigations.selectors.pages import (
@@ -37,12 +38,14 @@ def fragment_for(payload: Mapping[str, Any]) -> str | None:
 def session_context(page: SessionPage) -> dict[str, object]:
     """What the templates of a session's page need."""
     session = page.session
+    card = build_card(session.final_analysis, page.tools) if session.final_analysis else None
     return {
         "page": page,
         "session": session,
         "tools": page.tools,
         "unsupported": page.unsupported,
-        "card": build_card(session.final_analysis, page.tools) if session.final_analysis else None,
+        "card": card,
+        "ask": read_ask_field(page, card),
         "waits_for": _waiting_words(page),
     }
 

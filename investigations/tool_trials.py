@@ -13,7 +13,7 @@ from investigations.selectors.trials import Trial
 from investigations.services.trials import end_trial
 from mcp_bridge.bench import inspect_servers
 from mcp_bridge.connection import Deadlines
-from mcp_bridge.own_servers import OWN_SERVERS
+from mcp_bridge.own_servers import own_servers
 from mcp_bridge.sightings import Sighting
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ async def _look_until_stopped(
     server_id: str, config: MCPServerConfig, is_stopping: Callable[[], bool]
 ) -> Sighting:
     look = asyncio.ensure_future(
-        inspect_servers({server_id: config}, in_process=OWN_SERVERS, deadlines=DEADLINES)
+        inspect_servers({server_id: config}, in_process=own_servers(), deadlines=DEADLINES)
     )
     while not look.done():
         if is_stopping():

@@ -25,6 +25,7 @@ from tests.factories import (
 API = "api/v1/"
 SESSION = f"{API}sessions/<uuid:session_id>"
 PAGE = "sessions/<uuid:session_id>/"
+TRACE = f"{PAGE}trace/"
 
 # Who may use what: each address with its method, below the least that is needed.
 ADDRESSES: dict[str, list[str]] = {
@@ -52,12 +53,21 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {PAGE}facts/", f"GET {PAGE}events/", f"GET {PAGE}events/<uuid:event_id>/",
         f"GET {PAGE}events/<uuid:event_id>/content/", f"GET {PAGE}stages/<uuid:stage_id>/",
         f"GET {PAGE}executions/<uuid:execution_id>/earlier/",
+        "GET system/", "GET system/server/", f"GET {TRACE}", f"GET {TRACE}llm/<uuid:interaction_id>/",
+        f"GET {TRACE}llm/<uuid:interaction_id>/messages/<int:place>/",
+        f"GET {TRACE}agents/<uuid:execution_id>/<int:place>/",
+        f"GET {TRACE}tools/<uuid:interaction_id>/",
+        f"GET {TRACE}tools/<uuid:interaction_id>/arguments/",
+        f"GET {TRACE}tools/<uuid:interaction_id>/result/",
     ],
-    "submit": [f"POST {API}alerts"],
+    "submit": [
+        f"POST {API}alerts", "GET submit-alert/", "POST submit-alert/preview/",
+        "GET submit-alert/runbooks/",
+    ],
     "operate": [
         f"POST {SESSION}/cancel", f"POST {SESSION}/chat/messages", f"POST {SESSION}/score",
         f"PATCH {API}sessions/review", f"PATCH {API}memories/<uuid:memory_id>",
-        f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
+        f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/", f"POST {PAGE}ask/", "POST system/try/",
     ],
     "decide": [
         f"POST {API}approvals/<uuid:approval_id>/approve",

@@ -54,12 +54,24 @@ class AgentView:
 
     @property
     def feed(self) -> list[EventView]:
-        finding = self.finding
-        return place_summaries([event for event in self.events if event is not finding])
+        finding, question = self.finding, self.question
+        return place_summaries([e for e in self.events if e is not finding and e is not question])
 
     @property
     def oldest(self) -> int:
-        return self.events[0].event.sequence_number if self.events else 0
+        shown = (event for event in self.events if event is not self.question)
+        return next((event.event.sequence_number for event in shown), 0)
+
+    @property
+    def is_answer(self) -> bool:
+        """It answers a question instead of investigating."""
+        return bool(self.execution.stage.stage_type == Stage.Type.CHAT)
+
+    @property
+    def question(self) -> EventView | None:
+        """What a person asked it."""
+        asked = TimelineEvent.Type.USER_QUESTION
+        return next((e for e in self.events if e.event.event_type == asked), None)
 
     @property
     def now(self) -> str:
@@ -91,6 +103,16 @@ class StageView:
     @property
     def status(self) -> str:
         return "waiting" if self.stage.status == Stage.Status.PENDING else self.stage.status
+
+    @property
+    def is_chat(self) -> bool:
+        return self.stage.stage_type == Stage.Type.CHAT
+
+    @property
+    def asked_by(self) -> str:
+        """Who asked the question that this stage answers."""
+        question = self.agents[0].question if self.agents else None
+        return str(question.event.metadata.get("author") or "") if question else ""
 
     @property
     def is_parallel(self) -> bool:
@@ -177,7 +199,17 @@ class SessionPage:
         """Stages the chain will have that do not exist yet."""
         if self.session.is_terminal:
             return 0
-        return max(0, self.session.total_stages - len(self.stages))
+        return max(0, self.session.total_stages - len(self.chain))
+
+    @property
+    def chain(self) -> list[StageView]:
+        """The stages of the investigation itself."""
+        return [stage for stage in self.stages if not stage.is_chat]
+
+    @property
+    def chats(self) -> list[StageView]:
+        """A stage for each question, in the order they were asked."""
+        return [stage for stage in self.stages if stage.is_chat]
 
     @property
     def current(self) -> StageView | None:
@@ -187,7 +219,7 @@ class SessionPage:
     def last_finding(self) -> EventView | None:
         """The newest finding of any agent: what is left when a session fails."""
         findings = [
-            agent.finding for stage in self.stages for agent in stage.agents if agent.finding
+            agent.finding for stage in self.chain for agent in stage.agents if agent.finding
         ]
         return max(findings, key=lambda e: e.event.sequence_number, default=None)
 
@@ -213,7 +245,9 @@ def find_session(session_id: uuid.UUID) -> AlertSession | None:
 def read_session_page(session: AlertSession) -> SessionPage:
     stages = list(Stage.objects.filter(session=session).order_by("stage_index"))
     executions = list(
-        AgentExecution.objects.filter(session=session).order_by("stage_id", "agent_index")
+        AgentExecution.objects.filter(session=session)
+        .select_related("stage")
+        .order_by("stage_id", "agent_index")
     )
     return SessionPage(
         session=session,
@@ -229,18 +263,22 @@ def read_stage(session_id: uuid.UUID, stage_id: uuid.UUID) -> StageView | None:
     stage = Stage.objects.filter(session_id=session_id, pk=stage_id).first()
     if stage is None:
         return None
-    executions = list(AgentExecution.objects.filter(stage=stage).order_by("agent_index"))
+    agents = AgentExecution.objects.filter(stage=stage).select_related("stage")
+    executions = list(agents.order_by("agent_index"))
     return _join([stage], _read_agents(executions))[0]
 
 
 def read_agent(session_id: uuid.UUID, execution_id: uuid.UUID) -> AgentView | None:
-    executions = list(AgentExecution.objects.filter(session_id=session_id, pk=execution_id))
+    found = AgentExecution.objects.filter(session_id=session_id, pk=execution_id)
+    executions = list(found.select_related("stage"))
     return _read_agents(executions)[0] if executions else None
 
 
 def read_earlier(execution_id: uuid.UUID, before: int) -> tuple[list[EventView], int]:
     """The events just before one, in order, and how many are older still."""
-    older = TimelineEvent.objects.filter(execution_id=execution_id, sequence_number__lt=before)
+    older = TimelineEvent.objects.filter(
+        execution_id=execution_id, sequence_number__lt=before
+    ).exclude(event_type=TimelineEvent.Type.USER_QUESTION)
     rows = list(_with_previews(older).order_by("-sequence_number")[:LATEST])
     return place_summaries(_views(list(reversed(rows)))), max(0, older.count() - len(rows))
 
@@ -322,7 +360,7 @@ def _latest_events(execution_ids: Sequence[uuid.UUID]) -> QuerySet[TimelineEvent
     latest = (
         TimelineEvent.objects.filter(execution_id__in=execution_ids)
         .annotate(place=newest_first)
-        .filter(place__lte=LATEST)
+        .filter(Q(place__lte=LATEST) | Q(event_type=TimelineEvent.Type.USER_QUESTION))
         .order_by()
         .values("id")
     )

@@ -66,8 +66,11 @@ def ask_question(session_id: uuid.UUID, content: str, *, author: str) -> Questio
 
 def explain_no_chat(session: AlertSession) -> str:
     """Why no question can be asked about a session; empty when one can."""
+    if session.status == AlertSession.Status.CANCELLED:
+        return "the investigation was cancelled, so there is nothing to ask about"
     if session.status not in ANSWERABLE:
-        return f"questions can be asked once the investigation has ended; it is {session.status}"
+        now = session.status.replace("_", " ")
+        return f"questions can be asked once the investigation has ended; it is {now}"
     chain = get_config().chains.get(session.chain_id)
     if chain is None:
         return f'the chain "{session.chain_id}" is no longer configured'

@@ -234,6 +234,8 @@ def span(milliseconds: int | None) -> str:
     """`0.41 s`, `12.3 s`, `2:05`: how long a call took."""
     if milliseconds is None:
         return ""
+    if milliseconds < 10:
+        return f"{milliseconds} ms"
     seconds = milliseconds / 1000
     if seconds < 10:
         return f"{seconds:.2f} s"

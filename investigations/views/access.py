@@ -26,7 +26,7 @@ def for_viewers(view: View[P]) -> View[P]:
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if may_view(request):
             return view(request, *args, **kwargs)
-        if request.headers.get("X-Requested-With") or request.headers.get("HX-Request"):
+        if is_from_script(request):
             return HttpResponse("Sign in again.", status=401, content_type="text/plain")
         return redirect(f"{settings.LOGIN_URL}?next={quote(request.get_full_path())}")
 
@@ -47,6 +47,11 @@ def for_those_who_may(permission: str) -> Callable[[View[P]], View[P]]:
         return for_viewers(cast("View[P]", guarded))
 
     return guard
+
+
+def is_from_script(request: HttpRequest) -> bool:
+    """Whether a page's script asks for a piece, instead of a person for a page."""
+    return bool(request.headers.get("X-Requested-With") or request.headers.get("HX-Request"))
 
 
 def find_shown(session_id: uuid.UUID) -> AlertSession:

@@ -5,6 +5,7 @@ import uuid
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from investigations.fragments import fragment_for, render_facts, session_context
@@ -13,7 +14,12 @@ from investigations.roles import OPERATE
 from investigations.selectors import pages
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.sessions import cancel_session
-from investigations.views.access import find_shown, for_those_who_may, for_viewers
+from investigations.views.access import (
+    find_shown,
+    for_those_who_may,
+    for_viewers,
+    is_from_script,
+)
 from tarsy.errors import Conflict, NotFound
 
 
@@ -109,6 +115,9 @@ def cancel(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         raise Http404 from error
     except Conflict:
         pass  # It ended first; the page shows how.
+    if is_from_script(request):
+        return HttpResponse(status=204)
     if request.POST.get("next") == "list":
         return redirect("list")
-    return redirect("session", session_id=session_id)
+    place = "#ask" if request.POST.get("next") == "ask" else ""
+    return redirect(f"{reverse('session', args=[session_id])}{place}")

@@ -16,6 +16,7 @@ from investigations.alert_form import AlertForm, Row, form_of_session, read_form
 from investigations.curl import Curl, write_curl
 from investigations.identity import actor_of
 from investigations.models import AlertSession
+from investigations.roles import SUBMIT
 from investigations.selectors.plans import Plan, doubts_about, make_plan, read_usual
 from investigations.selectors.sessions import count_active_and_queued
 from investigations.selectors.tool_servers import ToolServer, list_tool_servers
@@ -26,7 +27,7 @@ from investigations.services.intake import (
     submit_alert,
 )
 from investigations.services.runbooks import available_runbooks
-from investigations.views.access import find_shown, for_viewers
+from investigations.views.access import find_shown, for_those_who_may
 from tarsy.errors import InvalidInput, QueueFull
 
 SHOWN_ROWS = 3
@@ -43,7 +44,7 @@ _SUBJECTS = {
 
 
 @require_http_methods(["GET", "POST"])
-@for_viewers
+@for_those_who_may(SUBMIT)
 def submit(request: HttpRequest) -> HttpResponse:
     """The form; sent, it starts an investigation, or shows what is wrong with nothing lost."""
     if request.method == "GET":
@@ -64,7 +65,7 @@ def submit(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@for_viewers
+@for_those_who_may(SUBMIT)
 def preview(request: HttpRequest) -> HttpResponse:
     """What would run, and the same as a command, for what is filled in this far."""
     form = read_form(request.POST)
@@ -73,7 +74,7 @@ def preview(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-@for_viewers
+@for_those_who_may(SUBMIT)
 def runbooks(request: HttpRequest) -> HttpResponse:
     """The runbooks to choose from; it may take seconds to learn of them."""
     context = {"runbooks": available_runbooks()}

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from config import get_config
 from config.usage import servers_in_use
+from investigations.roles import OPERATE
 from investigations.selectors.effective_configuration import show_configuration
 from investigations.selectors.models_in_use import ModelState, list_models
 from investigations.selectors.plans import make_plan
@@ -26,7 +27,7 @@ from investigations.selectors.warnings import (
     warn_of_configuration,
 )
 from investigations.services.trials import ask_for_trial
-from investigations.views.access import for_viewers
+from investigations.views.access import for_those_who_may, for_viewers
 from tarsy.errors import Conflict, NotFound
 
 
@@ -81,7 +82,7 @@ def system(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@for_viewers
+@for_those_who_may(OPERATE)
 def try_server(request: HttpRequest) -> HttpResponse:
     """Have a worker try a tool server now. A script gets the row, a browser the page again."""
     server_id = request.POST.get("server", "")

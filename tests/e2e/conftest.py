@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from agents.rehearsal.loading import parse_script
 from agents.rehearsal.server import RunningRehearsal, start_rehearsal
 from investigations.models import AlertSession
 from investigations.services.intake import read_alert, submit_alert
-from tests.processes import Process, find_free_port, start_worker, wait_for
+from tests.processes import Process, find_free_port, start_web, start_worker, wait_for
 
 CONFIG_DIR = Path(__file__).parent / "config"
 TOOL_SERVER = Path(__file__).parent.parent / "mcp_bridge" / "servers" / "stdio_server.py"
@@ -97,6 +98,36 @@ def live_db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
 @pytest.fixture
 def worker(live_db: None, shared_worker: SharedWorker) -> Process:
     return shared_worker.start()
+
+
+@dataclass(frozen=True)
+class Web:
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def socket_url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/api/v1/ws"
+
+
+@pytest.fixture(scope="package")
+def shared_web(
+    django_db_setup: None, django_db_blocker, product_environment: dict[str, str]
+) -> Iterator[Web]:
+    port = find_free_port()
+    with django_db_blocker.unblock():
+        process = start_web(port, **product_environment)
+        process.wait_until_ready()
+    yield Web(port)
+    process.stop()
+
+
+@pytest.fixture
+def web(live_db: None, shared_web: Web) -> Web:
+    return shared_web
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -13,41 +11,11 @@ from websockets.asyncio.client import ClientConnection
 
 from investigations.models import AlertSession, Event, TimelineEvent
 from tests.browser import Page, open_page
-from tests.e2e.conftest import Play, wait_until_ended
+from tests.e2e.conftest import Play, Web, wait_until_ended
 from tests.e2e.scripts import HELD_AT_FIRST_ANSWER, TOOLS_THEN_REPORT
-from tests.processes import Process, find_free_port, start_web
+from tests.processes import Process
 
 pytestmark = pytest.mark.worker
-
-
-@dataclass(frozen=True)
-class Web:
-    port: int
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def socket_url(self) -> str:
-        return f"ws://127.0.0.1:{self.port}/api/v1/ws"
-
-
-@pytest.fixture(scope="module")
-def shared_web(
-    django_db_setup: None, django_db_blocker, product_environment: dict[str, str]
-) -> Iterator[Web]:
-    port = find_free_port()
-    with django_db_blocker.unblock():
-        process = start_web(port, **product_environment)
-        process.wait_until_ready()
-    yield Web(port)
-    process.stop()
-
-
-@pytest.fixture
-def web(live_db: None, shared_web: Web) -> Web:
-    return shared_web
 
 
 def post_alert(web: Web, body: dict[str, Any]) -> AlertSession:

@@ -57,7 +57,15 @@ export class Follow {
     this.draw();
   }
 
+  // What was followed has ended: there is no more to come.
+  end() {
+    this.on = false;
+    this.ended = true;
+    this.draw();
+  }
+
   turnOn() {
+    if (this.ended) return;
     this.on = true;
     this.fresh = 0;
     this.toEnd();
@@ -66,6 +74,7 @@ export class Follow {
 
   // Something was added; `isEvent` when it counts as new.
   grew(isEvent) {
+    if (this.ended) return undefined;
     if (this.on) return this.toEnd();
     if (isEvent) {
       this.fresh += 1;
@@ -80,7 +89,7 @@ export class Follow {
   }
 
   draw() {
-    this.pill.hidden = this.on;
+    this.pill.hidden = this.on || Boolean(this.ended);
     this.pill.querySelector("span").textContent = this.fresh ? `Follow, ${this.fresh} new` : "Follow";
   }
 }

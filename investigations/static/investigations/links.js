@@ -1,5 +1,5 @@
 // Deep links: #T5 for a tool call, #e-12 for an event. Opens what is around it, loads earlier events
-// until it is there, marks it for a moment.
+// until it is there, or what `data-holds` names it, and marks it for a moment.
 
 const MARK_FOR = 2000;
 const MOST_LOADS = 50;
@@ -33,6 +33,13 @@ async function reveal(hash) {
 }
 
 async function load(id) {
+  const holder = document.querySelector(`[data-holds~="${CSS.escape(id)}"]`);
+  if (holder && !holder.open) {
+    const filled = new Promise((resolve) => { holder.addEventListener("tarsy:filled", resolve, { once: true }); });
+    holder.open = true;
+    await filled;
+    return document.getElementById(id);
+  }
   if (!/^(T|e-)\d+$/.test(id)) return null;
   for (let count = 0; count < MOST_LOADS; count += 1) {
     const link = document.querySelector("[data-earlier]");

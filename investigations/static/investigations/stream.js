@@ -47,6 +47,7 @@ async function settle(payload) {
     await loadStage(payload.stage_id);
   }
   if (payload.execution_id) grew(payload.execution_id, payload.type === "timeline_event.created");
+  if (payload.type === "execution.status") answerEnded(payload.execution_id);
   if (payload.type === "timeline_event.created") drawNow(payload);
 }
 
@@ -63,10 +64,10 @@ function sessionChanged() {
   document.title = head.dataset.title;
   say(head.dataset.word);
   for (const button of head.querySelectorAll("[hidden]")) button.hidden = false;
-  if (!["completed", "failed", "cancelled", "timed_out"].includes(head.dataset.status)) return;
+  if (root.dataset.live !== "1" || !["completed", "failed", "cancelled", "timed_out"].includes(head.dataset.status)) return;
+  root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
-  for (const follow of follows.values()) follow.turnOff();
-  for (const pill of document.querySelectorAll("[data-follow]")) pill.hidden = true;
+  everyFollow((follow) => follow.end());
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
   if (scrollY > 200) showState("ended", { word: head.dataset.word });
   askFacts();
@@ -176,19 +177,39 @@ function say(words) {
 // ---- Follow ----
 
 function startFollowing() {
-  for (const agent of document.querySelectorAll(".t-agents--live .t-agent, .t-solo .t-agent")) {
-    if (follows.has(agent.dataset.execution) || agent.closest(".t-inside")) continue;
+  for (const agent of document.querySelectorAll(".t-agents--live .t-agent, .t-solo .t-agent, .t-answer")) {
+    if (follows.has(agent.dataset.execution) || agent.closest(".t-inside") || !isAtWork(agent)) continue;
     const body = agent.querySelector(".t-agent-body");
     const scrolls = getComputedStyle(body).overflowY === "auto";
     const box = scrolls ? body : document.scrollingElement;
-    if (!scrolls && !agent.closest(".t-solo")) continue;
-    // Who stopped following somewhere wants to read: nothing new pulls them away.
-    const isReading = Boolean(location.hash) || [...follows.values()].some((follow) => !follow.on);
+    const isAnswer = agent.classList.contains("t-answer");
+    if (!scrolls && !isAnswer && !agent.closest(".t-solo")) continue;
+    // Who stopped following somewhere wants to read: nothing new pulls them away. And an answer is
+    // followed by who asked.
+    const isReading = isAnswer || Boolean(location.hash) || [...follows.values()].some((follow) => !follow.on);
     const follow = new Follow(box, agent.querySelector("[data-follow]"));
     follows.set(agent.dataset.execution, follow);
     if (isReading) follow.turnOff();
     else if (scrolls) follow.toEnd();
   }
+}
+
+function isAtWork(agent) {
+  const status = document.getElementById(`${agent.id}-head`)?.dataset.status;
+  return status === "active" || status === "pending";
+}
+
+// Who asked goes to the answer and follows it; it comes by the stream, or right here.
+async function goToAnswer(stage) {
+  if (!document.querySelector(`[data-stage="${stage}"]`)) await loadStage(stage);
+  const section = document.querySelector(`[data-stage="${stage}"]`);
+  section?.scrollIntoView({ block: "start" });
+  follows.get(section?.querySelector(".t-answer")?.dataset.execution)?.turnOn();
+}
+
+function answerEnded(execution) {
+  const turn = document.getElementById(`agent-${execution}`);
+  if (turn?.matches(".t-answer") && !isAtWork(turn)) follows.get(execution)?.end();
 }
 
 function grew(execution, isEvent) {
@@ -201,19 +222,20 @@ function everyFollow(action) {
 
 // ---- Start ----
 
-if (root.dataset.live === "1") {
-  let chain = Promise.resolve();
-  const feed = new Feed({
-    channel: root.dataset.channel,
-    lastSeq: Number(root.dataset.lastSeq),
-    format: "html",
-    poll: (after) => get(`events/?after=${after}`),
-    // One after the other: a stage must be on the page before its events.
-    message: (payload) => { chain = chain.then(() => apply(payload)).catch((error) => console.error(error)); },
-    state: showState,
-  });
-  startFollowing();
-  document.addEventListener("tarsy:jump", () => everyFollow((follow) => follow.turnOff()));
-  keys.set("f", () => everyFollow((follow) => follow.turnOn()));
-  feed.open();
-}
+let chain = Promise.resolve();
+// One after the other: a stage must be on the page before its events.
+const inTurn = (work) => { chain = chain.then(work).catch((error) => console.error(error)); };
+// An ended session is followed too: somebody may ask about it, here or in another browser.
+const feed = new Feed({
+  channel: root.dataset.channel,
+  lastSeq: Number(root.dataset.lastSeq),
+  format: "html",
+  poll: (after) => get(`events/?after=${after}`),
+  message: (payload) => inTurn(() => apply(payload)),
+  state: showState,
+});
+startFollowing();
+document.addEventListener("tarsy:jump", () => everyFollow((follow) => follow.turnOff()));
+document.addEventListener("tarsy:asked", (event) => inTurn(() => goToAnswer(event.detail)));
+keys.set("f", () => everyFollow((follow) => follow.turnOn()));
+feed.open();

@@ -1,5 +1,7 @@
 """Sessions as people meet them, and a person who looks."""
 
+from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,14 @@ from investigations.models import AlertSession, TimelineEvent
 from tests.factories import (
     ExecutionFactory,
     LLMInteractionFactory,
+    MCPInteractionFactory,
+    MessageFactory,
     SessionFactory,
     StageFactory,
     TimelineEventFactory,
     UserFactory,
 )
+from tests.investigations.pages.browsing import CHROMIUM, Stream
 
 REPORT = """## Conclusion
 The basket service passes its memory limit. Confidence: high
@@ -78,6 +83,81 @@ def add_tool_call(execution, number, content="137", **metadata):
     return add_event(execution, kind, content, **{**known, **metadata})
 
 
+def add_model_call(execution, *, iteration, at, **fields):
+    """A model call that ended at a moment."""
+    return LLMInteractionFactory(execution=execution, iteration=iteration, created_at=at, **fields)
+
+
+def add_traced_tool(execution, number, content, *, at, is_error=False):
+    """A tool call on the timeline and on the trace."""
+    event = add_tool_call(execution, number, content, is_error=is_error)
+    call = MCPInteractionFactory(
+        execution=execution,
+        tool_number=number,
+        duration_ms=410,
+        tool_result={"content": content, "is_error": is_error},
+        error_message=content if is_error else "",
+        created_at=at,
+    )
+    TimelineEvent.objects.filter(pk=event.pk).update(mcp_interaction_id=call.pk)
+    return call
+
+
+@pytest.fixture
+def traced(db: None) -> AlertSession:
+    """One agent, two iterations: the second has no price, and its tool call failed."""
+    session = SessionFactory(completed=True, title="basket restarts", final_analysis=REPORT)
+    stage = StageFactory(
+        session=session,
+        stage_name="Look",
+        status="completed",
+        started_at=session.started_at,
+        completed_at=session.completed_at,
+    )
+    execution = ExecutionFactory(
+        stage=stage,
+        agent_name="inspector",
+        completed=True,
+        started_at=session.started_at,
+        completed_at=session.completed_at,
+    )
+    result = '{"items": [{"reason": "OOMKilled"}]}'
+    said = [
+        ("system", "You investigate alerts. " * 200),
+        ("user", "basket restarts"),
+        ("assistant", ""),
+        ("tool", result),
+        ("assistant", "It is the memory."),
+        ("tool", "range vector expected"),
+    ]
+    start = session.started_at
+    rows = []
+    for n, (role, content) in enumerate(said, start=1):
+        is_call = role == "assistant"
+        rows.append(
+            MessageFactory(
+                execution=execution,
+                role=role,
+                content=content,
+                created_at=start + timedelta(seconds=2 * n),
+                tool_number=n // 2 - 1 if role == "tool" else None,
+                tool_calls=[{"id": "1", "name": "ops__query", "arguments": "{}"}]
+                if is_call
+                else None,
+            )
+        )
+    first, second = rows[2], rows[4]
+    add_model_call(
+        execution, iteration=1, at=first.created_at, last_message_id=first.pk,
+        estimated_cost_usd=0.034,
+    )  # fmt: skip
+    add_traced_tool(execution, 1, result, at=rows[3].created_at)
+    add_model_call(execution, iteration=2, at=second.created_at, last_message_id=second.pk)
+    add_traced_tool(execution, 2, said[-1][1], at=rows[5].created_at, is_error=True)
+    session.refresh_from_db()
+    return session
+
+
 @pytest.fixture
 def finished(db: None) -> AlertSession:
     """Two agents side by side, three tool calls, a report."""
@@ -98,6 +178,14 @@ def finished(db: None) -> AlertSession:
 
 
 @pytest.fixture
+def answerable(finished: AlertSession) -> AlertSession:
+    """The same, of a chain that is configured in the tests of the engine."""
+    finished.chain_id = "single"
+    finished.save()
+    return finished
+
+
+@pytest.fixture
 def running(db: None) -> AlertSession:
     """One agent that writes at this moment."""
     session = SessionFactory(running=True, title="basket restarts")
@@ -108,3 +196,32 @@ def running(db: None) -> AlertSession:
     add_event(execution, TimelineEvent.Type.LLM_RESPONSE, "The pod", status="streaming")
     session.refresh_from_db()
     return session
+
+
+@pytest.fixture
+def stream() -> Stream:
+    return Stream()
+
+
+@pytest.fixture
+def page(settings, live_server, request, stream) -> Iterator[object]:
+    """A page that fails its test on any console message, error or refused content."""
+    playwright_api = pytest.importorskip("playwright.sync_api")
+    settings.TARSY_AUTH = "none"
+    options = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+        )
+        page = browser.new_page(base_url=live_server.url, **options)
+        said: list[str] = []
+        expected: list[str] = []
+        page.told_to_expect = expected.append
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.route_web_socket("**/api/v1/ws", stream.accept)
+        yield page
+        browser.close()
+    unexpected = [text for text in said if not any(words in text for words in expected)]
+    assert unexpected == []

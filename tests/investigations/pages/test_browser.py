@@ -1,18 +1,9 @@
 """The pages in a real Chromium: what a person sees, and that nothing is refused or logged."""
 
-import json
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 import pytest
-from django.db import connections
-from django.test import Client
 
-from investigations.fragments import fragment_for
 from investigations.models import TimelineEvent
 from investigations.services.approvals import decide_approval
 from investigations.timeline import (
@@ -20,90 +11,21 @@ from investigations.timeline import (
     approval_requested,
     timeline_event_completed,
     timeline_event_created,
-    with_event_id,
 )
 from tests.factories import ApprovalRequestFactory
 from tests.investigations.approving import make_decider
+from tests.investigations.pages.browsing import (
+    first_said,
+    in_a_browser,
+    in_thread,
+    log_in,
+    message_of,
+    wait_until,
+    wait_until_live,
+)
 from tests.investigations.pages.conftest import add_event
 
-T = TypeVar("T")
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(
-        not os.path.exists(CHROMIUM),  # noqa: PTH110  (evaluated at import, a plain answer)
-        reason=f"NO BROWSER TEST WAS RUN: there is no Chromium at {CHROMIUM}",
-    ),
-]
-
-
-class Stream:
-    """A stand-in for the server's end of the socket; the rest of the page is real."""
-
-    def __init__(self) -> None:
-        self.route = None
-        self.heard: list[dict[str, object]] = []
-        self.refuses = False
-
-    def accept(self, route) -> None:
-        if self.refuses:
-            route.close()
-            return
-        self.route = route
-        route.on_message(self.hear)
-        self.send({"type": "connection.established", "connection_id": "1"})
-
-    def hear(self, text: str) -> None:
-        message = json.loads(text)
-        self.heard.append(message)
-        if message["action"] == "subscribe":
-            self.send({"type": "subscription.confirmed", "channel": message["channel"]})
-        if message["action"] == "ping":
-            self.send({"type": "pong"})
-
-    def send(self, payload: dict[str, object]) -> None:
-        self.route.send(json.dumps(payload))
-
-
-@pytest.fixture
-def stream() -> Stream:
-    return Stream()
-
-
-@pytest.fixture
-def page(settings, live_server, request, stream) -> Iterator[object]:
-    """A page that fails its test on any console message, error or refused content."""
-    playwright_api = pytest.importorskip("playwright.sync_api")
-    settings.TARSY_AUTH = "none"
-    options = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
-    with playwright_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-        )
-        page = browser.new_page(base_url=live_server.url, **options)
-        said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.route_web_socket("**/api/v1/ws", stream.accept)
-        yield page
-        browser.close()
-    assert said == []
-
-
-def in_thread(work: Callable[[], T]) -> T:
-    """Database work of a test: Playwright keeps a loop in the test's own thread."""
-
-    def work_and_close() -> T:
-        try:
-            return work()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work_and_close).result()
+pytestmark = in_a_browser
 
 
 def test_a_finished_session_shows_its_conclusion(finished, page):
@@ -216,8 +138,8 @@ def test_a_live_page_continues_from_what_it_shows(running, page, stream):
     page.goto(f"/sessions/{running.pk}/")
     page.locator("#strip").wait_for(state="hidden")
 
-    _first_heard(page, stream)
-    assert _first(stream, "subscribe") == {
+    wait_until_live(page, stream)
+    assert first_said(stream, "subscribe") == {
         "action": "subscribe",
         "channel": f"session:{running.pk}",
         "last_event_id": running.last_seq,
@@ -238,7 +160,7 @@ def writing(running) -> dict[str, str]:
 
 def test_text_is_appended_as_text_and_never_twice(running, writing, page, stream):
     page.goto(f"/sessions/{running.pk}/")
-    _first_heard(page, stream)
+    wait_until_live(page, stream)
     more, last = " <b>6</b> times 👍.", "!"
 
     for offset, delta in ((7, " restarts"), (7, " restarts"), (16, more), (16 + len(more), last)):
@@ -249,7 +171,7 @@ def test_text_is_appended_as_text_and_never_twice(running, writing, page, stream
 
 def test_a_gap_in_the_text_is_shown_as_one(running, writing, page, stream):
     page.goto(f"/sessions/{running.pk}/")
-    _first_heard(page, stream)
+    wait_until_live(page, stream)
 
     stream.send({**writing, "offset": 100, "delta": "times."})
 
@@ -258,7 +180,7 @@ def test_a_gap_in_the_text_is_shown_as_one(running, writing, page, stream):
 
 def test_a_stored_message_puts_its_piece_where_it_belongs_once(running, writing, page, stream):
     page.goto(f"/sessions/{running.pk}/")
-    _first_heard(page, stream)
+    wait_until_live(page, stream)
 
     seen = running.last_seq
 
@@ -269,8 +191,8 @@ def test_a_stored_message_puts_its_piece_where_it_belongs_once(running, writing,
         kind = TimelineEvent.Type.LLM_THINKING
         thought = add_event(running.executions.get(), kind, "And now?")
         return (
-            _message(timeline_event_completed(event), seen + 1),
-            _message(timeline_event_created(thought), seen + 2),
+            message_of(timeline_event_completed(event), seen + 1),
+            message_of(timeline_event_created(thought), seen + 2),
         )
 
     done, new = in_thread(go_on)
@@ -284,12 +206,12 @@ def test_a_stored_message_puts_its_piece_where_it_belongs_once(running, writing,
 
 def test_a_hole_in_the_numbers_is_asked_for_again(running, page, stream):
     page.goto(f"/sessions/{running.pk}/")
-    _first_heard(page, stream)
+    wait_until_live(page, stream)
 
     stream.send({"type": "session.status", "db_event_id": running.last_seq + 5})
-    _wait_until(page, lambda: any(m["action"] == "catchup" for m in stream.heard))
+    wait_until(page, lambda: any(m["action"] == "catchup" for m in stream.heard))
 
-    assert _first(stream, "catchup")["last_event_id"] == running.last_seq
+    assert first_said(stream, "catchup")["last_event_id"] == running.last_seq
 
 
 def test_a_lost_stream_is_told_and_the_page_goes_on_by_asking(running, page, stream):
@@ -305,7 +227,7 @@ def test_a_lost_stream_is_told_and_the_page_goes_on_by_asking(running, page, str
 
 def test_a_new_session_appears_on_the_list_by_itself(finished, page, stream):
     page.goto("/")
-    _first_heard(page, stream)
+    wait_until_live(page, stream)
 
     stream.send({"type": "session.status", "session_id": "x", "status": "completed"})
 
@@ -313,40 +235,9 @@ def test_a_new_session_appears_on_the_list_by_itself(finished, page, stream):
     page.get_by_role("button", name="1 new session finished. Show it").wait_for(state="hidden")
 
 
-def _message(payload, seq):
-    return {**with_event_id(payload, seq), "html": fragment_for(payload)}
-
-
-def _first(stream, action):
-    return next(message for message in stream.heard if message["action"] == action)
-
-
-def _first_heard(page, stream) -> None:
-    _wait_until(page, lambda: any(m["action"] == "subscribe" for m in stream.heard))
-
-
-def _wait_until(page, condition) -> None:
-    for _ in range(100):
-        if condition():
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("the page did not do it within 5 s")
-
-
 def _wait_for_text(page, writing, text) -> None:
     block = page.locator(f'[data-event="{writing["event_id"]}"] [data-stream]')
-    _wait_until(page, lambda: block.text_content() == text)
-
-
-def _log_in_decider(settings) -> dict[str, str]:
-    """The cookie of somebody who may decide."""
-
-    def log_in() -> str:
-        client = Client()
-        client.force_login(make_decider(username="ana"))
-        return client.cookies[settings.SESSION_COOKIE_NAME].value
-
-    return {"name": settings.SESSION_COOKIE_NAME, "value": in_thread(log_in)}
+    wait_until(page, lambda: block.text_content() == text)
 
 
 def _request_write(running):
@@ -357,10 +248,10 @@ def _request_write(running):
 
 def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, page, stream):
     page.goto(f"/sessions/{running.pk}/")
-    _first_heard(page, stream)
+    wait_until_live(page, stream)
     approval = in_thread(lambda: _request_write(running))
 
-    stream.send(in_thread(lambda: _message(approval_requested(approval), running.last_seq + 1)))
+    stream.send(in_thread(lambda: message_of(approval_requested(approval), running.last_seq + 1)))
 
     panel = page.locator(f"#approval-{approval.pk}")
     panel.get_by_text("Approve this change?").wait_for()
@@ -373,7 +264,7 @@ def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, pa
     def decide():
         decide_approval(approval.pk, "denied", account=make_decider(username="ben"), actor="ben")
         approval.refresh_from_db()
-        return _message(approval_decided(approval), running.last_seq + 2)
+        return message_of(approval_decided(approval), running.last_seq + 2)
 
     stream.send(in_thread(decide))
 
@@ -383,8 +274,8 @@ def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, pa
 
 
 @pytest.mark.parametrize(("button", "status"), [("Deny", "denied"), ("Approve", "approved")])
-def test_a_person_decides_on_the_page(running, page, live_server, settings, button, status):
-    cookie = _log_in_decider(settings)
+def test_a_person_decides_on_the_page(running, page, live_server, button, status):
+    cookie = log_in(lambda: make_decider(username="ana"))
     approval = in_thread(lambda: _request_write(running))
     page.context.add_cookies([{**cookie, "url": live_server.url}])
     page.on("dialog", lambda dialog: dialog.accept())
@@ -399,8 +290,8 @@ def test_a_person_decides_on_the_page(running, page, live_server, settings, butt
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 360, "height": 800}}], indirect=True)
-def test_a_decision_fits_on_a_phone(running, page, live_server, settings):
-    cookie = _log_in_decider(settings)
+def test_a_decision_fits_on_a_phone(running, page, live_server):
+    cookie = log_in(lambda: make_decider(username="ana"))
     in_thread(lambda: _request_write(running))
     page.context.add_cookies([{**cookie, "url": live_server.url}])
     page.goto(f"/sessions/{running.pk}/")
@@ -449,8 +340,8 @@ def _colour(locator) -> str:
     ids=["wide", "phone", "dark"],
     indirect=True,
 )
-def test_a_person_sees_what_becomes_of_a_file(running, page, live_server, settings):
-    cookie = _log_in_decider(settings)
+def test_a_person_sees_what_becomes_of_a_file(running, page, live_server):
+    cookie = log_in(make_decider)
     in_thread(lambda: _request_file_write(running))
     page.context.add_cookies([{**cookie, "url": live_server.url}])
     page.goto(f"/sessions/{running.pk}/")

@@ -12,11 +12,9 @@ from investigations.selectors.trials import Trial
 from investigations.services import trials as asking
 from tests.factories import SessionFactory
 from tests.investigations.conftest import CONFIG_DIR
-from tests.investigations.pages import test_browser
-from tests.investigations.pages.test_browser import in_thread
+from tests.investigations.pages.browsing import in_a_browser, in_thread
 
-page, stream = test_browser.page, test_browser.stream
-pytestmark = test_browser.pytestmark
+pytestmark = in_a_browser
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SERVERS = f"""

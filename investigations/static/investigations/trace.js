@@ -1,0 +1,94 @@
+// The trace: what is inside a call is fetched when it is opened. Texts stay texts.
+
+import { showInvisible } from "./copy.js";
+import { refreshTimes } from "./time.js";
+
+const get = (address) => fetch(address, { headers: { "X-Requested-With": "fetch" } });
+
+// `toggle` does not bubble. A link or a quick hand may have opened some before this script came.
+document.addEventListener("toggle", ({ target }) => opened(target), true);
+document.querySelectorAll("details[open]").forEach(opened);
+
+function opened(details) {
+  if (details.open && details.dataset?.body) load(details, "body", fill);
+  if (details.open && details.dataset?.text) load(details, "text", fillText);
+}
+
+// Once; after a failure closing and opening tries again.
+async function load(details, name, put) {
+  const address = details.dataset[name];
+  const inside = details.lastElementChild;
+  delete details.dataset[name];
+  inside.setAttribute("aria-busy", "true");
+  const answer = await get(address).catch(() => null);
+  inside.removeAttribute("aria-busy");
+  if (answer?.ok) {
+    put(inside, await answer.text());
+  } else {
+    details.dataset[name] = address;
+    tellFailure(inside, answer);
+  }
+  details.dispatchEvent(new CustomEvent("tarsy:filled"));
+}
+
+function fill(inside, html) {
+  // From our own server, escaped there.
+  inside.innerHTML = html;
+  refreshTimes(inside);
+}
+
+function fillText(inside, text) {
+  const box = document.createElement("div");
+  box.className = "t-out";
+  box.tabIndex = 0;
+  box.textContent = showInvisible(text);
+  inside.firstElementChild.replaceWith(box);
+}
+
+function tellFailure(inside, answer) {
+  inside.querySelector("[data-failure]")?.remove();
+  const note = document.createElement("p");
+  note.className = "t-note t-fg-bad";
+  note.dataset.failure = "";
+  note.textContent = answer?.status === 401
+    ? "You are signed out. Sign in again and load this page anew."
+    : "This could not be loaded. Close it and open it again.";
+  inside.prepend(note);
+}
+
+// Raw and rendered in the same place; the raw text is fetched.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-raw]");
+  if (!link) return;
+  event.preventDefault();
+  const box = document.querySelector(link.dataset.raw);
+  if (link.rendered) {
+    box.replaceChildren(...link.rendered);
+    link.rendered = null;
+    link.textContent = "Raw";
+    box.classList.remove("is-raw");
+    return;
+  }
+  const answer = await get(link.href).catch(() => null);
+  if (!answer?.ok) return;
+  link.rendered = [...box.childNodes];
+  box.textContent = showInvisible(await answer.text());
+  box.classList.add("is-raw");
+  link.textContent = "Rendered";
+});
+
+const iterations = [...document.querySelectorAll("[data-iteration]")];
+const fold = document.querySelector("[data-fold]");
+if (iterations.length > 1) {
+  fold.hidden = false;
+  fold.addEventListener("click", () => {
+    const areOpen = iterations.some((each) => each.open);
+    for (const each of iterations) each.open = !areOpen;
+  });
+  document.addEventListener("toggle", drawFold, true);
+  drawFold();
+}
+
+function drawFold() {
+  fold.textContent = iterations.some((each) => each.open) ? "Close all iterations" : "Open all iterations";
+}
