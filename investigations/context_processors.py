@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from investigations.identity import actor_of, may, may_decide
+from investigations.identity import find_identity
 from investigations.roles import OPERATE, SUBMIT
 from investigations.selectors.approvals import Waiting, count_waiting
 from investigations.selectors.trouble import sees_trouble
@@ -12,15 +12,15 @@ from investigations.selectors.trouble import sees_trouble
 
 def product(request: HttpRequest) -> dict[str, object]:
     # Asked for only where a template shows them.
-    decides = SimpleLazyObject(lambda: may_decide(request))
-    actor = actor_of(request)
+    who = find_identity(request)
+    decides = SimpleLazyObject(lambda: who is not None and who.may_decide)
     return {
         "product_version": settings.VERSION,
-        "actor": actor,
+        "actor": who.actor if who else "",
         "needs_login": settings.TARSY_AUTH != "none",
-        "trouble": bool(actor) and sees_trouble(),
+        "trouble": who is not None and sees_trouble(),
         "may_decide": decides,
-        "may_operate": SimpleLazyObject(lambda: may(request, OPERATE)),
-        "may_submit": SimpleLazyObject(lambda: may(request, SUBMIT)),
+        "may_operate": SimpleLazyObject(lambda: who is not None and who.may(OPERATE)),
+        "may_submit": SimpleLazyObject(lambda: who is not None and who.may(SUBMIT)),
         "approvals": SimpleLazyObject(lambda: count_waiting() if decides else Waiting()),
     }

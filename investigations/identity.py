@@ -7,7 +7,7 @@ In this order: identity headers of a trusted proxy, a bearer token, a login sess
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -47,13 +47,21 @@ class Identity:
     """What a token may be used for; None where no token was used."""
 
     @property
+    def actor(self) -> str:
+        """The name for author fields."""
+        return ANONYMOUS if self.kind == "open" else self.name
+
+    @property
     def travels_by_itself(self) -> bool:
         """A browser sends it along without being asked, so other sites could use it."""
         return self.kind != "token"
 
-    @property
+    @cached_property
     def account(self) -> User | None:
-        """The account as it is now; None where there is none, or it is closed."""
+        """The account when it was first asked for; None where there is none, or it is closed.
+
+        It knows its permissions from then on: an identity is good for one request.
+        """
         if not self.username:
             return None
         return User.objects.filter(username=self.username, is_active=True).first()
@@ -62,6 +70,11 @@ class Identity:
     def decider(self) -> User | None:
         """The account that decides about writes; None also where a token is not meant for that."""
         return self.account if self.has_scope(DECIDE) else None
+
+    @property
+    def may_decide(self) -> bool:
+        """Whether it may approve or deny writes. That takes somebody, not a usual role."""
+        return self.decider is not None and self.decider.has_perm(DECIDE)
 
     def has_scope(self, permission: str) -> bool:
         return self.scopes is None or SCOPES[permission] in self.scopes
@@ -75,13 +88,13 @@ class Identity:
             return False
         if permission == VIEW:
             return True
-        is_usual = permission in ROLES[settings.DEFAULT_ROLE]
-        account = self.account
-        if account is None:
-            return is_usual
-        if account.has_perm(permission):
+        if self.account is not None and self.account.has_perm(permission):
             return True
-        return is_usual and not account.groups.filter(name__in=ROLES).exists()
+        return permission in ROLES[settings.DEFAULT_ROLE] and not self._has_role
+
+    @cached_property
+    def _has_role(self) -> bool:
+        return self.account is not None and self.account.groups.filter(name__in=ROLES).exists()
 
 
 def identify(request: HttpRequest) -> Identity:
@@ -98,35 +111,30 @@ def identify(request: HttpRequest) -> Identity:
     raise NotIdentified("log in, or send an API token as `Authorization: Bearer TOKEN`")
 
 
-def actor_of(request: HttpRequest) -> str:
-    """The name for author fields; empty when nobody is identified. Pages use this."""
+def find_identity(request: HttpRequest) -> Identity | None:
+    """Who asks; None when nobody is identified."""
     try:
-        identity = identify(request)
-    except NotIdentified:
-        return ""
-    return ANONYMOUS if identity.kind == "open" else identity.name
-
-
-def may_decide(request: HttpRequest) -> bool:
-    """Whether whoever asks may approve or deny writes."""
-    account = decider_of(request)
-    return account is not None and account.has_perm(DECIDE)
-
-
-def decider_of(request: HttpRequest) -> User | None:
-    """The account that would decide; None where nobody in particular asks."""
-    try:
-        return identify(request).decider
+        return identify(request)
     except NotIdentified:
         return None
 
 
+def actor_of(request: HttpRequest) -> str:
+    """The name for author fields; empty when nobody is identified. Pages use this."""
+    identity = find_identity(request)
+    return identity.actor if identity else ""
+
+
+def decider_of(request: HttpRequest) -> User | None:
+    """The account that would decide; None where nobody in particular asks."""
+    identity = find_identity(request)
+    return identity.decider if identity else None
+
+
 def may(request: HttpRequest, permission: str) -> bool:
     """Whether whoever asks is known and may do it."""
-    try:
-        return identify(request).may(permission)
-    except NotIdentified:
-        return False
+    identity = find_identity(request)
+    return identity is not None and identity.may(permission)
 
 
 def may_view(request: HttpRequest) -> bool:

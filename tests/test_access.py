@@ -53,7 +53,8 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {PAGE}facts/", f"GET {PAGE}events/", f"GET {PAGE}events/<uuid:event_id>/",
         f"GET {PAGE}events/<uuid:event_id>/content/", f"GET {PAGE}stages/<uuid:stage_id>/",
         f"GET {PAGE}executions/<uuid:execution_id>/earlier/",
-        "GET system/", "GET system/server/", f"GET {TRACE}", f"GET {TRACE}llm/<uuid:interaction_id>/",
+        "GET system/", "GET system/server/",
+        f"GET {TRACE}", f"GET {TRACE}llm/<uuid:interaction_id>/",
         f"GET {TRACE}llm/<uuid:interaction_id>/messages/<int:place>/",
         f"GET {TRACE}agents/<uuid:execution_id>/<int:place>/",
         f"GET {TRACE}tools/<uuid:interaction_id>/",
@@ -67,7 +68,8 @@ ADDRESSES: dict[str, list[str]] = {
     "operate": [
         f"POST {SESSION}/cancel", f"POST {SESSION}/chat/messages", f"POST {SESSION}/score",
         f"PATCH {API}sessions/review", f"PATCH {API}memories/<uuid:memory_id>",
-        f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/", f"POST {PAGE}ask/", "POST system/try/",
+        f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
+        f"POST {PAGE}ask/", "POST system/try/",
     ],
     "decide": [
         f"POST {API}approvals/<uuid:approval_id>/approve",
@@ -87,6 +89,7 @@ ADMIN_PAGES = {
     "<path:object_id>/": "admin", "add/": "nobody", "<path:object_id>/delete/": "nobody",
 }  # fmt: skip
 """The pages of each model of ours: to look at."""
+NOTE_DELETION = "admin/investigations/resourcenote/<path:object_id>/delete/"
 LEVELS = {
     "stranger": ("public",),
     "viewer": ("public", "view"),
@@ -106,6 +109,8 @@ def level_of_admin_page(pattern: str) -> str | None:
     # Accounts and groups are handed out by nobody but a superuser: whoever may change an account
     # could make one of himself.
     if found[1] == "auth" and found[2] != "<path:object_id>/":
+        return "superuser"
+    if found[0] == NOTE_DELETION:
         return "superuser"
     return ADMIN_PAGES.get(found[2])
 
