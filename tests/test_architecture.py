@@ -84,7 +84,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "tarsy.errors",
     ),
     # What may be a secret is taken out of the configuration by the masker as well.
-    "investigations.selectors.effective_configuration": ("investigations.masking", "config"),
+    "investigations.selectors.effective_configuration": (
+        "investigations.masking",
+        "investigations.selectors.configuration",
+        "config",
+    ),
     "investigations.services": (
         "investigations.models",
         "investigations.timeline",

@@ -1,19 +1,21 @@
 """The configuration in force as people may see it.
 
 How a tool server is reached is told field by field, since secrets live there: of arguments,
-variables and headers only that they are there. Everything else is told as it is, with addresses
-cut to what names a place, and every text masked.
+variables and headers only that they are there. What came from the environment is not told.
+Everything else is told as it is, with addresses cut to what names a place, and every text masked.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from agents.types import JSON
 from config import get_config
 from config.schema.fields import Block
-from config.schema.servers import MCPServerConfig, TransportConfig
+from config.schema.servers import TransportConfig
 from config.skills import Skill
+from config.tree import Path
 from investigations.masking import product_masker
 from tarsy.errors import NotFound
 
@@ -26,17 +28,15 @@ def describe_configuration() -> dict[str, JSON]:
     """Everything that is in force, built-ins included, without a secret."""
     config = get_config()
     mask = product_masker()
+    shown = _Description(config.from_environment, mask)
     return {
-        "defaults": _describe(config.defaults, mask),
-        "queue": _describe(config.queue, mask),
-        "system": _describe(config.system, mask),
-        "agents": _describe(config.agents, mask),
-        "chains": _describe(config.chains, mask),
-        "mcp_servers": {
-            name: _describe_server(server, mask)
-            for name, server in sorted(config.mcp_servers.items())
-        },
-        "llm_providers": _describe(config.llm_providers, mask),
+        "defaults": shown.of(config.defaults, ("defaults",)),
+        "queue": shown.of(config.queue, ("queue",)),
+        "system": shown.of(config.system, ("system",)),
+        "agents": shown.of(config.agents, ("agents",)),
+        "chains": shown.of(config.chains, ("agent_chains",)),
+        "mcp_servers": shown.of(config.mcp_servers, ("mcp_servers",)),
+        "llm_providers": shown.of(config.llm_providers, ("llm_providers",)),
         "skills": {
             name: {"name": name, "description": mask(skill.description)}
             for name, skill in sorted(config.skills.items())
@@ -53,47 +53,61 @@ def read_skill(name: str) -> Skill:
     return Skill(skill.name, mask(skill.description), mask(skill.body), skill.file)
 
 
-def _describe_server(server: MCPServerConfig, mask: Mask) -> dict[str, JSON]:
-    rest = {
-        name: _describe(getattr(server, name), mask)
-        for name in type(server).model_fields
-        if name != "transport"
-    }
-    return {"transport": _describe_transport(server.transport, mask), **rest}
+@dataclass(frozen=True)
+class _Description:
+    """Says values as JSON; those that came from the environment are not for everybody."""
 
+    hidden: frozenset[Path]
+    mask: Mask
 
-def _describe_transport(transport: TransportConfig, mask: Mask) -> dict[str, JSON]:
-    return {
-        "type": transport.type,
-        "command": mask(transport.command),
-        "args": [REDACTED] * bool(transport.args),
-        "env_keys": [*sorted(transport.env)],
-        "url": _place_of(transport.url),
-        "bearer_token_set": bool(transport.bearer_token),
-        "verify_ssl": transport.verify_ssl,
-        "timeout": transport.timeout,
-        "custom_header_keys": [*sorted(transport.custom_headers)],
-        "session_cleanup_url": _place_of(transport.session_cleanup_url),
-    }
+    def of(self, value: object, path: Path) -> JSON:
+        if path in self.hidden:
+            return REDACTED
+        if isinstance(value, TransportConfig):
+            return self._of_transport(value, path)
+        if isinstance(value, Block):
+            fields = type(value).model_fields
+            return {name: self.of(getattr(value, name), (*path, name)) for name in fields}
+        if isinstance(value, Mapping):
+            return {
+                REDACTED if (*path, name) in self.hidden else str(name): self.of(
+                    each, (*path, name)
+                )
+                for name, each in sorted(value.items())
+            }
+        if isinstance(value, tuple):
+            return [self.of(each, (*path, place)) for place, each in enumerate(value)]
+        return self._of_scalar(value)
 
+    def _of_transport(self, transport: TransportConfig, path: Path) -> JSON:
+        def place_of(name: str) -> JSON:
+            is_hidden = (*path, name) in self.hidden
+            return REDACTED if is_hidden else _place_of(getattr(transport, name))
 
-def _describe(value: object, mask: Mask) -> JSON:
-    if isinstance(value, Block):
-        fields = type(value).model_fields
-        return {name: _describe(getattr(value, name), mask) for name in fields}
-    if isinstance(value, Mapping):
-        return {str(name): _describe(each, mask) for name, each in sorted(value.items())}
-    if isinstance(value, tuple):
-        return [_describe(each, mask) for each in value]
-    if isinstance(value, timedelta):
-        return format_duration(value)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, str):
-        return _place_of(value) if value.startswith(("http://", "https://")) else mask(value)
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    raise TypeError(f"nobody said how to show a {type(value).__name__}")
+        return {
+            "type": transport.type,
+            "command": self.of(transport.command, (*path, "command")),
+            "args": [REDACTED] * bool(transport.args),
+            "env_keys": [*sorted(transport.env)],
+            "url": place_of("url"),
+            "bearer_token_set": bool(transport.bearer_token),
+            "verify_ssl": transport.verify_ssl,
+            "timeout": transport.timeout,
+            "custom_header_keys": [*sorted(transport.custom_headers)],
+            "session_cleanup_url": place_of("session_cleanup_url"),
+        }
+
+    def _of_scalar(self, value: object) -> JSON:
+        if isinstance(value, timedelta):
+            return format_duration(value)
+        if isinstance(value, datetime):
+            return value.isoformat()
+        if isinstance(value, str):
+            is_address = value.startswith(("http://", "https://"))
+            return _place_of(value) if is_address else self.mask(value)
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        raise TypeError(f"nobody said how to show a {type(value).__name__}")
 
 
 def _place_of(url: str | None) -> str | None:

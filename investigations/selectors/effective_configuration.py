@@ -15,6 +15,7 @@ from config.model import Config
 from config.schema.fields import Block
 from config.tree import Path
 from investigations.masking import product_masker
+from investigations.selectors.configuration import format_duration
 
 FROM_ENVIRONMENT = "(from the environment)"
 NOT_SHOWN = "(set, not shown)"
@@ -111,21 +112,10 @@ def _show_scalar(value: object) -> Shown:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, timedelta):
-        return _show_duration(value)
+        return format_duration(value)
     if isinstance(value, datetime):
         return value.isoformat()
     return _ADDRESS.sub(r"\1\2", str(value))
-
-
-def _show_duration(value: timedelta) -> str:
-    """As it would be written in the files: `40m`, `1h30m`, `500ms`."""
-    milliseconds = round(value.total_seconds() * 1000)
-    units = (("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1))
-    parts = []
-    for unit, size in units:
-        count, milliseconds = divmod(milliseconds, size)
-        parts += [f"{count}{unit}"] if count else []
-    return "".join(parts) or "0s"
 
 
 class _Dumper(yaml.SafeDumper):

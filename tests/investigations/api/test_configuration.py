@@ -61,6 +61,17 @@ def test_no_secret_is_told_and_what_names_a_thing_is(api, reconfigure):
     assert body["llm_providers"]["rehearsal"]["api_key_env"] is not None
 
 
+def test_what_came_from_the_environment_is_not_told(api, reconfigure, monkeypatch):
+    monkeypatch.setenv("LOOKING_PLACE", "plain-words-of-the-environment")
+    told = FILE.replace("description: Looks", 'description: "Looks at {{.LOOKING_PLACE}}"')
+    reconfigure(told.replace("command: look", 'command: "{{.LOOKING_PLACE}}"'))
+
+    answer = api.get(URL)
+
+    assert "plain-words-of-the-environment" not in answer.content.decode()
+    assert answer.json()["agents"]["Alpha"]["description"] == "***"
+
+
 def test_everything_built_in_can_be_shown(api):
     assert api.get(URL).status_code == 200
 
