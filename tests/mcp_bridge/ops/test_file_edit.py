@@ -655,9 +655,10 @@ except ToolFailure as failure:
 def test_without_the_rights_nothing_is_changed(
     tmp_path_factory, owner, mode, directory_mode, is_written
 ):
-    for parent in (tmp_path_factory.getbasetemp(), tmp_path_factory.getbasetemp().parent):
-        parent.chmod(0o755)
     directory = tmp_path_factory.mktemp("rights")
+    for parent in directory.parents:
+        if parent.name.startswith(("pytest-", "popen-")):
+            parent.chmod(0o755)
     directory.chmod(directory_mode)
     file = directory / "app.conf"
     file.write_text("old\n")
