@@ -16,7 +16,7 @@ from mcp_bridge.masking.secret_names import (
 )
 from mcp_bridge.masking.spans import Span
 
-SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?::=|=>|=|:)"
+SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?:[:?+]=|=>|=|:)"
 SECRET_NAME = rf"(?:{NAME_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
 """An RE2 pattern for the end of every name that `classify_name` knows."""
 MAY_ASSIGN = (

@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
 
-from mcp_bridge.masking import far_values, json_text, kubectl_output, values_below, yaml_lines
+from mcp_bridge.masking import (
+    columns,
+    far_values,
+    json_text,
+    kubectl_output,
+    values_below,
+    yaml_lines,
+)
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.custom import CustomRule
 from mcp_bridge.masking.encodings import (
@@ -19,6 +26,8 @@ from mcp_bridge.masking.encodings import (
     unquote_percent,
     without,
 )
+from mcp_bridge.masking.foreign_words import in_latin
+from mcp_bridge.masking.formats import is_in_column
 from mcp_bridge.masking.pem import find_pem
 from mcp_bridge.masking.rules import LineRules, Swept, compile_rules, is_enabled
 from mcp_bridge.masking.secret_names import classify_name, is_secret_value
@@ -48,6 +57,7 @@ class Finder:
         if depth > MAX_NESTING or (len(text) < 4 and not self._custom):
             return
         if text[:1000].lstrip()[:1] in ("{", "["):
+            text = text if self._custom else in_latin(text)
             swept = self._rules.sweep(text, budget, by_line=False)
             if (swept.places or self._custom) and is_json(text):
                 yield from self._find_in_json(text, swept, budget, depth)
@@ -101,6 +111,7 @@ class Finder:
             for span in rule.find(text):
                 budget.spend_hits()
                 yield span
+        text = in_latin(text)
         swept = self._rules.sweep(text, budget, by_line=True)
         if not swept.places:
             return
@@ -122,6 +133,8 @@ class Finder:
             yield from self._values_of(json_text.walk(text, budget), text)
         if is_kubernetes and "secret_kind" in found:
             yield from kubectl_output.find_inline_data(text)
+        if is_kubernetes and "secret_literals" in found:
+            yield from kubectl_output.find_literals(text, found["secret_literals"])
         if is_kubernetes and "printed" in found:
             yield from kubectl_output.find_printed_data(text, found["printed"])
         if "secret_kind" in found or "variable" in found or "block" in found:
@@ -134,6 +147,10 @@ class Finder:
             *values_below.find_elements(text, found.get("element", ()), budget),
         ):
             if kind := self._kind_of_named(name, text[span.start : span.end]):
+                yield replace(span, kind=kind)
+        for name, span in columns.find_in_columns(text, found.get("column", ()), budget):
+            value = text[span.start : span.end]
+            if is_in_column(value) and (kind := self._kind_of_named(name, value)):
                 yield replace(span, kind=kind)
 
     def _find_in_yaml(self, text: str, swept: Swept, budget: Budget) -> Iterator[Span]:

@@ -23,16 +23,26 @@ _TYPE = r"(?:\s*:\s+|\s+As\s+)[A-Za-z&?<>\[\]|.]{1,40}\s*"
 _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-|[0-9]{1,2}:[0-9]{2}")
 _MARK = re.compile(r"[!$^*~#@%&?]")
+_SENTENCE = re.compile(
+    r"\b(?:an?|be|been|but|by|can|from|has|have|here|if|in|into|it|may|must|of|or|please|see"
+    r"|should|that|this|to|under|we|were|when|will|your?)\b"
+)
 _RANDOM_PIECE = re.compile(r"[A-Za-z0-9]{20,}")
 
 
-def _is_in_column(value: str) -> bool:
+def is_in_column(value: str) -> bool:
     """A password or a token that stands beside its name: neither a time nor the name of a type."""
     if _TIME.match(value) or is_harmless(value):
         return False
     return (
         looks_like_credential(value) or bool(_MARK.search(value)) or has_letters_and_digits(value)
     )
+
+
+def _is_made_of_words(value: str) -> bool:
+    """Four words or more, none of which holds a sentence together."""
+    words = value.lower().replace("-", " ").split()
+    return not _SENTENCE.search(value.lower()) and not any(map(is_harmless, words))
 
 
 def _is_one_random_piece(value: str) -> bool:
@@ -68,7 +78,8 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               r"(?i)\bidentified(?:\s+with\s+\S+)?\s+by\s+\\*\"?([^\s'\";\\]+)",
               has_letters_and_digits),
     TokenRule("password", "password",
-              r"(?i)\bpassw(?:or)?[dt]\s+(?:is|was|lautet|ist|set\s+to)\s*:?\s*" + WORD,
+              r"(?i)\b(?:passw(?:or)?[dt]|passphrase|pass|pwd?)\s+(?:is|was|lautet|ist|set\s+to)"
+              r"\s*:?\s*" + WORD,
               has_letters_and_digits),
     TokenRule("secret", "signature", r"(?i)\bsignature=([0-9a-f]{32,})"),
     TokenRule("vendor_token", "password_hash",
@@ -100,7 +111,8 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
     TokenRule("secret", "secret",
               rf"(?i){_NAME}\\*\"?\s*(?:=>|[:=])\s*{_WRAPPER}([^\"'\\]+)",
               looks_like_credential),
-    TokenRule("password", "password", rf"(?i)[\s{{(]:{_STRONG_NAME}\s+\\*\"([^\"\\]+)", is_real),
+    TokenRule("password", "password", rf"(?i)(?:^|[\s{{(]):{_STRONG_NAME}\s+\\*\"([^\"\\]+)",
+              is_real),
     TokenRule("secret", "secret",
               rf"(?i)\bsetvariable\s+variable={_NAME}[^\]\s]*\]([^\s]+)", is_real),
     TokenRule("password", "password", r"(?i)\b[a-z]*(?:password|pwd)::\s*([A-Za-z0-9+/=]{4,})",
@@ -127,10 +139,10 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
     # Columns: a name, blanks and a value that ends the line.
     TokenRule("password", "password",
               rf"(?i)(?:^|[\s:]){_STRONG_NAME}(?:\t| {{2,}})[ \t]*([^\s]{{6,}})[ \t\r]*$",
-              _is_in_column, hint=rf"(?i){_STRONG_NAME}(?:\t| {{2,}})[ \t]*[^\s]{{6}}"),
+              is_in_column, hint=rf"(?i){_STRONG_NAME}(?:\t| {{2,}})[ \t]*[^\s]{{6}}"),
     TokenRule("secret", "secret",
               rf"(?i)(?:^|[\s:]){_NAME}(?:\t| {{2,}})[ \t]*([^\s]{{12,}})[ \t\r]*$",
-              _is_in_column, hint=rf"(?i){_NAME}(?:\t| {{2,}})[ \t]*[^\s]{{12}}"),
+              is_in_column, hint=rf"(?i){_NAME}(?:\t| {{2,}})[ \t]*[^\s]{{12}}"),
     TokenRule("password", "password",
               r"^\s*\[?[A-Za-z0-9\-]+\.[A-Za-z0-9.\-]+\]?(?::[0-9]+)?\s+[^\s@]+@[^\s:@]+:([^\s:/]+)\s*$",
               has_letters_and_digits, hint=r"\s[^\s@]+@[^\s:@]+:[^\s:/]{8}"),
@@ -167,6 +179,33 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               r"(?i)\b(?:(?:api|access|secret|auth)[ _\-]?key|"
               r"token|credentials?)\s+(?:is\s+|was\s+)?"
               r"[\"'`(]?([A-Za-z0-9_\-]{20,})", _is_one_random_piece),
+    TokenRule("password", "password",
+              r"(?i)\b(?:password|passphrase|passwd)\s+from\s+[\"'`]?([^\s\"'`]+)[\"'`]?\s+to\s",
+              has_letters_and_digits),
+    TokenRule("password", "password",
+              r"(?i)\b(?:password|passphrase|passwd)\s+from\s+[^\s]+\s+to\s+" + WORD,
+              has_letters_and_digits),
+    TokenRule("password", "password",
+              r"(?i)\b(?:with|and|using)\s+(?:the\s+)?(?:password|passphrase|passwd)\s+" + WORD,
+              has_letters_and_digits),
+    TokenRule("password", "password",
+              r"(?i)\bpass[_\-]?phrase\\*[\"']?\s*[:=]\s*([a-z]+(?:[ \-][a-z]+){3,11})"
+              r"(?:\s*$|\s+#|\\)",
+              _is_made_of_words, hint=r"(?i)\bpass[_\-]?phrase\\*[\"']?\s*[:=]\s*[a-z]+[ \-][a-z]"),
+    TokenRule("password", "password",
+              r"(?i)\[(?:root|admin|administrator|user|sa|guest|service|oper(?:ator)?)/([^\]\s/]{6,})\]",
+              has_letters_and_digits),
+    TokenRule("password", "password",
+              r"(?i)\b(?:credentials?|creds|login)\s*[:=]\s*[a-z0-9_.@\-]+\s+/\s+" + WORD,
+              has_letters_and_digits),
+    # A string with a prefix, as Python and C# have them.
+    TokenRule("password", "password",
+              rf"(?i){_STRONG_NAME}\\*[\"']?\s*[:=]\s*(?:[ubrfl]|@|\$)\\*[\"']"
+              r"([^\"'\\]+)", is_real),
+    # A pair of two strings.
+    TokenRule("secret", "secret",
+              rf"(?i)[(\[]b?[\"']{_NAME}[\"'],\s*b?[\"']([^\"'\\]+)[\"']\s*[)\]]",
+              looks_like_credential),
     # Declared with a type, or as Lisp has it.
     TokenRule("password", "password",
               rf"(?i){_STRONG_NAME}{_TYPE}=\s*\\*[\"']([^\"'\\]+)", is_real),
@@ -176,7 +215,7 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               has_letters_and_digits),
     # A row of a table.
     TokenRule("password", "password",
-              rf"(?i)\|\s+[`*]*{_STRONG_NAME}[`*]*\s+\|\s+`?([^|\s`]+)`?\s+\|", _is_in_column),
+              rf"(?i)\|\s+[`*]*{_STRONG_NAME}[`*]*\s+\|\s+`?([^|\s`]+)`?\s+\|", is_in_column),
     TokenRule("secret", "secret",
               rf"(?i)\|\s+[`*]*{_NAME}[`*]*\s+\|\s+`?([^|\s`]{{12,}})`?\s+\|",
               looks_like_credential),

@@ -4,16 +4,17 @@ Tolerant on purpose: a log line, a cut document and a well-formed one are walked
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.encodings import unescape
-from mcp_bridge.masking.secret_names import singular
+from mcp_bridge.masking.secret_names import is_named_by_group, singular
 
 # A string, with the colon behind it where it is a key and the number behind that; or a bracket.
 _TOKEN = re.compile(
     r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)("?)(?:\s*+(:)\s*+(-?[0-9][0-9.eE+-]*|true)?)?|([{}\[\]])'
 )
+_BEGUN_KEY = re.compile(r"([A-Za-z]{0,40})\"\s*:")
 _DATA_KEYS = ("data", "stringData")
 _SECRET_KINDS = ("Secret", "SecretList")
 _NAME_KEYS = ("name", "key", "Name", "Key", "ParameterKey", "keyName")
@@ -75,7 +76,10 @@ class _Frame:
 def walk(text: str, budget: Budget) -> Walked:
     """Find every key and value of the JSON in `text`."""
     walker = _Walker(text, budget)
-    for number, match in enumerate(_TOKEN.finditer(text), 1):
+    begun = _BEGUN_KEY.match(text)
+    if begun:
+        walker.take_begun(begun[1])
+    for number, match in enumerate(_TOKEN.finditer(text, begun.end() if begun else 0), 1):
         if number % 1_000 == 0:
             budget.spend_tokens(1_000)
         walker.take(match)
@@ -90,6 +94,10 @@ class _Walker:
         # The text may begin in the middle of an object.
         self._stack = [_Frame(is_object=True)]
         self.walked = Walked()
+
+    def take_begun(self, rest: str) -> None:
+        """The key in the middle of which the text begins, of which this is left."""
+        self._stack[-1].pending_key = "data" if rest.endswith("ata") else rest
 
     def take(self, match: re.Match[str]) -> None:
         bracket = match[5]
@@ -164,6 +172,8 @@ class _Walker:
     def _take_value(self, value: Value, frame: _Frame) -> None:
         frame.pending_key = ""
         self.walked.values.append(value)
+        if frame.is_object and frame.key and is_named_by_group(frame.key, value.key):
+            self.walked.paired.append(replace(value, key=singular(frame.key)))
         if frame.sink is not None:
             if not value.is_number:
                 frame.sink.append((value.start, value.end))

@@ -9,6 +9,7 @@ from mcp_bridge.masking.spans import Span
 _KIND = "kubernetes_secret"
 _GO_DATA = re.compile(r"\b(?:data|stringData):map\[([^\]\n]*)\]")
 _FLOW_DATA = re.compile(r"\{[^\n]{0,500}?\b(?:data|stringData): \{([^}\n]*)\}")
+_PYTHON_DATA = re.compile(r"(?<![A-Za-z])(?:data|stringData|string_data)(?:': |=)\{([^{}\n]*)\}")
 _FLOW_VALUE = re.compile(r"""[\w.\-]+["']?: *["']?([^\s,"'}]+)""")
 _GO_VALUE = re.compile(r"[\w.\-]+:(\S+)")
 _COMMAND = re.compile(
@@ -22,8 +23,14 @@ _COLUMN = re.compile(r"(?<=\s)(\S{6,})")
 _JSON_VALUE = re.compile(r'"\s*:\s*"((?:[^"\\]|\\.)*)"?')
 _PAIR = re.compile(r"[\w.\-/]+(?::[ \t]+|=)(\S.*)$")
 _QUOTED_PAIR = re.compile(r'\s*"[^"]+": "((?:[^"\\]|\\.)*)",?$')
+_NEXT_SECTION = re.compile(r"^(?:[A-Za-z][\w.]*:|resource )", re.M)
+_LITERALS = re.compile(r"\bliterals:[ \t]*(\[[^\[\]]*|(?:\n[ \t]*[#-][^\n]*)+)")
+_TERRAFORM_DATA = re.compile(r"^[ \t]*data[ \t]*=[ \t]*\{([^{}]*)", re.M)
+_TERRAFORM_VALUE = re.compile(r"=[ \t]*\"([^\"\n$]+)\"")
+_LITERAL = re.compile(r"(?:[\[,]|-)[ \t\n]*[\"']?[\w.\-]+=[\"']?([^\s\"',\]]+)")
 MAX_OUTPUT_LINES = 200
 MAX_COMMAND = 2_000
+MAX_LITERALS = 20_000
 
 
 def find_inline_data(text: str) -> Iterator[Span]:
@@ -33,9 +40,32 @@ def find_inline_data(text: str) -> Iterator[Span]:
         for data in _GO_DATA.finditer(text):
             for value in _GO_VALUE.finditer(text, *data.span(1)):
                 yield Span(*value.span(1), _KIND)
+    if "Secret'" in text:
+        for data in _PYTHON_DATA.finditer(text):
+            for value in _FLOW_VALUE.finditer(text, *data.span(1)):
+                yield Span(*value.span(1), _KIND)
     if "ata: {" in text and "{" in text:
         for data in _FLOW_DATA.finditer(text):
             for value in _FLOW_VALUE.finditer(text, *data.span(1)):
+                yield Span(*value.span(1), _KIND)
+
+
+def find_literals(text: str, starts: Iterable[int]) -> Iterator[Span]:
+    """The values of the literals below `secretGenerator:`, in items or in one list; those
+    of the data of a `kubernetes_secret` of Terraform."""
+    region = 0
+    for start in starts:
+        if start < region:
+            continue
+        end = start + MAX_LITERALS
+        stop = _NEXT_SECTION.search(text, text.find("\n", start) + 1, end)
+        region = stop.start() if stop else min(end, len(text))
+        for literals in _LITERALS.finditer(text, start, region):
+            for value in _LITERAL.finditer(text, *literals.span(1)):
+                if len(value[1]) >= 8 or any(map(str.isdigit, value[1])):
+                    yield Span(*value.span(1), _KIND)
+        for data in _TERRAFORM_DATA.finditer(text, start, region):
+            for value in _TERRAFORM_VALUE.finditer(text, *data.span(1)):
                 yield Span(*value.span(1), _KIND)
 
 

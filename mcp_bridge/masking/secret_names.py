@@ -26,7 +26,7 @@ _TRAILING = _words(
     "value val data b64 base64 enc encoded plain plaintext text raw string old new current "
     "base b hex previous prod production staging dev test main primary backup default pem"
 )
-STRONG_ENDINGS = "authtok|pass(?:word|wd|wort|phrase|code)?|pwd|pw"
+STRONG_ENDINGS = "authtok|pass(?:word|wd|wort|[_-]?phrase|code)?|pwd|pw"
 NAME_ENDINGS = (
     rf"{STRONG_ENDINGS}|token|jwt|bearer|pat|secret|credentials?|creds?|auth|authorization"
     r"|sig(?:nature)?|key|psk|sess(?:ion)?id"
@@ -58,6 +58,13 @@ _HARMLESS_KEY_FIRST = _words(
 )
 
 
+_DESCRIBING = _words(
+    "id ids name hash digest fingerprint arn uid version kid checksum path url uri revision sha "
+    "created updated type ref image algorithm alg kind namespace host"
+)
+"""Ends of names that say something about a secret."""
+
+
 _ENDING = re.compile(NAME_ENDINGS, re.IGNORECASE)
 
 
@@ -70,6 +77,16 @@ def singular(name: str) -> str:
     """`passwords` as `password`: what each item of such a list is."""
     is_plural = name.lower().endswith("s") and not name.lower().endswith("ss")
     return name[:-1] if is_plural else name
+
+
+@lru_cache(maxsize=8192)
+def is_named_by_group(group: str, name: str) -> bool:
+    """Whether `{"api-keys": {"prod": ...}}` means an API key by `prod`."""
+    one = singular(group)
+    if one == group or classify_name(one) is None:
+        return False
+    words = _WORDS.findall(name)
+    return not words or words[-1].lower() not in _DESCRIBING
 
 
 @lru_cache(maxsize=8192)
@@ -93,6 +110,8 @@ def classify_name(name: str) -> SecretName | None:
         return SecretName("secret", "medium")
     if last == "id" and before == "secret":
         return SecretName("secret", "medium")
+    if last == "phrase" and before == "pass":
+        return SecretName("password", "strong")
     if last == "psk":
         return SecretName("secret_key", "medium")
     if last == "auth":
@@ -120,7 +139,7 @@ _PROSE = _words(
     "empty string str bytes int password token secret key default disabled enabled authentication "
     "authorization policy strong weak ok found not the is was for and with reset change changed "
     "mismatch rejected accepted via permission sensitive omitted removed filtered provided stdin "
-    "file files env x-oauth-basic"
+    "file files env x-oauth-basic aws4-hmac-sha256"
 )
 _REFERENCE = re.compile(
     r"[<({%\[]|\$[({]|\$[A-Za-z_]\w*$|%[A-Z_]+%$|"
@@ -136,6 +155,10 @@ _PATH = re.compile(
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _FILLER = re.compile(r"[*xX•.#_\-\s…]+$")
 _RESOURCE_NAME = re.compile(r"[a-z]+[a-z0-9]*(?:-[a-z0-9]{1,10})+$")
+MAX_PASSWORD = 40
+# What a SealedSecret holds is encrypted for its cluster.
+_SEALED = re.compile(r"Ag[A-D][A-Za-z0-9+/]{25,}={0,2}$")
+_SCOPE = re.compile(r"[A-Z0-9]{16,128}/[0-9]{8}/")
 _SECRET_ID = re.compile(r"secret[_. -]?id$", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 
@@ -143,7 +166,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECAS
 def is_secret_value(name: SecretName, value: str, key: str = "") -> bool:
     """Whether this value, standing under this name, has to go."""
     value = value.strip()
-    if is_harmless(value):
+    if is_harmless(value) or _SEALED.match(value) or is_foreign_word(value):
         return False
     if name.strength == "strong":
         # `pass=12 fail=0` counts tests, `pwd=/app` is a directory.
@@ -152,10 +175,12 @@ def is_secret_value(name: SecretName, value: str, key: str = "") -> bool:
         return len(value) >= 3
     if _SECRET_ID.search(key) and not is_uuid(value):
         return False  # Of a secret in a store; what Vault and Consul hand out are UUIDs.
+    if key.lower() == "credential" and _SCOPE.match(value):
+        return False  # Of a signed request; the id in it goes by its own form.
     if key.lower() == "secret" and _RESOURCE_NAME.match(value):
         return False
     if name.strength == "medium":
-        return looks_like_credential(value)
+        return looks_like_credential(value) or looks_like_password(value)
     return looks_random(value)
 
 
@@ -168,6 +193,26 @@ def is_harmless(value: str) -> bool:
     if "://" in value or _REFERENCE.match(value) or _CALL.match(value):
         return True
     return bool(_PATH.match(value))
+
+
+def is_foreign_word(value: str) -> bool:
+    """A word in a script that passwords are hardly ever typed in."""
+    return value.isalpha() and min(value) > "\u0370"
+
+
+def looks_like_password(value: str) -> bool:
+    """A digit amid letters of both cases, and a mark: no name is written so."""
+    if not 7 <= len(value) <= MAX_PASSWORD or _BLANK.search(value):
+        return False
+    if _SECRET_PREFIX.match(value):
+        return True
+    bare = _NUMERONYM.sub("", value)
+    return len(value) >= 10 and bool(
+        _DIGIT_WITHIN.search(bare)
+        and _MARK.search(bare)
+        and _UPPER.search(bare)
+        and _LOWER.search(bare)
+    )
 
 
 def is_uuid(value: str) -> bool:
@@ -201,6 +246,11 @@ _PIECE = re.compile(r"[A-Za-z0-9]{6,}")
 _LONG_PIECE = re.compile(r"[A-Za-z0-9]{16,}")
 _DIGIT = re.compile(r"[0-9]")
 _UPPER = re.compile(r"[A-Z]")
+_LOWER = re.compile(r"[a-z]")
+_MARK = re.compile(r"[!@#%&+_.\-]")
+_DIGIT_WITHIN = re.compile(r"[A-Za-z][0-9]+[A-Za-z]")
+_SECRET_PREFIX = re.compile(r"sk-(?=[A-Za-z_\-]*[0-9])")
+_NUMERONYM = re.compile(r"(?i)k8s|i18n|l10n|oauth2|s3|ec2|x509|base64|sha[0-9]+|md5|h2c|v[0-9]+")
 _RARE_MARK = re.compile(r"[!$^*~]")
 
 

@@ -4,6 +4,8 @@ import logging
 import re
 from collections.abc import Callable
 
+from mcp_bridge.masking.columns import COLUMN_HEAD
+from mcp_bridge.masking.foreign_words import in_latin
 from mcp_bridge.masking.secret_names import NAME_ENDINGS
 
 logger = logging.getLogger(__name__)
@@ -20,6 +22,8 @@ _LINE_CUE = re.compile(
     r"|\bbcp\b|tsql|stats|\bsend\b|faas|psexec|influx|twine|rpc|bindpw|rootpw|-pbkdf2|SCRAM"
     r"|\bprintf\b|addprinc|principal|\bcpw\b|plink|pscp|psftp|\|"
     r"|AKIA|ASIA|\*|[a-z0-9]{6}\.[a-z0-9]{16}|@[^\s:@]+:|[0-9A-FX*]{32}:"
+    # A head of columns in capitals.
+    r"|(?-i:\A[A-Z]{2,}\s\Z)"
     r"|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
 )
 # These may begin what takes several lines: it is shown when it ends.
@@ -34,9 +38,18 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _PEM_EDGE = re.compile(r"----(?:-| )(BEGIN|END) ")
 # A name at the end of a line, with its value below.
 _OPENS_BLOCK = re.compile(
-    r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?|name=\"[^\"\n]*\"|\s--?[\w-]+[\"']?)"
+    r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?|name=\"[^\"\n]*\"|"
+    r"(?i:passw\w{0,5}|passphrase|token|secret|key)\s?\?|(?i:authorization\S{0,3}\s(?:bearer|basic|token))|\s--?[\w-]+[\"']?)"
     r"[ \t\r]*\n\Z"
 )
+
+
+_IS_TABLE_HEAD = re.compile(COLUMN_HEAD)
+
+
+def opens_block(line: str) -> bool:
+    """Whether what a line announces may stand on the lines below."""
+    return _OPENS_BLOCK.search(line) is not None or _IS_TABLE_HEAD.search(line) is not None
 
 
 class StreamMasker:
@@ -51,6 +64,8 @@ class StreamMasker:
         self._mask = mask
         self._waiting: list[str] = []
         """What is no whole word yet."""
+        self._lead: list[str] = []
+        """Blanks and list marks: how far the word behind them stands in is part of what it says."""
         self._unit: list[str] = []
         """Words that are held back."""
         self._line: list[str] = []
@@ -78,16 +93,22 @@ class StreamMasker:
 
     def finish(self) -> str:
         """The rest. Nothing may be added after."""
-        rest = "".join((*self._unit, *self._waiting))
+        rest = "".join((*self._lead, *self._unit, *self._waiting))
+        self._lead.clear()
         self._unit.clear()
         self._waiting.clear()
         return self._mask_unit(rest) if rest else ""
 
     def _take(self, word: str) -> str:
-        if not self._unit and not _LINE_CUE.search(word) and not _BLOCK_CUE.search(word):
-            return self._mask_unit(word)
-        self._unit.append(word)
-        self._line.append(word)
+        if not self._unit and word.strip() in ("", "-") and not word.endswith("\n"):
+            self._lead.append(word)
+            return ""
+        lead, said = "".join(self._lead), in_latin(word)
+        self._lead.clear()
+        if not self._unit and not _LINE_CUE.search(said) and not _BLOCK_CUE.search(said):
+            return lead + self._mask_unit(word)
+        self._unit.append(lead + word)
+        self._line.append(lead + word)
         self._is_block = self._is_block or _BLOCK_CUE.search(word) is not None
         return self._end_line() if word.endswith("\n") else ""
 
@@ -100,7 +121,7 @@ class StreamMasker:
             self._is_in_key = edges[-1] == "BEGIN"
         is_fence = _FENCE.match(line) is not None
         self._fences += is_fence
-        has_opened, self._has_opened = self._has_opened, _OPENS_BLOCK.search(line) is not None
+        has_opened, self._has_opened = self._has_opened, opens_block(line)
         self._is_block = self._is_block or self._has_opened
         if not self._is_block:
             return self._show()

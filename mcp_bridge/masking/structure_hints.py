@@ -3,6 +3,7 @@
 from typing import Literal
 
 from mcp_bridge.masking.assignments import SECRET_NAME, SEPARATOR
+from mcp_bridge.masking.columns import COLUMN_HEAD
 from mcp_bridge.masking.encodings import BASE64_BEGINNING
 from mcp_bridge.masking.values_below import VALUE_BELOW
 
@@ -22,13 +23,15 @@ Hint = Literal[
     "below",
     "element",
     "string_data",
+    "column",
+    "secret_literals",
 ]
 
 _QUOTE = r"\\*[\"']?"
 
 STRUCTURE_HINTS: dict[Hint, str] = {
     # `kind: Secret` as YAML, JSON (escaped or not), a Go map.
-    "secret_kind": rf"kind{_QUOTE}\s*:\s*{_QUOTE}Secret(?:List)?(?:[^A-Za-z0-9]|$)",
+    "secret_kind": rf"kind{_QUOTE}\s*[:=]\s*{_QUOTE}Secret(?:List)?(?:[^A-Za-z0-9]|$)",
     # `name: DB_PASSWORD` beside `value: ...`.
     "variable": rf"(?i)(?:name|key|path){_QUOTE}\s*[:=]\s*{_QUOTE}(?:[A-Z0-9_.\-/]*{SECRET_NAME}"
     r"(?:[^A-Z0-9]|$)|/stringData/)",
@@ -51,6 +54,8 @@ STRUCTURE_HINTS: dict[Hint, str] = {
     "element": rf"(?i)<(?:name|key)>[^<\n]*{SECRET_NAME}\s*</",
     # Only Secrets have this.
     "string_data": r"\"stringData\\*\"\s*:\s*\{",
+    "column": COLUMN_HEAD,
+    "secret_literals": r"secretGenerator\\*[\"']?\s*:|\"kubernetes_secret",
     "base64": rf"(?:^|[^A-Za-z0-9+/_\-]){BASE64_BEGINNING}",
 }
 """RE2 patterns; every one also matches through the escapes of a string within a string."""

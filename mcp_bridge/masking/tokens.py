@@ -13,6 +13,12 @@ _URL_HOST = (
 )
 _BEGINS_WITH_PORT = re.compile(r"[0-9]{1,5}/")
 
+
+def _is_authorization(value: str) -> bool:
+    """What a header brings, but neither the scheme of a signature nor its scope."""
+    return looks_like_credential(value) and not value.startswith(("Credential=", "AWS4-HMAC-"))
+
+
 _CONTEXT = (
     TokenRule(
         "credentials_in_url", "url_password",
@@ -35,7 +41,7 @@ _CONTEXT = (
     ),
     TokenRule(
         "credentials_in_url", "url_token",
-        r"[A-Za-z][A-Za-z0-9+.\-]*:\\*/\\*/([A-Za-z0-9_\-]{20,})@[A-Za-z0-9\[_{]",
+        r"[A-Za-z][A-Za-z0-9+.\-]*:\\*/\\*/([A-Za-z0-9_\-]{12,})@[A-Za-z0-9\[_{]",
         looks_like_credential,
     ),
     TokenRule(
@@ -72,13 +78,13 @@ _CONTEXT = (
     TokenRule("credentials_in_url", "url_token", r"\bSAMLResponse=([A-Za-z0-9%+/=_\-]{20,})"),
     TokenRule(
         "http_header", "authorization",
-        r"(?i)authorization\\*[\"']?\s*[:=,]\s*\\*[\"']?(?:(?:[a-z][a-z0-9_\-]*)\s+)"
-        r"([A-Za-z0-9+/=_.~:\-]{6,})", looks_like_credential,
+        r"(?i)authorization\\*[\"']?\]?\s*[:=,]\s*\\*[\"']?(?:(?:[a-z][a-z0-9_\-]*)\s+)"
+        r"([A-Za-z0-9+/=_.~:\-]{6,})", _is_authorization,
     ),
     TokenRule(
         "http_header", "authorization",
-        r"(?i)authorization\\*[\"']?\s*[:=,]\s*\\*[\"']?([A-Za-z0-9+/=_.~:\-]{12,})",
-        looks_like_credential,
+        r"(?i)authorization\\*[\"']?\]?\s*[:=,]\s*\\*[\"']?([A-Za-z0-9+/=_.~:\-]{12,})",
+        _is_authorization,
     ),
     TokenRule("token", "token", r"(?i)\bbearer\s+([A-Za-z0-9+/=_.~\-]{12,})",
               looks_like_credential),
@@ -131,6 +137,8 @@ _CONTEXT = (
         r"[^A-Za-z0-9/+]{1,6}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
         looks_random,
     ),
+    TokenRule("aws_secret_key", "aws_secret_key",
+              r"(?i)secret access key(?: \[[^\]\n]*\])?\s*[:=]\s*([A-Za-z0-9/+]{40})"),
     TokenRule("token", "token",
               r"(?:^|\s)([a-z0-9]{6}\.[a-z0-9]{16})\s+(?:<[a-z]+>|[0-9]+[smhd])(?:\s|$)"),
     TokenRule("secret_key", "unseal_key", r"(?i)unseal key [0-9]+:\s*([A-Za-z0-9+/=]{20,})"),

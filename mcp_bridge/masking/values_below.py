@@ -55,6 +55,21 @@ _ANNOUNCEMENTS = (
         reach=2,
         check=lambda word: has_letters_and_digits(word) or looks_like_credential(word),
     ),
+    _Announcement(
+        re.compile(r"(?i)\bauthorization[\"']?\s*:\s*(?:bearer|basic|token)\s*$"),
+        _ALONE,
+        check=looks_like_credential,
+    ),
+    # A question in a chat, and the answer.
+    _Announcement(
+        re.compile(r"(?i)\b(?:passw(?:or)?d|passphrase|token|secret|api[ _-]?key)\s*\?\s*$"),
+        re.compile(
+            r"(?i)^(?:[^\s:]{0,40}[:>]\s+)?(?:it(?:'s|\s+is)\s+|here(?:\s+you\s+go|\s+it\s+is)?:?\s+)?"
+            r"[\"'`]?([^\s\"'`]{8,})[\"'`]?\s*$"
+        ),
+        reach=2,
+        check=lambda word: has_letters_and_digits(word) or looks_like_credential(word),
+    ),
     _Announcement(re.compile(rf"(?i)\bname=\"({_NAME})\"\s*$"), _ALONE, reach=2),
     _Announcement(
         re.compile(rf"(?i)(?:^|\s)[\"']?--?({_NAME})[\"']?\s*$"),
@@ -68,6 +83,7 @@ _ANNOUNCEMENTS = (
 VALUE_BELOW = (
     r"334 (?:UGFzc3dvcmQ|cGFzc3dvcmQ)|\bUSER\s+\S+\\*\s*(?:\\|$)|(?i:\bAUTH\\*\s*(?:\\|$))"
     rf"|(?i:(?:{STRONG_ENDINGS})\b[^:\n]{{0,120}}:\\*\s*(?:\\|$))"
+    r"|(?i:(?:passw(?:or)?d|passphrase|token|secret|key)\s*\?\\*\s*(?:\\|$))"
     rf"|(?i:(?:{NAME_ENDINGS})\\*[\"']?\]?(?:=>)?\\*\s*(?:\\|$))"
 )
 """An RE2 pattern for the lines that announce a value below."""

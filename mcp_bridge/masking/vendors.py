@@ -78,6 +78,7 @@ VENDOR_RULES = (
     _vendor("square_token", r"sq0[a-z]{3}-[A-Za-z0-9_\-]{22,}"),
     _vendor("brevo_key", r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
     _vendor("alibaba_key", r"LTAI[A-Za-z0-9]{16,24}", has_digit),
+    _vendor("tencent_key", r"AKID[A-Za-z0-9]{32}"),
     _vendor("aws_session_token", r"(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9/+=]{40,}"),
     _vendor("clojars_token", r"CLOJARS_[0-9a-f]{60}"),
     _vendor("incident_token", r"(?:rootly|inc)_[0-9a-f]{64}"),

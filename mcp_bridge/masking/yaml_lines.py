@@ -14,7 +14,7 @@ from typing import overload
 from typing_extensions import override
 
 from mcp_bridge.masking.budget import Budget
-from mcp_bridge.masking.secret_names import singular
+from mcp_bridge.masking.secret_names import is_named_by_group, singular
 from mcp_bridge.masking.spans import Span
 
 _KEY_LINE = re.compile(
@@ -176,6 +176,8 @@ def find_blocks(lines: Lines, numbers: Iterable[int]) -> Iterator[tuple[str, Spa
                     continue
                 if line.key in _VALUE_KEYS and (span := _value_span(line, "")):
                     yield head.key, span
+                elif is_named_by_group(head.key, line.key) and (span := _value_span(line, "")):
+                    yield singular(head.key), span
                 continue
             start = line.start + line.indent
             if not is_block and line.text[: line.indent].rstrip().endswith("-"):
@@ -202,7 +204,9 @@ def read_line(raw: str, start: int) -> Line:
 def _find_in_mapping(lines: Sequence[Line], number: int) -> Iterator[Span]:
     column = lines[number].indent
     first = number
-    while first > 0 and number - first < MAX_REGION and not lines[first].begins_item:
+    while first > 0 and number - first < MAX_REGION:
+        if lines[first].begins_item and lines[first].indent <= column:
+            break  # Deeper, it is an item of a list within, or a line that a diff takes away.
         above = lines[first - 1]
         if _ends_document(above) or (above.text.strip() and above.indent < column):
             break
