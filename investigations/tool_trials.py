@@ -9,6 +9,7 @@ import redis
 
 from config import get_config
 from config.schema.servers import MCPServerConfig
+from investigations.records import people_records
 from investigations.selectors.trials import Trial
 from investigations.services.trials import end_trial
 from mcp_bridge.bench import inspect_servers
@@ -62,7 +63,9 @@ async def _look_until_stopped(
     server_id: str, config: MCPServerConfig, is_stopping: Callable[[], bool]
 ) -> Sighting:
     look = asyncio.ensure_future(
-        inspect_servers({server_id: config}, in_process=own_servers(), deadlines=DEADLINES)
+        inspect_servers(
+            {server_id: config}, in_process=own_servers(people_records()), deadlines=DEADLINES
+        )
     )
     while not look.done():
         if is_stopping():

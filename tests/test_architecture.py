@@ -185,6 +185,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
     ),
     "investigations.tool_trials": (
+        "investigations.records",
         "investigations.selectors.trials",
         "investigations.services.trials",
         "mcp_bridge",
