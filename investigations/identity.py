@@ -100,6 +100,8 @@ class Identity:
 def identify(request: HttpRequest) -> Identity:
     """Raises NotIdentified with a reason that helps."""
     if name := _name_from_proxy(request):
+        if User.objects.filter(username=name, is_active=False).exists():
+            raise NotIdentified("the account of this name is closed")
         return Identity(name, "proxy", name)
     if header := request.META.get("HTTP_AUTHORIZATION", ""):
         return _identify_bearer(header)

@@ -292,6 +292,19 @@ def test_whoever_is_in_no_role_has_the_default_one(addresses, settings, default,
     assert is_let_in(by_name) is is_let_in(by_login) is may_submit
 
 
+def test_a_closed_account_gets_nothing_from_a_proxy(addresses, settings):
+    settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    closed = UserFactory(is_active=False)
+    alerts = f"POST {API}alerts"
+
+    answer = ask(
+        Client(headers={"host": "localhost"}), alerts, addresses[alerts],
+        **{"X-Forwarded-User": closed.username},
+    )  # fmt: skip
+
+    assert answer.status_code == 401
+
+
 def test_a_permission_given_by_hand_adds_to_a_role(db, roles):
     user = make_account("viewer")
     user.user_permissions.add(Permission.objects.get(codename=SUBMIT.partition(".")[2]))
