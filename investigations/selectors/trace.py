@@ -2,9 +2,12 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from django.db.models import QuerySet
+
+from agents.types import JSON
 from investigations.models import (
     AgentExecution,
     AuditEvent,
@@ -141,11 +144,17 @@ def _arrange(
 
 def get_llm_trace(session_id: uuid.UUID, interaction_id: uuid.UUID) -> LLMTrace:
     """A model call with its whole conversation. Raises NotFound, for another session's call too."""
+    call = get_model_call(session_id, interaction_id)
+    return LLMTrace(call, _conversation_of(call))
+
+
+def get_model_call(session_id: uuid.UUID, interaction_id: uuid.UUID) -> LLMInteraction:
+    """Raises NotFound, for another session's call too."""
     session = get_session(session_id)
     call = LLMInteraction.objects.filter(pk=interaction_id, session=session).first()
     if call is None:
         raise NotFound("interaction not found")
-    return LLMTrace(call, _conversation_of(call))
+    return call
 
 
 def get_tool_trace(session_id: uuid.UUID, interaction_id: uuid.UUID) -> ToolTrace:
@@ -158,41 +167,57 @@ def get_tool_trace(session_id: uuid.UUID, interaction_id: uuid.UUID) -> ToolTrac
     return ToolTrace(call, events.defer("content", "content_html").first(), _acts_about(call))
 
 
-def _conversation_of(call: LLMInteraction) -> tuple[ConversationTurn, ...]:
-    """What a summarizer was asked stands in no execution's conversation, but with its call."""
+# ---- What a model call was asked ----------------------------------------------------------------
+
+
+def kept_conversation(call: LLMInteraction) -> list[dict[str, JSON]] | None:
+    """What a summarizer was asked stands with its call, not among its execution's messages."""
     kept = call.llm_request.get("conversation")
-    if isinstance(kept, list):
+    if not isinstance(kept, list):
+        return None
+    return [turn for turn in kept if isinstance(turn, dict)]
+
+
+def messages_of(call: LLMInteraction) -> QuerySet[Message]:
+    """Up to its answer; of a call without one, the messages that there were by then."""
+    messages = Message.objects.filter(execution_id=call.execution_id).order_by("sequence_number")
+    if call.execution_id is None:
+        return messages.none()
+    if call.last_message_id is None:
+        return messages.filter(created_at__lte=call.created_at)
+    last = Message.objects.filter(pk=call.last_message_id).values("sequence_number")
+    return messages.filter(sequence_number__lte=last)
+
+
+def shortened_results(call: LLMInteraction) -> frozenset[int]:
+    """The numbers of the tool calls whose results it was given in short form."""
+    shortened = call.llm_request.get("compacted")
+    return frozenset(shortened) if isinstance(shortened, list) else frozenset()
+
+
+def proposed_calls(message: Message) -> tuple[ProposedCall, ...]:
+    return tuple(
+        ProposedCall(each["id"], each["name"], each["arguments"])
+        for each in message.tool_calls or ()
+    )
+
+
+def _conversation_of(call: LLMInteraction) -> tuple[ConversationTurn, ...]:
+    kept = kept_conversation(call)
+    if kept is not None:
         return tuple(
             ConversationTurn(str(turn.get("role", "")), str(turn.get("content", "")))
             for turn in kept
-            if isinstance(turn, dict)
         )
-    shortened = call.llm_request.get("compacted")
-    numbers = frozenset(shortened) if isinstance(shortened, list) else frozenset()
-    return tuple(_turn_of(message, numbers) for message in _messages_of(call))
-
-
-def _messages_of(call: LLMInteraction) -> Sequence[Message]:
-    """The messages up to its answer; of a call without one, those that there were by then."""
-    if call.execution_id is None:
-        return ()
-    messages = Message.objects.filter(execution_id=call.execution_id)
-    if call.last_message_id is None:
-        messages = messages.filter(created_at__lte=call.created_at)
-    else:
-        last = Message.objects.filter(pk=call.last_message_id).values("sequence_number")
-        messages = messages.filter(sequence_number__lte=last)
-    return list(messages.order_by("sequence_number"))
+    shortened = shortened_results(call)
+    return tuple(_turn_of(message, shortened) for message in messages_of(call))
 
 
 def _turn_of(message: Message, shortened: frozenset[int]) -> ConversationTurn:
     return ConversationTurn(
         role=message.role,
         content=message.content,
-        tool_calls=tuple(
-            ProposedCall(each["id"], each["name"], each["arguments"])
-            for each in message.tool_calls or ()
-        ),
+        tool_calls=proposed_calls(message),
         tool_call_id=message.tool_call_id,
         tool_name=message.tool_name,
         tool_number=message.tool_number,

@@ -8,13 +8,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from django.db.models import QuerySet
 from django.db.models.functions import Left, Length
 
 from agents.types import JSON
 from investigations.models import LLMInteraction, Message
-from investigations.selectors.sessions import get_session
-from investigations.selectors.trace import ProposedCall, ToolTrace, get_tool_trace
+from investigations.selectors.trace import (
+    ProposedCall,
+    ToolTrace,
+    get_model_call,
+    get_tool_trace,
+    kept_conversation,
+    messages_of,
+    proposed_calls,
+    shortened_results,
+)
 from tarsy.errors import NotFound
 
 PREVIEW = 8 * 1024
@@ -62,12 +69,9 @@ class ModelCall:
 
 def read_model_call(session_id: uuid.UUID, interaction_id: uuid.UUID) -> ModelCall:
     """Raises NotFound, for another session's call too."""
-    session = get_session(session_id)
-    call = LLMInteraction.objects.filter(pk=interaction_id, session=session).first()
-    if call is None:
-        raise NotFound("interaction not found")
+    call = get_model_call(session_id, interaction_id)
     turns = _turns_of(call)
-    if _kept_conversation(call) is not None:
+    if kept_conversation(call) is not None:
         is_answered = bool(turns) and turns[-1].role == Message.Role.ASSISTANT
         answers = turns[-1:] if is_answered else []
         earlier, fresh = [], turns[: len(turns) - len(answers)]
@@ -83,17 +87,14 @@ def read_model_call(session_id: uuid.UUID, interaction_id: uuid.UUID) -> ModelCa
 
 def read_turn(session_id: uuid.UUID, interaction_id: uuid.UUID, place: int) -> str:
     """The whole text of one message, as it is kept. Raises NotFound."""
-    session = get_session(session_id)
-    call = LLMInteraction.objects.filter(pk=interaction_id, session=session).first()
-    if call is None:
-        raise NotFound("interaction not found")
-    kept = _kept_conversation(call)
+    call = get_model_call(session_id, interaction_id)
+    kept = kept_conversation(call)
     if kept is not None:
         turn = next(islice(kept, place - 1, None), None)
         if turn is None:
             raise NotFound("message not found")
         return str(turn.get("content", ""))
-    found = _messages_of(call).filter(sequence_number=place)
+    found = messages_of(call).filter(sequence_number=place)
     text = found.values_list("content", flat=True).first()
     if text is None:
         raise NotFound("message not found")
@@ -161,51 +162,27 @@ def write_json(value: JSON) -> str:
 
 
 def _turns_of(call: LLMInteraction) -> list[Turn]:
-    kept = _kept_conversation(call)
+    kept = kept_conversation(call)
     if kept is not None:
         return [
             Turn(n, str(turn.get("role", "")), str(turn.get("content", ""))[:PREVIEW],
                  len(str(turn.get("content", ""))))
             for n, turn in enumerate(kept, start=1)
         ]  # fmt: skip
-    shortened = call.llm_request.get("compacted")
-    numbers = frozenset(shortened) if isinstance(shortened, list) else frozenset()
+    shortened = shortened_results(call)
     rows = (
-        _messages_of(call)
+        messages_of(call)
         .annotate(preview=Left("content", LINE), length=Length("content"))
         .defer("content", "provider_fields")
     )
-    return [_turn(row, row.preview, row.length, numbers) for row in rows]
+    return [_turn(row, row.preview, row.length, shortened) for row in rows]
 
 
 def _turn(message: Message, text: str, length: int, shortened: frozenset[int]) -> Turn:
-    calls = tuple(
-        ProposedCall(each["id"], each["name"], each["arguments"])
-        for each in message.tool_calls or ()
-    )
     return Turn(
-        message.sequence_number, message.role, text, length, calls, message.tool_name,
-        message.tool_number, message.tool_number in shortened,
+        message.sequence_number, message.role, text, length, proposed_calls(message),
+        message.tool_name, message.tool_number, message.tool_number in shortened,
     )  # fmt: skip
-
-
-def _kept_conversation(call: LLMInteraction) -> list[dict[str, JSON]] | None:
-    """What a summarizer was asked stands with its call, not among its execution's messages."""
-    kept = call.llm_request.get("conversation")
-    if not isinstance(kept, list):
-        return None
-    return [turn for turn in kept if isinstance(turn, dict)]
-
-
-def _messages_of(call: LLMInteraction) -> QuerySet[Message]:
-    """Up to its answer; of a call without one, the messages that there were by then."""
-    messages = Message.objects.filter(execution_id=call.execution_id).order_by("sequence_number")
-    if call.execution_id is None:
-        return messages.none()
-    if call.last_message_id is None:
-        return messages.filter(created_at__lte=call.created_at)
-    last = Message.objects.filter(pk=call.last_message_id).values("sequence_number")
-    return messages.filter(sequence_number__lte=last)
 
 
 def _first_fresh(turns: Sequence[Turn]) -> int:

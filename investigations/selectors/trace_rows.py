@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import ClassVar, Literal
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from investigations.models import (
     ApprovalRequest,
@@ -14,6 +14,7 @@ from investigations.models import (
 )
 from investigations.selectors.costs import Costs
 
+Call = TypeVar("Call", LLMInteraction, MCPInteraction)
 RowKind = Literal["llm", "tool", "wait", "act", "notice"]
 
 _MODEL_CALLS: dict[str, str] = {
@@ -27,23 +28,10 @@ _WRITES = ("call.propose", "call.start")
 
 
 @dataclass(frozen=True)
-class ModelRow:
-    """A model call; `number` counts those of its execution."""
+class _CallRow(Generic[Call]):
+    """A call is kept when it has ended, with what it took."""
 
-    kind: ClassVar[RowKind] = "llm"
-    call: LLMInteraction
-    number: int
-
-    @property
-    def key(self) -> str:
-        return f"llm-{self.call.pk}"
-
-    @property
-    def name(self) -> str:
-        kind = _MODEL_CALLS.get(self.call.interaction_type, "")
-        if self.call.interaction_type == LLMInteraction.Type.SUMMARIZATION:
-            return kind
-        return f"LLM call {self.number}" + (f", {kind}" if kind else "")
+    call: Call
 
     @property
     def is_error(self) -> bool:
@@ -59,11 +47,29 @@ class ModelRow:
 
 
 @dataclass(frozen=True)
-class ToolRow:
+class ModelRow(_CallRow[LLMInteraction]):
+    """A model call; `number` counts those of its execution."""
+
+    kind: ClassVar[RowKind] = "llm"
+    number: int
+
+    @property
+    def key(self) -> str:
+        return f"llm-{self.call.pk}"
+
+    @property
+    def name(self) -> str:
+        kind = _MODEL_CALLS.get(self.call.interaction_type, "")
+        if self.call.interaction_type == LLMInteraction.Type.SUMMARIZATION:
+            return kind
+        return f"LLM call {self.number}" + (f", {kind}" if kind else "")
+
+
+@dataclass(frozen=True)
+class ToolRow(_CallRow[MCPInteraction]):
     """A tool call with what the gate did about it."""
 
     kind: ClassVar[RowKind] = "tool"
-    call: MCPInteraction
     acts: Sequence[AuditEvent] = ()
 
     @property
@@ -75,10 +81,6 @@ class ToolRow:
         return self.call.tool_name or "list of tools"
 
     @property
-    def is_error(self) -> bool:
-        return bool(self.call.error_message)
-
-    @property
     def is_write(self) -> bool:
         return any(act.action in _WRITES for act in self.acts)
 
@@ -87,14 +89,6 @@ class ToolRow:
         """The code with which the gate refused it; empty when it did not."""
         found = (act.details.get("code") for act in self.acts if act.action == "call.block")
         return str(next(found, "") or "")
-
-    @property
-    def end(self) -> datetime:
-        return self.call.created_at
-
-    @property
-    def start(self) -> datetime:
-        return self.end - timedelta(milliseconds=self.call.duration_ms or 0)
 
 
 @dataclass(frozen=True)
