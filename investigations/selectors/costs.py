@@ -1,7 +1,7 @@
 """Tokens, money and counts of model calls, summed for many sessions or executions at once."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,30 @@ class Costs:
         )
 
 
+def cost_sums(calls: str = "") -> dict[str, Any]:
+    """Aggregates over model calls, which are reached by the prefix `calls`; see `costs_of`."""
+    return {
+        "calls": Count(f"{calls}pk"),
+        "priced": Count(f"{calls}estimated_cost_usd"),
+        "input_sum": Sum(f"{calls}input_tokens", default=0),
+        "output_sum": Sum(f"{calls}output_tokens", default=0),
+        "total_sum": Sum(f"{calls}total_tokens", default=0),
+        "cost": Sum(f"{calls}estimated_cost_usd"),
+    }
+
+
+def costs_of(row: Mapping[str, Any]) -> Costs:
+    """From a row with the aggregates of `cost_sums`."""
+    return Costs(
+        calls=row["calls"],
+        priced=row["priced"],
+        input_tokens=row["input_sum"],
+        output_tokens=row["output_sum"],
+        total_tokens=row["total_sum"],
+        estimated_cost_usd=row["cost"],
+    )
+
+
 def costs_by_session(session_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Costs]:
     return _sum_by("session_id", session_ids)
 
@@ -59,14 +83,7 @@ def _sum_by(key: str, ids: Collection[uuid.UUID]) -> dict[Any, Costs]:
     rows = (
         LLMInteraction.objects.filter(**{f"{key}__in": ids})
         .order_by()
-        .values_list(key)
-        .annotate(
-            calls=Count("pk"),
-            priced=Count("estimated_cost_usd"),
-            input_sum=Sum("input_tokens", default=0),
-            output_sum=Sum("output_tokens", default=0),
-            total_sum=Sum("total_tokens", default=0),
-            cost=Sum("estimated_cost_usd"),
-        )
+        .values(key)
+        .annotate(**cost_sums())
     )
-    return {identity: Costs(*sums) for identity, *sums in rows}
+    return {row[key]: costs_of(row) for row in rows}

@@ -12,12 +12,26 @@ from tarsy.errors import InvalidInput
 Row = TypeVar("Row", bound=Model)
 
 
-def write_cursor(moment: datetime, row_id: uuid.UUID) -> str:
-    """Where the page after this row begins."""
+def read_page(
+    rows: QuerySet[Row], moment_field: str, cursor: str, size: int
+) -> tuple[list[Row], str]:
+    """The rows behind a cursor, newest first, and where the page after them begins, if any does.
+
+    Raises InvalidInput for a cursor that is none.
+    """
+    behind = _after(rows, moment_field, cursor).order_by(f"-{moment_field}", "-pk")
+    found = list(behind[: size + 1])
+    shown = found[:size]
+    if len(found) <= size:
+        return shown, ""
+    return shown, _write_cursor(getattr(shown[-1], moment_field), shown[-1].pk)
+
+
+def _write_cursor(moment: datetime, row_id: uuid.UUID) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{row_id}"
 
 
-def after(rows: QuerySet[Row], moment_field: str, cursor: str) -> QuerySet[Row]:
+def _after(rows: QuerySet[Row], moment_field: str, cursor: str) -> QuerySet[Row]:
     """The rows behind a cursor, all where it is empty. Raises InvalidInput for what is none."""
     if not cursor:
         return rows

@@ -17,7 +17,7 @@ from investigations.models import (
 )
 from investigations.selectors.conclusions import conclusion_of, first_words
 from investigations.selectors.costs import Costs, costs_by_session
-from investigations.selectors.cursors import after, write_cursor
+from investigations.selectors.cursors import read_page
 from investigations.selectors.sessions import COUNT_LIMIT, visible_sessions
 
 PAGE_SIZE = 25
@@ -106,16 +106,12 @@ def read_recent(statuses: Sequence[str] = (), before: str = "") -> RecentPage:
     """
     wanted = visible_sessions().filter(status__in=statuses or AlertSession.TERMINAL)
     count = wanted.order_by()[: COUNT_LIMIT + 1].count()
-    wanted = after(wanted, "created_at", before)
-    sessions = list(light(wanted).order_by("-created_at", "-id")[: PAGE_SIZE + 1])
-    shown = sessions[:PAGE_SIZE]
+    shown, cursor = read_page(light(wanted), "created_at", before, PAGE_SIZE)
     costs = costs_by_session([session.pk for session in shown])
     rows = [
         RecentRow(session, outcome_line(session), costs.get(session.pk, Costs()))
         for session in shown
     ]
-    more = len(sessions) > PAGE_SIZE
-    cursor = write_cursor(shown[-1].created_at, shown[-1].pk) if more else ""
     return RecentPage(rows, cursor, count)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from investigations.models import ResourceNote
-from investigations.selectors.cursors import after, write_cursor
+from investigations.selectors.cursors import read_page
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,7 @@ def list_notes(*, resource_id: str, words: str, limit: int, cursor: str) -> Note
         notes = notes.filter(resource_id=resource_id)
     for word in words.split()[:10]:
         notes = notes.filter(text__icontains=word)
-    found = list(after(notes, "told_at", cursor).order_by("-told_at", "-id")[: limit + 1])
-    shown = found[:limit]
-    more = len(found) > limit
-    return NoteList(shown, write_cursor(shown[-1].told_at, shown[-1].pk) if more else "")
+    return NoteList(*read_page(notes, "told_at", cursor, limit))
 
 
 def has_note(resource_id: str, digest: str) -> bool:

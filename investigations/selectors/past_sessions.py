@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Left
 
 from investigations.models import AgentExecution, AlertSession, Stage
-from investigations.selectors.cursors import after, write_cursor
+from investigations.selectors.cursors import read_page
 from investigations.selectors.lists import light, outcome_line
 from investigations.selectors.sessions import visible_sessions
 
@@ -72,14 +72,8 @@ def list_past(wanted: PastFilter, *, limit: int, cursor: str) -> PastPage:
     sessions = _narrow(visible_sessions(), wanted)
     if wanted.searches:
         sessions = _search(sessions, wanted)
-    rows = light(after(sessions, "created_at", cursor)).order_by("-created_at", "-id")
-    found = list(rows[: limit + 1])
-    shown = found[:limit]
-    more = len(found) > limit
-    return PastPage(
-        [PastSession(session, outcome_line(session)) for session in shown],
-        write_cursor(shown[-1].created_at, shown[-1].pk) if more else "",
-    )
+    shown, following = read_page(light(sessions), "created_at", cursor, limit)
+    return PastPage([PastSession(each, outcome_line(each)) for each in shown], following)
 
 
 def read_past(session_id: uuid.UUID) -> PastDetail | None:

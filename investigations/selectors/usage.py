@@ -9,7 +9,7 @@ from typing import Any, Literal
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from investigations.models import AlertSession, LLMInteraction
-from investigations.selectors.costs import Costs
+from investigations.selectors.costs import Costs, cost_sums, costs_of
 from investigations.selectors.sessions import visible_sessions
 
 TOP_SESSIONS = 20
@@ -85,18 +85,11 @@ def _sessions_of(wanted: UsageFilter) -> QuerySet[AlertSession]:
     return sessions.order_by()
 
 
-def _sums(prefix: str = "") -> Mapping[str, Any]:
-    """Aggregates over model calls, which are reached by `prefix`."""
-    unpriced = Q(**{f"{prefix}estimated_cost_usd__isnull": True})
-    return {
-        "calls": Count(f"{prefix}pk"),
-        "priced": Count(f"{prefix}estimated_cost_usd"),
-        "input_sum": Sum(f"{prefix}input_tokens", default=0),
-        "output_sum": Sum(f"{prefix}output_tokens", default=0),
-        "total_sum": Sum(f"{prefix}total_tokens", default=0),
-        "cost": Sum(f"{prefix}estimated_cost_usd"),
-        "unpriced_sum": Sum(f"{prefix}total_tokens", filter=unpriced, default=0),
-    }
+def _sums(calls: str = "") -> Mapping[str, Any]:
+    """Aggregates over model calls, which are reached by the prefix `calls`."""
+    unpriced = Q(**{f"{calls}estimated_cost_usd__isnull": True})
+    unpriced_sum = Sum(f"{calls}total_tokens", filter=unpriced, default=0)
+    return {**cost_sums(calls), "unpriced_sum": unpriced_sum}
 
 
 def _by_model(calls: QuerySet[LLMInteraction]) -> list[Share]:
@@ -115,18 +108,7 @@ def _by_session_field(sessions: QuerySet[AlertSession], name: str) -> list[Share
 
 
 def _share(row: Mapping[str, Any], name: str) -> Share:
-    return Share(row[name], row["sessions"], _costs(row), row["unpriced_sum"])
-
-
-def _costs(row: Mapping[str, Any]) -> Costs:
-    return Costs(
-        calls=row["calls"],
-        priced=row["priced"],
-        input_tokens=row["input_sum"],
-        output_tokens=row["output_sum"],
-        total_tokens=row["total_sum"],
-        estimated_cost_usd=row["cost"],
-    )
+    return Share(row[name], row["sessions"], costs_of(row), row["unpriced_sum"])
 
 
 def _add_up(shares: Sequence[Share]) -> Share:
@@ -156,7 +138,7 @@ def _top_sessions(calls: QuerySet[LLMInteraction], rank_by: RankBy) -> list[Sess
     sessions = _read_sessions([row["session_id"] for row in rows])
     # One may have been removed between the two queries.
     return [
-        SessionShare(sessions[row["session_id"]], _costs(row))
+        SessionShare(sessions[row["session_id"]], costs_of(row))
         for row in rows
         if row["session_id"] in sessions
     ]
