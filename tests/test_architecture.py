@@ -79,6 +79,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # The configuration is told as people may see it.
     "investigations.selectors.configuration": (
         "investigations.masking",
+        "investigations.selectors.configuration_walk",
         "agents.types",
         "config",
         "tarsy.errors",
@@ -86,7 +87,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # What may be a secret is taken out of the configuration by the masker as well.
     "investigations.selectors.effective_configuration": (
         "investigations.masking",
-        "investigations.selectors.configuration",
+        "investigations.selectors.configuration_walk",
+        "agents.types",
         "config",
     ),
     "investigations.services": (

@@ -5,10 +5,11 @@ variables and headers only that they are there. What came from the environment i
 Everything else is told as it is, with addresses cut to what names a place, and every text masked.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from urllib.parse import urlsplit
+
+from typing_extensions import override
 
 from agents.types import JSON
 from config import get_config
@@ -17,6 +18,7 @@ from config.schema.servers import TransportConfig
 from config.skills import Skill
 from config.tree import Path
 from investigations.masking import product_masker
+from investigations.selectors.configuration_walk import ConfigurationWalk
 from tarsy.errors import NotFound
 
 REDACTED = "***"
@@ -28,15 +30,15 @@ def describe_configuration() -> dict[str, JSON]:
     """Everything that is in force, built-ins included, without a secret."""
     config = get_config()
     mask = product_masker()
-    shown = _Description(config.from_environment, mask)
+    shown = _Description(config.from_environment, REDACTED, mask)
     return {
-        "defaults": shown.of(config.defaults, ("defaults",)),
-        "queue": shown.of(config.queue, ("queue",)),
-        "system": shown.of(config.system, ("system",)),
-        "agents": shown.of(config.agents, ("agents",)),
-        "chains": shown.of(config.chains, ("agent_chains",)),
-        "mcp_servers": shown.of(config.mcp_servers, ("mcp_servers",)),
-        "llm_providers": shown.of(config.llm_providers, ("llm_providers",)),
+        "defaults": shown.say(config.defaults, ("defaults",)),
+        "queue": shown.say(config.queue, ("queue",)),
+        "system": shown.say(config.system, ("system",)),
+        "agents": shown.say(config.agents, ("agents",)),
+        "chains": shown.say(config.chains, ("agent_chains",)),
+        "mcp_servers": shown.say(config.mcp_servers, ("mcp_servers",)),
+        "llm_providers": shown.say(config.llm_providers, ("llm_providers",)),
         "skills": {
             name: {"name": name, "description": mask(skill.description)}
             for name, skill in sorted(config.skills.items())
@@ -54,60 +56,46 @@ def read_skill(name: str) -> Skill:
 
 
 @dataclass(frozen=True)
-class _Description:
-    """Says values as JSON; those that came from the environment are not for everybody."""
+class _Description(ConfigurationWalk):
+    """For programs: every field, however empty, and every text masked."""
 
-    hidden: frozenset[Path]
     mask: Mask
 
-    def of(self, value: object, path: Path) -> JSON:
-        if path in self.hidden:
-            return REDACTED
-        if isinstance(value, TransportConfig):
-            return self._of_transport(value, path)
-        if isinstance(value, Block):
-            fields = type(value).model_fields
-            return {name: self.of(getattr(value, name), (*path, name)) for name in fields}
-        if isinstance(value, Mapping):
-            return {
-                REDACTED if (*path, name) in self.hidden else str(name): self.of(
-                    each, (*path, name)
-                )
-                for name, each in sorted(value.items())
-            }
-        if isinstance(value, tuple):
-            return [self.of(each, (*path, place)) for place, each in enumerate(value)]
-        return self._of_scalar(value)
+    @override
+    def say_block(self, block: Block, path: Path) -> JSON:
+        if isinstance(block, TransportConfig):
+            return self._say_transport(block, path)
+        return super().say_block(block, path)
 
-    def _of_transport(self, transport: TransportConfig, path: Path) -> JSON:
+    @override
+    def say_withheld(self, value: object, path: Path) -> JSON:
+        return self.unsaid
+
+    @override
+    def say_text(self, text: str) -> str:
+        is_address = text.startswith(("http://", "https://"))
+        return _place_of(text) or "" if is_address else self.mask(text)
+
+    def _say_transport(self, transport: TransportConfig, path: Path) -> JSON:
+        def keys_of(name: str) -> list[JSON]:
+            return [*sorted(self.say_key(key, (*path, name)) for key in getattr(transport, name))]
+
         def place_of(name: str) -> JSON:
             is_hidden = (*path, name) in self.hidden
-            return REDACTED if is_hidden else _place_of(getattr(transport, name))
+            return self.unsaid if is_hidden else _place_of(getattr(transport, name))
 
         return {
             "type": transport.type,
-            "command": self.of(transport.command, (*path, "command")),
-            "args": [REDACTED] * bool(transport.args),
-            "env_keys": [*sorted(transport.env)],
+            "command": self.say(transport.command, (*path, "command")),
+            "args": [self.unsaid] * bool(transport.args),
+            "env_keys": keys_of("env"),
             "url": place_of("url"),
             "bearer_token_set": bool(transport.bearer_token),
             "verify_ssl": transport.verify_ssl,
             "timeout": transport.timeout,
-            "custom_header_keys": [*sorted(transport.custom_headers)],
+            "custom_header_keys": keys_of("custom_headers"),
             "session_cleanup_url": place_of("session_cleanup_url"),
         }
-
-    def _of_scalar(self, value: object) -> JSON:
-        if isinstance(value, timedelta):
-            return format_duration(value)
-        if isinstance(value, datetime):
-            return value.isoformat()
-        if isinstance(value, str):
-            is_address = value.startswith(("http://", "https://"))
-            return _place_of(value) if is_address else self.mask(value)
-        if value is None or isinstance(value, bool | int | float):
-            return value
-        raise TypeError(f"nobody said how to show a {type(value).__name__}")
 
 
 def _place_of(url: str | None) -> str | None:
@@ -119,14 +107,3 @@ def _place_of(url: str | None) -> str | None:
     except ValueError:
         return REDACTED
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def format_duration(duration: timedelta) -> str:
-    """As the files have it: `1h30m`, `500ms`."""
-    milliseconds = round(duration.total_seconds() * 1000)
-    parts = []
-    for unit, size in (("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)):
-        count, milliseconds = divmod(milliseconds, size)
-        if count:
-            parts.append(f"{count}{unit}")
-    return "".join(parts) or "0s"

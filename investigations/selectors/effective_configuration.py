@@ -1,27 +1,26 @@
 """The configuration in force, as people may see it: whole, but for what may be a secret.
 
-Left out are the fields that the schema keeps out of its own `repr`, every value and key that came
-from the environment, and all of an address but host and path. What is left is masked like any text.
+Left out is what `configuration_walk` leaves out, and all of an address but host and path. What is
+left is masked like any text.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 import yaml
+from typing_extensions import override
 
+from agents.types import JSON
 from config.model import Config
 from config.schema.fields import Block
 from config.tree import Path
 from investigations.masking import product_masker
-from investigations.selectors.configuration import format_duration
+from investigations.selectors.configuration_walk import ConfigurationWalk
 
 FROM_ENVIRONMENT = "(from the environment)"
 NOT_SHOWN = "(set, not shown)"
 _ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*://)(?:[^\s/?#@]*@)?([^\s?#]*)[^\s]*", re.IGNORECASE)
-
-Shown = None | bool | int | float | str | list["Shown"] | dict[str, "Shown"]
 
 
 @dataclass(frozen=True)
@@ -50,72 +49,50 @@ def show_configuration(config: Config) -> tuple[Section, ...]:
         "llm_providers": ("Model providers", config.llm_providers),
     }
     blocks = {"defaults": config.defaults, "queue": config.queue, "system": config.system}
-    hidden = config.from_environment
+    walk = _Page(config.from_environment, FROM_ENVIRONMENT)
     settings = tuple(
-        Entry(key, _write({key: _show(block, (key,), hidden)})) for key, block in blocks.items()
+        Entry(key, _write({key: walk.say(block, (key,))})) for key, block in blocks.items()
     )
     return (
         Section("settings", "Settings", settings),
         *(
-            Section(key, title, tuple(_show_registry(key, entries, hidden)))
+            Section(key, title, tuple(_show_registry(key, entries, walk)))
             for key, (title, entries) in registries.items()
         ),
     )
 
 
-def _show_registry(
-    key: str, entries: Mapping[str, Block], hidden: frozenset[Path]
-) -> Iterator[Entry]:
+def _show_registry(key: str, entries: Mapping[str, Block], walk: "_Page") -> Iterator[Entry]:
     for name, block in sorted(entries.items()):
-        shown_name = FROM_ENVIRONMENT if (key, name) in hidden else name
-        yield Entry(shown_name, _write({shown_name: _show(block, (key, name), hidden)}))
+        shown_name = walk.say_key(name, (key,))
+        yield Entry(shown_name, _write({shown_name: walk.say(block, (key, name))}))
 
 
-def _show(value: object, path: Path, hidden: frozenset[Path]) -> Shown:
-    """A value as YAML would have it. What is empty is left out of what it stands in."""
-    if path in hidden:
-        return FROM_ENVIRONMENT
-    if isinstance(value, Block):
-        return _show_block(value, path, hidden)
-    if isinstance(value, Mapping):
-        return {
-            FROM_ENVIRONMENT if (*path, key) in hidden else str(key): _show(
-                each, (*path, key), hidden
-            )
-            for key, each in value.items()
-        }
-    if isinstance(value, tuple | list):
-        return [_show(each, (*path, index), hidden) for index, each in enumerate(value)]
-    return _show_scalar(value)
+class _Page(ConfigurationWalk):
+    """For people: what is empty is left out of what it stands in."""
 
+    @override
+    def say_block(self, block: Block, path: Path) -> JSON:
+        shown: dict[str, JSON] = {}
+        for name in type(block).model_fields:
+            value = getattr(block, name)
+            if value is None or value in ("", (), {}):
+                continue
+            each = self.say_field(block, name, path)
+            if each not in ({}, []):
+                shown[name] = each
+        return shown
 
-def _show_block(block: Block, path: Path, hidden: frozenset[Path]) -> Shown:
-    shown: dict[str, Shown] = {}
-    for name, field in type(block).model_fields.items():
-        value = getattr(block, name)
-        if value is None or value in ("", (), {}):
-            continue
-        each = _show(value, (*path, name), hidden) if field.repr else _hide(value)
-        if each not in ({}, []):
-            shown[name] = each
-    return shown
+    @override
+    def say_withheld(self, value: object, path: Path) -> JSON:
+        """That something is there, and of a table its keys."""
+        if isinstance(value, Mapping):
+            return {self.say_key(key, path): NOT_SHOWN for key in value}
+        return f"({len(value)}, not shown)" if isinstance(value, tuple) else NOT_SHOWN
 
-
-def _hide(value: object) -> Shown:
-    """That something is there, and of a table its keys."""
-    if isinstance(value, Mapping):
-        return {str(key): NOT_SHOWN for key in value}
-    return f"({len(value)}, not shown)" if isinstance(value, tuple) else NOT_SHOWN
-
-
-def _show_scalar(value: object) -> Shown:
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, timedelta):
-        return format_duration(value)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return _ADDRESS.sub(r"\1\2", str(value))
+    @override
+    def say_text(self, text: str) -> str:
+        return _ADDRESS.sub(r"\1\2", text)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -131,6 +108,6 @@ def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _write_text)
 
 
-def _write(value: Shown) -> str:
+def _write(value: JSON) -> str:
     text = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     return product_masker()(text).rstrip()

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import config
 from config.schema.fields import parse_duration
-from investigations.selectors.configuration import format_duration
+from investigations.selectors.configuration_walk import format_duration
+from tests.factories import UserFactory
 
 URL = "/api/v1/system/config"
 SECRET = "c4nary-Zx8Qw2Lm5Rt9Yb3Nc7Vd1Kf6Hs4Jg0Pa"
@@ -61,15 +62,23 @@ def test_no_secret_is_told_and_what_names_a_thing_is(api, reconfigure):
     assert body["llm_providers"]["rehearsal"]["api_key_env"] is not None
 
 
-def test_what_came_from_the_environment_is_not_told(api, reconfigure, monkeypatch):
+def test_what_came_from_the_environment_is_not_told(api, reconfigure, monkeypatch, client):
     monkeypatch.setenv("LOOKING_PLACE", "plain-words-of-the-environment")
     told = FILE.replace("description: Looks", 'description: "Looks at {{.LOOKING_PLACE}}"')
+    told = told.replace("{X-Api-Key:", '{"{{.LOOKING_PLACE}}":').replace(
+        "env: {LOOK_KEY:", 'env: {"{{.LOOKING_PLACE}}":'
+    )
     reconfigure(told.replace("command: look", 'command: "{{.LOOKING_PLACE}}"'))
 
-    answer = api.get(URL)
+    client.force_login(UserFactory())
+    answer, page = api.get(URL), client.get("/system/")
 
-    assert "plain-words-of-the-environment" not in answer.content.decode()
+    for each in (answer, page):
+        assert "plain-words-of-the-environment" not in each.content.decode()
     assert answer.json()["agents"]["Alpha"]["description"] == "***"
+    servers = answer.json()["mcp_servers"]
+    assert servers["remote"]["transport"]["custom_header_keys"] == ["***"]
+    assert servers["local"]["transport"]["env_keys"] == ["***"]
 
 
 def test_everything_built_in_can_be_shown(api):
