@@ -19,12 +19,18 @@ class _Announcement:
     head: re.Pattern[str]
     value: re.Pattern[str]
     reach: int = 1
+    is_last: bool = False
+    """Whether the last of several such values is meant."""
     check: Callable[[str], bool] | None = None
     stop: re.Pattern[str] | None = None
 
 
 def _is_base64(word: str) -> bool:
     return len(word) % 4 == 0
+
+
+def _may_be_secret(word: str) -> bool:
+    return has_letters_and_digits(word) or looks_like_credential(word)
 
 
 _NAME = rf"[A-Za-z0-9_.\-]*(?:{NAME_ENDINGS})"
@@ -48,12 +54,13 @@ _ANNOUNCEMENTS = (
         re.compile(r"(?i)^\s*AUTH\s*$"),
         re.compile(r"^\s*([^\s$*+:-]\S*)\s*$"),
         reach=4,
+        is_last=True,
     ),
     _Announcement(
         re.compile(r"(?i)\bpassw(?:or)?d\b[^:\n]{0,120}:?\s*:\s*$"),
         _ALONE,
         reach=2,
-        check=lambda word: has_letters_and_digits(word) or looks_like_credential(word),
+        check=_may_be_secret,
     ),
     _Announcement(
         re.compile(r"(?i)\bauthorization[\"']?\s*:\s*(?:bearer|basic|token)\s*$"),
@@ -68,7 +75,7 @@ _ANNOUNCEMENTS = (
             r"[\"'`]?([^\s\"'`]{8,})[\"'`]?\s*$"
         ),
         reach=2,
-        check=lambda word: has_letters_and_digits(word) or looks_like_credential(word),
+        check=_may_be_secret,
     ),
     _Announcement(re.compile(rf"(?i)\bname=\"({_NAME})\"\s*$"), _ALONE, reach=2),
     _Announcement(
@@ -121,7 +128,7 @@ def _read_below(
         if value is not None and (announcement.check is None or announcement.check(value[1])):
             start, stop = value.span(1)
             found = name, Span(position + start, position + stop, "")
-            if announcement.reach < 4:
+            if not announcement.is_last:
                 break
         position = end + 1
     if found is not None:

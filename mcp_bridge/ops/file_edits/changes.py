@@ -6,10 +6,9 @@ from typing import Literal, Protocol
 from mcp_bridge.ops.envelope import Json, ToolFailure
 from mcp_bridge.ops.file_edits.allowed import EditablePaths
 from mcp_bridge.ops.file_edits.content import MAX_CONTENT_BYTES, Digest, Part, describe
+from mcp_bridge.safety.checks import ABSENT
 
 FileAction = Literal["read", "write", "append"]
-ABSENT = "absent"
-"""In the place of a hash: there is no such file, and there must be none."""
 UNKNOWN = "unknown"
 MOVED = "what it leads to changed while it was looked at"
 NEW_MODE = 0o644

@@ -7,7 +7,6 @@ from mcp_bridge.ops.docker_api import DockerApi, as_object
 from mcp_bridge.ops.envelope import Answer, Json, ToolFailure
 from mcp_bridge.ops.file_edits.allowed import EditablePaths
 from mcp_bridge.ops.file_edits.changes import (
-    ABSENT,
     Change,
     FileAction,
     Files,
@@ -22,6 +21,7 @@ from mcp_bridge.ops.resources import Resource
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.ways import Ways
+from mcp_bridge.safety.checks import ABSENT
 
 _HASH_LENGTH = 64
 _HEX = frozenset("0123456789abcdef")

@@ -22,7 +22,6 @@ from mcp_bridge.ops.bounded import Deadline, run_in_thread
 from mcp_bridge.ops.envelope import ToolFailure
 from mcp_bridge.ops.file_edits.allowed import EditablePaths, refuse_path
 from mcp_bridge.ops.file_edits.changes import (
-    ABSENT,
     MOVED,
     NEW_MODE,
     UNKNOWN,
@@ -37,6 +36,7 @@ from mcp_bridge.ops.file_edits.changes import (
 from mcp_bridge.ops.file_edits.content import FACTS, Part, digest, sha256, watch
 from mcp_bridge.ops.files import file_kind, timestamp
 from mcp_bridge.ops.sensitive_paths import same_as_secret_file
+from mcp_bridge.safety.checks import ABSENT
 
 _SECONDS = 10.0
 _CHUNK = 1 << 16

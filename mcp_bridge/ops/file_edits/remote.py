@@ -15,7 +15,6 @@ from mcp_bridge.ops.envelope import ToolFailure
 from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.file_edits.allowed import EditablePaths, refuse_path
 from mcp_bridge.ops.file_edits.changes import (
-    ABSENT,
     MOVED,
     UNKNOWN,
     Change,
@@ -28,6 +27,7 @@ from mcp_bridge.ops.file_edits.changes import (
 )
 from mcp_bridge.ops.file_edits.content import FACTS, Part, digest, sha256
 from mcp_bridge.ops.files import timestamp
+from mcp_bridge.safety.checks import ABSENT
 
 _SECONDS = 20.0
 _MAX_READ_BYTES = 8 << 20
