@@ -46,11 +46,14 @@ _SUBJECTS = {
 @require_http_methods(["GET", "POST"])
 @for_those_who_may(SUBMIT)
 def submit(request: HttpRequest) -> HttpResponse:
-    """The form; sent, it starts an investigation, or shows what is wrong with nothing lost."""
+    """The form; sent, it starts an investigation, or shows what is wrong with nothing lost.
+
+    Nothing starts but for the button that says so.
+    """
     if request.method == "GET":
         return _show_first(request)
     form, action = read_form(request.POST), request.POST.get("action", "preview")
-    if action in ("preview", "add_row"):
+    if action not in ("submit", "dry_run"):
         return _show(request, form, spare_rows=1 if action == "add_row" else 0)
     try:
         alert = read_alert(form.body())

@@ -142,6 +142,14 @@ def test_without_a_choice_everything_stays_as_configured(viewer):
     assert AlertSession.objects.get().mcp_selection is None
 
 
+@pytest.mark.parametrize("action", ["", "dry-run", "Submit"])
+def test_nothing_starts_but_for_the_button_that_says_so(viewer, action):
+    answer = send(viewer, action, text="the disk is full")
+
+    assert answer.status_code == 200
+    assert not AlertSession.objects.exists()
+
+
 def test_a_dry_run_shows_what_would_be_stored_and_stores_nothing(viewer):
     page = send(viewer, "dry_run", text='{"alertname": "X", "password": "hunter2hunter2"}')
 
