@@ -6,7 +6,6 @@ surrogates and NUL through; none of that may reach a row.
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn, Protocol, cast
@@ -14,6 +13,7 @@ from typing import NoReturn, Protocol, cast
 from django.http import HttpRequest
 
 from investigations.api.errors import UnsupportedContent
+from investigations.services.texts import UNSTORABLE
 from tarsy.errors import InvalidInput, PayloadTooLarge
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
@@ -25,7 +25,6 @@ DEPTH_LIMIT = 32
 DIGITS_LIMIT = 4300
 
 _READABLE = ("", "application/json", "text/plain", "text/json", "application/x-www-form-urlencoded")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class SupportsRead(Protocol):
@@ -147,7 +146,7 @@ def _check_values(value: JSON) -> None:
     for depth, path, text in _walk(value):
         if depth > DEPTH_LIMIT + 1:
             raise _too_deep()
-        found = _UNSTORABLE.search(text)
+        found = UNSTORABLE.search(text)
         if found:
             what = "a NUL character" if found[0] == "\x00" else "half a surrogate pair"
             raise InvalidInput(path or BODY, f"has {what}, which is no text")
@@ -164,7 +163,7 @@ def _walk(value: JSON) -> Iterator[tuple[int, str, str]]:
             yield depth, path, ""
             for name, child in node.items():
                 below = f"{path}.{name}" if path else name
-                safe = _UNSTORABLE.sub("?", below)[:200]
+                safe = UNSTORABLE.sub("?", below)[:200]
                 yield 0, safe, name
                 waiting.append((depth + 1, safe, child))
         elif isinstance(node, list):
@@ -173,4 +172,4 @@ def _walk(value: JSON) -> Iterator[tuple[int, str, str]]:
 
 
 def _quote(name: str) -> str:
-    return json.dumps(_UNSTORABLE.sub("?", name)[:60], ensure_ascii=False)
+    return json.dumps(UNSTORABLE.sub("?", name)[:60], ensure_ascii=False)

@@ -26,6 +26,7 @@ from investigations.services.ledger import (
     refuse_deleted,
     session_write,
 )
+from investigations.services.texts import refuse_unstorable
 from investigations.timeline import Payload, approval_decided, approval_requested
 from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TarsyError
 
@@ -176,6 +177,7 @@ def read_reason(body: Mapping[str, JSON]) -> str:
         raise InvalidInput("reason", "must be a text")
     if len(reason) > REASON_LIMIT:
         raise InvalidInput("reason", f"must not have more than {REASON_LIMIT:,} characters")
+    refuse_unstorable("reason", reason)
     return reason.strip()
 
 

@@ -15,6 +15,7 @@ from investigations.masking import WITHHELD, product_masker
 from investigations.models import AlertSession, Chat, ChatUserMessage, Stage, TimelineEvent
 from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
 from investigations.services.stages import create_stage
+from investigations.services.texts import refuse_unstorable
 from investigations.timeline import chat_created
 from tarsy.errors import Conflict, InvalidInput
 
@@ -84,6 +85,7 @@ def _check_content(content: str) -> str:
         raise InvalidInput("content", "must not be empty")
     if len(content) > QUESTION_LIMIT:
         raise InvalidInput("content", f"must not have more than {QUESTION_LIMIT:,} characters")
+    refuse_unstorable("content", content)
     masked = product_masker()(content)
     if masked == WITHHELD:
         raise InvalidInput("content", "holds more that looks like secrets than can be masked")

@@ -1,7 +1,6 @@
 """Alerts come in: checked, masked, stored, and only then told."""
 
 import json
-import re
 import unicodedata
 import uuid
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from investigations.models import AlertSession, Event
 from investigations.publish import publish_and_ring
 from investigations.selectors.sessions import visible_sessions
 from investigations.services.runbooks import check_runbook_url
+from investigations.services.texts import refuse_unstorable
 from investigations.services.titles import title_of
 from investigations.timeline import (
     SESSIONS_CHANNEL,
@@ -40,7 +40,6 @@ RETRY_AFTER_SECONDS = 30
 FIELDS = ("alert_type", "data", "mcp", "mcp_selection", "runbook", "slack_message_fingerprint")
 
 _QUEUE_LOCK = 0x7A_52_02
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs"}
 
 
@@ -153,13 +152,8 @@ def _read_text(body: Mapping[str, object], field: str) -> str:
         raise InvalidInput(field, "must be a text")
     if len(value) > TEXT_LIMIT:
         raise InvalidInput(field, f"must not have more than {TEXT_LIMIT:,} characters")
-    _refuse_unstorable(field, value)
+    refuse_unstorable(field, value)
     return value
-
-
-def _refuse_unstorable(field: str, text: str) -> None:
-    if _UNSTORABLE.search(text):
-        raise InvalidInput(field, "has a NUL character or half a surrogate pair, which is no text")
 
 
 def _read_alert_type(body: Mapping[str, object], config: Config) -> str:
@@ -171,7 +165,7 @@ def _read_data(body: Mapping[str, object]) -> str:
     if value is None or value in ({}, []):
         raise InvalidInput("data", "must not be empty: send the alert as text or as JSON")
     compact = value if isinstance(value, str) else _dump(value, indent=None)
-    _refuse_unstorable("data", compact)
+    refuse_unstorable("data", compact)
     if len(compact.encode()) > DATA_LIMIT:
         raise PayloadTooLarge("data", f"must not be larger than {DATA_LIMIT:,} bytes")
     if isinstance(value, str):

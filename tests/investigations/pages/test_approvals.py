@@ -178,6 +178,16 @@ def test_who_may_not_decide_is_refused_and_written_down(viewer, waiting):
     assert acts(waiting) == ["approval.refuse_decision"]
 
 
+def test_a_reason_that_is_no_text_decides_nothing(decider, waiting):
+    reason = {f"reason-{waiting.pk}": "no\0pe"}
+
+    answer = decider.post(f"/approvals/{waiting.pk}/deny/", reason)
+
+    assert answer.status_code == 400
+    waiting.refresh_from_db()
+    assert waiting.status == "pending"
+
+
 def test_a_decision_that_comes_late_leads_back_to_what_happened(decider, waiting):
     let_time_pass(waiting)
 

@@ -179,6 +179,7 @@ def test_who_may_not_ask_is_told_so(viewer, answerable, settings):
     [
         (" \n ", "the question must not be empty"),
         ("x" * (QUESTION_LIMIT + 1), "must not have more than 100,000 characters"),
+        ("what\0now", "the question has a NUL character"),
     ],
 )
 def test_a_refused_form_comes_back_with_the_text_and_the_reason(viewer, answerable, text, reason):
