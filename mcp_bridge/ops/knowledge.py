@@ -55,6 +55,12 @@ class Knowledge:
         if not resource_id:
             raise ToolFailure("INVALID_INPUT", "'resource_id' is missing: an id of 'query'.")
         names = [name for name in await self._names_of(resource_id) if len(name) >= _SHORTEST_NAME]
+        if not names:
+            raise ToolFailure(
+                "INVALID_INPUT",
+                f"'{resource_id}' is no name to search for: give an id as 'query' gives it, or a "
+                f"name of {_SHORTEST_NAME} letters or more.",
+            )
         page = await self._records.list_incidents(names, Place(limit, cursor))
         answer = page_answer(page)
         searched: list[Json] = list(names)

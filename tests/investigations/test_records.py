@@ -254,6 +254,7 @@ def test_a_resource_keeps_its_newest_notes_and_no_others_lose_any(call):
          "INVALID_INPUT"),
         ({"action": "recall"}, "INVALID_INPUT"),
         ({"action": "incidents"}, "INVALID_INPUT"),
+        ({"action": "incidents", "resource_id": "db"}, "INVALID_INPUT"),
         ({"action": "recall", "resource_id": HOST, "cursor": "x"}, "INVALID_INPUT"),
     ],
 )  # fmt: skip
