@@ -88,9 +88,11 @@ class OpsServer(EnvelopeServer):
     @override
     async def list_tools(self) -> list[ListedTool]:
         tools = await super().list_tools()
-        if self.records is not None:
-            return tools
-        return [tool for tool in tools if tool.name not in _OF_RECORDS]
+        if self.records is None:
+            return [tool for tool in tools if tool.name not in _OF_RECORDS]
+        # An execution keeps what is listed, and knows the envelope: its form once for each tool
+        # would be half of that.
+        return [tool.model_copy(update={"output_schema": None}) for tool in tools]
 
 
 def build_server(
