@@ -15,8 +15,14 @@ _HARMLESS_DEVICES = ENDLESS_DEVICES | {"/dev/null", "/dev/stdin"}
 _WIDE = words("""
     / /etc /root /home /proc /sys /dev /run /var /var/run /var/lib /boot /mnt /media
     /etc/ssl /etc/pki /etc/pve /sys/kernel /var/lib/docker /var/lib/sss /sys/firmware
-    /var/backups
+    /var/backups /var/lib/docker/containers /var/lib/docker/overlay2 /var/lib/containers
+    /var/lib/containerd /var/lib/cloud /var/lib/jenkins /var/spool /var/spool/cron /run/user
+    /etc/default /etc/sysconfig /etc/cron.d
 """)
+# Where programs keep their settings, tokens among them, in any home.
+_SETTINGS = words(".config .local .cache .var snap")
+# A process as a whole: its memory, environment and open files.
+_PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)(?:/task(?:/\d+)?)?")
 _SEPARATORS = re.compile(r"[=:,]")
 _TEXTS_OF_OTHER_KINDS = ("http://", "https://")
 
@@ -63,7 +69,9 @@ class PathJudge:
 def is_wide(path: str) -> bool:
     """Whether a directory, named without links, holds secrets among everything else in it."""
     parts = path.strip("/").split("/")
-    return path in _WIDE or (len(parts) == 2 and parts[0] == "home")
+    if path in _WIDE or _PROCESS.fullmatch(path) or parts[-1] in _SETTINGS:
+        return True
+    return len(parts) == 2 and parts[0] == "home"
 
 
 def _absolute(path: str) -> str:

@@ -168,6 +168,8 @@ class Prover:
             return self._prove_wrapped(entry, (name, *argv[1:]), is_fed)
         policy, before, rest = _find_policy(entry, argv[1:])
         parsed = parse(rest, policy.grammar)
+        for word in before:
+            self.paths.judge_mention(word)
         self._apply(name, policy, parsed, is_fed)
         if is_fed and not policy.is_filter:
             raise Refused(f"{name} is not a filter; what is piped into it could be commands")

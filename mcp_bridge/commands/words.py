@@ -9,6 +9,7 @@ from mcp_bridge.commands.wordlists import words
 
 # Expands to nothing but itself, wherever it stands in a word.
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./^#!~{}\]-]+\Z")
+_ADDRESS = re.compile(r"https?://[\w.:-]+/[\w/.-]*\?")
 _TILDE_PREFIX = re.compile(r"(?:^|[:=])~")
 _BRACE_LIST = re.compile(r"\{.*(?:,|\.\.).*\}")
 # The operators of `find` and `test` that people write with a backslash.
@@ -74,7 +75,10 @@ def _read_plain(node: Node) -> str:
         raise Refused("the shell would compute a number")
     if text in _ESCAPED_OPERATORS:
         return text[1:]
-    if not _PLAIN.match(text) or text.startswith("#"):
+    # A pattern only where a file has such a name.
+    address = _ADDRESS.match(text)
+    plain = text if not address else text.replace("?", "", 1)
+    if not _PLAIN.match(plain) or text.startswith("#"):
         raise Refused("a word holds a pattern or an escape that the shell would expand")
     _refuse_expansion(text)
     return text

@@ -2,10 +2,12 @@
 
 import re
 
+from mcp_bridge.commands.languages.brackets import BRACKET
 from mcp_bridge.commands.refusal import Refused
 from mcp_bridge.commands.wordlists import words
 
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
+_REGULAR_EXPRESSION = re.compile(rf"/(?:[^/\\\n\[]|\\[^\n]|{BRACKET})+/")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _REFUSED_WORDS = words("""
@@ -72,22 +74,7 @@ def _slash(program: str, place: int, previous: str) -> str:
 
 
 def _regular_expression(program: str, place: int) -> str:
-    end = place + 1
-    is_in_brackets = False
-    while end < len(program):
-        character = program[end]
-        if character == "\\":
-            end += 2
-            continue
-        if character == "\n":
-            break
-        if character == "[":
-            is_in_brackets = True
-        elif character == "]":
-            is_in_brackets = False
-        elif character == "/":
-            if is_in_brackets:
-                break
-            return program[place : end + 1]
-        end += 1
-    raise Refused("a regular expression of the awk program is not understood")
+    match = _REGULAR_EXPRESSION.match(program, place)
+    if not match:
+        raise Refused("a regular expression of the awk program is not understood")
+    return match[0]

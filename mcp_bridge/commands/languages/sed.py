@@ -2,9 +2,11 @@
 
 import re
 
+from mcp_bridge.commands.languages.brackets import BRACKET
 from mcp_bridge.commands.refusal import Refused
 
-_ADDRESS = re.compile(r"\d+(?:~\d+)?|\$|/(?:[^/\\\n\[]|\\[^\n]|\[[^\]/\n\\]+\])+/[IM]*")
+_ADDRESS = re.compile(rf"\d+(?:~\d+)?|\$|/(?:[^/\\\n\[]|\\[^\n]|{BRACKET})+/[IM]*")
+_PATTERN = re.compile(rf"(?:[^\\\n\[]|\\[^\n]|{BRACKET})*")
 _RANGE_END = re.compile(r"[+~]\d+|" + _ADDRESS.pattern)
 _PLAIN_COMMANDS = frozenset("pPdDhHgGxnNlz=F")
 _NUMBERED_COMMANDS = re.compile(r"[qQ] ?\d*")
@@ -81,7 +83,7 @@ def _skip_substitution(script: str, place: int) -> int:
 
 
 def _skip_parts(script: str, place: int) -> int:
-    """Behind the third delimiter of `s/a/b/`. A delimiter within brackets is open to doubt."""
+    """Behind the third delimiter of `s/a/b/`. A pattern must end in one place for every reader."""
     delimiter = script[place + 1 : place + 2]
     if delimiter not in _DELIMITERS or not delimiter:
         raise Refused("the delimiter of a sed command is not understood")
@@ -94,10 +96,7 @@ def _skip_parts(script: str, place: int) -> int:
             place += 2 if script[place] == "\\" else 1
         if place >= len(script):
             raise Refused("a sed command is not complete")
-        text = re.sub(r"\\.", "", script[begin:place], flags=re.DOTALL)
-        if part == 0 and text.rfind("[") > text.rfind("]"):
-            raise Refused("the delimiter of a sed command stands within brackets")
-        if part == 0 and re.search(r"\\\n", script[begin:place]):
-            raise Refused("a sed command goes over the end of its line")
+        if part == 0 and not _PATTERN.fullmatch(script[begin:place]):
+            raise Refused("where the pattern of a sed command ends is open to doubt")
         place += 1
     return place

@@ -21,8 +21,11 @@ _REFUSED = words("""
 """)
 _SECRET_TABLES = words("""
     pg_shadow pg_authid pg_user_mapping pg_user_mappings pg_largeobject
-    authentication_string rolpassword passwd
+    authentication_string rolpassword passwd pg_subscription subconninfo
 """)
+_MYSQL_SECRETS = words("user db global_priv slave_master_info servers")
+# Other schemas hold functions of other people, under any name.
+_OWN_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
 # A word before a bracket that is no function.
 _KEYWORDS = words("""
     select from where and or not in exists values as on using over by having union all
@@ -77,8 +80,13 @@ def check_psql(statement: str) -> None:
         check_sql(statement)
 
 
-def check_mysql(statement: str) -> None:
-    check_sql(re.sub(r"\\G\s*\Z", "", statement))
+def check_mysql(statement: str, *, is_system: bool = False) -> None:
+    """`is_system`: names without a database are those of the server's own."""
+    text = re.sub(r"\\G\s*\Z", "", statement)
+    check_sql(text)
+    named = {token.strip("`") for _, token in _tokens(text)}
+    if is_system and named & _MYSQL_SECRETS:
+        raise Refused("this table of the server holds passwords")
 
 
 def check_sql(statement: str) -> None:
@@ -122,6 +130,11 @@ def _check_statement(tokens: list[tuple[str, str]]) -> None:
             _check_word(text, following)
         if kind in ("word", "name") and text.strip('"`') in _SECRET_TABLES:
             raise Refused(f"{text} holds passwords")
+        before = [token.strip('"`') for _, token in tokens[max(0, place - 2) : place]]
+        if following == "(" and before[-1:] == ["."] and before[0] not in _OWN_SCHEMAS:
+            raise Refused("the SQL calls a function of another schema")
+        if (first, text) == ("show", "create") and following == "user":
+            raise Refused("it would show the hash of a password")
         if kind == "name" and following == "(":
             raise Refused("the SQL calls a function by a quoted name")
         if text == "for" and following not in ("(", "") and tokens[place + 1][0] == "word":
@@ -141,5 +154,5 @@ def _check_word(word: str, following: str) -> None:
 def _refuse_secret_tables(tokens: list[tuple[str, str]]) -> None:
     texts = [text.strip('"`') for _, text in tokens]
     for place in range(len(texts) - 2):
-        if texts[place : place + 2] == ["mysql", "."] and texts[place + 2] in ("user", "db"):
-            raise Refused("mysql.user holds passwords")
+        if texts[place : place + 2] == ["mysql", "."] and texts[place + 2] in _MYSQL_SECRETS:
+            raise Refused("this table of the server holds passwords")

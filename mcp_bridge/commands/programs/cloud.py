@@ -67,7 +67,7 @@ _AZ_OPTION = re.compile(
     re.DOTALL,
 )
 _SECRET_WORDS = re.compile(
-    r"secret|key|credential|token|password|connection-string|sas", re.IGNORECASE
+    r"secret|key|credential|token|password|connection-string|sas|appsettings", re.IGNORECASE
 )
 
 
@@ -100,7 +100,8 @@ def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if words == ["configure", "list"]:
         return Traits(argv=argv, reaches_out=True)
     if words[:2] == ["logs", "tail"] and len(words) == 3:
-        return Traits(argv=argv, reaches_out=True, is_bounded="--follow" not in arguments)
+        follows = any(argument.startswith("--fo") for argument in arguments)
+        return Traits(argv=argv, reaches_out=True, is_bounded=not follows)
     if len(words) != 2 or not all(_PLAIN.fullmatch(word) for word in words):
         raise Refused("aws with these words is not known to be a read")
     service, operation = words

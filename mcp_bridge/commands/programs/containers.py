@@ -1,11 +1,28 @@
 """Container engines on this machine. Another engine (`-H`, `--host`, `--context`) is refused."""
 
+import re
+
+from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Entry, Group, Policy, Table, reads
+from mcp_bridge.commands.refusal import Refused
 
 _WORD = r"[\w.:/@,-]+"
 _FORMAT = "--format=-"
+# Of another kind of name, compose would fetch the project.
+_PROJECT = r"/[\w.\/-]+\.ya?ml/"
 _PS = f"-[aqsln] -f= --all --quiet --size --latest --last= -n= --no-trunc --filter= {_FORMAT}"
 _LS = f"-[aq] -f= --filter= --quiet --no-trunc --digests --all {_FORMAT}"
+
+
+def _check_top(parsed: Parsed) -> None:
+    """Its words go to `ps` on the host, where the letter e prints environments."""
+    for word in parsed.words[1:]:
+        if parsed.options or not re.fullmatch(r"[aAcfgGhHjlmnrStTuUvVwxXLN]+|\d+", word):
+            raise Refused("ps could print environments")
+    if parsed.has("-u") and parsed.has("-e"):
+        raise Refused("ps could print environments")
+    if any("environ" in text for text in parsed.values("-o")):
+        raise Refused("ps could print environments")
 
 
 def _list(options: str = _LS) -> Policy:
@@ -34,8 +51,7 @@ _STATS = reads(
     word=_WORD,
     is_endless=lambda parsed: not parsed.has("--no-stream"),
 )
-# Its words go to `ps` on the host.
-_TOP = reads("-e -f -x -[aAjlLuHT] -o=/[\\w,]+/", words=(1, 2), word=r"[\w.-]+")
+_TOP = reads("-e -f -x -[aAjlLuHT] -o=/[\\w,]+/", words=(1, 2), word=r"[\w.-]+", check=_check_top)
 _EVENTS = reads(
     f"-f= --filter= --since= --until= {_FORMAT}",
     words=(0, 0),
@@ -62,7 +78,7 @@ _COMPOSE = Group(
         "events": reads("--json", word=_WORD, is_endless=lambda parsed: True),
         "version": reads("--short -f=", words=(0, 0)),
     },
-    "-f=@ --file=@ -p= --project-name= --profile=",
+    f"-f={_PROJECT} --file={_PROJECT} -p= --project-name= --profile=",
 )
 _PODMAN: dict[str, Entry] = {
     **_CONTAINER,

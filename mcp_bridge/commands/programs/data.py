@@ -69,7 +69,9 @@ def _check_redis(parsed: Parsed) -> None:
         raise Refused(f"the command {command} is not known to be a read")
     if command == "CONFIG":
         for pattern in parsed.words[2:]:
-            if any(fnmatch.fnmatch(name, pattern.lower()) for name in _REDIS_SECRETS):
+            # Of the other marks the server's patterns are not those of this language.
+            is_plain = re.fullmatch(r"[\w*?-]+", pattern)
+            if not is_plain or any(fnmatch.fnmatch(n, pattern.lower()) for n in _REDIS_SECRETS):
                 raise Refused("this pattern covers passwords")
 
 
@@ -85,8 +87,9 @@ def _check_psql(parsed: Parsed) -> None:
 
 
 def _check_mysql(parsed: Parsed) -> None:
+    database = (*parsed.values("-D", "--database"), *parsed.words)
     for statement in parsed.values("-e", "--execute"):
-        check_mysql(statement)
+        check_mysql(statement, is_system="mysql" in map(str.lower, database))
 
 
 def _check_sqlite(parsed: Parsed) -> None:
@@ -94,6 +97,8 @@ def _check_sqlite(parsed: Parsed) -> None:
         raise Refused("without a statement it waits for input", Category.INTERACTIVE_REPL)
     if parsed.words[0].startswith("file:"):
         raise Refused("the database is named by a URI with options")
+    if "/" in parsed.words[0].lstrip("/") and not parsed.words[0].startswith("/"):
+        raise Refused("the database is not named by its whole path")
     for statement in parsed.words[1:]:
         check_sqlite(statement)
 

@@ -1,6 +1,9 @@
 """git, with what a repository's own configuration could run taken away (see `running.py`)."""
 
+from dataclasses import replace
+
 from mcp_bridge.commands.grammar import Parsed
+from mcp_bridge.commands.paths import is_wide
 from mcp_bridge.commands.policy import Group, Table, reads
 from mcp_bridge.commands.refusal import Refused
 
@@ -24,13 +27,29 @@ _LOG = """
 _PLAIN = ("--no-ext-diff", "--no-textconv")
 
 
+def _check_format(parsed: Parsed) -> None:
+    # To say whether a signature holds, git runs what the repository names for it.
+    if any("%G" in text or "(signature" in text for text in parsed.values("--format", "--pretty")):
+        raise Refused("git would run a program to check signatures")
+
+
+def _check_diff(parsed: Parsed) -> None:
+    """Two paths of which one is in no repository are compared with all that is in them."""
+    _check_format(parsed)
+    for word in parsed.words:
+        if word.startswith("/") or ".." in word.split("/") or is_wide(f"/{word.strip('/')}"):
+            raise Refused("git would compare files that belong to no repository")
+
+
 def _check_branch(parsed: Parsed) -> None:
+    _check_format(parsed)
     lists = ("--list", "--merged", "--no-merged", "--contains", "--no-contains", "--points-at")
     if parsed.words and not parsed.has(*lists):
         raise Refused("git branch with a name makes a branch")
 
 
 def _check_tag(parsed: Parsed) -> None:
+    _check_format(parsed)
     if parsed.words and not parsed.has("-l", "--list"):
         raise Refused("git tag with a name makes a tag")
 
@@ -48,12 +67,14 @@ def _check_config(parsed: Parsed) -> None:
         raise Refused("this sub-command of git config changes it")
 
 
-_log = reads(_LOG, numbers=True, word=_REVISION, hardening=_PLAIN)
+_log = reads(_LOG, numbers=True, word=_REVISION, hardening=_PLAIN, check=_check_format)
+_diff = replace(_log, files_from=0, check=_check_diff)
 
 GIT: Table = {
     "git": Group(
         {
-            **dict.fromkeys(("log", "show", "diff", "whatchanged"), _log),
+            **dict.fromkeys(("log", "show", "whatchanged"), _log),
+            "diff": _diff,
             **dict.fromkeys(
                 ("diff-tree", "diff-index", "diff-files"),
                 reads(
@@ -61,9 +82,10 @@ GIT: Table = {
                     word=_REVISION,
                     words=(0, 20),
                     hardening=_PLAIN,
+                    check=_check_format,
                 ),
             ),
-            "rev-list": reads(_LOG, numbers=True, word=_REVISION),
+            "rev-list": reads(_LOG, numbers=True, word=_REVISION, check=_check_format),
             "shortlog": reads(
                 "-[sne] -w=? --summary --numbered --email --since=- --until=- --no-merges",
                 word=_REVISION,
@@ -78,6 +100,7 @@ GIT: Table = {
                 "-[lstfnpcewMC] -L= --since=- --date= --porcelain --line-porcelain --show-email",
                 words=(1, 3),
                 word=_REVISION,
+                hardening=("--no-textconv",),
             ),
             "rev-parse": reads(
                 """-q --short=? --abbrev-ref --verify --show-toplevel --git-dir
@@ -103,8 +126,8 @@ GIT: Table = {
                 "-v --verbose",
                 bare=reads("-v --verbose", words=(0, 0)),
             ),
-            "stash": Group({"list": _log, "show": reads(_LOG, numbers=True, word=_REVISION)}),
-            "reflog": Group({"show": _log}, "-n=/\\d+/", bare=reads(_LOG, numbers=True)),
+            "stash": Group({"list": _log, "show": _log}),
+            "reflog": Group({"show": _log}, "-n=/\\d+/", bare=_log),
             "ls-files": reads(
                 "-[cdmosiutvz] --cached --deleted --modified --others --stage --unmerged "
                 "--exclude-standard --full-name --error-unmatch --eol",
@@ -143,6 +166,7 @@ GIT: Table = {
             "for-each-ref": reads(
                 "--format= --sort=- --count=/\\d+/ --contains= --points-at= --merged= --no-merged=",
                 word=_REVISION,
+                check=_check_format,
             ),
             "show-ref": reads("-[dqs] --head --heads --tags --verify --hash=?", word=_REVISION),
             "show-branch": reads("-[ar] --all --remotes --current --sha1-name", word=_REVISION),

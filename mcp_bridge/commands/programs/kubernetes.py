@@ -6,10 +6,11 @@ from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Entry, Group, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
 
+# From level 8 on, the log shows what the server answers, secrets included.
 # --kubeconfig, --server, --token, --as and their like choose another cluster or person.
 _SHARED = """
     -n=/[\\w.-]+/ --namespace=/[\\w.-]+/ --context=/[\\w.:@\\/-]+/ --cluster=/[\\w.:@\\/-]+/
-    --request-timeout=/\\w+/ -v=/\\d/ --v=/\\d/
+    --request-timeout=/\\w+/ -v=/[0-7]/ --v=/[0-7]/
 """
 _OUTPUT = (
     r"/(?:name|wide|json|yaml|(?:jsonpath|jsonpath-as-json|custom-columns|go-template)=[\s\S]*)/"
@@ -25,7 +26,7 @@ _GET = f"-w --watch=? --watch-only=? --output-watch-events=? --raw= {_LIST}"
 _WORD = r"[\w.:/,@-]+"
 _SECRET_KINDS = re.compile(r"(?:^|[,/.])secrets?(?:$|[,/.])", re.IGNORECASE)
 _RAW = re.compile(
-    r"/(?:healthz|livez|readyz|version|metrics)(?:[/?][\w/?=&-]*)?|/apis/metrics\.k8s\.io/[\w/.-]*"
+    r"/(?:healthz|livez|readyz|version|metrics)(?:[/?][\w/?=&-]*)?|/apis/metrics\.k8s\.io/(?!.*\.\.)[\w/.-]*"
 )
 
 
@@ -73,7 +74,7 @@ def _is_on(parsed: Parsed, *names: str) -> bool:
 def _waits_for_ever(parsed: Parsed) -> bool:
     if ("--watch", ("false",)) in parsed.options:
         return False
-    return not parsed.has("--timeout")
+    return not any(re.search("[1-9]", limit) for limit in parsed.values("--timeout"))
 
 
 _LOGS = reads(

@@ -15,6 +15,12 @@ def _check_nc(parsed: Parsed) -> None:
         raise Refused("nc without a port waits for input", Category.INTERACTIVE_REPL)
 
 
+def _check_certificate_files(parsed: Parsed) -> None:
+    files = parsed.values("-in", "-CAfile", "-CApath", "-untrusted")
+    if any(":" in file for file in (*files, *parsed.words)):
+        raise Refused("openssl would fetch the file from another machine")
+
+
 def _check_lookup(parsed: Parsed) -> None:
     if not parsed.words:
         raise Refused("without a name it waits for input", Category.INTERACTIVE_REPL)
@@ -167,8 +173,8 @@ NETWORK: Table = {
         bare=reads("-v --version -t -p", words=(0, 0)),
     ),
     "tcpdump": reads(
-        "-[AaDefHKlLnNOpqStuUvxX#] -c=/\\d+/ -i= -s=/\\d+/ -r=@ -B=/\\d+/ -y= -Q= "
-        "--interface= --snapshot-length= --count= --list-interfaces --number",
+        "-[AaDefHKlLnNOpqStuUvxX#] -c=/\\d+/ -i=/[\\w.:@-]+/ -s=/\\d+/ -r=@ -B=/\\d+/ -y= -Q= "
+        "--interface=/[\\w.:@-]+/ --snapshot-length= --count= --list-interfaces --number",
         word=r"[\w.:()=!<>*/|&\[\] -]+",
         endless="-i --interface",
         ends="-c -r --count",
@@ -177,7 +183,8 @@ NETWORK: Table = {
     **with_names(
         "ping ping6",
         reads(
-            "-[46nqvDaArRU] -c=/\\d+/ -i= -W= -w=/\\d+/ -I= -s= -t= -M= -Q= -l=/[123]/",
+            "-[46nqvDarRU] -c=/\\d+/ -i=/[1-9][\\d.]*|0\\.[2-9]\\d*/ -W= -w=/\\d+/ -I= -s= "
+            "-t= -M= -Q= -l=/[123]/",
             words=(1, 1),
             word=r"[\w.:%-]+",
             is_endless=lambda parsed: not parsed.has("-c", "-w"),
@@ -231,6 +238,7 @@ NETWORK: Table = {
                 -hash -subject_hash -issuer_hash -sha256 -sha1 -md5 -pubkey -purpose -modulus -email
                 -alias -ocsp_uri""",
                 clusters=False,
+                check=_check_certificate_files,
                 dashes=False,
                 mixes=False,
                 words=(0, 0),
@@ -239,6 +247,7 @@ NETWORK: Table = {
             "crl": reads(
                 "-in=@ -noout -text -issuer -lastupdate -nextupdate -inform=/\\w+/",
                 clusters=False,
+                check=_check_certificate_files,
                 dashes=False,
                 words=(0, 0),
                 is_filter=True,
@@ -246,6 +255,7 @@ NETWORK: Table = {
             "req": reads(
                 "-in=@ -noout -text -subject -verify -inform=/\\w+/",
                 clusters=False,
+                check=_check_certificate_files,
                 dashes=False,
                 words=(0, 0),
                 needs="-in",
@@ -253,6 +263,7 @@ NETWORK: Table = {
             "verify": reads(
                 "-CAfile=@ -CApath=@ -untrusted=@ -verbose -show_chain",
                 clusters=False,
+                check=_check_certificate_files,
                 dashes=False,
                 mixes=False,
                 files_from=0,

@@ -68,6 +68,10 @@ def _check_ceph(parsed: Parsed) -> None:
         raise Refused("ceph with these words is not known to be a read")
 
 
+def _waits_without_limit(parsed: Parsed) -> bool:
+    return not any(int(seconds) for seconds in parsed.values("-t", "--timeout"))
+
+
 def _units() -> Policy:
     return reads(word=_UNIT)
 
@@ -369,7 +373,7 @@ SERVICES: Table = {
     "pvesh": Group(
         {
             name: reads(
-                "--output-format= --noborder --noheader --human-readable=",
+                "--output-format= --noborder --noheader --human-readable= --type=/\\w+/",
                 words=(1, 1),
                 word=_PVESH_PATH,
             )
@@ -409,6 +413,6 @@ SERVICES: Table = {
         "--format= --timefmt= --exclude=",
         words=(1, 10),
         endless="-m --monitor",
-        is_endless=lambda parsed: not parsed.has("-t"),
+        is_endless=_waits_without_limit,
     ),
 }

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from urllib.parse import unquote
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.languages.find import read_find
@@ -14,12 +15,17 @@ from mcp_bridge.commands.traits import Traits
 from mcp_bridge.commands.wordlists import words
 
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
-# None of their options changes anything, so a file name that looks like an option is harmless.
+# None of their options changes or prints anything that a file holds, so a file name that looks
+# like an option is harmless.
 _LISTERS = words("""
-    ls stat wc md5sum sha1sum sha256sum du basename dirname echo
+    ls stat md5sum sha1sum sha256sum basename dirname echo
 """)
-# These print what is in the files, so it must be known which files those can be.
-_READERS = frozenset(["grep", "egrep", "fgrep", "cat", "head", "tail", "file"])
+# These print what is in the files, or in one that an option names, so it must be known which
+# files those can be.
+_READERS = words("grep egrep fgrep cat head tail file wc du")
+_TERMINAL_ESCAPE = re.compile(
+    r"\\\\(?:[eEa]|0?33|x1[bB]|0*7(?![0-7])|x0?7|u0*1b|[0-7]*2[0-3][0-7])"
+)
 _KEEP_NAMES = frozenset(["find", "head", "tail", "sort"])
 
 
@@ -91,9 +97,9 @@ def _prove_watch(prover: Proving, argv: tuple[str, ...]) -> Traits:
 
 
 def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> Traits:
-    table = """-[0rtx] -n=/\\d+/ -L=/\\d+/ -P=/\\d+/ -s=/\\d+/ -d= -I=/[{}%@A-Za-z]+/ --null
-    --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/
-    --delimiter="""
+    table = """-[0rtx] -n=/\\d+/ -L=/\\d+/ -P=/\\d+/ -s=/\\d+/ -d=/\\\\[n0]/ -I=/[{}%@A-Za-z]+/
+    --null --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/
+    --delimiter=/\\\\[n0]/"""
     inner = _inner(argv[1:], table).words
     if inner[0] in _READERS:
         _judge_feed(prover)
@@ -126,7 +132,21 @@ def _prove_find(prover: Proving, argv: tuple[str, ...]) -> Traits:
     return Traits(argv=argv, is_conditional=True)
 
 
+def _refuse_terminal(texts: tuple[str, ...]) -> None:
+    if any(map(_TERMINAL_ESCAPE.search, texts)):
+        raise Refused("it would print what steers a terminal")
+
+
+def _prove_printf(prover: Proving, argv: tuple[str, ...]) -> Traits:
+    if len(argv) < 2:
+        raise Refused("printf lacks a format")
+    _refuse_terminal(argv[1:])
+    return Traits(argv=argv)
+
+
 def _prove_echo(prover: Proving, argv: tuple[str, ...]) -> Traits:
+    if any(re.fullmatch(r"-[neE]*e[neE]*", word) for word in argv[1:]):
+        _refuse_terminal(argv[1:])
     return Traits(argv=argv)
 
 
@@ -150,8 +170,12 @@ def _prove_ps(prover: Proving, argv: tuple[str, ...]) -> Traits:
     --forest --headers --no-headers --no-heading --cols= --columns= --width= --rows= --lines=
     --cumulative --deselect --info --version -[xr]"""
     parsed = parse(argv[1:], Grammar(read_options(table), dashes=False))
-    # Where no user of that name exists, the letters are read in the other style.
-    if any(re.fullmatch(r"-[a-zA-Z]*u\w*e\w*", argument) for argument in argv[1:]):
+    # Where no user or terminal of that name exists, all letters are read in the other style.
+    letters = "".join(re.findall(r"^-(?!-)(\w+)", "\n".join(argv[1:]), re.MULTILINE))
+    may_fail = parsed.has("-u", "-U", "-g", "-G", "-t", "-s", "-O") or not all(
+        re.fullmatch(r"[0-9, ]+", value) for value in parsed.values("-p", "-q")
+    )
+    if "e" in letters and may_fail:
         raise Refused("ps could print environments")
     formats = [*parsed.values("-o", "-O", "--format")]
     takes_format = False
@@ -208,14 +232,22 @@ _INNER_ADDRESS = re.compile(
     r"127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}"
     r"|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\]|\[f[cd][0-9a-f:]+\]"
 )
-_CURL = """
-    -[fsSiIkvgN46] -m=/[0-9.]+/ -o=/\\/dev\\/null|-/ -H=/[A-Za-z0-9-]+:\\s?[^@\\r\\n]*/
-    -A=/[\\w\\x20.\\/();:,+-]+/ -X=/GET|HEAD|OPTIONS/
-    -w=/(?!@)(?:(?!%output|%\\{stderr|%header)[^@])*/
+# The services that hand out a machine's credentials.
+_METADATA = words("instance-data [fd00:ec2::254] [fd20:ce::254]")
+_ORDERS = re.compile(
+    r"_?(?:shutdown|quit\w*|restart|reboot|reload|stop|start|undeploy|deploy|exec|kill|flush\w*"
+    r"|purge|unload|reset\w*|delete\w*|remove|drop|drain\w*|leave|disable|enable|terminate)"
+)
+_SECRETS = re.compile(r"secrets?|heapdump|credentials?|tokens?|passwords?|env|configprops")
+_HEADER = r"/(?!(?i:x-(?:http-)?method))[A-Za-z0-9-]+:\s?[^@\r\n]*/"
+_CURL = rf"""
+    -[fsSiIkvgN46] -m=/[0-9.]+/ -o=/\/dev\/null|-/ -H={_HEADER}
+    -A=/[\w\x20.\/();:,+-]+/ -X=/GET|HEAD|OPTIONS/
+    -w=/(?!@)(?:(?!%output|%\{{stderr|%header)[^@])*/
     --fail --silent --show-error --include --head --insecure --verbose --max-time=/[0-9.]+/
-    --connect-timeout=/[0-9.]+/ --output=/\\/dev\\/null|-/ --header=/[A-Za-z0-9-]+:\\s?[^@\\r\\n]*/
+    --connect-timeout=/[0-9.]+/ --output=/\/dev\/null|-/ --header={_HEADER}
     --request=/GET|HEAD|OPTIONS/ --write-out=/(?!@)(?:(?!%output)[^@])*/ --compressed --http1.1
-    --http2 --url= --ipv4 --ipv6 --no-buffer --no-progress-meter --retry=/\\d+/ --retry-delay=/\\d+/
+    --http2 --url= --ipv4 --ipv6 --no-buffer --no-progress-meter --retry=/\d+/ --retry-delay=/\d+/
     --globoff --fail-with-body -q --disable
 """
 
@@ -229,10 +261,25 @@ def _check_url(url: str) -> str:
     if re.match(r"(?:ftp|dict|ldap|imap|smtp|pop3)\.", host) or "metadata" in host:
         raise Refused(f"{host} is not asked")
     is_number = re.fullmatch(r"[0-9.]+|0x.*", host) is not None
+    if host in _METADATA:
+        raise Refused(f"{host} is not asked")
     is_inner = _INNER_ADDRESS.fullmatch(host) or (not is_number and _INNER_NAME.fullmatch(host))
     if not is_inner:
         raise Refused(f"{host} is outside of one's own network; a request could carry data out")
+    _check_request(url)
     return host
+
+
+def _check_request(url: str) -> None:
+    """A request that only asks can still be an order: some servers take one in the address."""
+    path, _, query = unquote(url.partition("#")[0]).lower().partition("?")
+    steps = re.split(r"[/;]", path)[1:]
+    orders = re.findall(r"(?:^|[&;])(?:action|cmd|command|op|operation|method)=([a-z_]+)", query)
+    for step in (*steps, *orders):
+        if _ORDERS.fullmatch(step):
+            raise Refused(f"a server could take {step!r} as an order")
+        if _SECRETS.fullmatch(step):
+            raise Refused(f"{step!r} of a server is not read out")
 
 
 def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
@@ -291,6 +338,7 @@ SPECIAL: Table = {
     "xargs": Wrapper(_prove_xargs),
     "find": Wrapper(_prove_find),
     "echo": Wrapper(_prove_echo),
+    "printf": Wrapper(_prove_printf),
     "test": Wrapper(_prove_test),
     "env": Wrapper(_prove_env),
     "ps": Wrapper(_prove_ps),

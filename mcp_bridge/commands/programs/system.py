@@ -141,7 +141,6 @@ SYSTEM: Table = {
     "sleep": reads(
         word=r"\d+(?:\.\d+)?[smhd]?|inf(?:inity)?", words=(1, 3), is_endless=_sleep_is_endless
     ),
-    "printf": reads(words=(1, 100)),
     "seq": reads(
         "-w -s= -f=/[^%]*%[-0-9.]*[gfe][^%]*/", numbers=True, word=r"-?\d+(?:\.\d+)?", words=(1, 3)
     ),
@@ -180,7 +179,7 @@ SYSTEM: Table = {
     "printenv": reads("-0", word=r"\w+"),
     "getconf": reads("-a", word=r"\w+", words=(0, 1)),
     "getent": reads(
-        "-[i] -s=",
+        "-[i] -s=/[\\w:]+/",
         words=(1, 5),
         word=r"[\w.:@-]+",
         check=_check_getent,
@@ -257,7 +256,7 @@ SYSTEM: Table = {
         words=(1, 10),
         word=r"[\w.-]+",
     ),
-    "lspci": reads("-[vknDbtqmP] -s= -d=", words=(0, 0)),
+    "lspci": reads("-[vknDbtmP] -s= -d=", words=(0, 0)),
     "lsusb": reads("-[vtV] -s= -d=", words=(0, 0)),
     "lsipc": reads("-[aclPtmqsrJeb] -i= -o=", words=(0, 0)),
     "lslocks": reads("-[bJnruV] -o= -p=", words=(0, 0)),
@@ -268,7 +267,7 @@ SYSTEM: Table = {
     "ipcs": reads("-[aqmsctplub] -i=", words=(0, 0)),
     "dmidecode": reads("-[qu] -s= -t= --string= --type= --quiet --no-sysfs", words=(0, 0)),
     "hwinfo": reads("--short --cpu --memory --disk --network --bios", words=(0, 0)),
-    "inxi": reads("-[AbBCdDEfFGiIJjlLmMnNopPrRsSuxyzZ] -v= -c=", words=(0, 1), word=r"\d+"),
+    "inxi": reads("-[AbBCdDEfFGIJjlLmMnNopPrRsSuxyzZ] -v= -c=", words=(0, 1), word=r"\d+"),
     "sensors": reads("-[ufAj]", words=(0, 3), word=r"[\w.*-]+"),
     "numactl": reads("-[Hs] --hardware --show", words=(0, 0), needs="-H -s --hardware --show"),
     "numastat": reads("-[cmnvsz] -p=", words=(0, 3), word=r"[\w.-]+"),
@@ -334,7 +333,7 @@ SYSTEM: Table = {
     ),
     "zpool": Group(
         {
-            "status": reads("-[deDgiLPpstvxj]", word=r"[\w.:-]+"),
+            "status": reads("-[deDgiLPpstvxj]", word=r"[\w.:-]+", is_endless=_ends_with_number),
             "list": reads("-[gHjLpPv] -o= -T=", word=r"[\w.:-]+", is_endless=_ends_with_number),
             "get": reads("-[Hp] -o=", word=r"[\w.:,@-]+"),
             "history": reads("-[il]", word=r"[\w.:-]+"),

@@ -33,7 +33,7 @@ _RG = """
 """
 _SORT = """
     -[bdfghiMnRrVcCmsuz] -k= -t= -S= --key= --field-separator= --buffer-size= --sort=
-    --batch-size= --parallel= --files0-from=@ --check=? --ignore-leading-blanks
+    --batch-size= --parallel= --check=? --ignore-leading-blanks
     --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --numeric-sort
     --month-sort --random-sort --reverse --version-sort --merge --stable --unique
     --zero-terminated --debug
@@ -41,7 +41,7 @@ _SORT = """
 _JQ = """
     -[cCeMnrRsSaj] --arg== --argjson== --indent= --tab --stream --seq --exit-status --compact-output
     --raw-output --raw-input --slurp --null-input --sort-keys --color-output --monochrome-output
-    --join-output --ascii-output --from-file=@ -f=@ --unbuffered
+    --join-output --ascii-output --unbuffered
 """
 _SUMS = """
     -[bctwz] --check --tag --text --binary --quiet --status --ignore-missing --strict --warn --zero
@@ -59,6 +59,8 @@ def _has_maximum(parsed: Parsed) -> bool:
 
 
 def _check_awk(parsed: Parsed) -> None:
+    if any(word.startswith("/inet") for word in parsed.words[1:]):
+        raise Refused("awk would take a connection for a file")
     check_awk(parsed.words[0])
 
 
@@ -79,9 +81,12 @@ def _quits(parsed: Parsed) -> bool:
 
 
 def _check_jq(parsed: Parsed) -> None:
-    program = "" if parsed.has("-f", "--from-file") else parsed.words[0] if parsed.words else "."
+    program = parsed.words[0] if parsed.words else "."
     if re.search(r"\b(?:import|include|input_filename|modulemeta|get_search_list)\b", program):
         raise Refused("the jq program loads other files")
+    # A field of that name (`.env`, `$item.env`) is data.
+    if re.search(r"(?<![.\w])(?:\$ENV|env)\b(?!\s*:)", program):
+        raise Refused("the jq program reads the environment")
 
 
 def _check_yq(parsed: Parsed) -> None:
@@ -91,9 +96,18 @@ def _check_yq(parsed: Parsed) -> None:
 
 
 def _check_unpack(parsed: Parsed) -> None:
-    if parsed.has("-t", "-l", "--test", "--list", "-c", "--stdout", "--to-stdout"):
+    if parsed.has("-c", "--stdout", "--to-stdout"):
         return
-    raise Refused("it would replace the file; give -c, -l or -t")
+    if not parsed.has("-t", "-l", "--test", "--list"):
+        raise Refused("it would replace the file; give -c, -l or -t")
+    # Of several modes some programs take the last one.
+    if parsed.has("-d", "--decompress", "--uncompress"):
+        raise Refused("it is told to test or list and to unpack, which would replace the file")
+
+
+def _check_strings(parsed: Parsed) -> None:
+    if any(word.startswith("@") for word in parsed.words):
+        raise Refused("its arguments would be read from a file")
 
 
 TEXT: Table = {
@@ -245,6 +259,7 @@ TEXT: Table = {
         f"-[afow] -n= -t= -e= --bytes= --radix= --encoding= --all {_COMMON}",
         numbers=True,
         files_from=0,
+        check=_check_strings,
         is_filter=True,
     ),
     **with_names(
@@ -279,13 +294,13 @@ TEXT: Table = {
         --no-dereference {_COMMON}""",
         words=(2, 2),
         files_from=0,
-        recursive="-r --recursive",
+        # Of two directories it compares the files, also without an option.
+        recursive=True,
         is_filter=True,
     ),
     "jq": reads(
         f"{_JQ} {_COMMON}",
         files_from=1,
-        pattern_options="-f --from-file",
         is_filter=True,
         check=_check_jq,
     ),
