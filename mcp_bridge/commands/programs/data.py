@@ -122,7 +122,8 @@ _ETCD = """
     --dial-timeout= --cluster=? --insecure-skip-tls-verify=? --hex=?
 """
 _RABBIT = (
-    "-p= -n= -q -s -t= --vhost= --node= --quiet --silent --formatter= --timeout= --longnames -l"
+    "-p= -n= -q -s -t= --vhost= --node= --quiet --silent --formatter=/\\w+/ --timeout= "
+    "--longnames -l"
 )
 
 DATA: Table = {

@@ -24,7 +24,7 @@ _LISTERS = words("""
 # files those can be.
 _READERS = words("grep egrep fgrep cat head tail file wc du")
 _TERMINAL_ESCAPE = re.compile(
-    r"\\\\(?:[eEa]|0?33|x1[bB]|0*7(?![0-7])|x0?7|u0*1b|[0-7]*2[0-3][0-7])"
+    r"\\(?:[eEab]|0?33|0{0,2}(?:7|10)(?![0-7])|x1[bB]|x0?[78](?![0-9a-fA-F])|[uU]0*1[bB]|[uU]0*9[bB]|0?233)"
 )
 _KEEP_NAMES = frozenset(["find", "head", "tail", "sort"])
 
@@ -236,7 +236,7 @@ _INNER_ADDRESS = re.compile(
 _METADATA = words("instance-data [fd00:ec2::254] [fd20:ce::254]")
 _ORDERS = re.compile(
     r"_?(?:shutdown|quit\w*|restart|reboot|reload|stop|start|undeploy|deploy|exec|kill|flush\w*"
-    r"|purge|unload|reset\w*|delete\w*|remove|drop|drain\w*|leave|disable|enable|terminate)"
+    r"|purge|unload|reset\w*|delete\w*|remove|drop|drain\w*|leave|disable|enable|terminate|write)"
 )
 _SECRETS = re.compile(r"secrets?|heapdump|credentials?|tokens?|passwords?|env|configprops")
 _HEADER = r"/(?!(?i:x-(?:http-)?method))[A-Za-z0-9-]+:\s?[^@\r\n]*/"

@@ -91,7 +91,7 @@ def _check_jq(parsed: Parsed) -> None:
 
 def _check_yq(parsed: Parsed) -> None:
     for word in parsed.words:
-        if re.search(r"\b(?:load\w*|env\w*|strenv|envsubst|system|import|include)\b", word):
+        if re.search(r"\b(?:\w*load\w*|env\w*|strenv|envsubst|system|import|include)\b", word):
             raise Refused("the yq program reaches beyond its input")
 
 
