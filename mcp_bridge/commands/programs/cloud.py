@@ -105,6 +105,9 @@ def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if len(words) != 2 or not all(_PLAIN.fullmatch(word) for word in words):
         raise Refused("aws with these words is not known to be a read")
     service, operation = words
+    # Scripts that set a machine up, with the passwords they need.
+    if any("userdata" in argument.lower() for argument in arguments):
+        raise Refused("the user data of a machine is not read out")
     is_read = _AWS_VERB.fullmatch(operation) or operation in _AWS_GETS
     if operation == "filter-log-events" and service == "logs":
         is_read = True

@@ -204,6 +204,7 @@ DATA: Table = {
                 words=(1, 2),
                 needs="--keys-only --count-only",
                 check=_check_etcd_get,
+                reaches_out_with="--endpoints",
             ),
             "watch": reads(
                 "--prefix=? --rev= --prev-kv=?",
@@ -211,16 +212,21 @@ DATA: Table = {
                 dashes=False,
                 mixes=True,
                 is_endless=lambda parsed: True,
+                reaches_out_with="--endpoints",
             ),
             "endpoint": Group(
-                {name: reads(words=(0, 0)) for name in ("health", "status", "hashkv")}, _ETCD
+                {
+                    name: reads(words=(0, 0), reaches_out_with="--endpoints")
+                    for name in ("health", "status", "hashkv")
+                },
+                _ETCD,
             ),
-            "member": Group({"list": reads(words=(0, 0))}, _ETCD),
-            "alarm": Group({"list": reads(words=(0, 0))}, _ETCD),
-            "user": Group({"list": reads(words=(0, 0))}, _ETCD),
-            "role": Group({"list": reads(words=(0, 0))}, _ETCD),
-            "lease": Group({"list": reads(words=(0, 0))}, _ETCD),
-            "version": reads(words=(0, 0)),
+            "member": Group({"list": reads(words=(0, 0), reaches_out_with="--endpoints")}, _ETCD),
+            "alarm": Group({"list": reads(words=(0, 0), reaches_out_with="--endpoints")}, _ETCD),
+            "user": Group({"list": reads(words=(0, 0), reaches_out_with="--endpoints")}, _ETCD),
+            "role": Group({"list": reads(words=(0, 0), reaches_out_with="--endpoints")}, _ETCD),
+            "lease": Group({"list": reads(words=(0, 0), reaches_out_with="--endpoints")}, _ETCD),
+            "version": reads(words=(0, 0), reaches_out_with="--endpoints"),
         },
         _ETCD,
         equals=True,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
+from mcp_bridge.commands.languages.escapes import refuse_escapes
 from mcp_bridge.commands.languages.find import read_find
 from mcp_bridge.commands.loopback import is_loopback
 from mcp_bridge.commands.policy import Proving, Table, Wrapper
@@ -23,9 +24,6 @@ _LISTERS = words("""
 # These print what is in the files, or in one that an option names, so it must be known which
 # files those can be.
 _READERS = words("grep egrep fgrep cat head tail file wc du")
-_TERMINAL_ESCAPE = re.compile(
-    r"\\(?:[eEab]|0?33|0{0,2}(?:7|10)(?![0-7])|x1[bB]|x0?[78](?![0-9a-fA-F])|[uU]0*1[bB]|[uU]0*9[bB]|0?233)"
-)
 _KEEP_NAMES = frozenset(["find", "head", "tail", "sort"])
 
 
@@ -132,21 +130,9 @@ def _prove_find(prover: Proving, argv: tuple[str, ...]) -> Traits:
     return Traits(argv=argv, is_conditional=True)
 
 
-def _refuse_terminal(texts: tuple[str, ...]) -> None:
-    if any(map(_TERMINAL_ESCAPE.search, texts)):
-        raise Refused("it would print what steers a terminal")
-
-
-def _prove_printf(prover: Proving, argv: tuple[str, ...]) -> Traits:
-    if len(argv) < 2:
-        raise Refused("printf lacks a format")
-    _refuse_terminal(argv[1:])
-    return Traits(argv=argv)
-
-
 def _prove_echo(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if any(re.fullmatch(r"-[neE]*e[neE]*", word) for word in argv[1:]):
-        _refuse_terminal(argv[1:])
+        refuse_escapes(argv[1:])
     return Traits(argv=argv)
 
 
@@ -338,7 +324,6 @@ SPECIAL: Table = {
     "xargs": Wrapper(_prove_xargs),
     "find": Wrapper(_prove_find),
     "echo": Wrapper(_prove_echo),
-    "printf": Wrapper(_prove_printf),
     "test": Wrapper(_prove_test),
     "env": Wrapper(_prove_env),
     "ps": Wrapper(_prove_ps),

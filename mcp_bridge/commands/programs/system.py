@@ -3,6 +3,7 @@
 import re
 
 from mcp_bridge.commands.grammar import Parsed
+from mcp_bridge.commands.languages.escapes import refuse_escapes
 from mcp_bridge.commands.policy import Group, Table, reads, with_names
 from mcp_bridge.commands.programs.hosts import ZFS_DIFF
 from mcp_bridge.commands.refusal import Refused
@@ -59,6 +60,10 @@ def _check_getent(parsed: Parsed) -> None:
 
 def _asks_for_hosts(parsed: Parsed) -> bool:
     return len(parsed.words) > 1 and parsed.words[0].startswith(("hosts", "ahosts", "net"))
+
+
+def _check_printf(parsed: Parsed) -> None:
+    refuse_escapes(parsed.words)
 
 
 def _check_fuser(parsed: Parsed) -> None:
@@ -141,6 +146,7 @@ SYSTEM: Table = {
     "sleep": reads(
         word=r"\d+(?:\.\d+)?[smhd]?|inf(?:inity)?", words=(1, 3), is_endless=_sleep_is_endless
     ),
+    "printf": reads(words=(1, 100), check=_check_printf),
     "seq": reads(
         "-w -s= -f=/[^%]*%[-0-9.]*[gfe][^%]*/", numbers=True, word=r"-?\d+(?:\.\d+)?", words=(1, 3)
     ),
