@@ -224,6 +224,67 @@ async def test_reads_leave_a_directory_as_it_was(tmp_path: Path):
         assert snapshot(folder) == before, command
 
 
+SIGNED_COMMIT = """tree {tree}
+author a <a@example.com> 0 +0000
+committer a <a@example.com> 0 +0000
+gpgsig -----BEGIN PGP SIGNATURE-----
+ x
+ -----END PGP SIGNATURE-----
+
+first
+"""
+
+
+def make_trapped_repository(folder: Path, marker: Path) -> None:
+    """What shows or checks anything of this repository runs a program that it names."""
+    trap = folder / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    trap.chmod(0o755)
+    (folder / "a.txt").write_text("a\n")
+    (folder / ".gitattributes").write_text("*.txt diff=x\n")
+    git = ["git", "-C", str(folder)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "a.txt", ".gitattributes"], check=True)
+    tree = subprocess.check_output([*git, "write-tree"], text=True).strip()
+    commit = subprocess.check_output(
+        [*git, "hash-object", "-t", "commit", "-w", "--stdin"],
+        input=SIGNED_COMMIT.format(tree=tree),
+        text=True,
+    ).strip()
+    subprocess.run([*git, "update-ref", "HEAD", commit], check=True)
+    with (folder / ".git" / "config").open("a") as config:
+        config.write(
+            f"[gpg]\n\tprogram = {trap}\n[format]\n\tpretty = %GK\n"
+            f'[diff "x"]\n\ttextconv = {trap}\n'
+        )
+
+
+@pytest.mark.parametrize("trap", ["log", "blame a.txt"])
+def test_the_traps_of_the_repository_work(tmp_path: Path, trap: str):
+    marker = tmp_path / "pwned"
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    make_trapped_repository(folder, marker)
+
+    subprocess.run(["git", "-C", str(folder), *trap.split()], check=False, capture_output=True)
+
+    assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    "read", ["log", "log -p", "show HEAD", "blame a.txt", "diff HEAD", "reflog -p", "rev-list HEAD"]
+)
+async def test_no_program_that_a_repository_names_is_run(tmp_path: Path, read: str):
+    marker = tmp_path / "pwned"
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    make_trapped_repository(folder, marker)
+
+    await run(f"git -C {folder} {read}", seconds=30)
+
+    assert not marker.exists()
+
+
 async def test_reads_of_this_machine_leave_its_configuration_as_it_was(tmp_path: Path):
     watched = [Path("/etc/hosts"), Path("/etc/hostname"), Path("/etc/passwd")]
     before = [(path, path.stat().st_mtime_ns, path.read_bytes()) for path in watched]
