@@ -168,8 +168,7 @@ class Prover:
             return self._prove_wrapped(entry, (name, *argv[1:]), is_fed)
         policy, before, rest = _find_policy(entry, argv[1:])
         parsed = parse(rest, policy.grammar)
-        for word in before:
-            self.paths.judge_mention(word)
+        self._judge_front(policy, before)
         self._apply(name, policy, parsed, is_fed)
         if is_fed and not policy.is_filter:
             raise Refused(f"{name} is not a filter; what is piped into it could be commands")
@@ -208,6 +207,16 @@ class Prover:
         if policy.check:
             policy.check(parsed)
         self._judge_paths(policy, parsed, is_fed)
+
+    def _judge_front(self, policy: Policy, before: tuple[str, ...]) -> None:
+        """What stands before a sub-command can be a path, too, with or without a blank."""
+        for place, word in enumerate(before):
+            self.paths.judge_mention(word)
+            for option, known in policy.grammar.options.items():
+                if known.is_path and word == option:
+                    self.paths.judge_content(before[place + 1])
+                elif known.is_path and word.startswith(option):
+                    self.paths.judge_content(word.removeprefix(option).removeprefix("="))
 
     def _judge_paths(self, policy: Policy, parsed: Parsed, is_fed: bool) -> None:
         options = policy.grammar.options

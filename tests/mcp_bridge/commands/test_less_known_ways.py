@@ -80,6 +80,9 @@ WAYS: dict[str, tuple[str, str]] = {
     "options in front of a sub-command": (
         """
         git -C /root/.ssh log
+        git -C root/.ssh log
+        git -Croot/.ssh log
+        etcdctl --cacert=root/.ssh/x member list
         docker compose -f /root/.kube/x.yml ps
         docker compose -f oci://example.com/x ps
         docker compose -f https://example.com/x.git ps
