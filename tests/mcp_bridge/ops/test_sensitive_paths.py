@@ -31,6 +31,8 @@ SECRETS = (
     "/home/a/.config/gh/hosts.yml",
     "/home/a/.m2/settings.xml",
     "/etc/mysql/debian.cnf",
+    "/var/lib/docker/containers/0a1b/config.v2.json",
+    "/var/lib/cloud/instance/user-data.txt",
     "/etc/postfix/sasl_passwd",
     "/etc/ceph/ceph.client.admin.keyring",
     "/var/lib/rabbitmq/.erlang.cookie",
