@@ -6,6 +6,7 @@ import re
 from mcp_bridge.commands.refusal import Refused, SensitivePath
 from mcp_bridge.commands.wordlists import words
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
+from mcp_bridge.safety.powerful_paths import is_root_of_a_machine, paths_from_inner_roots
 
 # Endless, but harmless.
 ENDLESS_DEVICES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
@@ -38,7 +39,7 @@ class PathJudge:
         if path in ("", "-"):
             return
         full = _absolute(path)
-        if full.startswith("/dev/") and full not in _HARMLESS_DEVICES:
+        if _is_device(full) and full not in _HARMLESS_DEVICES:
             raise Refused(f"{path} is a device; reading it can change or reveal anything")
         self._judge(path, full)
 
@@ -67,11 +68,25 @@ class PathJudge:
 
 
 def is_wide(path: str) -> bool:
-    """Whether a directory, named without links, holds secrets among everything else in it."""
+    """Whether a directory, named without links, holds secrets among everything else in it.
+
+    Below the root of another machine the same directories do.
+    """
+    every = (path, *paths_from_inner_roots(path))
+    return is_root_of_a_machine(path) or any(_is_wide_here(each) for each in every)
+
+
+def _is_wide_here(path: str) -> bool:
     parts = path.strip("/").split("/")
     if path in _WIDE or _PROCESS.fullmatch(path) or parts[-1] in _SETTINGS:
         return True
     return len(parts) == 2 and parts[0] == "home"
+
+
+def _is_device(path: str) -> bool:
+    spelled = os.path.normpath(path)
+    every = (path, spelled, *paths_from_inner_roots(spelled))
+    return any(each.startswith("/dev/") for each in every)
 
 
 def _absolute(path: str) -> str:

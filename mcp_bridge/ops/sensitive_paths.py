@@ -1,7 +1,9 @@
 """Which files are never read out: keys, passwords, tokens, other processes' memory, our own state.
 
-A path is judged twice, as it is spelled and as it resolves, so that neither `..` nor a symlink
-nor `/proc/self/root` leads around a rule. Matching ignores case: some file systems do, too.
+A path is judged as it is spelled, as it resolves and as each other mount of the same file has it,
+so that neither `..` nor a symlink nor a bind mount leads around a rule. What a rule names is found
+at any depth: `/host/etc/kubernetes` in a container is the host's. Matching ignores case: some file
+systems do, too.
 """
 
 import os
@@ -10,6 +12,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+
+from mcp_bridge.ops.mounts import find_other_paths, read_mounts
+from mcp_bridge.safety.powerful_paths import paths_from_inner_roots
 
 
 def _words(text: str) -> frozenset[str]:
@@ -117,11 +122,16 @@ class SensitivePaths:
 
     def _judge(self, path: str) -> str | None:
         parts = _parts(path)
-        for protected in self._protected:
-            if parts[: len(protected)] == protected and path not in self._open:
-                return "it belongs to this product's own state"
+        if path not in self._open and self._is_protected(path):
+            return "it belongs to this product's own state"
         return (
             _judge_proc(parts) or _judge_directories(parts) or _judge_name(parts) if parts else None
+        )
+
+    def _is_protected(self, path: str) -> bool:
+        every = [_parts(each) for each in (path, *paths_from_inner_roots(path))]
+        return any(
+            parts[: len(protected)] == protected for parts in every for protected in self._protected
         )
 
 
@@ -140,7 +150,9 @@ def same_as_secret_file(status: os.stat_result) -> bool:
 def _spellings(path: str) -> Iterable[str]:
     yield os.path.normpath(path)
     # realpath and not normpath of it: `link/..` is the parent of the link's target.
-    yield os.path.realpath(path)
+    real = os.path.realpath(path)
+    yield real
+    yield from find_other_paths(real, read_mounts())
 
 
 def _parts(path: str) -> tuple[str, ...]:
@@ -149,7 +161,13 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def _judge_proc(parts: tuple[str, ...]) -> str | None:
-    if parts[0] != "proc" or len(parts) < 2:
+    starts = (place for place, part in enumerate(parts) if part == "proc")
+    reasons = (_judge_in_proc(parts[place:]) for place in starts)
+    return next((reason for reason in reasons if reason), None)
+
+
+def _judge_in_proc(parts: tuple[str, ...]) -> str | None:
+    if len(parts) < 2:
         return None
     if parts[1] in _PROC_TOP_REFUSED:
         return "it exposes kernel memory or keys"
@@ -171,7 +189,7 @@ def _judge_directories(parts: tuple[str, ...]) -> str | None:
         if entry in _SECRET_ENTRIES:
             return f"{'/'.join(entry)} holds credentials"
     for tree in _SECRET_TREES:
-        if parts[: len(tree)] == tree:
+        if any(parts[place : place + len(tree)] == tree for place in range(len(parts))):
             return f"/{'/'.join(tree)} holds credentials"
     return None
 
@@ -186,7 +204,7 @@ def _judge_name(parts: tuple[str, ...]) -> str | None:
         return "files of this kind hold keys or passwords"
     if name.endswith(".pem") and not any(parts[: len(tree)] == tree for tree in _PUBLIC_PEM_TREES):
         return "files of this kind hold keys"
-    if parts[:2] == ("etc", "pam.d"):
+    if "pam.d" in parts:
         return None
     return "its name says that it holds a secret" if _name_says_secret(name) else None
 

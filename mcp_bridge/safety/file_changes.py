@@ -11,6 +11,7 @@ from typing import get_args
 from agents.types import JSON
 from mcp_bridge.gate import GateRequest, Look
 from mcp_bridge.safety.checks import ABSENT, Check, place_of_file
+from mcp_bridge.safety.powerful_paths import find_runner
 from mcp_bridge.safety.refusals import Refusal, RefusalCode
 
 _TAIL_BYTES = 4_000
@@ -22,7 +23,7 @@ class FileChange:
     """One file before and after. Both texts are unmasked; `first_line` is the number of theirs.
 
     `facts` are how the file is now, empty where there is none. `asked_path` differs from `path`
-    where it leads through links.
+    where it leads through links. A rewrite puts a new file in the place of the old one.
     """
 
     path: str
@@ -32,10 +33,23 @@ class FileChange:
     facts: Mapping[str, JSON]
     size_after: int
     first_line: int = 1
+    is_rewrite: bool = True
 
     @property
     def exists(self) -> bool:
         return bool(self.facts)
+
+    @property
+    def runner(self) -> str:
+        """What will run the file, or act on it, without being asked; empty where nothing does."""
+        mode = str(self.facts.get("mode") or "0")
+        if mode.isdigit() and any(int(digit) & 1 for digit in mode[-3:]):
+            return "it is a program, and whoever starts it runs what it says then"
+        return find_runner(self.path) or ""
+
+    @property
+    def _loses_attributes(self) -> bool:
+        return self.is_rewrite and self.facts.get("keeps_attributes") is False
 
     @property
     def state(self) -> str:
@@ -43,10 +57,12 @@ class FileChange:
         if not self.exists:
             return "no such file yet; it would get mode 0644"
         facts = self.facts
+        lost = "; access control lists and extended attributes of it would be lost"
         return (
             f"a file of {facts.get('size_bytes')} bytes, {facts.get('encoding')}, line ends "
             f"{facts.get('line_ends')}, owner {facts.get('owner')}:{facts.get('group')}, mode "
             f"{facts.get('mode')}, changed {facts.get('modified')}"
+            f"{lost if self._loses_attributes else ''}"
         )
 
     def to_json(self) -> dict[str, JSON]:
@@ -118,7 +134,10 @@ def _refuse_unwritable(request: GateRequest, data: Mapping[str, JSON]) -> Refusa
 
 def _compare(request: GateRequest, data: Mapping[str, JSON]) -> FileChange:
     content, before = str(request.arguments.get("content")), str(data.get("content") or "")
-    names = ("size_bytes", "sha256", "encoding", "line_ends", "owner", "group", "mode", "modified")
+    names = (
+        "size_bytes", "sha256", "encoding", "line_ends", "owner", "group", "mode", "modified",
+        "keeps_attributes",
+    )  # fmt: skip
     facts = {name: data[name] for name in names if name in data}
     size, first = facts.get("size_bytes"), data.get("first_line")
     is_append = request.arguments.get("action") == "append"
@@ -131,6 +150,7 @@ def _compare(request: GateRequest, data: Mapping[str, JSON]) -> FileChange:
         facts=facts,
         size_after=size_before + len(content.encode("utf-8", "replace")),
         first_line=first if isinstance(first, int) else 1,
+        is_rewrite=not is_append,
     )
 
 

@@ -45,13 +45,6 @@ _UNDO = {
     "delete": "Nothing undoes it here.", "destroy": "Nothing undoes it here.",
     "remember": "A person deletes the note on its page of the admin.",
 }  # fmt: skip
-_RUN_BY_ITSELF = re.compile(
-    r"/etc/(?:cron[^/]*|init\.d|rc[^/]*|systemd|profile[^/]*|bash[^/]*|zsh|environment|ld\.so[^/]*|"
-    r"udev|sudo[^/]*|apt|xinetd[^/]*|inittab)(?:/|$)"
-    r"|/(?:s?bin|systemd|cron|crontabs|autostart|git/hooks|\.git/hooks)/"
-    r"|/\.[^/]*(?:rc|profile|login|logout|env)$|\.(?:sh|bash|py|pl|rb|service|timer|so)$"
-)
-"""Files that something runs without being asked, by their paths."""
 _WORD = re.compile(r"[a-z]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -113,7 +106,7 @@ def _judge(
     words: tuple[str, ...], arguments: Mapping[str, JSON], change: FileChange | None
 ) -> Risk:
     if change is not None:
-        return "high" if _runs_by_itself(change) else "medium"
+        return "high" if change.runner else "medium"
     commands = list(_commands_in(arguments, ""))
     if any(_is_grave(command) for command in commands):
         return "high"
@@ -122,13 +115,6 @@ def _judge(
     if any(name == "force" and value for name, value in arguments.items()):
         return "high"
     return "low" if not commands and not _LOW.isdisjoint(words) else "medium"
-
-
-def _runs_by_itself(change: FileChange) -> bool:
-    """Whether somebody's program is changed: it is executable, or lies where such files lie."""
-    mode = str(change.facts.get("mode") or "0")
-    is_executable = mode.isdigit() and any(int(digit) & 1 for digit in mode[-3:])
-    return is_executable or _RUN_BY_ITSELF.search(change.path) is not None
 
 
 def _is_grave(command: str) -> bool:

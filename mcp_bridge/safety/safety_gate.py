@@ -201,6 +201,8 @@ class SafetyGate:
             is_open = request.call_id in self._interrupted
             return _explain_interrupted(request) if is_open else seen
         to_run, change = seen
+        if change is not None and change.runner:
+            doubts = (*doubts, f"{change.path}: {change.runner}")
         return await self._ask_person(to_run, target, doubts, change) or to_run
 
     async def _ask_person(

@@ -1,42 +1,41 @@
-"""Which paths may be read and written: by their spelling alone, wherever the file is.
+"""Which paths may be read and written, wherever the file is.
 
 What may not be read out may not be written either. Beyond that, nothing is written that decides who
 may log in or become root, no device and no file of the kernel's, and nothing of TARSy's own.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mcp_bridge.ops.envelope import ToolFailure
-from mcp_bridge.ops.sensitive_paths import SensitivePaths
+from typing_extensions import override
 
-_KERNEL_TREES = ("/proc", "/sys", "/dev")
-_ACCESS_TREES = (
-    "/boot",
-    "/etc/pam.d",
-    "/etc/security",
-    "/etc/ssh",
-    "/etc/selinux",
-    "/etc/polkit-1",
+from mcp_bridge.ops.envelope import ToolFailure
+from mcp_bridge.ops.mounts import Mount, find_other_paths, is_within, read_mounts
+from mcp_bridge.ops.sensitive_paths import SensitivePaths
+from mcp_bridge.safety.powerful_paths import (
+    find_access_reason,
+    find_kernel_reason,
+    paths_from_inner_roots,
 )
-_ACCESS_FILES = frozenset(
-    {
-        "/etc/passwd", "/etc/passwd-", "/etc/group", "/etc/group-", "/etc/nsswitch.conf",
-        "/etc/ld.so.preload", "/etc/subuid", "/etc/subgid", "/etc/login.defs", "/etc/doas.conf",
-    }
-)  # fmt: skip
+
 _MAX_CHARACTERS = 4096
 
 
 class EditablePaths:
-    """Judges paths. `own` are files and directories of the product, which no edit touches."""
+    """Judges paths. `own` are files and directories of the product, which no edit touches.
 
-    def __init__(self, sensitive: SensitivePaths, own: Sequence[Path]) -> None:
+    `is_here`: they are of this machine, so what a path leads to and where else the same file is
+    mounted can be seen, and `own` lies where it says. Of other machines, `own` is looked for below
+    a directory that may be this machine's root.
+    """
+
+    def __init__(self, sensitive: SensitivePaths, own: Sequence[Path], *, is_here: bool) -> None:
         self._sensitive = sensitive
         self._own = tuple(dict.fromkeys(text for path in own for text in _spellings(path)))
+        self._is_here = is_here
 
-    def check(self, path: str, *, writes: bool, is_here: bool) -> None:
+    def check(self, path: str, *, writes: bool) -> None:
         """Raises `ToolFailure` where the path is none, or must not be touched.
 
         What is here is judged by where its links lead as well.
@@ -47,27 +46,69 @@ class EditablePaths:
                 "'path' must be absolute (start with '/'), in printable characters and at most "
                 f"{_MAX_CHARACTERS} of them; '~' and variables are not expanded.",
             )
-        reason = self._sensitive.reason(path) if is_here else None
-        spelled = f"/{os.path.normpath(path).lstrip('/')}"
-        self.check_resolved(spelled, writes=writes, named=path, reason=reason)
+        self.check_resolved(f"/{os.path.normpath(path).lstrip('/')}", writes=writes, named=path)
+        if self._is_here:
+            # Not what that spelling leads to: `link/..` is the parent of the link's target.
+            self.check_resolved(os.path.realpath(path), writes=writes, named=path)
 
-    def check_resolved(
-        self, path: str, *, writes: bool, named: str = "", reason: str | None = None
-    ) -> None:
-        """The same for a path that is known to hold no link."""
-        reason = reason or self._sensitive.reason_resolved(path) or _find_kernel_reason(path)
-        if writes:
-            reason = reason or self.find_write_reason(path)
-        if reason:
+    def check_resolved(self, path: str, *, writes: bool, named: str = "") -> None:
+        """The same for a path that holds no `..`."""
+        if reason := self.find_reason(path, writes=writes):
             raise refuse_path(named or path, reason)
+
+    def find_reason(self, path: str, *, writes: bool) -> str | None:
+        """Why a path without `..` must not be touched."""
+        reasons = (self._judge(each, writes=writes) for each in self._spell(path))
+        return next((reason for reason in reasons if reason), None)
 
     def find_write_reason(self, path: str) -> str | None:
         """Why a path that may be read must not be written."""
-        return _find_access_reason(path) or self._find_own_reason(path)
+        return self.find_reason(path, writes=True)
+
+    def _spell(self, path: str) -> Iterator[str]:
+        yield path
+        if self._is_here:
+            real = os.path.realpath(path)
+            yield real
+            yield from find_other_paths(real, read_mounts())
+
+    def _judge(self, path: str, *, writes: bool) -> str | None:
+        reason = self._sensitive.reason_resolved(path) or find_kernel_reason(path)
+        if not reason and (writes or not self._is_here):
+            reason = self._find_own_reason(path)
+        return reason or (find_access_reason(path) if writes else None)
 
     def _find_own_reason(self, path: str) -> str | None:
-        is_own = any(_is_within(path, own) for own in self._own)
+        inner = paths_from_inner_roots(path)
+        every = (path, *inner) if self._is_here else inner
+        is_own = any(is_within(each, own) for each in every for own in self._own)
         return "it belongs to this product" if is_own else None
+
+
+class EnclosedPaths(EditablePaths):
+    """Paths of a container, pod or guest: judged as it has them, and as its host has its mounts.
+
+    A mount's `source` is a path of the host, its `point` one in the container.
+    """
+
+    def __init__(
+        self, inside: EditablePaths, outside: EditablePaths, mounts: Sequence[Mount]
+    ) -> None:
+        self._inside = inside
+        self._outside = outside
+        self._mounts = sorted(mounts, key=lambda mount: -len(mount.point))
+        self._is_here = False
+
+    @override
+    def find_reason(self, path: str, *, writes: bool) -> str | None:
+        if reason := self._inside.find_reason(path, writes=writes):
+            return reason
+        mount = next((each for each in self._mounts if is_within(path, each.point)), None)
+        if mount is None:
+            return None
+        source = (mount.source + path[len(mount.point) :]) or "/"
+        reason = self._outside.find_reason(source, writes=writes)
+        return reason and f"it is {source} of the host, and {reason}"
 
 
 def refuse_path(path: str, reason: str) -> ToolFailure:
@@ -77,20 +118,6 @@ def refuse_path(path: str, reason: str) -> ToolFailure:
         "that.",
         details={"path": path, "reason": reason},
     )
-
-
-def _find_kernel_reason(path: str) -> str | None:
-    is_kernels = any(_is_within(path, tree) for tree in _KERNEL_TREES)
-    return "it is no file of a disk" if is_kernels else None
-
-
-def _find_access_reason(path: str) -> str | None:
-    decides = path in _ACCESS_FILES or any(_is_within(path, tree) for tree in _ACCESS_TREES)
-    return "it decides who may log in, become root or start the machine" if decides else None
-
-
-def _is_within(path: str, tree: str) -> bool:
-    return path == tree or path.startswith(f"{tree}/")
 
 
 def _spellings(path: Path) -> tuple[str, ...]:

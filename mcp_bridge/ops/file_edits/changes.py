@@ -16,7 +16,11 @@ NEW_MODE = 0o644
 
 @dataclass(frozen=True)
 class FileState:
-    """A regular file. `mode` holds the permission bits alone."""
+    """A regular file. `mode` holds the permission bits alone.
+
+    `keeps_attributes`: where it is rewritten, its extended attributes and access control lists go
+    over to the new one.
+    """
 
     path: str
     digest: Digest
@@ -25,6 +29,7 @@ class FileState:
     group: str
     modified: str
     links: int = 1
+    keeps_attributes: bool = True
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -33,6 +38,7 @@ class FileState:
             "owner": self.owner,
             "group": self.group,
             "modified": self.modified,
+            "keeps_attributes": self.keeps_attributes,
         }
 
 

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from mcp_bridge.ops.control.containers import refuse_own_container
-from mcp_bridge.ops.docker_api import DockerApi, as_object
+from mcp_bridge.ops.docker_api import DockerApi
 from mcp_bridge.ops.envelope import Answer, Json, ToolFailure
-from mcp_bridge.ops.file_edits.allowed import EditablePaths
 from mcp_bridge.ops.file_edits.changes import (
     Change,
     FileAction,
@@ -15,10 +13,10 @@ from mcp_bridge.ops.file_edits.changes import (
 )
 from mcp_bridge.ops.file_edits.content import WHOLE, Part, encode_content
 from mcp_bridge.ops.file_edits.local import LocalFiles
+from mcp_bridge.ops.file_edits.places import PathRules
 from mcp_bridge.ops.file_edits.remote import RemoteFiles
 from mcp_bridge.ops.query import ResourceQuery
 from mcp_bridge.ops.resources import Resource
-from mcp_bridge.ops.sensitive_paths import SensitivePaths
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.ops.ways import Ways
 from mcp_bridge.safety.checks import ABSENT
@@ -49,12 +47,8 @@ class FileEditor:
     ) -> None:
         self._host = settings.host
         self._resources = resources
-        self._docker = docker
         self._ways = ways
-        sensitive = SensitivePaths(settings.protected, settings.open_files)
-        self._paths_here = EditablePaths(sensitive, settings.own)
-        # Where our own code lies here, somebody else's may lie in another place.
-        self._paths_elsewhere = EditablePaths(SensitivePaths(), ())
+        self._rules = PathRules(settings, docker, ways)
 
     async def run(self, request: EditRequest) -> Answer:
         content = _check_arguments(request)
@@ -85,13 +79,11 @@ class FileEditor:
 
     async def _files_of(self, resource: Resource, request: EditRequest) -> Files:
         if self._ways.is_local(resource):
-            return LocalFiles(self._paths_here)
-        if resource.kind == "container" and request.action != "read":
-            name = self._docker.name_of(resource.uid)
-            whole = await self._docker.get_json(f"/containers/{name}/json", name=name)
-            await refuse_own_container(self._docker, as_object(whole))
+            return LocalFiles(self._rules.here)
         executor = await self._ways.into(resource, request.container)
-        return RemoteFiles(self._paths_elsewhere, executor)
+        writes = request.action != "read"
+        paths = await self._rules.of(resource, container=request.container, writes=writes)
+        return RemoteFiles(paths, executor)
 
 
 def _check_arguments(request: EditRequest) -> bytes | None:

@@ -95,7 +95,7 @@ class LocalFiles:
     def _check(self, path: str, *, writes: bool) -> str:
         """The path without links, if it may be touched."""
         try:
-            self.paths.check(path, writes=writes, is_here=True)
+            self.paths.check(path, writes=writes)
             return resolve(path)
         except OSError as error:  # A link went away while it was followed.
             raise _explain(path, error) from error
@@ -264,8 +264,18 @@ class _Place:
         mine = os.fstat(descriptor)
         if (mine.st_uid, mine.st_gid) != (self.seen.st_uid, self.seen.st_gid):
             os.fchown(descriptor, self.seen.st_uid, self.seen.st_gid)
-        _copy_attributes(self.path, descriptor)
+        self._copy_attributes(descriptor)
         os.fchmod(descriptor, stat.S_IMODE(self.seen.st_mode))
+
+    def _copy_attributes(self, descriptor: int) -> None:
+        """Those of the very file that was looked at, whatever bears its name by now."""
+        source = self._open(os.O_RDONLY)
+        try:
+            if not self._is_seen(os.fstat(source)):
+                raise OSError(errno.ESTALE, "somebody else has changed it meanwhile")
+            _copy_attributes(source, descriptor)
+        finally:
+            os.close(source)
 
     def _is_seen(self, status: os.stat_result) -> bool:
         return self.seen is not None and _identity(status) == _identity(self.seen)
@@ -310,15 +320,15 @@ def _write_all(descriptor: int, content: bytes) -> None:
         left = left[os.write(descriptor, left) :]
 
 
-def _copy_attributes(path: str, descriptor: int) -> None:
+def _copy_attributes(source: int, descriptor: int) -> None:
     try:
-        names = os.listxattr(path, follow_symlinks=False)
+        names = os.listxattr(source)
     except OSError:
         return  # This file system knows none.
     for name in names:
         # What belongs to the file's label is given by the system, which lets nobody else set it.
         try:
-            os.setxattr(descriptor, name, os.getxattr(path, name, follow_symlinks=False))
+            os.setxattr(descriptor, name, os.getxattr(source, name))
         except PermissionError:
             if not name.startswith("security."):
                 raise

@@ -51,11 +51,15 @@ if [ -e "./$2" ]; then
   there=yes
 fi
 """
+# Not every `cp` copies extended attributes and access control lists.
+_SEE_KEEPING = """
+if cp --help 2>&1 | grep -q -e --attributes-only; then keeps=yes; else keeps=no; fi
+"""
 _READ = (
     _ENTER
     + f"""
 [ "$there" ] || exit {_ABSENT}
-stat -L -c '%s %a %U %G %Y %h' /proc/self/fd/3 || exit 1
+{_SEE_KEEPING}stat -L -c "%s %a %U %G %Y %h $keeps" /proc/self/fd/3 || exit 1
 cat <&3
 """
 )
@@ -82,6 +86,10 @@ _WRITE = (
     + f"""
 if [ "$there" ]; then
   chown "$(stat -L -c %u:%g /proc/self/fd/3)" "./$5" || exit 1
+  {_SEE_KEEPING}
+  if [ $keeps = yes ]; then
+    cp --attributes-only --preserve=all /proc/self/fd/3 "./$5" && touch "./$5" || exit 1
+  fi
   chmod "$(stat -L -c %a /proc/self/fd/3)" "./$5" || exit 1
   [ "$(sha256sum < "./$2" | cut -c1-64)" = "$3" ] || exit {_CHANGED}
   mv -f -T "./$5" "./$2" || exit 1
@@ -113,7 +121,7 @@ class RemoteFiles:
     executor: Executor
 
     async def read(self, path: str, part: Part) -> FileState:
-        self.paths.check(path, writes=False, is_here=False)
+        self.paths.check(path, writes=False)
         real = await self._resolve(path)
         self.paths.check_resolved(real, writes=False, named=path)
         found = await self._look(real, part)
@@ -130,7 +138,7 @@ class RemoteFiles:
         return await self._change(script, path, content, expected)
 
     async def _change(self, script: str, path: str, content: bytes, expected: str) -> Change:
-        self.paths.check(path, writes=True, is_here=False)
+        self.paths.check(path, writes=True)
         refuse_link(path, await self._resolve(path))
         self.paths.check_resolved(path, writes=True)
         before = await self._look(path, FACTS)
@@ -165,7 +173,7 @@ class RemoteFiles:
         _refuse_unfinished(path, finished, UNKNOWN)
         line, _, content = finished.stdout.partition(b"\n")
         try:
-            size, mode, owner, group, modified, links = line.decode().split(" ")
+            size, mode, owner, group, modified, links, keeps = line.decode().split(" ")
             return FileState(
                 path=path,
                 digest=digest(path, [content], int(size), part),
@@ -174,6 +182,7 @@ class RemoteFiles:
                 group=group,
                 modified=timestamp(int(modified)),
                 links=int(links),
+                keeps_attributes=keeps == "yes",
             )
         except ValueError as error:
             raise ToolFailure(
@@ -205,13 +214,15 @@ def _refuse_unfinished(path: str, finished: Finished, expected: str) -> None:
             raise refuse_path(path, MOVED)
         case code if code == _CHANGED:
             raise changed_since(path, expected, UNKNOWN)
+        case code if code == _HALF:
+            raise _tell_half(path, finished)
         case code if code == _IRREGULAR:
             raise ToolFailure(
                 "INVALID_INPUT",
                 f"{path} is no regular file; only those are read and written.",
                 details={"path": path},
             )
-    said = finished.stderr.decode("utf-8", "replace").strip()[:300]
+    said = _said(finished)
     if finished.cut:
         said = f"it is larger than {_MAX_READ_BYTES} bytes"
     elif finished.timed_out:
@@ -222,3 +233,17 @@ def _refuse_unfinished(path: str, finished: Finished, expected: str) -> None:
         f"{path}: {said or 'no reason was given'}.",
         details={"path": path, "exit_code": finished.exit_code, "timed_out": finished.timed_out},
     )
+
+
+def _tell_half(path: str, finished: Finished) -> ToolFailure:
+    """An addition that ended in the middle: what of it is there stays there."""
+    return ToolFailure(
+        "EXECUTION_FAILED",
+        f"{path}: {_said(finished) or 'no reason was given'}. The file was changed: a part of the "
+        "content, or nothing of it, stands at its end now. Read it before you write again.",
+        details={"path": path, "exit_code": finished.exit_code, "changed": True},
+    )
+
+
+def _said(finished: Finished) -> str:
+    return finished.stderr.decode("utf-8", "replace").strip()[:300]

@@ -480,7 +480,7 @@ async def test_a_service_is_no_place_for_files(call, settings, tmp_path):
 
 
 def local_files() -> LocalFiles:
-    return LocalFiles(EditablePaths(SensitivePaths(), ()))
+    return LocalFiles(EditablePaths(SensitivePaths(), (), is_here=True))
 
 
 def swap_for_ever(swap: Callable[[], None], stop: threading.Event) -> threading.Thread:
@@ -632,7 +632,7 @@ from mcp_bridge.ops.file_edits.allowed import EditablePaths
 from mcp_bridge.ops.file_edits.local import LocalFiles
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
-files = LocalFiles(EditablePaths(SensitivePaths(), ()))
+files = LocalFiles(EditablePaths(SensitivePaths(), (), is_here=True))
 try:
     files._write(sys.argv[1], b"new\\n", sys.argv[2], Deadline.after(5))
     print(json.dumps({"ok": True}))
@@ -698,3 +698,22 @@ async def test_alone_the_server_reads_files_masked_and_writes_none(settings, con
     assert "hunter2" not in json.dumps(read)
     assert written["error"]["code"] == "POLICY_BLOCKED"
     assert conf.read_text() == "password = hunter2hunter2\n"
+
+
+async def test_a_rewrite_keeps_the_attributes_of_the_file(call, tmp_path):
+    file = tmp_path / "a.conf"
+    file.write_text("a=1\n")
+    try:
+        os.setxattr(file, "user.origin", b"us")
+    except OSError:
+        pytest.skip("this file system has no attributes")
+    digest = hashlib.sha256(b"a=1\n").hexdigest()
+
+    reply = await call(
+        "file_edit", action="write", path=str(file), content="a=2\n", expected_sha256=digest,
+        resource_id="host:web-1",
+    )  # fmt: skip
+
+    assert reply["ok"], reply
+    assert file.read_text() == "a=2\n"
+    assert os.getxattr(file, "user.origin") == b"us"

@@ -3,6 +3,7 @@
 The programs that lead there are stand-ins that run here what would run over there.
 """
 
+import os
 import hashlib
 from contextlib import suppress
 from pathlib import Path
@@ -33,24 +34,33 @@ def conf(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def edit(reach, programs, settings):
+async def docker(settings):
+    async with run_fake_docker(settings.docker_sockets[0]) as docker:
+        listed = {"Id": "0123456789ab" * 5, "Names": ["/api"], "State": "running"}
+        docker.answer("/containers/json", [listed])
+        docker.answer("/containers/0123456789ab/json", {"Id": listed["Id"], "Name": "/api"})
+        yield docker
+
+
+@pytest.fixture
+async def edit(reach, programs, docker):
     programs.answer("pct", "list", "VMID       Status     Lock         Name\n101 running cache\n")
     programs.answer(
         "qm", "list", " VMID NAME STATUS MEM(MB) BOOTDISK(GB) PID\n 102 db running 1 2 3"
     )
     pod = {"metadata": {"name": "api-1", "namespace": "shop"}, "status": {"phase": "Running"}}
     programs.answer("kubectl", "get pods", {"items": [pod]})
-    async with run_fake_docker(settings.docker_sockets[0]) as docker:
-        listed = {"Id": "0123456789ab" * 5, "Names": ["/api"], "State": "running"}
-        docker.answer("/containers/json", [listed])
-        docker.answer("/containers/0123456789ab/json", {"Id": listed["Id"], "Name": "/api"})
+    programs.answer("kubectl", "get pod/api-1", {**pod, "spec": {}})
+    programs.answer(
+        "pct", "config 101", "hostname: cache\nrootfs: local-lvm:vm-101-disk-0,size=8G\n"
+    )
 
-        async def edit_there(action, path, resource_id, **more):
-            return await reach(
-                "file_edit", action=action, path=str(path), resource_id=resource_id, **more
-            )
+    async def edit_there(action, path, resource_id, **more):
+        return await reach(
+            "file_edit", action=action, path=str(path), resource_id=resource_id, **more
+        )
 
-        yield edit_there
+    return edit_there
 
 
 def names_in(directory: Path) -> list[str]:
@@ -199,3 +209,166 @@ async def test_where_our_own_code_lies_here_others_may_lie_over_there(edit):
 
     assert over_there["not_written"] == {}
     assert set(here["not_written"]) == {"write", "append"}
+
+
+@pytest.fixture
+async def mounted(edit_with_mounts, settings, tmp_path):
+    """A container that has this product's state, the host's accounts and some data mounted."""
+    sources = {"/data": settings.protected[0], "/accounts": "/etc", "/conf": tmp_path}
+    return await edit_with_mounts(
+        [{"Type": "bind", "Source": str(source), "Destination": point}
+         for point, source in sources.items()]
+    )  # fmt: skip
+
+
+@pytest.fixture
+async def edit_with_mounts(edit, docker):
+    async def set_mounts(mounts):
+        inspected = {"Id": "0123456789ab" * 5, "Name": "/api", "Mounts": mounts}
+        docker.answer("/containers/0123456789ab/json", inspected)
+        return edit
+
+    return set_mounts
+
+
+@pytest.mark.parametrize("path", ["/data/store.conf", "/data/deep/er.log"])
+async def test_what_of_our_state_a_container_has_mounted_is_not_read_through_it(mounted, path):
+    error = (await mounted("read", path, CONTAINER))["error"]
+
+    assert error["code"] == "POLICY_BLOCKED"
+    assert "of the host" in error["message"]
+
+
+async def test_the_hosts_accounts_are_not_changed_through_a_containers_mount(mounted):
+    refused = await mounted(
+        "write", "/accounts/passwd", CONTAINER, content="x", expected_sha256="absent"
+    )
+
+    assert refused["error"]["code"] == "POLICY_BLOCKED"
+    assert "/etc/passwd of the host" in refused["error"]["message"]
+
+
+async def test_what_a_pod_has_of_its_node_and_of_secrets_is_judged_as_such(
+    reach, programs, settings
+):
+    pod = {"metadata": {"name": "api-1", "namespace": "shop"}, "status": {"phase": "Running"}}
+    spec = {
+        "volumes": [
+            {"name": "node", "hostPath": {"path": "/etc"}},
+            {"name": "creds", "secret": {"secretName": "db"}},
+        ],
+        "containers": [
+            {"name": "api", "volumeMounts": [
+                {"name": "node", "mountPath": "/node"},
+                {"name": "creds", "mountPath": "/creds/"},
+            ]}
+        ],
+    }  # fmt: skip
+    programs.answer("kubectl", "get pods", {"items": [pod]})
+    programs.answer("kubectl", "get pod/api-1", {**pod, "spec": spec})
+
+    written = await reach(
+        "file_edit", action="write", path="/node/group", resource_id=POD, content="x",
+        expected_sha256="absent",
+    )  # fmt: skip
+    read = await reach("file_edit", action="read", path="/creds/user", resource_id=POD)
+
+    assert written["error"]["code"] == read["error"]["code"] == "POLICY_BLOCKED"
+
+
+async def test_what_a_guest_has_of_its_node_is_judged_as_such(reach, programs):
+    programs.answer("pct", "list", "VMID       Status     Lock         Name\n101 running cache\n")
+    programs.answer("pct", "config 101", "mp0: /etc,mp=/node,backup=1\nhostname: cache\n")
+
+    refused = await reach(
+        "file_edit", action="write", path="/node/passwd", resource_id="lxc:web-1:101", content="x",
+        expected_sha256="absent",
+    )  # fmt: skip
+
+    assert refused["error"]["code"] == "POLICY_BLOCKED"
+
+
+async def test_a_guest_whose_mounts_cannot_be_seen_is_left_alone(reach, programs, conf):
+    programs.answer("pct", "list", "VMID       Status     Lock         Name\n101 running cache\n")
+    programs.answer("pct", "config 101", "", stderr="no such guest", exit_code=2)
+
+    refused = await reach(
+        "file_edit", action="read", path=str(conf), resource_id="lxc:web-1:101"
+    )  # fmt: skip
+
+    assert refused["error"]["code"] == "EXECUTION_CONTEXT_UNAVAILABLE"
+
+
+async def test_this_machine_under_another_name_keeps_its_own_files(edit, settings):
+    own = settings.own[0] / "manage.py"
+
+    refused = await edit("write", own, "host:db-1", content="x", expected_sha256="absent")
+
+    assert refused["error"]["code"] == "POLICY_BLOCKED"
+
+
+async def test_our_own_files_are_known_below_the_root_of_a_host_that_is_mounted(edit, settings):
+    own = f"/host{settings.own[0]}/manage.py"
+
+    refused = await edit("read", own, CONTAINER)
+
+    assert refused["error"]["code"] == "POLICY_BLOCKED"
+    assert "belongs to this product" in refused["error"]["message"]
+
+
+def log_in_with(programs, directory: Path, line: str) -> None:
+    """On hosts that ssh leads to, a line of shell goes before everything."""
+    login = directory / "login"
+    login.write_text(f'#!/bin/sh\n{line}\nexec /bin/sh "$@"\n')
+    login.chmod(0o755)
+    programs.add("ssh", login=str(login))
+
+
+async def test_an_append_that_ends_in_the_middle_over_there_says_what_it_left(
+    edit, programs, conf, tmp_path
+):
+    full = conf.with_name("full.conf")
+    before = "x" * 4_000
+    full.write_text(before)
+    # No file of more than 8 blocks, which are 4096 bytes, as on a disk that is full.
+    log_in_with(programs, tmp_path, "ulimit -f 8")
+
+    reply = await edit(
+        "append", full, "host:db-1", content="y" * 1_000, expected_sha256=sha(before)
+    )
+
+    error = reply["error"]
+    assert "The file was changed" in error["message"]
+    assert error["details"]["changed"] is True
+    assert full.read_text() == before + "y" * 96
+
+
+async def test_a_rewrite_over_there_keeps_the_attributes_of_a_file(edit, conf):
+    try:
+        os.setxattr(conf, "user.origin", b"us")
+    except OSError:
+        pytest.skip("this file system has no attributes")
+    seen = (await edit("read", conf, "host:db-1"))["data"]
+
+    await edit("write", conf, "host:db-1", content="a=2\n", expected_sha256=seen["sha256"])
+
+    assert conf.read_text() == "a=2\n"
+    assert seen["keeps_attributes"] is True
+    assert os.getxattr(conf, "user.origin") == b"us"
+
+
+async def test_where_no_program_copies_attributes_the_look_says_so(edit, programs, conf, tmp_path):
+    (tmp_path / "plain").mkdir()
+    cp = tmp_path / "plain" / "cp"
+    cp.write_text("#!/bin/sh\necho 'cp [-a] SOURCE DEST'\n")
+    cp.chmod(0o755)
+    log_in_with(programs, tmp_path, f"PATH={cp.parent}:$PATH")
+
+    seen = (await edit("read", conf, "host:db-1"))["data"]
+    written = await edit(
+        "write", conf, "host:db-1", content="a=2\n", expected_sha256=seen["sha256"]
+    )
+
+    assert seen["keeps_attributes"] is False
+    assert written["ok"]
+    assert conf.read_text() == "a=2\n"

@@ -72,6 +72,11 @@ SECRETS = (
     "/proc/kmsg",
     "/proc/kallsyms",
     "/sys/kernel/debug/tracing/trace_pipe",
+    "/host/etc/shadow",
+    "/rootfs/root/.ssh/id_rsa",
+    "/host/etc/kubernetes/admin.conf",
+    "/mnt/sysroot/var/lib/kubelet/config",
+    "/host/proc/1/environ",
 )
 ORDINARY = (
     "/etc/os-release",

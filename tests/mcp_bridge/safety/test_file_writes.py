@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from mcp_bridge.commands.running import PATH
 from mcp_bridge.ops.server import build_server
 from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.safety.approvals import Decision, Proposal
+from mcp_bridge.safety.file_changes import FileChange
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerPlan, TransportPlan
@@ -354,3 +356,25 @@ async def test_a_write_that_was_made_when_its_worker_died_is_not_made_again(
         assert result.check is not None
         assert result.check.status == "verified"
         assert gate.standing.workflow.state == "READING"
+
+
+async def test_autonomous_asks_about_a_file_that_runs_by_itself_and_says_when(open_agent, tmp_path):
+    desk, given = Desk(), Provenance([Block("a person", "x=1\n", is_trusted=True)])
+    profile = tmp_path / ".bashrc"
+    async for agent in open_agent(SafetyGate("autonomous", desk=desk, given=given)):
+        await agent.find_host()
+
+        await agent.edit("write", profile, "x=1\n")
+
+        [proposal] = desk.asked
+        assert proposal.preview.risk == "high"
+        assert any("every shell or session that starts reads it" in each
+                   for each in proposal.reasons)  # fmt: skip
+
+
+def test_a_person_is_told_what_a_rewrite_would_lose():
+    facts: dict[str, Any] = {"size_bytes": 1, "keeps_attributes": False}
+    rewrite = FileChange("/a", "/a", "x", "y", facts, 1)
+
+    assert "access control lists" in rewrite.state
+    assert "access control lists" not in replace(rewrite, is_rewrite=False).state

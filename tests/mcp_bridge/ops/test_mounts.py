@@ -1,0 +1,38 @@
+"""What is mounted in several places is found in each of them."""
+
+from pathlib import Path
+
+from mcp_bridge.ops.mounts import find_other_paths, read_mounts
+
+TABLE = r"""
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+28 27 254:0 /srv/tarsy/var /mnt/back\040up rw,relatime - ext4 /dev/vda rw
+29 27 254:0 /etc/passwd /srv/users rw,relatime - ext4 /dev/vda rw
+30 27 254:1 / /data rw,relatime - ext4 /dev/vdb rw
+31 27 254:1 /app /srv/app rw,relatime - ext4 /dev/vdb rw
+"""
+
+
+def others(path: str, directory: Path) -> set[str]:
+    table = directory / "mountinfo"
+    table.write_text(TABLE.strip())
+    return set(find_other_paths(path, read_mounts(table)))
+
+
+def test_a_directory_is_found_where_else_it_is_mounted(tmp_path):
+    assert others("/mnt/back up/key", tmp_path) == {"/srv/tarsy/var/key"}
+    assert others("/srv/tarsy/var/key", tmp_path) == {"/mnt/back up/key"}
+    assert others("/srv/app/a.conf", tmp_path) == {"/data/app/a.conf"}
+
+
+def test_a_single_file_is_found_where_else_it_is_mounted(tmp_path):
+    assert others("/srv/users", tmp_path) == {"/etc/passwd"}
+
+
+def test_a_file_that_is_mounted_once_has_no_other_path(tmp_path):
+    assert others("/etc/hosts", tmp_path) == set()
+    assert others("/data/b", tmp_path) == set()
+
+
+def test_without_a_table_nothing_is_mounted_elsewhere(tmp_path):
+    assert read_mounts(tmp_path / "none") == ()
