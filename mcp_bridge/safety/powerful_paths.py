@@ -79,7 +79,8 @@ _RUNNERS = (
             systemd/system-generators systemd/user-generators systemd/system-shutdown
             systemd/system-sleep systemd/network
             init.d rc.local etc/rc etc/rc.conf etc/rc.d rc0.d rc1.d rc2.d rc3.d rc4.d rc5.d
-            rc6.d rcs.d etc/init etc/inittab etc/sv etc/s6 etc/runit etc/conf.d etc/xinetd.d etc/xinetd.conf
+            rc6.d rcs.d etc/init etc/inittab etc/sv etc/s6 etc/runit etc/conf.d etc/xinetd.d
+            etc/xinetd.conf
             etc/inetd.conf etc/default tmpfiles.d sysusers.d binfmt.d system.conf.d
             launchdaemons launchagents supervisor/conf.d supervisord.d etc/monit etc/cloud
             containers/systemd

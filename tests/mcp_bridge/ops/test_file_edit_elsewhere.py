@@ -3,8 +3,8 @@
 The programs that lead there are stand-ins that run here what would run over there.
 """
 
-import os
 import hashlib
+import os
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -362,7 +362,8 @@ async def test_where_no_program_copies_attributes_the_look_says_so(edit, program
     cp = tmp_path / "plain" / "cp"
     cp.write_text("#!/bin/sh\necho 'cp [-a] SOURCE DEST'\n")
     cp.chmod(0o755)
-    log_in_with(programs, tmp_path, f"PATH={cp.parent}:$PATH")
+    there = f"""set -- "$1" "$(printf %s "$2" | sed 's#PATH=#PATH={cp.parent}:#')\""""
+    log_in_with(programs, tmp_path, there)
 
     seen = (await edit("read", conf, "host:db-1"))["data"]
     written = await edit(

@@ -359,12 +359,12 @@ async def test_a_write_that_was_made_when_its_worker_died_is_not_made_again(
 
 
 async def test_autonomous_asks_about_a_file_that_runs_by_itself_and_says_when(open_agent, tmp_path):
-    desk, given = Desk(), Provenance([Block("a person", "x=1\n", is_trusted=True)])
-    profile = tmp_path / ".bashrc"
+    profile, desk = tmp_path / ".bashrc", Desk()
+    given = [Block(f"Write x=1 into {profile}", Provenance("person", "mia"))]
     async for agent in open_agent(SafetyGate("autonomous", desk=desk, given=given)):
         await agent.find_host()
 
-        await agent.edit("write", profile, "x=1\n")
+        await agent.edit("write", profile, "x=1")
 
         [proposal] = desk.asked
         assert proposal.preview.risk == "high"
