@@ -355,21 +355,3 @@ async def test_a_rewrite_over_there_keeps_the_attributes_of_a_file(edit, conf):
     assert conf.read_text() == "a=2\n"
     assert seen["keeps_attributes"] is True
     assert os.getxattr(conf, "user.origin") == b"us"
-
-
-async def test_where_no_program_copies_attributes_the_look_says_so(edit, programs, conf, tmp_path):
-    (tmp_path / "plain").mkdir()
-    cp = tmp_path / "plain" / "cp"
-    cp.write_text("#!/bin/sh\necho 'cp [-a] SOURCE DEST'\n")
-    cp.chmod(0o755)
-    there = f"""set -- "$1" "$(printf %s "$2" | sed 's#PATH=#PATH={cp.parent}:#')\""""
-    log_in_with(programs, tmp_path, there)
-
-    seen = (await edit("read", conf, "host:db-1"))["data"]
-    written = await edit(
-        "write", conf, "host:db-1", content="a=2\n", expected_sha256=seen["sha256"]
-    )
-
-    assert seen["keeps_attributes"] is False
-    assert written["ok"]
-    assert conf.read_text() == "a=2\n"
