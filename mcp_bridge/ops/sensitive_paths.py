@@ -56,7 +56,8 @@ _SECRET_NAMES = _words("""
     .python_history .psql_history .mysql_history .rediscli_history .node_repl_history .viminfo
     .lesshst .boto .s3cfg .msmtprc .fetchmailrc rclone.conf kubeconfig k3s.yaml
     terraform.tfstate wp-config.php authorized_keys known_hosts cookies cookies.sqlite key4.db
-    logins.json config.v2.json user-data.txt debian.cnf sasl_passwd passwd.client .erlang.cookie settings-security.xml
+    logins.json config.v2.json user-data.txt debian.cnf sasl_passwd passwd.client .erlang.cookie
+    settings-security.xml
 """) | {"login data"}
 
 _SECRET_SUFFIXES = tuple(
