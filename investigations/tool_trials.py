@@ -10,7 +10,7 @@ import redis
 from config import get_config
 from config.schema.servers import MCPServerConfig
 from investigations.records import people_records
-from investigations.selectors.trials import Trial
+from investigations.selectors.trials import CLOSE_SECONDS, START_SECONDS, Trial
 from investigations.services.trials import end_trial
 from mcp_bridge.bench import inspect_servers
 from mcp_bridge.connection import Deadlines
@@ -19,7 +19,7 @@ from mcp_bridge.sightings import Sighting
 
 logger = logging.getLogger(__name__)
 
-DEADLINES = Deadlines(start=20.0, close=8.0)
+DEADLINES = Deadlines(start=START_SECONDS, close=CLOSE_SECONDS)
 STOPPED = "the worker that tried it was stopped; try again"
 OURS = "an error of this product stopped the trial; it is in the worker's log"
 _LOOK_SECONDS = 0.5

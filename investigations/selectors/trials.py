@@ -1,6 +1,7 @@
 """Trials of tool servers that people ask for: what is under way and what came of the last one."""
 
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,8 +14,14 @@ from investigations.selectors.workers import client
 
 TRIALS_KEY = "tarsy:tool_servers:trials"
 """Redis hash: server id -> JSON of its last trial."""
-LONGEST_SECONDS = 40
-"""A trial that has not ended by then was never begun, or lost with its worker."""
+EXPIRES_SECONDS = 15
+"""A worker that is free later than this need not begin: nobody waits any more."""
+START_SECONDS = 20.0
+CLOSE_SECONDS = 8.0
+_SLACK_SECONDS = 2
+LONGEST_SECONDS = EXPIRES_SECONDS + math.ceil(START_SECONDS + CLOSE_SECONDS) + _SLACK_SECONDS
+"""A trial that has not ended by then was never begun, or lost with its worker. No shorter than a
+trial may take, or a second one of the same server would begin beside it."""
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,18 @@ import redis
 
 from config import get_config
 from investigations.queue import NotSent, enqueue_trial
-from investigations.selectors.trials import LONGEST_SECONDS, TRIALS_KEY, Trial, read_trials
+from investigations.selectors.trials import (
+    EXPIRES_SECONDS,
+    LONGEST_SECONDS,
+    TRIALS_KEY,
+    Trial,
+    read_trials,
+)
 from investigations.selectors.workers import client, live_workers
 from tarsy.errors import Conflict, NotFound
 
 PAUSE_SECONDS = 5
 """How long after a trial nobody may ask for the next one of that server."""
-EXPIRES_SECONDS = 15
-"""A worker that is free later than this need not begin: nobody waits any more."""
 KEPT_SECONDS = 24 * 3600
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from redis import Redis
 
 from config import get_config
+from investigations import tool_trials
 from investigations.queue import NotSent
 from investigations.selectors import tool_servers, trials, trouble, warnings, workers
 from investigations.selectors.effective_configuration import show_configuration
@@ -321,6 +322,19 @@ def test_a_trial_that_failed_is_told_with_its_reason(viewer, configured, sent):
 
     assert "it &lt;i&gt;ended&lt;/i&gt; with 3" in viewer.get(PATH).content.decode()
     assert "The tool server local is not available" in todos(viewer)
+
+
+def test_a_trial_that_takes_as_long_as_it_may_is_the_only_one(configured, monkeypatch):
+    ways: list[float] = []
+    monkeypatch.setattr(asking, "enqueue_trial", lambda _name, expires_in: ways.append(expires_in))
+    tell_presence(configured)
+
+    asking.ask_for_trial("local")
+
+    (waits,) = ways
+    longest = waits + tool_trials.DEADLINES.start + tool_trials.DEADLINES.close
+    assert configured.ttl(asking._gate_of("local")) >= longest
+    assert Trial(time.time() - longest).is_under_way
 
 
 def test_the_next_trial_may_follow_a_little_after_the_last_one(configured, sent):
