@@ -12,7 +12,7 @@ from functools import cache
 from config import get_config
 from investigations.runbooks.addresses import Unavailable, check_host, read_address
 from investigations.runbooks.fetch import public_network
-from investigations.runbooks.shelf import list_runbooks
+from investigations.runbooks.shelf import SECONDS_OF_FAILURE, list_runbooks
 from tarsy.errors import InvalidInput
 
 logger = logging.getLogger(__name__)
@@ -45,30 +45,37 @@ class Listing:
     """A list that takes a while to load, kept for a while, and loaded by one thread at a time.
 
     Who asks waits as long as they say, for a name server or GitHub may not answer at all; what
-    comes later is there for the next one.
+    comes later is there for the next one. `load` gives None where no list could be had.
     """
 
-    def __init__(self, load: Callable[[], tuple[str, ...]]) -> None:
+    def __init__(self, load: Callable[[], tuple[str, ...] | None]) -> None:
         self._load = load
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="runbooks")
-        self._latest: Future[tuple[str, ...]] | None = None
+        self._latest: Future[tuple[str, ...] | None] | None = None
         self._begun = 0.0
 
     def read(self, fresh_seconds: float, patience: float) -> tuple[str, ...]:
         """The list, at most `fresh_seconds` old; empty when it did not come within `patience`."""
         latest = self._begin(fresh_seconds)
         wait((latest,), timeout=patience)
-        return latest.result() if latest.done() else ()
+        return (latest.result() or ()) if latest.done() else ()
 
-    def _begin(self, fresh_seconds: float) -> "Future[tuple[str, ...]]":
+    def _begin(self, fresh_seconds: float) -> "Future[tuple[str, ...] | None]":
         with self._lock:
             now = time.monotonic()
             latest = self._latest
-            if latest is None or (latest.done() and now - self._begun > fresh_seconds):
+            if latest is None or (
+                latest.done() and now - self._begun > _kept(latest, fresh_seconds)
+            ):
                 self._latest = latest = self._thread.submit(self._load)
                 self._begun = now
             return latest
+
+
+def _kept(loaded: "Future[tuple[str, ...] | None]", fresh_seconds: float) -> float:
+    failed = loaded.exception() is not None or loaded.result() is None
+    return min(fresh_seconds, SECONDS_OF_FAILURE) if failed else fresh_seconds
 
 
 @cache
@@ -76,7 +83,7 @@ def _listing() -> Listing:
     return Listing(_list_or_warn)
 
 
-def _list_or_warn() -> tuple[str, ...]:
+def _list_or_warn() -> tuple[str, ...] | None:
     system = get_config().system
     token = os.environ.get(system.github.token_env, "").strip()
     listing = list_runbooks(
@@ -86,4 +93,4 @@ def _list_or_warn() -> tuple[str, ...]:
         return asyncio.run(listing)
     except Unavailable as error:
         logger.warning("The runbooks cannot be listed: system.runbooks.repo_url %s", error)
-        return ()
+        return None

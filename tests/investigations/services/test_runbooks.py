@@ -82,6 +82,36 @@ def test_who_asks_does_not_wait_for_a_list_that_does_not_come():
     assert len(loads) == 1
 
 
+def test_a_list_that_could_not_be_had_is_asked_for_again_soon(monkeypatch: pytest.MonkeyPatch):
+    loads = iter([None, None, ("a",)])
+    listing = Listing(lambda: next(loads))
+
+    first = [listing.read(3600, 20), listing.read(3600, 20)]
+    monkeypatch.setattr(runbooks, "SECONDS_OF_FAILURE", -1.0)
+    later = [listing.read(3600, 20), listing.read(3600, 20), listing.read(3600, 20)]
+
+    assert first == [(), ()]
+    assert later == [(), ("a",), ("a",)]
+
+
+def test_an_error_nobody_foresaw_rises_and_is_not_kept_for_long(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(runbooks, "SECONDS_OF_FAILURE", -1.0)
+    loads = iter([lambda: 1 // 0, lambda: ("a",)])
+    listing = Listing(lambda: next(loads)())
+
+    with pytest.raises(ZeroDivisionError):
+        listing.read(3600, 20)
+    assert listing.read(3600, 20) == ("a",)
+
+
+def test_a_list_with_nothing_in_it_is_kept_like_any_other(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(runbooks, "SECONDS_OF_FAILURE", -1.0)
+    loads = iter([(), ("a",)])
+    listing = Listing(lambda: next(loads))
+
+    assert [listing.read(3600, 20), listing.read(3600, 20)] == [(), ()]
+
+
 def test_an_old_list_is_loaded_again():
     numbers = iter(range(9))
     listing = Listing(lambda: (str(next(numbers)),))
