@@ -7,7 +7,6 @@ Everything else is told as it is, with addresses cut to what names a place, and 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from typing_extensions import override
 
@@ -18,7 +17,7 @@ from config.schema.servers import TransportConfig
 from config.skills import Skill
 from config.tree import Path
 from investigations.masking import product_masker
-from investigations.selectors.configuration_walk import ConfigurationWalk
+from investigations.selectors.configuration_walk import ConfigurationWalk, cut_addresses
 from tarsy.errors import NotFound
 
 REDACTED = "***"
@@ -74,7 +73,7 @@ class _Description(ConfigurationWalk):
     @override
     def say_text(self, text: str) -> str:
         is_address = text.startswith(("http://", "https://"))
-        return _place_of(text) or "" if is_address else self.mask(text)
+        return self.mask(cut_addresses(text) if is_address else text)
 
     def _say_transport(self, transport: TransportConfig, path: Path) -> JSON:
         def keys_of(name: str) -> list[JSON]:
@@ -102,8 +101,4 @@ def _place_of(url: str | None) -> str | None:
     """An address without user, query and fragment, where secrets are put."""
     if not url:
         return None
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return REDACTED
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return cut_addresses("".join(url.split())) if "://" in url else REDACTED

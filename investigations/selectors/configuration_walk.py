@@ -4,6 +4,7 @@ Not said are the fields that the schema keeps out of its own `repr`, and every v
 came from the environment.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from datetime import datetime, timedelta
 from agents.types import JSON
 from config.schema.fields import Block
 from config.tree import Path
+
+_ADDRESS = re.compile(r"(?<![a-z0-9+.-])([a-z0-9+.-]+://)(?:(\S*)@)?([^\s?#]*)\S*", re.IGNORECASE)
+_ENDS_HOST = frozenset("/?#\\")
 
 
 @dataclass(frozen=True)
@@ -76,3 +80,18 @@ def format_duration(duration: timedelta) -> str:
         if count:
             parts.append(f"{count}{unit}")
     return "".join(parts) or "0s"
+
+
+def cut_addresses(text: str) -> str:
+    """A text whose addresses are cut to scheme, host and path.
+
+    A password may hold any sign, so all before the last `@` may be one. Where it may as well be a
+    path or a query, the text says that something was left out.
+    """
+    return _ADDRESS.sub(_cut_address, text)
+
+
+def _cut_address(address: re.Match[str]) -> str:
+    scheme, before, place = address.groups()
+    is_plain = before is None or _ENDS_HOST.isdisjoint(before)
+    return f"{scheme}{place}" if is_plain else f"{scheme}…@{place}"

@@ -4,7 +4,6 @@ Left out is what `configuration_walk` leaves out, and all of an address but host
 left is masked like any text.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -16,11 +15,10 @@ from config.model import Config
 from config.schema.fields import Block
 from config.tree import Path
 from investigations.masking import product_masker
-from investigations.selectors.configuration_walk import ConfigurationWalk
+from investigations.selectors.configuration_walk import ConfigurationWalk, cut_addresses
 
 FROM_ENVIRONMENT = "(from the environment)"
 NOT_SHOWN = "(set, not shown)"
-_ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*://)(?:[^\s/?#@]*@)?([^\s?#]*)[^\s]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class _Page(ConfigurationWalk):
 
     @override
     def say_text(self, text: str) -> str:
-        return _ADDRESS.sub(r"\1\2", text)
+        return cut_addresses(text)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -62,6 +62,19 @@ def test_no_secret_is_told_and_what_names_a_thing_is(api, reconfigure):
     assert body["llm_providers"]["rehearsal"]["api_key_env"] is not None
 
 
+@pytest.mark.parametrize("sign", ["/", "@", "#", "?"])
+def test_no_part_of_a_password_in_an_address_is_told(api, reconfigure, sign):
+    reconfigure(FILE.replace(f"user:{SECRET}@", f"user:Kq7Vx{sign}Zw9Pn@"))
+
+    answer = api.get(URL)
+
+    body = answer.content.decode()
+    assert "Kq7Vx" not in body
+    assert "Zw9Pn" not in body
+    url = answer.json()["mcp_servers"]["remote"]["transport"]["url"]
+    assert url.endswith("tools.example:8443/mcp")
+
+
 def test_what_came_from_the_environment_is_not_told(api, reconfigure, monkeypatch, client):
     monkeypatch.setenv("LOOKING_PLACE", "plain-words-of-the-environment")
     told = FILE.replace("description: Looks", 'description: "Looks at {{.LOOKING_PLACE}}"')

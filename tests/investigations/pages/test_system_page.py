@@ -270,6 +270,34 @@ def test_the_configuration_is_shown_without_any_secret(viewer):
     assert "<script>alert" not in page
 
 
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://u:hun@ter2@h.example/mcp", "https://h.example/mcp"),
+        ("https://u:hun/ter2@h.example/mcp", "https://…@h.example/mcp"),
+        ("https://u:hun#ter2@h.example/mcp", "https://…@h.example/mcp"),
+        ("https://u:hun?ter2@h.example/mcp", "https://…@h.example/mcp"),
+        ("https://hun/ter2@h.example/mcp", "https://…@h.example/mcp"),
+        ("https://u:/#?@hun@@ter2/@h.example/mcp?k=hunter2", "https://…@h.example/mcp"),
+        ("redis://:hun/@ter2@h.example:6379/0", "redis://…@h.example:6379/0"),
+        ("x_https://u:hunter2@h.example/", "x_https://h.example/"),
+        ("2https://u:hunter2@h.example/", "2https://h.example/"),
+        ("https://h.example:8443/mcp?k=hunter2#ter2", "https://h.example:8443/mcp"),
+    ],
+)
+def test_no_part_of_a_password_in_an_address_is_shown(reconfigure, address, shown):
+    servers = {"remote": {"transport": {"type": "stdio", "command": "x"}, "instructions": address}}
+    reconfigure(
+        (CONFIG_DIR / "tarsy.yaml").read_text() + json.dumps({"mcp_servers": servers})[1:-1]
+    )
+
+    sections = {section.key: section for section in show_configuration(get_config())}
+
+    (entry,) = [each for each in sections["mcp_servers"].entries if each.name == "remote"]
+    assert f"instructions: {shown}" in entry.text.replace("'", "").replace('"', "")
+    assert "ter2" not in entry.text
+
+
 def test_every_section_and_entry_is_there():
     sections = {section.key: section for section in show_configuration(get_config())}
 
