@@ -20,6 +20,7 @@ from investigations.selectors.past_sessions import (
     list_past,
     read_past,
 )
+from investigations.selectors.time_limit import call_within
 from investigations.selectors.warnings import list_warnings
 from investigations.services import notes
 from mcp_bridge.ops.envelope import ToolFailure
@@ -39,7 +40,7 @@ from mcp_bridge.ops.records import (
     SystemWarning,
 )
 from mcp_bridge.visible_text import clean_text
-from tarsy.errors import InvalidInput
+from tarsy.errors import InvalidInput, TookTooLong
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,6 +54,8 @@ _STATES: Mapping[str, Sequence[str]] = {
     "failed": (_Status.FAILED, _Status.TIMED_OUT),
 }
 _SHOWN_ERROR = 1_000
+LONGEST_SECONDS = 5.0
+"""Of one statement that reads the records; the newest sessions may hold long alerts."""
 
 
 class RunInDatabase(Protocol):
@@ -92,14 +95,14 @@ class DatabaseRecords(Records):
             raise ToolFailure(
                 "INVALID_INPUT", "'session_id' must be an id as action 'list' gives it."
             ) from error
-        detail = await self._db(read_past, key)
+        detail = await self._read(read_past, key)
         return self._detail(detail) if detail is not None else None
 
     @override
     async def list_warnings(self) -> Sequence[SystemWarning]:
         return [
             SystemWarning(each.category, each.message, each.details, each.created_at)
-            for each in await self._db(list_warnings)
+            for each in await self._read(list_warnings)
         ]
 
     @override
@@ -125,12 +128,12 @@ class DatabaseRecords(Records):
             digest = notes.digest_of(notes.mask_note(clean_text(note.text)))
         except InvalidInput:
             return False
-        return await self._db(has_note, note.resource_id, digest)
+        return await self._read(has_note, note.resource_id, digest)
 
     @override
     async def recall(self, resource_id: str, words: str, place: Place) -> NotePage:
         try:
-            found = await self._db(
+            found = await self._read(
                 list_notes,
                 resource_id=_storable(resource_id),
                 words=_storable(words),
@@ -148,13 +151,26 @@ class DatabaseRecords(Records):
 
     async def _list(self, wanted: PastFilter, place: Place) -> SessionPage:
         try:
-            page: PastPage = await self._db(
+            page: PastPage = await self._read(
                 list_past, wanted, limit=place.limit, cursor=place.cursor
             )
         except InvalidInput as error:
             raise _refuse(error) from error
         searched = f"the newest {SEARCHED_SESSIONS} sessions" if wanted.searches else ""
         return SessionPage([self._row(each) for each in page.sessions], page.next_cursor, searched)
+
+    async def _read(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a selector answers, within a limit: a model may ask for anything, and often."""
+        try:
+            return await self._db(call_within, LONGEST_SECONDS, function, *args, **kwargs)
+        except TookTooLong as error:
+            raise ToolFailure(
+                "EXECUTION_FAILED",
+                f"Looking through the records took longer than {error.seconds:g} s and was "
+                "stopped. Narrow it, as by alert_type, since, status, resource_id or a lower "
+                "limit, or go on without.",
+                details={"seconds": error.seconds},
+            ) from error
 
     def _row(self, found: PastSession) -> SessionRow:
         session = found.session

@@ -8,6 +8,7 @@ TarsyError
 ├── NotPermitted         the caller: 403, this account may not do it
 ├── NotFound             the caller: 404, no such thing
 ├── Conflict             the caller: 409, the thing is in another state by now
+├── TookTooLong          the caller: it asked for more than the database does in the time
 ├── AgentError           the stage: this execution ends, with a reason a person can act on
 │   └── LLMError         the model call failed; says whether asking again can help
 └── LeaseLost            us: another worker owns this execution now; stop and write nothing
@@ -75,6 +76,14 @@ class QueueFull(TarsyError):
             f"{queue_size} sessions are waiting and at most {max_queue_size} may; "
             f"try again in {retry_after} s"
         )
+
+
+class TookTooLong(TarsyError):
+    """The database was told to stop after this many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(f"it took longer than {seconds:g} s")
 
 
 class NotPermitted(TarsyError):

@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 from agents.types import ToolCall, ToolResult
 from config.model import Config
+from investigations import records
 from investigations.models import AgentExecution, AlertSession, MCPInteraction, ResourceNote
 from investigations.records import DatabaseRecords
+from investigations.selectors.time_limit import call_within
 from investigations.services import notes
 from mcp_bridge.ops.records import LONGEST_NOTE, MOST_NOTES
 from mcp_bridge.ops.server import OpsServer, build_server
@@ -396,6 +398,42 @@ def test_without_records_the_tools_are_not_there(loop, server):
 
     assert reply["error"]["code"] == "INVALID_INPUT"
     assert not {"alerts", "knowledge"} & set(reply["error"]["details"]["tools"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("alerts", {"action": "list", "text": "disk"}),
+        ("alerts", {"action": "get", "session_id": str(uuid.UUID(int=1))}),
+        ("knowledge", {"action": "incidents", "resource_id": "db-7"}),
+        ("knowledge", {"action": "recall", "query": "disk"}),
+    ],
+)
+def test_a_search_that_takes_too_long_is_stopped_and_told(call, monkeypatch, tool, arguments):
+    monkeypatch.setattr(records, "LONGEST_SECONDS", 0.2)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            f"LOCK {AlertSession._meta.db_table}, {ResourceNote._meta.db_table}"
+            " IN ACCESS EXCLUSIVE MODE"
+        )
+        stopped = call(tool, **arguments)
+
+    assert stopped["error"]["code"] == "EXECUTION_FAILED"
+    assert "took longer than 0.2 s and was stopped" in stopped["error"]["message"]
+    monkeypatch.setattr(records, "LONGEST_SECONDS", 60.0)
+    assert "took longer" not in str(call(tool, **arguments))
+
+
+def test_the_limit_of_a_search_holds_for_nothing_else(loop, clean_redis):
+    def limit() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            return str(cursor.fetchone()[0])
+
+    async def look() -> tuple[str, str]:
+        return await loop.db(call_within, 7.0, limit), await loop.db(limit)
+
+    assert loop.run("look", look) == ("7s", "0")
 
 
 def test_records_that_belong_to_no_execution_remember_nothing(loop, server):
