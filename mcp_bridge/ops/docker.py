@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from mcp_bridge.ops.docker_api import DockerApi, as_list, as_object, unexpected
+from mcp_bridge.ops.docker_images import read_digests
 from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure, snake_case
 from mcp_bridge.ops.line_filter import LineFilter
 from mcp_bridge.ops.redaction import show_command
@@ -37,7 +38,10 @@ class DockerReader:
 
     async def inspect(self, container: str) -> Answer:
         """State, limits, mounts and networks of a container. Of its environment, names only."""
-        return Answer(_inspection(as_object(await self._inspect(self.api.name_of(container)))))
+        whole = as_object(await self._inspect(self.api.name_of(container)))
+        return Answer(
+            {**_inspection(whole), "image_digests": [*await read_digests(self.api, whole)]}
+        )
 
     async def logs(
         self, container: str, *, lines: int, since: datetime | None, accepts: LineFilter | None
@@ -128,6 +132,7 @@ def _inspection(item: JsonObject) -> dict[str, Json]:
         "created": item.get("Created"),
         "state": _pick(state, "Status ExitCode Error OOMKilled Pid StartedAt FinishedAt"),
         "health": _health(as_object(state.get("Health"))),
+        "is_well": _is_well(state),
         "restart_count": item.get("RestartCount"),
         "restart_policy": _pick(as_object(limits.get("RestartPolicy")), "Name MaximumRetryCount"),
         "limits": _pick(limits, "Memory MemorySwap NanoCpus CpuShares CpuQuota PidsLimit"),
@@ -147,6 +152,12 @@ def _inspection(item: JsonObject) -> dict[str, Json]:
         },
         "log_driver": as_object(limits.get("LogConfig")).get("Type"),
     }
+
+
+def _is_well(state: JsonObject) -> bool:
+    """Whether it runs, and does what its health check asks of it, where it has one."""
+    health = as_object(state.get("Health")).get("Status")
+    return state.get("Status") == "running" and health in (None, "", "none", "healthy")
 
 
 def _health(health: JsonObject) -> Json:

@@ -1,77 +1,131 @@
 """Changes to containers. Whoever calls this has asked whoever has to be asked."""
 
 from typing import Literal
-from urllib.parse import quote
 
-from mcp_bridge.ops.control.containers import refuse_own_container
+from mcp_bridge.ops.control.actions import Change
+from mcp_bridge.ops.control.compose import (
+    Compose,
+    ComposeService,
+    details_of,
+    find_service,
+    is_digest,
+)
+from mcp_bridge.ops.control.containers import (
+    change_container,
+    inspect_container,
+    refuse_own_container,
+    state_of,
+)
+from mcp_bridge.ops.control.refusing import failed, refuse, wrong
 from mcp_bridge.ops.docker_api import DockerApi, as_list, as_object
+from mcp_bridge.ops.docker_images import name_of_image, read_digests
 from mcp_bridge.ops.envelope import Answer, Json, JsonObject, ToolFailure
+from mcp_bridge.ops.executors.base import Executor
 
 Operation = Literal["none", "start", "stop", "restart"]
 
-_STOP_SECONDS = 10
-_SECONDS = 40.0
-
 
 class DockerControl:
-    """Starts and stops containers of one engine."""
+    """Starts, stops and updates containers of one engine."""
 
-    def __init__(self, api: DockerApi) -> None:
+    def __init__(self, api: DockerApi, local: Executor) -> None:
         self._api = api
+        self._local = local
 
     async def control(self, container: str, operation: Operation) -> Answer:
         """One operation on one container; what already is as asked for is left as it is."""
         if operation == "none":
-            raise ToolFailure(
-                "INVALID_INPUT", "'operation' is missing: one of start, stop, restart."
-            )
+            raise wrong("'operation' is missing: one of start, stop, restart.")
         container = self._api.name_of(container)
-        before = await self._inspect(container)
-        await refuse_own_container(self._api, before)
-        params = {} if operation == "start" else {"t": str(_STOP_SECONDS)}
-        status = await self._api.post(
-            f"/containers/{container}/{operation}", params, name=container, seconds=_SECONDS
-        )
-        return Answer(
-            {
-                "container": container,
-                "operation": operation,
-                "changed": status != 304,
-                "status_before": as_object(before.get("State")).get("Status"),
-                "check": {
-                    "tool": "docker",
-                    "arguments": {"action": "inspect", "container": container},
-                },
-            }
-        )
+        change = await change_container(self._api, container, operation)
+        return change.to_answer({**_named(container), "operation": operation})
 
-    async def check_updates(self, container: str) -> Answer:
-        """Whether the registry has another image under the name that a container runs.
+    async def update(self, container: str, current_digest: str, digest: str) -> Answer:
+        """The service of a container anew, from the image that has this digest.
 
-        The engine asks the registry, so something leaves this machine.
+        Both digests are part of what is asked for, so that what was approved is what is replaced
+        and what replaces it, whatever the registry has by now.
         """
+        _check_digests(current_digest, digest)
         container = self._api.name_of(container)
-        before = await self._inspect(container)
-        image = str(as_object(before.get("Config")).get("Image") or "")
-        local = as_object(
-            await self._api.get_json(f"/images/{before.get('Image')}/json", name=image)
-        )
-        remote = as_object(
-            await self._api.get_json(f"/distribution/{quote(image, safe='/:@')}/json", name=image)
-        )
-        digest = str(as_object(remote.get("Descriptor")).get("digest") or "")
-        known: list[Json] = [
-            str(each).partition("@")[2] for each in as_list(local.get("RepoDigests"))
-        ]
-        return Answer(
-            {
-                "container": container,
-                "image": image,
-                "local_digests": known,
-                "registry_digest": digest or None,
-                "has_update": digest not in known if digest else None,
-            }
-        )
+        whole = await inspect_container(self._api, container)
+        service = await self._find_service(container, whole)
+        before = await self._look(whole)
+        if before["status"] != "running":
+            raise wrong(f"{container} does not run, and an update would start it.", before=before)
+        if current_digest not in as_list(before["image_digests"]):
+            raise wrong(
+                f"{container} runs no image with the digest {current_digest}. Call check_updates "
+                "and give the digests that it tells.",
+                container=container,
+                before=before,
+            )
+        compose = self._compose()
+        await compose.require_same(service)
+        after = await self._replace(compose, service, before, digest)
+        done = f"made {service.name} of {service.project} anew from {digest}"
+        return Change(done, before, after).to_answer({**_named(container), **details_of(service)})
 
-    async def _inspect(self, container: str) -> JsonObject:
-        return as_object(await self._api.get_json(f"/containers/{container}/json", name=container))
+    async def _find_service(self, container: str, whole: JsonObject) -> ComposeService:
+        name = str(whole.get("Name") or "").lstrip("/")
+        if name != container:
+            raise wrong(
+                f"'container' must be the name, {name}: an update gives the container another id.",
+                container=name,
+            )
+        await refuse_own_container(self._api, whole)
+        if "@" in name_of_image(whole):
+            raise refuse(
+                f"{name} is pinned to a digest where it is declared. A person changes it there.",
+                container=name,
+            )
+        identity = str(whole.get("Image") or "")
+        image = await self._api.get_json(f"/images/{identity}/json", name=identity)
+        return find_service(whole, as_object(image))
+
+    async def _replace(
+        self, compose: Compose, service: ComposeService, before: JsonObject, digest: str
+    ) -> dict[str, Json]:
+        """How the container stands afterwards. Raises `ToolFailure` where it runs no such image."""
+        container = str(before["name"])
+        if problem := await compose.pull(str(before["image"]), digest):
+            raise failed(f"{problem}. {container} was not touched.", before, before)
+        problem = await compose.recreate(service)
+        try:
+            after = await self._look(await inspect_container(self._api, container))
+        except ToolFailure as failure:
+            raise failed(problem or failure.message, before, None) from failure
+        if problem or digest not in as_list(after["image_digests"]):
+            raise failed(problem or f"{container} still runs another image.", before, after)
+        return after
+
+    async def _look(self, whole: JsonObject) -> dict[str, Json]:
+        return {
+            "name": str(whole.get("Name") or "").lstrip("/"),
+            **state_of(whole),
+            "image": name_of_image(whole),
+            "image_id": whole.get("Image"),
+            "image_digests": [*await read_digests(self._api, whole)],
+        }
+
+    def _compose(self) -> Compose:
+        socket = self._api.socket()
+        if socket is None:
+            raise ToolFailure("EXECUTION_CONTEXT_UNAVAILABLE", "No Docker answers any more.")
+        return Compose(self._local, socket)
+
+
+def _check_digests(current: str, wanted: str) -> None:
+    if not is_digest(current) or not is_digest(wanted):
+        raise wrong(
+            "update needs 'current_digest' and 'digest', sha256:... as check_updates tells them in "
+            "local_digests and registry_digest."
+        )
+    if current == wanted:
+        raise wrong("'digest' is the one that runs already; there is nothing to update.")
+
+
+def _named(container: str) -> dict[str, Json]:
+    """The container, and the call that shows how it is now."""
+    arguments: dict[str, Json] = {"action": "inspect", "container": container}
+    return {"container": container, "check": {"tool": "docker", "arguments": arguments}}

@@ -16,7 +16,7 @@ from mcp_bridge.ops.ways import Ways
 from mcp_bridge.visible_text import clean_line
 
 _CONTAINER_ACTIONS = (
-    "query", "docker.inspect", "docker.logs", "read.exec", "control", "check_updates",
+    "query", "docker.inspect", "docker.logs", "read.exec", "control", "check_updates", "update",
     *actions.CONTAINER_ACTIONS, actions.COMMAND, *actions.FILE_ACTIONS,
 )  # fmt: skip
 _GUEST_ACTIONS = (

@@ -112,7 +112,7 @@ def build_server(
     add_read(server, settings, CommandReader(settings, resources, ways))
     add_metrics(server, FarMetrics(resources, ways, docker.api))
     add_storage(server, settings, StorageSystems(settings.host, resources, ways))
-    add_docker(server, docker)
+    add_docker(server, docker, ways.local)
     add_kubernetes(server, KubernetesReader(ways.kubectl))
     add_alerts(server)
     add_knowledge(server, resources)

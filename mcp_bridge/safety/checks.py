@@ -129,6 +129,12 @@ def _check_state(server: str, arguments: Mapping[str, JSON], action: str) -> Che
 
 def _check_container(server: str, arguments: Mapping[str, JSON]) -> Check | None:
     container, operation = arguments.get("container"), str(arguments.get("operation"))
+    digest = arguments.get("digest")
+    if arguments.get("action") == "update" and container and digest:
+        runs = Expectation(("data", "image_digests"), "contains", (digest,))
+        is_well = Expectation(("data", "is_well"), "is", (True,))
+        asked = {"action": "inspect", "container": container}
+        return Check(server, "docker", asked, (runs, is_well), IN_A_WHILE)
     if arguments.get("action") != "control" or operation not in _STATES or not container:
         return None
     expects = Expectation(("data", "state", "status"), "is", _STATES[operation])

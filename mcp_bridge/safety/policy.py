@@ -29,7 +29,17 @@ OPS_RULES: Mapping[str, ClassRule] = {
     "read": _READ,
     "metrics": _READ,
     "storage": _READ,
-    "docker": _reads("action", "list", "inspect", "logs", "services", "tasks", "swarm", "updates"),
+    "docker": _reads(
+        "action",
+        "list",
+        "inspect",
+        "logs",
+        "services",
+        "tasks",
+        "swarm",
+        "updates",
+        "check_updates",
+    ),
     "kubernetes": _reads("type", "clusters", "nodes", "pods", "deployments", "logs", "events"),
     "alerts": _reads("action", "list", "get", "warnings"),
     # A note outlives the execution and is read by later ones: to remember is a write.

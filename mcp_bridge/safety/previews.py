@@ -89,8 +89,20 @@ def preview_write(
         action=action,
         current_state=target.resource.status if target.resource is not None else "",
         verification=(check.sentence if check is not None else NO_CHECK, GENERAL_CHECK),
-        undo=undo if change is None else _undo_change(change, action),
+        undo=_undo_update(request) or (undo if change is None else _undo_change(change, action)),
         change=change,
+    )
+
+
+def _undo_update(request: GateRequest) -> str:
+    """What an update of a container does, and what it takes to go back; empty for other writes."""
+    if not request.is_own_server or (request.tool, action_of(request)) != ("docker", "update"):
+        return ""
+    digest = request.arguments.get("current_digest") or "its digest"
+    return (
+        "docker pull and docker compose up --no-deps: every container of the service is made anew "
+        "and is away meanwhile. Only a person takes it back: tag the former image, which stays "
+        f"here as {digest} until it is pruned, with the name and have compose make it anew."
     )
 
 

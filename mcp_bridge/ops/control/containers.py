@@ -17,10 +17,10 @@ _PROJECT = "com.docker.compose.project"
 
 async def change_container(docker: DockerApi, uid: str, action: ControlAction) -> Change:
     """Start, stop or restart a container and say how it stood before and stands now."""
-    whole = await _inspect(docker, uid)
+    whole = await inspect_container(docker, uid)
     name = str(whole.get("Name") or uid).lstrip("/")
     await refuse_own_container(docker, whole)
-    before = _state(whole)
+    before = state_of(whole)
     params = {} if action == "start" else {"t": str(_STOP_SECONDS)}
     try:
         status = await docker.post(
@@ -31,7 +31,7 @@ async def change_container(docker: DockerApi, uid: str, action: ControlAction) -
         if error.code == "NOT_FOUND":
             raise
         raise failed(error.message, before, await _look_again(docker, uid)) from error
-    after = _state(await _inspect(docker, uid))
+    after = state_of(await inspect_container(docker, uid))
     done = f"{PAST[action]} {name}" if changed else f"{name} was {before['status']} already"
     return Change(done, before, after, changed=changed)
 
@@ -43,18 +43,13 @@ async def refuse_own_container(docker: DockerApi, whole: JsonObject) -> None:
         raise refuse(f"The container {name} is not touched: {reason}.", container=name)
 
 
-async def _inspect(docker: DockerApi, uid: str) -> JsonObject:
+async def inspect_container(docker: DockerApi, uid: str) -> JsonObject:
+    """All that the engine tells of a container."""
     return as_object(await docker.get_json(f"/containers/{docker.name_of(uid)}/json", name=uid))
 
 
-async def _look_again(docker: DockerApi, uid: str) -> dict[str, Json] | None:
-    try:
-        return _state(await _inspect(docker, uid))
-    except ToolFailure:
-        return None
-
-
-def _state(whole: JsonObject) -> dict[str, Json]:
+def state_of(whole: JsonObject) -> dict[str, Json]:
+    """How a container stands, as an inspection has it."""
     state = as_object(whole.get("State"))
     return {
         "status": state.get("Status"),
@@ -64,6 +59,13 @@ def _state(whole: JsonObject) -> dict[str, Json]:
         "exit_code": state.get("ExitCode"),
         "restart_count": whole.get("RestartCount"),
     }
+
+
+async def _look_again(docker: DockerApi, uid: str) -> dict[str, Json] | None:
+    try:
+        return state_of(await inspect_container(docker, uid))
+    except ToolFailure:
+        return None
 
 
 async def _find_reason_to_spare(docker: DockerApi, whole: JsonObject) -> str:
@@ -80,7 +82,7 @@ async def _find_reason_to_spare(docker: DockerApi, whole: JsonObject) -> str:
 
 async def _our_project(docker: DockerApi) -> str:
     try:
-        ours = await _inspect(docker, socket.gethostname())
+        ours = await inspect_container(docker, socket.gethostname())
     except ToolFailure:
         return ""  # We do not run in one of these containers.
     return _project(ours) if _is_our_container(str(ours.get("Id") or "")) else ""

@@ -6,22 +6,24 @@ from pydantic import Field
 
 from mcp_bridge.ops.docker import DockerReader
 from mcp_bridge.ops.docker_control import DockerControl, Operation
+from mcp_bridge.ops.docker_images import check_updates
 from mcp_bridge.ops.docker_swarm import SwarmReader
 from mcp_bridge.ops.envelope_server import EnvelopeServer
+from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.line_filter import build_line_filter
 from mcp_bridge.ops.since import parse_since
 from mcp_bridge.ops.tools.fields import Grep, Lines, Reply, Since, describe_writer
 
 
-def add_docker(server: EnvelopeServer, reader: DockerReader) -> None:
-    swarm, changer = SwarmReader(reader.api), DockerControl(reader.api)
+def add_docker(server: EnvelopeServer, reader: DockerReader, local: Executor) -> None:
+    swarm, changer = SwarmReader(reader.api), DockerControl(reader.api, local)
 
     @server.tool(
         title="Containers",
         annotations=describe_writer("Containers"),
         description=(
             "Containers and swarm services of the local Docker or Podman, where one answers. "
-            "control and check_updates are writes; everything else only reads."
+            "control and update are writes; everything else only reads."
         ),
     )
     async def docker(
@@ -34,23 +36,33 @@ def add_docker(server: EnvelopeServer, reader: DockerReader) -> None:
                 "tasks",
                 "swarm",
                 "updates",
-                "control",
                 "check_updates",
+                "control",
+                "update",
             ],
             Field(
                 description="list: every container. inspect: state, limits, mounts and networks "
                 "of one. logs: the last lines of its output. services, tasks, swarm: of a swarm. "
-                "updates: containers whose image was replaced here. control: start, stop or "
-                "restart one. check_updates: ask the registry for a newer image of one."
+                "updates: containers whose image was replaced here. check_updates: ask the "
+                "registry for a newer image of one. control: start, stop or restart one. update: "
+                "make the compose service of one anew from the newer image."
             ),
         ],
         container: Annotated[
             str,
             Field(
-                max_length=128, description="Name or id, for inspect, logs, control, check_updates."
+                max_length=128,
+                description="Name or id, for inspect, logs, control, check_updates; "
+                "for update the name.",
             ),
         ] = "",
         operation: Annotated[Operation, Field(description="What to do, for control.")] = "none",
+        current_digest: Annotated[
+            str, Field(max_length=80, description="For update: of local_digests of check_updates.")
+        ] = "",
+        digest: Annotated[
+            str, Field(max_length=80, description="For update: registry_digest of check_updates.")
+        ] = "",
         service: Annotated[
             str, Field(max_length=128, description="Service whose tasks are wanted.")
         ] = "",
@@ -82,4 +94,6 @@ def add_docker(server: EnvelopeServer, reader: DockerReader) -> None:
             case "control":
                 return await server.deliver(changer.control(container, operation))
             case "check_updates":
-                return await server.deliver(changer.check_updates(container))
+                return await server.deliver(check_updates(reader.api, container))
+            case "update":
+                return await server.deliver(changer.update(container, current_digest, digest))

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,8 @@ class FakeDocker:
 
     replies: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
+    moods: dict[str, Callable[[], Any]] = field(default_factory=dict)
+    """Replies that depend on what has happened by the time they are asked for."""
 
     def answer(self, path: str, body: Any, status: int = 200) -> None:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -26,8 +28,11 @@ class FakeDocker:
         method, target, _ = head.split(" ", 2)
         asked = target if method == "GET" else f"{method} {target}"
         self.requests.append(asked)
+        path = asked.partition("?")[0]
+        if path in self.moods:
+            self.answer(path, self.moods[path]())
         missing = (404, b'{"message": "no such container"}')
-        status, body = self.replies.get(asked.partition("?")[0], missing)
+        status, body = self.replies.get(path, missing)
         if status in (204, 304):
             writer.write(f"HTTP/1.1 {status} X\r\n\r\n".encode())
             await writer.drain()

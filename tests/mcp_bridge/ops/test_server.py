@@ -208,7 +208,7 @@ def test_building_a_server_with_no_settings_uses_this_machine():
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
-        *(("docker", {"action": action}) for action in ("control", "check_updates")),
+        *(("docker", {"action": action}) for action in ("control", "update")),
         *(("kubernetes", {"type": type}) for type in ("scale", "restart", "delete_pod", "exec")),
     ],
 )

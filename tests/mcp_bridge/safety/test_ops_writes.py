@@ -29,7 +29,7 @@ WRITES: dict[str, set[str]] = {
     "read": set(),
     "metrics": set(),
     "storage": set(),
-    "docker": {"control", "check_updates"},
+    "docker": {"control", "update"},
     "kubernetes": {"scale", "restart", "delete_pod", "exec"},
     "control": {"service", "container", "guest", "process", "command"},
     "file_edit": {"write", "append"},
@@ -150,7 +150,9 @@ async def test_what_was_looked_up_is_no_licence_for_anything_else(
     assert desk.asked == []
 
 
-async def test_container_that_was_listed_can_be_reached_and_restarted(settings: OpsSettings):
+async def test_container_that_was_listed_can_be_restarted_and_updated_once_approved(
+    settings: OpsSettings,
+):
     desk = Desk("denied")
     gate = SafetyGate("controlled", desk=desk)
     async with run_fake_docker(settings.docker_sockets[0]) as docker:
@@ -159,11 +161,16 @@ async def test_container_that_was_listed_can_be_reached_and_restarted(settings: 
         )
         await propose(gate, settings, "query", action="list", kind="container")
 
-    refusal = await ask(gate, "docker", action="control", operation="restart", container="api")
+    refusals = [
+        await ask(gate, "docker", container="api", **each)
+        for each in (
+            {"action": "control", "operation": "restart"},
+            {"action": "update", "current_digest": "sha256:a", "digest": "sha256:b"},
+        )
+    ]
 
-    assert refusal is not None
-    assert refusal.code == "APPROVAL_REQUIRED"
-    assert [each.target for each in desk.asked] == ["container:web-1:abababababab"]
+    assert [each and each.code for each in refusals] == ["APPROVAL_REQUIRED"] * 2
+    assert [each.target for each in desk.asked] == ["container:web-1:abababababab"] * 2
 
 
 async def test_command_that_reads_needs_something_looked_up_first(settings: OpsSettings):

@@ -57,6 +57,19 @@ def test_a_restart_says_what_is_checked_and_that_nothing_undoes_it():
     assert "cannot be taken back" in preview.undo
 
 
+def test_an_update_tells_what_runs_and_which_image_would_undo_it():
+    digests = {"current_digest": "sha256:old", "digest": "sha256:new"}
+    update = own("docker", "write", action="update", container="a", **digests)
+
+    preview = preview_write(update, Target())
+
+    assert preview.risk == "medium"
+    assert "docker compose up --no-deps" in preview.undo
+    assert "sha256:old" in preview.undo
+    assert "sha256:new" in preview.verification[0]
+    assert preview_write(foreign("docker", "write", action="update"), Target()).undo == UNKNOWN_UNDO
+
+
 def test_an_unknown_write_promises_nothing():
     preview = preview_write(foreign("frobnicate", "write"), Target())
 
@@ -73,7 +86,7 @@ def test_an_unknown_write_promises_nothing():
         own("control", "write", action="kill", resource_id="process:a:b"),
         own("control", "write", action="command", resource_id="host:a", command="id"),
         own("docker", "write", action="control", operation="start", container="a"),
-        own("docker", "write", action="check_updates", container="a"),
+        own("docker", "write", action="update", container="a", digest="sha256:b"),
         own("kubernetes", "write", type="scale", replicas=2, resource_id="deployment:c:n/d"),
         own("kubernetes", "write", type="delete_pod", resource_id="pod:c:n/p"),
         own("file_edit", "write", action="write", path="/srv/a", content="x"),
