@@ -3,6 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import ParamSpec, Protocol, TypeVar
 
 from django.db import connection
@@ -162,7 +163,7 @@ class DatabaseRecords(Records):
     async def _read(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a selector answers, within a limit: a model may ask for anything, and often."""
         try:
-            return await self._db(call_within, LONGEST_SECONDS, function, *args, **kwargs)
+            return await self._db(call_within, LONGEST_SECONDS, partial(function, *args, **kwargs))
         except TookTooLong as error:
             raise ToolFailure(
                 "EXECUTION_FAILED",
