@@ -21,7 +21,7 @@ class Clause:
     sentence: str
 
 
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*)|\s*\*\*([^*\n]{1,60})\*\*\s*:?\s*")
+HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*)|\s*\*\*([^*\n]{1,60})\*\*\s*:?\s*")
 _SECTIONS_OF_ADVICE = re.compile(
     r"next steps?|what to do|recommend|suggest|actions? (?:items?|to take)|remediation|mitigation"
     r"|prevent|not checked|what was not|open questions?|follow.?ups?|hypothes|plan\b|fix\b",
@@ -96,7 +96,7 @@ def split_clauses(text: str) -> Iterator[Clause]:
             continue
         if is_code:
             continue
-        heading = _HEADING.fullmatch(line.rstrip())
+        heading = HEADING.fullmatch(line.rstrip())
         if heading is not None:
             is_advice = bool(_SECTIONS_OF_ADVICE.search(heading.group(1) or heading.group(2)))
             continue

@@ -23,7 +23,7 @@ from mcp_bridge.grounding.moments import (
 )
 from mcp_bridge.grounding.quantities import Quantity, find_numbers
 from mcp_bridge.grounding.words import content_words
-from mcp_bridge.safety.evidence import Evidence, SettledCall, match_whole
+from mcp_bridge.safety.evidence import SettledCall, match_whole
 
 MAX_PAIRED = 40
 """Of more numbers than this every sum and ratio could be made; they are no evidence then."""
@@ -73,17 +73,19 @@ class Run:
 class Facts:
     """The runs that succeeded, those that did not, and the texts the agent was given."""
 
-    def __init__(self, evidence: Evidence, given: Iterable[tuple[str, str]] = ()) -> None:
-        blocks = list(given)
+    def __init__(
+        self, evidence: Iterable[SettledCall], given: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        calls, blocks = list(evidence), list(given)
         earlier = [text for label, text in blocks if _EARLIER.match(label)]
         self.given = "\n".join(text for label, text in blocks if _GIVEN.match(label))
         self.runs: Sequence[Run] = [
             *(Run(_as_call(text)) for text in earlier),
-            *(Run(call) for call in evidence.succeeded),
+            *(Run(call) for call in calls if call.outcome == "succeeded"),
         ]
         self._line_counts: dict[str, set[int]] = {}
         self.failed = "\n".join(
-            call.text for call in evidence if call.outcome in ("failed", "blocked", "unknown")
+            call.text for call in calls if call.outcome in ("failed", "blocked", "unknown")
         )
 
     @cached_property

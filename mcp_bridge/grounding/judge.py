@@ -1,6 +1,7 @@
 """Finds what an answer claims and nothing supports."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from mcp_bridge.grounding.actions_check import check_actions
 from mcp_bridge.grounding.clauses import Clause, split_clauses
@@ -8,12 +9,17 @@ from mcp_bridge.grounding.facts import Facts
 from mcp_bridge.grounding.names_check import check_actor, check_names, check_quotes
 from mcp_bridge.grounding.numbers_check import StatedNumbers, check_moments, check_numbers
 from mcp_bridge.grounding.phantoms import find_phantoms, find_written_calls
+from mcp_bridge.grounding.recalled import find_recalled, lies_within
 from mcp_bridge.grounding.spans import Unsupported
 from mcp_bridge.grounding.states_check import check_looks, check_negations, check_states
 from mcp_bridge.safety.evidence import Evidence
 
 MAX_JUDGED = 60_000
 """Characters of an answer that are looked at. No report is longer."""
+_ONLY_RECALLED = (
+    "only a note or an earlier session says so, and nothing looked at it now: look, or say that it "
+    "is recalled"
+)
 
 
 def find_unsupported(
@@ -27,14 +33,37 @@ def find_unsupported(
     Advice, plans, guesses, quotes of the alert and general knowledge claim nothing and are let be.
     """
     text = answer[:MAX_JUDGED]
-    facts = Facts(evidence, given)
+    blocks = list(given)
     found = list(find_written_calls(text, tool_names))
-    if not facts.runs:
-        found += find_phantoms(text, facts.given)
+    present = [call for call in evidence if not call.is_recall]
+    of_now = _find(text, Facts(present, blocks))
+    if len(present) < len(evidence):
+        of_now = _allow_recalled(text, of_now, _find(text, Facts(evidence, blocks)))
+    return _join([*found, *of_now])
+
+
+def _allow_recalled(
+    text: str, of_now: Sequence[Unsupported], of_all: Sequence[Unsupported]
+) -> Iterator[Unsupported]:
+    """What is said of now has to rest on what looked now; what is said to be recalled need not."""
+    spans = find_recalled(text)
+    known = {(each.start, each.end, each.kind) for each in of_all}
+    # What an earlier session read, no run of this one did.
+    recalled = (each for each in of_all if each.kind != "look")
+    yield from (each for each in recalled if lies_within(each.start, spans))
+    for each in of_now:
+        if lies_within(each.start, spans):
+            continue
+        is_recalled = (each.start, each.end, each.kind) not in known
+        yield replace(each, reason=_ONLY_RECALLED) if is_recalled else each
+
+
+def _find(text: str, facts: Facts) -> list[Unsupported]:
+    found = list(find_phantoms(text, facts.given)) if not facts.runs else []
     stated = StatedNumbers(text, facts)
     for clause in split_clauses(text):
         found += _check(clause, stated, facts)
-    return _join(found)
+    return found
 
 
 def _check(clause: Clause, stated: StatedNumbers, facts: Facts) -> Iterator[Unsupported]:

@@ -54,6 +54,12 @@ class SettledCall:
         return self.is_own_server and self.tool in OF_THE_PAST
 
     @property
+    def is_recall(self) -> bool:
+        """Whether its answer is what was written down. What is wrong with the product is of now."""
+        is_of_now = self.tool == "alerts" and self.arguments.get("action") == "warnings"
+        return self.is_of_the_past and not is_of_now
+
+    @property
     def was_sent(self) -> bool:
         return self.outcome != "blocked"
 
