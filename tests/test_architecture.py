@@ -74,6 +74,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.models",
         "investigations.selectors",
         "mcp_bridge.grounding",
+        "mcp_bridge.safety.evidence",
         "tarsy.errors",
     ),
     # The configuration is told as people may see it.

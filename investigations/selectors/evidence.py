@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from django.db.models.functions import Left
 
@@ -12,14 +12,19 @@ from agents.report import parse_report
 from investigations.models import TimelineEvent
 from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
-from mcp_bridge.grounding.claims import Claim, find_claims
+from mcp_bridge.grounding.claims import MAX_READ, Claim, find_claims
 from mcp_bridge.grounding.quotes import MAX_SEARCHED, Quote, Source, find_quote
+from mcp_bridge.grounding.recalled import find_recalled
+from mcp_bridge.safety.evidence import is_recall
 from tarsy.errors import NotFound
 
 MAX_CALLS = 200
 """Of more calls than this, those that are cited and the newest of the others are looked at."""
 MAX_MATCHED = 20_000_000
 """Characters of results that are searched for claims that cite no call."""
+
+_OWN_SERVER = "ops"
+_ONLY_RECALLED = "it cites only what an earlier session or a note says, and does not say so"
 
 ClaimStatus = Literal["supported", "unsupported", "unmatched"]
 """`unmatched`: calls are cited, and nothing in them reads like the claim; a person has to look."""
@@ -84,7 +89,8 @@ def get_evidence(session_id: uuid.UUID) -> SessionEvidence:
     cited = {number for claim in claims for number in claim.refs}
     calls = _Calls(_read_calls(session_id, cited))
     spans = unsupported_of_session(session_id, report)
-    found = [_judge(report, claim, calls, spans) for claim in claims]
+    recalled = find_recalled(report[:MAX_READ])
+    found = [_judge(report, claim, calls, spans, recalled) for claim in claims]
     found = _spare_headline(report, found)
     found += _outside(report, spans, found)
     return SessionEvidence(session_id, tuple(sorted(found, key=lambda claim: claim.start)))
@@ -98,6 +104,7 @@ class _Call:
         self._text = text
         self.number: int = event.metadata["tool_number"]
         self.is_error = bool(event.metadata.get("is_error"))
+        self.is_recall = _is_recall(event.metadata)
 
     @cached_property
     def source(self) -> Source:
@@ -125,10 +132,12 @@ class _Calls:
         self.by_number = calls
         self._left = MAX_MATCHED
 
-    def match(self, text: str) -> tuple[EvidenceCall, ...]:
+    def match(self, text: str, *, may_recall: bool) -> tuple[EvidenceCall, ...]:
         """The call that a claim without a citation rests on: it has a figure or name of it."""
         best: tuple[Quote, _Call] | None = None
         for call in self._affordable():
+            if call.is_recall and not may_recall:
+                continue
             quote = find_quote(text, call.source)
             if quote is None or not quote.strong or quote.weight <= 3:
                 continue
@@ -168,16 +177,31 @@ def _read_calls(session_id: uuid.UUID, cited: set[int]) -> dict[int, _Call]:
     return {call.number: call for call in sorted(calls, key=lambda call: call.number)}
 
 
+def _is_recall(metadata: Mapping[str, Any]) -> bool:
+    arguments = metadata.get("arguments")
+    known = arguments if isinstance(arguments, Mapping) else {}
+    is_own = metadata.get("server_name") == _OWN_SERVER
+    return is_own and is_recall(str(metadata.get("tool_name") or ""), known)
+
+
 def _judge(
-    report: str, claim: Claim, calls: _Calls, spans: Sequence[UnsupportedSpan]
+    report: str,
+    claim: Claim,
+    calls: _Calls,
+    spans: Sequence[UnsupportedSpan],
+    recalled: Sequence[tuple[int, int]],
 ) -> EvidenceClaim:
     text = report[claim.start : claim.end]
     within = tuple(span for span in spans if span.start < claim.end and span.end > claim.start)
     known = [calls.by_number[n] for n in claim.refs if n in calls.by_number]
     backing = tuple(call.describe(find_quote(text, call.source), is_cited=True) for call in known)
+    may_recall = any(start < claim.end and end > claim.start for start, end in recalled)
     if not claim.refs:
-        backing = calls.match(text)
+        backing = calls.match(text, may_recall=may_recall)
     status, reason = _decide(claim, within, backing)
+    is_only_recalled = bool(known) and all(call.is_recall for call in known)
+    if status != "unsupported" and is_only_recalled and not may_recall:
+        status, reason = "unsupported", _ONLY_RECALLED
     return EvidenceClaim(text, claim.start, claim.end, status, reason, backing, within)
 
 

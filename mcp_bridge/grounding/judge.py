@@ -38,7 +38,7 @@ def find_unsupported(
     present = [call for call in evidence if not call.is_recall]
     of_now = _find(text, Facts(present, blocks))
     if len(present) < len(evidence):
-        of_now = _allow_recalled(text, of_now, _find(text, Facts(evidence, blocks)))
+        of_now = list(_allow_recalled(text, of_now, _find(text, Facts(evidence, blocks))))
     return _join([*found, *of_now])
 
 

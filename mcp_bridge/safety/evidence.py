@@ -55,13 +55,17 @@ class SettledCall:
 
     @property
     def is_recall(self) -> bool:
-        """Whether its answer is what was written down. What is wrong with the product is of now."""
-        is_of_now = self.tool == "alerts" and self.arguments.get("action") == "warnings"
-        return self.is_of_the_past and not is_of_now
+        return self.is_own_server and is_recall(self.tool, self.arguments)
 
     @property
     def was_sent(self) -> bool:
         return self.outcome != "blocked"
+
+
+def is_recall(tool: str, arguments: Mapping[str, JSON]) -> bool:
+    """Whether a tool of ours answers what was written down. What ails the product is of now."""
+    is_of_now = tool == "alerts" and arguments.get("action") == "warnings"
+    return tool in OF_THE_PAST and not is_of_now
 
 
 def judge_outcome(text: str, *, is_error: bool) -> Outcome:

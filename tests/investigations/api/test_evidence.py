@@ -2,6 +2,8 @@
 
 import uuid
 
+import pytest
+
 from investigations.models import AlertSession, TimelineEvent
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
 from tests.investigations.pages.conftest import add_event, add_tool_call
@@ -58,6 +60,29 @@ def test_a_claim_comes_with_the_call_and_its_words_or_with_what_is_wrong(api):
         "quote_start": 0, "quote_end": len(event.content),
     }  # fmt: skip
     assert [call["number"] for call in last["calls"]] == [1]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tool", "action", "status"),
+    [
+        ("The pod basket-7 ends with exit code 137. [T1]", "knowledge", "recall", "unsupported"),
+        ("The pod basket-7 ends with exit code 137.", "alerts", "get", "unsupported"),
+        ("An earlier session saw basket-7 end with 137. [T1]", "knowledge", "recall", "supported"),
+        ("An earlier session saw basket-7 end with 137.", "alerts", "list", "supported"),
+        ("The pod basket-7 ends with exit code 137. [T1]", "alerts", "warnings", "supported"),
+        ("The pod basket-7 ends with exit code 137. [T1]", "query", "get", "supported"),
+    ],
+)
+def test_what_was_only_recalled_supports_what_says_that_it_is(api, sentence, tool, action, status):
+    report = f"## Evidence\n1. {sentence}\n"
+    session = SessionFactory(completed=True, final_analysis=report)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    text = '{"text": "basket-7 ended with exit code 137"}'
+    add_tool_call(execution, 1, text, tool_name=tool, arguments={"action": action})
+
+    (claim,) = read(api, session)["claims"]
+
+    assert claim["status"] == status
 
 
 def test_a_headline_in_words_of_its_own_rests_on_the_supported_claims_below_it(api):
