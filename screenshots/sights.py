@@ -1,0 +1,85 @@
+"""Which pages are taken, and what has to be seen on each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+Moment = str
+"""`before`: there is no session and nobody has logged in. `empty`: no session. `full`: the world."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """One picture. `view` names the address as `reverse` knows it, `session` whose page it is."""
+
+    name: str
+    view: str
+    seen: str
+    """What is visible once the page is all there."""
+    session: str = ""
+    after: str = ""
+    """What follows the path: a query or a place on the page."""
+    moment: Moment = "full"
+    prepare: Callable[[Page], None] | None = None
+
+
+def _open_a_call(page: Page) -> None:
+    page.locator(".t-agents details:has(> summary[id^=T]) > summary").first.click()
+
+
+def _fill_in_an_alert(page: Page) -> None:
+    page.locator("#text").fill(
+        '{\n  "alertname": "PaymentsApiHighErrorRate",\n  "severity": "critical",\n'
+        '  "namespace": "payments",\n  "summary": "payments-api answers 502 since 03:00"\n}'
+    )
+    page.locator("#alert_type").select_option("ServiceErrors")
+    page.locator("#preview").get_by_text("change-hunter").first.wait_for()
+
+
+def _go_to_the_second_step(page: Page) -> None:
+    """Where the product asks by a dialog of the browser, the dialog is turned down."""
+    page.on("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_role("button", name="Approve", exact=True).click()
+
+
+def _scroll_to(selector: str) -> Callable[[Page], None]:
+    def scroll(page: Page) -> None:
+        page.locator(selector).first.evaluate("place => place.scrollIntoView({block: 'start'})")
+
+    return scroll
+
+
+SIGHTS = (
+    Sight("login", "login", "#id_username", moment="before"),
+    Sight("list-empty", "list", "#nothing-yet", moment="empty"),
+    Sight("list", "list", ".t-recent"),
+    Sight("list-filtered", "list", ".t-chip[aria-current]", after="?status=failed&status=cancelled"),
+    Sight("session-running", "session", "#stage-2 .t-agents", "running"),
+    Sight("session-approval", "session", ".t-appr", "restart"),
+    Sight("session-approval-file", "session", ".t-appr .t-diff", "edit"),
+    Sight("session-approval-second-step", "session", ".t-appr", "edit",
+          prepare=_go_to_the_second_step),
+    Sight("session-finished", "session", "#conclusion .t-lead", "finished"),
+    Sight("session-timeline", "session", "#stage-2 .t-agents", "finished",
+          prepare=_scroll_to("#stage-2")),
+    Sight("session-chat", "session", ".t-stage--chat", "finished",
+          prepare=_scroll_to(".t-stage--chat")),
+    Sight("session-failed", "session", "#conclusion .t-lead", "failed"),
+    Sight("trace", "trace", ".t-tree", "finished"),
+    Sight("submit", "submit", "#alert-form", prepare=_fill_in_an_alert),
+    Sight("system", "system", "#servers"),
+    Sight("admin-list", "admin:investigations_alertsession_changelist", "#result_list"),
+)  # fmt: skip
+
+LOOKS: Mapping[str, Mapping[str, object]] = {
+    "light": {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "dark"},
+    "phone": {
+        "viewport": {"width": 390, "height": 844},
+        "color_scheme": "light",
+        "is_mobile": True,
+        "has_touch": True,
+    },
+}
+"""How each page is looked at, as Playwright makes a browser's context."""

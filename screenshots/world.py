@@ -1,0 +1,62 @@
+"""The people and sessions of the pictures. Running ones stay at the moment their story ends."""
+
+import uuid
+from datetime import UTC, datetime
+
+from django.contrib.auth.models import Group, User
+from django.db import connections
+from django.urls import reverse
+
+from investigations.models import AlertSession
+from screenshots.clock import shift
+from screenshots.presence import tell_presence
+from screenshots.sights import Sight
+from screenshots.stories import live, past, payments, repairs
+from screenshots.teller import tell
+
+PERSON = "ana"
+PASSWORD = "only for the pictures"
+
+
+class World:
+    """What the pages show."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, uuid.UUID] = {}
+        self._seen_at = datetime.now(UTC)
+
+    def make_people(self) -> None:
+        User.objects.create_superuser(PERSON, "ana@example.com", PASSWORD)
+        ben = User.objects.create_user("ben", "ben@example.com", PASSWORD)
+        ben.groups.add(Group.objects.get(name="approver"))
+        tell_presence()
+
+    def make_sessions(self) -> None:
+        for story in past.ALL:
+            session = tell(story)
+            self._sessions[session.status] = session.pk
+        self._sessions["finished"] = tell(payments.FINISHED).pk
+        self._sessions["edit"] = tell(repairs.EDIT).pk
+        self._sessions["restart"] = tell(repairs.RESTART).pk
+        self._sessions["running"] = tell(live.RUNNING).pk
+        for story in live.QUEUED:
+            tell(story)
+        self._seen_at = datetime.now(UTC)
+
+    def find(self, sight: Sight) -> str:
+        """The address of a sight, whose session is as its story left it."""
+        self._hold_time()
+        arguments = [self._sessions[sight.session]] if sight.session else []
+        return f"{reverse(sight.view, args=arguments)}{sight.after}"
+
+    def leave(self) -> None:
+        connections.close_all()
+
+    def _hold_time(self) -> None:
+        """Move what is not over by as much as time has passed."""
+        now = datetime.now(UTC)
+        open_ones = AlertSession.objects.exclude(status__in=AlertSession.TERMINAL)
+        for session_id in open_ones.values_list("pk", flat=True):
+            shift(session_id, now - self._seen_at)
+        self._seen_at = now
+        tell_presence()
