@@ -24,7 +24,11 @@ def main() -> int:
     folder: Path = parser.parse_args().into
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    with open_lab(is_quick=True, config=CONFIG_DIR), _web() as url, open_camera(url, folder) as camera:
+    with (
+        open_lab(is_quick=True, config=CONFIG_DIR),
+        _web() as url,
+        open_camera(url, folder) as camera,
+    ):
         count = _take(camera)
     print(f"{count} pictures in {folder}, {time.monotonic() - began:.0f} s")
     for complaint in camera.complaints:

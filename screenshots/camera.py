@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, StorageState, sync_playwright
-from screenshots.sights import LOOKS, SIGHTS, Moment, Sight
 
+from screenshots.sights import LOOKS, SIGHTS, Moment, Sight
 from tests.browser import LAUNCH_OPTIONS, Page, find_chromium
 
 WITHIN = 20_000

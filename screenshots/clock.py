@@ -46,16 +46,24 @@ _OWNERS: dict[type[Model], str] = {
 def happening_at(session_id: uuid.UUID, moment: datetime) -> Iterator[None]:
     """Whatever is written about the session within the block happens at that moment.
 
-    Times that lie ahead, such as when a request expires, keep their distance.
+    Times that lie ahead in what it made, such as when a request expires, keep their distance.
     """
     began = datetime.now(UTC)
     yield
-    _move(session_id, moment - began, since=began)
+    ended = datetime.now(UTC)
+    for model, owner in _OWNERS.items():
+        rows = model._default_manager.filter(**{owner: session_id})
+        for name in _moments(model):
+            is_new = Q(**{f"{name}__gt": ended}, created_at__gte=began)
+            written = Q(**{f"{name}__range": (began, ended)}) | is_new
+            rows.filter(written).update(**{name: F(name) + (moment - began)})
 
 
 def shift(session_id: uuid.UUID, by: timedelta) -> None:
     """Move everything about a session."""
-    _move(session_id, by, since=None)
+    for model, owner in _OWNERS.items():
+        moved: dict[str, Any] = {name: F(name) + by for name in _moments(model)}
+        model._default_manager.filter(**{owner: session_id}).update(**moved)
 
 
 def measure(session_id: uuid.UUID) -> None:
@@ -67,13 +75,7 @@ def measure(session_id: uuid.UUID) -> None:
             row.save(update_fields=["duration_ms"])
 
 
-def _move(session_id: uuid.UUID, by: timedelta, since: datetime | None) -> None:
-    for model, owner in _OWNERS.items():
-        rows = model._default_manager.filter(**{owner: session_id})
-        for name in _moments(model):
-            moved = Q(**{f"{name}__isnull": False}) if since is None else Q(**{f"{name}__gte": since})
-            rows.filter(moved).update(**{name: F(name) + by})
-
-
 def _moments(model: type[Model]) -> list[str]:
-    return [each.name for each in model._meta.concrete_fields if isinstance(each, DateTimeField)]
+    """The fields that hold one. `created_at` comes last: by it the new rows are known."""
+    fields = [each.name for each in model._meta.concrete_fields if isinstance(each, DateTimeField)]
+    return sorted(fields, key=lambda name: name == "created_at")

@@ -43,8 +43,8 @@ def _see(name: str, now: float) -> ServerHealth:
 
 def _list_tools() -> dict[str, list[dict[str, object]]]:
     """Those that the configuration names; of the product's own server what it is known for."""
-    own = {"query": "read", "metrics": "read", "logs": "read", "files": "write", "control": "write"}
-    named = {name: dict(server.tools) for name, server in get_config().mcp_servers.items()}
+    own = ("query", "metrics", "logs", "files", "control")
+    named = {name: tuple(server.tools) for name, server in get_config().mcp_servers.items()}
     return {
         name: [
             {"name": tool, "description": "", "classes": {"": "read"}, "schema_hash": ""}

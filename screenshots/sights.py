@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from playwright.sync_api import Page
 
-Moment = str
-"""`before`: there is no session and nobody has logged in. `empty`: no session. `full`: the world."""
+Moment = Literal["before", "empty", "full"]
+"""Before anybody has logged in; while there is no session; with the whole world."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,6 @@ class Sight:
     """What follows the path: a query or a place on the page."""
     moment: Moment = "full"
     prepare: Callable[[Page], None] | None = None
-
-
-def _open_a_call(page: Page) -> None:
-    page.locator(".t-agents details:has(> summary[id^=T]) > summary").first.click()
 
 
 def _fill_in_an_alert(page: Page) -> None:
@@ -54,7 +51,7 @@ SIGHTS = (
     Sight("login", "login", "#id_username", moment="before"),
     Sight("list-empty", "list", "#nothing-yet", moment="empty"),
     Sight("list", "list", ".t-recent"),
-    Sight("list-filtered", "list", ".t-chip[aria-current]", after="?status=failed&status=cancelled"),
+    Sight("list-filtered", "list", ".t-recent", after="?status=failed&status=cancelled"),
     Sight("session-running", "session", "#stage-2 .t-agents", "running"),
     Sight("session-approval", "session", ".t-appr", "restart"),
     Sight("session-approval-file", "session", ".t-appr .t-diff", "edit"),

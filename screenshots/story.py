@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
-from agents.types import JSON
+from agents.types import JSON, ExecutionStatus
 from mcp_bridge.safety.file_changes import FileChange
+from mcp_bridge.safety.previews import Risk
 
 
 @dataclass(frozen=True)
@@ -13,7 +15,7 @@ class Request:
     """A write that a person has to decide about; one that has a `change` writes a file."""
 
     target: str
-    risk: str
+    risk: Risk
     state: str
     undo: str
     check: str
@@ -57,7 +59,7 @@ class Agent:
     turns: Sequence[Turn]
     finding: str = ""
     doubts: Mapping[str, str] | None = None
-    end: str = "completed"
+    end: ExecutionStatus | Literal[""] = "completed"
     error: str = ""
 
 

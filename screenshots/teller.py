@@ -8,7 +8,7 @@ import heapq
 import json
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -17,6 +17,7 @@ from agents.types import (
     AgentOutcome,
     BlockKind,
     ClosedBlock,
+    InteractionType,
     LLMCallRecord,
     Message,
     ModelName,
@@ -49,7 +50,7 @@ WORKER = "worker-1"
 _JUST_NOW = timedelta(seconds=2)
 _TIME = re.compile(r"\b([01]\d|2[0-3]):([0-5]\d)(?=\D|$)")
 _CITED = re.compile(r"\[([a-z][a-z-]*(?:, ?[a-z][a-z-]*)*)\](?!\()")
-_KINDS: dict[str, str] = {
+_KINDS: dict[str, InteractionType] = {
     Stage.Type.SYNTHESIS: "synthesis",
     Stage.Type.EXEC_SUMMARY: "executive_summary",
     Stage.Type.CHAT: "chat_response",
@@ -76,7 +77,7 @@ class _Agent:
         return self.claim.execution
 
     @property
-    def interaction(self) -> str:
+    def interaction(self) -> InteractionType:
         return _KINDS.get(self.claim.stage.stage_type, "iteration")
 
 
@@ -140,7 +141,9 @@ class _Teller:
         with happening_at(self._id, self._now):
             for execution in stage.executions.filter(status=AgentExecution.Status.ACTIVE):
                 session = AlertSession.objects.get(pk=self._id)
-                finish_execution(Claim(session, stage, execution, (), {}), AgentOutcome("cancelled"))
+                finish_execution(
+                    Claim(session, stage, execution, (), {}), AgentOutcome("cancelled")
+                )
 
     def _play(self, steps: list[tuple[datetime, int, Iterator[float]]]) -> None:
         """The steps of agents that work side by side, in the order in which they happen."""
@@ -171,7 +174,7 @@ class _Teller:
             yield from self._conclude(agent)
         if story.end:
             error = self._cite(story.error)
-            finish_execution(claim, AgentOutcome(story.end, error=error))  # type: ignore[arg-type]
+            finish_execution(claim, AgentOutcome(story.end, error=error))
 
     def _prompt_of(self, claim: Claim) -> list[Message]:
         return [
@@ -203,7 +206,8 @@ class _Teller:
         for call, event in zip(turn.calls, proposed, strict=True):
             yield call.seconds
             if call.request is not None:
-                request_approval(agent.execution, _ask_for(call, call.request, event))
+                ask = _ask_for(call, call.request, event)
+                request_approval(agent.execution, ask)
             if call.result is not None:
                 self._record_result(agent, call, event)
         yield 0.3
@@ -211,7 +215,7 @@ class _Teller:
     def _record_answer(
         self, agent: _Agent, turn: Turn, blocks: Sequence[tuple[TimelineEvent, BlockKind, str]]
     ) -> tuple[TimelineEvent, ...]:
-        planned = [_plan(call) for call in turn.calls]
+        planned = [self._plan(call) for call in turn.calls]
         said = next((text for _, kind, text in blocks if kind == "llm_response"), "")
         message = Message("assistant", said, tuple(each.call for each in planned))
         record = self._describe(
@@ -246,8 +250,7 @@ class _Teller:
         asked = agent.said // 4
         agent.said += 4 * written
         return LLMCallRecord(
-            agent.interaction,  # type: ignore[arg-type]
-            agent.iteration, "gemini-3.1-pro", self._story.model,
+            agent.interaction, agent.iteration, "gemini-3.1-pro", self._story.model,
             messages_count=2 * agent.iteration, tools_count=14, blocks=blocks, message=message,
             planned_calls=planned_calls, thinking=thinking, duration_ms=int(seconds * 1000),
             usage=Usage(asked, written, len(thinking) // 4, asked * 2e-6 + written * 12e-6),
@@ -260,13 +263,26 @@ class _Teller:
             duration_ms=int(call.seconds * 1000),
         )  # fmt: skip
         agent.said += 2600 + len(result.content)
-        planned = _plan(call)
+        planned = self._plan(call)
         message = Message(
             "tool", result.content, tool_call_id=planned.call.id, tool_name=planned.call.name
         )
         number: int = event.metadata["tool_number"]
         record = ToolCallRecord(number, planned.call, planned.target, result, message)
         recording.record_tool_call(agent.execution, record, event)
+
+    def _plan(self, call: Call) -> PlannedCall:
+        server, _, tool = call.tool.partition(".")
+        arguments = self._retime_all(call.arguments)
+        proposed = ToolCall(f"call_{call.key or tool}", f"{server}__{tool}", json.dumps(arguments))
+        is_write = call.request is not None
+        return PlannedCall(proposed, ToolTarget(server, tool, arguments, may_write=is_write))
+
+    def _retime_all(self, arguments: Mapping[str, JSON]) -> dict[str, JSON]:
+        return {
+            name: self._retime(value) if isinstance(value, str) else value
+            for name, value in arguments.items()
+        }
 
     def _cite(self, text: str) -> str:
         """The text with numbers in place of keys. Brackets around other words stay."""
@@ -295,13 +311,6 @@ class _Teller:
         return _TIME.sub(move, text)
 
 
-def _plan(call: Call) -> PlannedCall:
-    server, _, tool = call.tool.partition(".")
-    proposed = ToolCall(f"call_{call.key or tool}", f"{server}__{tool}", json.dumps(call.arguments))
-    is_write = call.request is not None
-    return PlannedCall(proposed, ToolTarget(server, tool, call.arguments, may_write=is_write))
-
-
 def _doubts(text: str, agent: Agent) -> dict[str, JSON]:
     """The passages of a report that its review marks."""
     spans: list[JSON] = [
@@ -314,11 +323,14 @@ def _doubts(text: str, agent: Agent) -> dict[str, JSON]:
 
 def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
     server, _, tool = call.tool.partition(".")
+    arguments: Mapping[str, JSON] = event.metadata["arguments"]
     preview = Preview(
-        request.risk,  # type: ignore[arg-type]
-        str(call.arguments.get("action", tool)), request.state, (request.check, GENERAL_CHECK),
-        request.undo,
-    )  # fmt: skip
+        risk=request.risk,
+        action=str(arguments.get("action", tool)),
+        current_state=request.state,
+        verification=(request.check, GENERAL_CHECK),
+        undo=request.undo,
+    )
     change = request.change
     shown: dict[str, JSON] | None = None
     if change is not None:
@@ -328,8 +340,8 @@ def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
         tool_call_id=event.metadata["tool_call_id"],
         server_name=server,
         tool_name=tool,
-        arguments=call.arguments,
-        argument_hash=bind(server, tool, "", call.arguments, request.target),
+        arguments=arguments,
+        argument_hash=bind(server, tool, "", arguments, request.target),
         target=request.target,
         risk=request.risk,
         preview={**preview.to_json(), "origins": [request.origin], "masked": 0, "change": shown},

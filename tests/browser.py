@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from playwright.sync_api import ConsoleMessage, expect, sync_playwright
 from playwright.sync_api import Page as BrowserPage
-from playwright.sync_api import expect, sync_playwright
 
 LAUNCH_OPTIONS = (
     # Chromium refuses its sandbox to root.
@@ -30,7 +30,7 @@ class Page:
         page.on("console", self._note_console)
         page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
 
-    def _note_console(self, message) -> None:
+    def _note_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(f"console {message.type}: {message.text}")
 

@@ -21,7 +21,11 @@ T = TypeVar("T")
 
 
 def wait_for(
-    condition: Callable[[], T], *, within: float = 30.0, what: str = "the condition", every=0.05
+    condition: Callable[[], T],
+    *,
+    within: float = 30.0,
+    what: str = "the condition",
+    every: float = 0.05,
 ) -> T:
     """Return the first true value of `condition`; fail with its last value after `within` s."""
     until = time.monotonic() + within

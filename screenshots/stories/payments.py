@@ -30,7 +30,7 @@ _EVENTS = """\
 02:58:40  Warning  OOMKilling  pod/payments-api-7d9f6c5b8-8hq4t  Memory cgroup out of memory: killed process 1 (payments-api)
 03:03:11  Warning  OOMKilling  pod/payments-api-7d9f6c5b8-2mwzn  Memory cgroup out of memory: killed process 1 (payments-api)
 03:03:12  Warning  BackOff     pod/payments-api-7d9f6c5b8-kp9sv  Back-off restarting failed container
-"""  # noqa: E501
+"""
 _POD = """\
 restartCount: 3
 lastState:
@@ -72,17 +72,30 @@ _TRIAGE = Agent(
             thinking="What is wrong with the pods at this moment, and since when? Pods first, "
             "then the error rate of the last hour.",
             calls=[
-                Call("kubernetes.pods_get", {"namespace": "payments", "selector": "app=payments-api"},
-                     _PODS, "pods", 0.31),
-                Call("prometheus.query_range", {"query": 'sum(rate(http_requests_total{job="payments-api",code=~"5.."}[1m]))', "range": "1h"},
-                     "02:40 0.2 %\n02:50 4.9 %\n03:00 9.7 %\n03:04 11.8 %\n", "errors", 0.62),
+                Call(
+                    "kubernetes.pods_get",
+                    {"namespace": "payments", "selector": "app=payments-api"},
+                    _PODS,
+                    "pods",
+                    0.31,
+                ),
+                Call(
+                    "prometheus.query_range",
+                    {
+                        "query": 'sum(rate(http_requests_total{job="payments-api",code=~"5.."}[1m]))',
+                        "range": "1h",
+                    },
+                    "02:40 0.2 %\n02:50 4.9 %\n03:00 9.7 %\n03:04 11.8 %\n",
+                    "errors",
+                    0.62,
+                ),
             ],
             seconds=9,
         ),
     ],
     finding="4 of 6 payments-api pods were restarted in 25 minutes [pods], and errors rise from "
     "02:41 on [errors]. Look at memory, at the 02:41 rollout and at the database.",
-)  # fmt: skip
+)
 
 _INSPECTOR = Agent(
     turns=[
@@ -91,8 +104,13 @@ _INSPECTOR = Agent(
             "restarted container. If it says OOMKilled with 137, compare the limit with what the "
             "process used just before, and look whether the node is short as well.",
             calls=[
-                Call("kubernetes.events_list", {"namespace": "payments", "since": "1h"}, _EVENTS,
-                     "events", 0.41),
+                Call(
+                    "kubernetes.events_list",
+                    {"namespace": "payments", "since": "1h"},
+                    _EVENTS,
+                    "events",
+                    0.41,
+                ),
             ],
             seconds=11,
         ),
@@ -100,20 +118,32 @@ _INSPECTOR = Agent(
             text="Four pods were killed by the kernel [events]. The last state of one of them "
             "shows the limit.",
             calls=[
-                Call("kubernetes.pods_get", {"namespace": "payments",
-                     "name": "payments-api-7d9f6c5b8-x2lqk",
-                     "fields": "status.containerStatuses, spec.containers[].resources"},
-                     _POD, "pod", 0.28),
-                Call("kubernetes.nodes_describe", {"name": "worker-eu-1c"},
-                     'nodes "worker-eu-1c" is forbidden: user "tarsy" cannot get resource "nodes"',
-                     "node", 0.06, is_error=True),
+                Call(
+                    "kubernetes.pods_get",
+                    {
+                        "namespace": "payments",
+                        "name": "payments-api-7d9f6c5b8-x2lqk",
+                        "fields": "status.containerStatuses, spec.containers[].resources",
+                    },
+                    _POD,
+                    "pod",
+                    0.28,
+                ),
+                Call(
+                    "kubernetes.nodes_describe",
+                    {"name": "worker-eu-1c"},
+                    'nodes "worker-eu-1c" is forbidden: user "tarsy" cannot get resource "nodes"',
+                    "node",
+                    0.06,
+                    is_error=True,
+                ),
             ],
             seconds=8,
         ),
     ],
     finding="All four restarted pods share exit code 137 and a limit of 512Mi [pod], about 21 "
     "minutes after their start [events]. The node's own memory could not be read [node].",
-)  # fmt: skip
+)
 
 _ANALYST = Agent(
     turns=[
@@ -122,16 +152,49 @@ _ANALYST = Agent(
             "the alert, so that the time before the 02:41 rollout is in the picture. Then request "
             "rate per pod, to see whether load explains it.",
             calls=[
-                Call("prometheus.query_range", {"query": 'container_memory_working_set_bytes{namespace="payments"}', "range": "2h"}, _MEMORY, "memory", 0.88),
-                Call("prometheus.query_range", {"query": "histogram_quantile(0.99, rate(pg_query_seconds_bucket[5m]))", "range": "2h"}, "p99 of payments-db: 7.9 ms .. 8.8 ms\n", "database", 0.63),
+                Call(
+                    "prometheus.query_range",
+                    {
+                        "query": 'container_memory_working_set_bytes{namespace="payments"}',
+                        "range": "2h",
+                    },
+                    _MEMORY,
+                    "memory",
+                    0.88,
+                ),
+                Call(
+                    "prometheus.query_range",
+                    {
+                        "query": "histogram_quantile(0.99, rate(pg_query_seconds_bucket[5m]))",
+                        "range": "2h",
+                    },
+                    "p99 of payments-db: 7.9 ms .. 8.8 ms\n",
+                    "database",
+                    0.63,
+                ),
             ],
             seconds=14,
         ),
         Turn(
             calls=[
-                Call("prometheus.query", {"query": "rate(container_memory_failcnt)"},
-                     "422: range vector expected, got instant vector", "failcnt", 0.09, is_error=True),
-                Call("prometheus.query_range", {"query": 'sum by (pod) (rate(http_requests_total{job="payments-api"}[5m]))', "range": "2h"}, "every pod: 138/s .. 142/s, flat since 01:00\n", "load", 0.71),
+                Call(
+                    "prometheus.query",
+                    {"query": "rate(container_memory_failcnt)"},
+                    "422: range vector expected, got instant vector",
+                    "failcnt",
+                    0.09,
+                    is_error=True,
+                ),
+                Call(
+                    "prometheus.query_range",
+                    {
+                        "query": 'sum by (pod) (rate(http_requests_total{job="payments-api"}[5m]))',
+                        "range": "2h",
+                    },
+                    "every pod: 138/s .. 142/s, flat since 01:00\n",
+                    "load",
+                    0.71,
+                ),
             ],
             seconds=7,
         ),
@@ -139,7 +202,7 @@ _ANALYST = Agent(
     finding="The working set grows by 22 MiB per minute in every pod from the rollout at 02:41 on "
     "and never falls [memory], while requests stay flat at 140 per second [load]. The database "
     "answers in less than 9 ms [database].",
-)  # fmt: skip
+)
 
 _HUNTER = Agent(
     turns=[
@@ -147,22 +210,32 @@ _HUNTER = Agent(
             thinking="Which changes fall into the hour before? Rollouts, config maps, feature "
             "flags. Compare the two image tags if there was a rollout.",
             calls=[
-                Call("argocd.app_history", {"app": "payments-api", "limit": 5}, _HISTORY,
-                     "history", 0.37),
+                Call(
+                    "argocd.app_history",
+                    {"app": "payments-api", "limit": 5},
+                    _HISTORY,
+                    "history",
+                    0.37,
+                ),
             ],
             seconds=9,
         ),
         Turn(
             calls=[
-                Call("github.compare", {"repo": "payments/api", "base": "v4.17.3", "head": "v4.18.0"},
-                     _COMPARE, "diff", 1.12),
+                Call(
+                    "github.compare",
+                    {"repo": "payments/api", "base": "v4.17.3", "head": "v4.18.0"},
+                    _COMPARE,
+                    "diff",
+                    1.12,
+                ),
             ],
             seconds=6,
         ),
     ],
     finding="One change fits: v4.18.0, rolled out at 02:41 [history], keeps idempotency keys in "
     "process and never evicts them [diff].",
-)  # fmt: skip
+)
 
 REPORT = """\
 ## Conclusion
@@ -192,12 +265,15 @@ requests per second [memory, load].
 """
 _SYNTHESIS = Agent(
     turns=[
-        Turn(thinking="All three agree on memory; the hunter names the change that begins at the "
-             "same minute. Nothing shows what retries had to do with it.", seconds=4),
+        Turn(
+            thinking="All three agree on memory; the hunter names the change that begins at the "
+            "same minute. Nothing shows what retries had to do with it.",
+            seconds=4,
+        ),
     ],
     finding=REPORT,
     doubts={"Retries from the mobile checkout made the growth faster": "no result says so"},
-)  # fmt: skip
+)
 _SUMMARY = Agent(
     turns=[],
     finding="A memory leak in payments-api v4.18.0, rolled out at 02:41, makes pods restart every "
@@ -209,8 +285,15 @@ _ANSWER = Agent(
             thinking="Requests that failed are counted by client. One query, grouped by the "
             "client label, since 02:41.",
             calls=[
-                Call("prometheus.query", {"query": 'sum by (client) (increase(http_requests_total{job="payments-api",code=~"5.."}[30m]))'},
-                     "mobile  18204\nweb      9411\npartner   377\n", "clients", 0.52),
+                Call(
+                    "prometheus.query",
+                    {
+                        "query": 'sum by (client) (increase(http_requests_total{job="payments-api",code=~"5.."}[30m]))'
+                    },
+                    "mobile  18204\nweb      9411\npartner   377\n",
+                    "clients",
+                    0.52,
+                ),
             ],
             seconds=5,
         ),
@@ -218,28 +301,39 @@ _ANSWER = Agent(
     finding="Mostly people on the mobile app: 18,204 of the failed requests came from `mobile`, "
     "9,411 from `web` and 377 from `partner` [clients]. How many customers that are cannot be "
     "said: the metric counts requests.",
-)  # fmt: skip
+)
 _RETRY_ANSWER = Agent(
     turns=[
         Turn(
             text="The rollback is not done yet, so I look at the figures of now.",
             calls=[
-                Call("prometheus.query", {"query": 'max by (pod) (container_memory_working_set_bytes{namespace="payments"})'},
-                     "zt7rn  301M\nvv5cd  297M\n8hq4t  118M\n", "now", 0.47),
+                Call(
+                    "prometheus.query",
+                    {
+                        "query": 'max by (pod) (container_memory_working_set_bytes{namespace="payments"})'
+                    },
+                    "zt7rn  301M\nvv5cd  297M\n8hq4t  118M\n",
+                    "now",
+                    0.47,
+                ),
             ],
             seconds=4,
         ),
     ],
     finding="In about 10 minutes: the two youngest pods are at 301M and 297M [now] and grow by 22 "
     "MiB per minute, with 512Mi as the limit [memory].",
-)  # fmt: skip
+)
 
 FINISHED = Story(
-    "ServiceErrors", ALERT, "Alertmanager", timedelta(minutes=28), clock="03:04",
+    "ServiceErrors",
+    ALERT,
+    "Alertmanager",
+    timedelta(minutes=28),
+    clock="03:04",
     stages=[[_TRIAGE], [_INSPECTOR, _ANALYST, _HUNTER], [_SYNTHESIS], [_SUMMARY]],
     questions=[
         Question("ana", "Which customers saw errors?", _ANSWER),
         Question("ben", "When will the next pods reach their limit?", _RETRY_ANSWER, after=95),
     ],
     runbook=RUNBOOK,
-)  # fmt: skip
+)
