@@ -10,7 +10,7 @@ DEV_STAMP := $(VENV)/.requirements-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check openapi bench chaos lock chromium peers conformance
+.PHONY: help setup demo run test check openapi bench chaos screenshots lock chromium peers conformance
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ SEED ?= 1
 MINUTES ?= 2
 chaos: $(DEV_STAMP) ## Break a whole stack for MINUTES=2 as SEED=1 says, then check that nothing was lost
 	$(BIN)/python -m benchmarks.chaos --seed $(SEED) --minutes $(MINUTES) $(CHAOS_ARGS)
+
+screenshots: $(DEV_STAMP) chromium ## Take a picture of every page into docs/screenshots, light, dark and phone
+	$(BIN)/python -m screenshots
 
 PEERS := tests/mcp_peers
 peers: ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)

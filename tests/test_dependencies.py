@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS = {"agents", "benchmarks", "config", "investigations", "mcp_bridge", "tarsy", "tests"}
+OURS = {"agents", "benchmarks", "config", "investigations", "mcp_bridge", "screenshots", "tarsy",
+        "tests"}  # fmt: skip
 INSTALLED = {"venv", "node_modules"}
 """Folders of other people's programs that the tests put beside our own files."""
 PRODUCT = ("agents", "config", "investigations", "mcp_bridge", "tarsy")
@@ -46,7 +47,7 @@ def _normalize(name: str) -> str:
     ("packages", "files"),
     [
         (PRODUCT, ("requirements.in",)),
-        (("tests", "benchmarks"), ("requirements.in", "requirements-dev.in")),
+        (("tests", "benchmarks", "screenshots"), ("requirements.in", "requirements-dev.in")),
     ],
     ids=["product", "tests"],
 )

@@ -1,0 +1,71 @@
+"""The pictures are of all pages, and the sessions on them hold together."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+import config
+from investigations.models import AgentExecution, AlertSession, TimelineEvent
+from investigations.urls import urlpatterns
+from screenshots.__main__ import CONFIG_DIR
+from screenshots.sights import SIGHTS
+from screenshots.world import World
+
+NO_PAGES = {
+    # Pieces of pages, which scripts fetch.
+    "active", "recent", "running-row", "facts", "events", "event", "event-content", "stage",
+    "earlier", "trace-llm", "trace-message", "trace-iteration", "trace-tool", "trace-arguments",
+    "trace-result", "submit-preview", "submit-runbooks", "system-server",
+    # What only does something.
+    "cancel", "ask", "approve", "deny", "system-try", "login-link", "logout",
+}  # fmt: skip
+_NAMED = re.compile(r"\[[a-z][a-z, -]*\](?!\()")
+_CITED = re.compile(r"T(\d+)")
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch, clean_redis: object) -> Iterator[World]:
+    monkeypatch.setenv("GEMINI_API_KEY", "nobody is asked")
+    config.configure(CONFIG_DIR)
+    made = World()
+    made.make_sessions()
+    yield made
+    config.configure(None)
+
+
+def test_a_picture_is_taken_of_each_page():
+    taken = {sight.view for sight in SIGHTS if ":" not in sight.view}
+
+    assert taken == {pattern.name for pattern in urlpatterns} - NO_PAGES
+    assert len({sight.name for sight in SIGHTS}) == len(SIGHTS)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_world_has_a_session_in_each_state_and_cites_only_calls_that_are_there(world: World):
+    statuses = set(AlertSession.objects.values_list("status", flat=True))
+
+    assert statuses >= {"pending", "in_progress", "completed", "failed", "cancelled"}
+    assert AgentExecution.objects.filter(approvals__status="pending").count() == 2
+    for session in AlertSession.objects.all():
+        events = session.timeline_events
+        calls = events.filter(event_type=TimelineEvent.Type.LLM_TOOL_CALL).count()
+        said = events.exclude(event_type=TimelineEvent.Type.LLM_TOOL_CALL)
+        texts = " ".join(said.values_list("content", flat=True))
+        assert _NAMED.findall(texts) == []
+        assert all(int(number) <= calls for number in _CITED.findall(session.final_analysis))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_runs_in_the_world_stays_at_the_moment_of_its_picture(world: World):
+    (sight,) = [each for each in SIGHTS if each.name == "session-running"]
+    before = AlertSession.objects.get(title__startswith="checkout-web")
+
+    address = world.find(sight)
+
+    after = AlertSession.objects.get(pk=before.pk)
+    assert address == f"/sessions/{before.pk}/"
+    assert after.started_at > before.started_at
+    assert after.last_interaction_at - after.started_at == (
+        before.last_interaction_at - before.started_at
+    )
