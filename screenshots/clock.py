@@ -1,16 +1,15 @@
 """A session's moments, moved to when its story says.
 
-Services write the moment at which they run, some of them the database's own. So a step runs now,
-and what it wrote is moved afterwards.
+Services write the moment at which they run, some of them the database's own. So every step runs
+now, and what a session got by it is moved in the end.
 """
 
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from bisect import bisect_right
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import DateTimeField, F, Model, Q
+from django.db.models import DateTimeField, F, Model
 
 from investigations.models import (
     AgentExecution,
@@ -42,40 +41,66 @@ _OWNERS: dict[type[Model], str] = {
 """What belongs to a session, and by which field."""
 
 
-@contextmanager
-def happening_at(session_id: uuid.UUID, moment: datetime) -> Iterator[None]:
-    """Whatever is written about the session within the block happens at that moment.
+class Clock:
+    """Knows which moment of a story each moment since its telling began stands for."""
 
-    Times that lie ahead in what it made, such as when a request expires, keep their distance.
-    """
-    began = datetime.now(UTC)
-    yield
-    ended = datetime.now(UTC)
-    for model, owner in _OWNERS.items():
-        rows = model._default_manager.filter(**{owner: session_id})
-        for name in _moments(model):
-            is_new = Q(**{f"{name}__gt": ended}, created_at__gte=began)
-            written = Q(**{f"{name}__range": (began, ended)}) | is_new
-            rows.filter(written).update(**{name: F(name) + (moment - began)})
+    def __init__(self, now: datetime) -> None:
+        self._real: list[datetime] = []
+        self._told: list[datetime] = []
+        self.set(now)
+
+    @property
+    def now(self) -> datetime:
+        return self._told[-1]
+
+    def set(self, moment: datetime) -> None:
+        """What is written from here on happens at this moment."""
+        self._real.append(datetime.now(UTC))
+        self._told.append(moment)
+
+    def wait(self, seconds: float) -> None:
+        self.set(self.now + timedelta(seconds=seconds))
+
+    def put_right(self, session_id: uuid.UUID) -> None:
+        """Move everything about the session, and say anew how long stages and agents took.
+
+        What lies ahead, such as when a request expires, keeps its distance from when it was made.
+        """
+        ended = datetime.now(UTC)
+        for model, owner in _OWNERS.items():
+            names = _moments(model)
+            rows: list[Any] = list(model._default_manager.filter(**{owner: session_id}))
+            for row in rows:
+                made = row.created_at
+                for name in names:
+                    if (moment := getattr(row, name)) is not None:
+                        by = self._distance(made if moment > ended else moment)
+                        setattr(row, name, moment + by)
+                if isinstance(row, Stage | AgentExecution):
+                    row.duration_ms = _duration(row)
+            model._default_manager.bulk_update(rows, _changed(model, names), batch_size=200)
+
+    def _distance(self, real: datetime) -> timedelta:
+        step = max(0, bisect_right(self._real, real) - 1)
+        return self._told[step] - self._real[step]
 
 
 def shift(session_id: uuid.UUID, by: timedelta) -> None:
-    """Move everything about a session."""
+    """Move everything about a session by as much."""
     for model, owner in _OWNERS.items():
         moved: dict[str, Any] = {name: F(name) + by for name in _moments(model)}
         model._default_manager.filter(**{owner: session_id}).update(**moved)
 
 
-def measure(session_id: uuid.UUID) -> None:
-    """Say of stages and agents how long they took by the moments they have now."""
-    for model in (Stage, AgentExecution):
-        rows: Any = model._default_manager.filter(session_id=session_id, completed_at__isnull=False)
-        for row in rows:
-            row.duration_ms = int((row.completed_at - row.started_at).total_seconds() * 1000)
-            row.save(update_fields=["duration_ms"])
-
-
 def _moments(model: type[Model]) -> list[str]:
-    """The fields that hold one. `created_at` comes last: by it the new rows are known."""
-    fields = [each.name for each in model._meta.concrete_fields if isinstance(each, DateTimeField)]
-    return sorted(fields, key=lambda name: name == "created_at")
+    return [each.name for each in model._meta.concrete_fields if isinstance(each, DateTimeField)]
+
+
+def _changed(model: type[Model], names: list[str]) -> list[str]:
+    return [*names, "duration_ms"] if model in (Stage, AgentExecution) else names
+
+
+def _duration(row: Stage | AgentExecution) -> int | None:
+    if row.started_at is None or row.completed_at is None:
+        return None
+    return int((row.completed_at - row.started_at).total_seconds() * 1000)

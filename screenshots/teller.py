@@ -43,7 +43,7 @@ from investigations.timeline import session_channel, stream_chunk
 from mcp_bridge.safety.approvals import bind
 from mcp_bridge.safety.diffs import diff_texts
 from mcp_bridge.safety.previews import GENERAL_CHECK, Preview
-from screenshots.clock import happening_at, measure, shift
+from screenshots.clock import Clock, shift
 from screenshots.story import Agent, Call, Request, Story, Turn
 
 WORKER = "worker-1"
@@ -84,40 +84,36 @@ class _Agent:
 class _Teller:
     def __init__(self, story: Story) -> None:
         self._story = story
-        self._now = self._began = datetime.now(UTC) - story.ago
+        self._began = datetime.now(UTC) - story.ago
+        self._clock = Clock(self._began)
         self._numbers: dict[str, int] = {}
         self._mask = product_masker()
 
     def tell(self) -> AlertSession:
         story = self._story
-        began = datetime.now(UTC)
         body = {"alert_type": story.alert_type, "data": dict(story.alert), "runbook": story.runbook}
         session = submit_alert(read_alert(body), author=story.author)
         self._id = session.pk
-        shift(session.pk, self._now - began)
         if story.stages:
             self._run(story)
         elif story.cancelled_by:
-            self._wait(40)
-            with happening_at(self._id, self._now):
-                cancel_session(self._id, story.cancelled_by)
+            self._clock.wait(40)
+            cancel_session(self._id, story.cancelled_by)
+        self._clock.put_right(self._id)
         if story.is_live:
-            shift(session.pk, datetime.now(UTC) - _JUST_NOW - self._now)
-        measure(session.pk)
+            shift(self._id, datetime.now(UTC) - _JUST_NOW - self._clock.now)
         session.refresh_from_db()
         return session
 
     def _run(self, story: Story) -> None:
-        self._wait(0.4)
-        with happening_at(self._id, self._now):
-            if claim_next_session() != self._id:
-                raise AssertionError("another session was waiting: tell what stays queued last")
+        self._clock.wait(0.4)
+        if claim_next_session() != self._id:
+            raise AssertionError("another session was waiting: tell what stays queued last")
         for number, agents in enumerate(story.stages):
             self._run_stage(agents, is_last=number == len(story.stages) - 1)
         for question in story.questions:
-            self._wait(question.after)
-            with happening_at(self._id, self._now):
-                ask_question(self._id, question.text, author=question.author)
+            self._clock.wait(question.after)
+            ask_question(self._id, question.text, author=question.author)
             self._run_stage([question.answer], is_last=False)
 
     def _run_stage(self, agents: Sequence[Agent], *, is_last: bool) -> None:
@@ -125,38 +121,30 @@ class _Teller:
         executions = list(stage.executions.order_by("agent_index"))
         steps = []
         for number, (execution, agent) in enumerate(zip(executions, agents, strict=True)):
-            start = self._now + timedelta(seconds=0.3 + 0.2 * number)
+            start = self._clock.now + timedelta(seconds=0.3 + 0.2 * number)
             steps.append((start, number, self._perform(execution.pk, agent)))
         self._play(steps)
         if is_last and self._story.cancelled_by:
             self._cancel(stage)
-            return
-        with happening_at(self._id, self._now):
+        else:
             advance_stage(stage.pk)
 
     def _cancel(self, stage: Stage) -> None:
-        with happening_at(self._id, self._now):
-            cancel_session(self._id, self._story.cancelled_by)
-        self._wait(0.8)
-        with happening_at(self._id, self._now):
-            for execution in stage.executions.filter(status=AgentExecution.Status.ACTIVE):
-                session = AlertSession.objects.get(pk=self._id)
-                finish_execution(
-                    Claim(session, stage, execution, (), {}), AgentOutcome("cancelled")
-                )
+        cancel_session(self._id, self._story.cancelled_by)
+        self._clock.wait(0.8)
+        for execution in stage.executions.filter(status=AgentExecution.Status.ACTIVE):
+            session = AlertSession.objects.get(pk=self._id)
+            finish_execution(Claim(session, stage, execution, (), {}), AgentOutcome("cancelled"))
 
     def _play(self, steps: list[tuple[datetime, int, Iterator[float]]]) -> None:
         """The steps of agents that work side by side, in the order in which they happen."""
         heapq.heapify(steps)
         while steps:
-            self._now, number, agent = heapq.heappop(steps)
-            with happening_at(self._id, self._now):
-                pause = next(agent, None)
+            moment, number, agent = heapq.heappop(steps)
+            self._clock.set(moment)
+            pause = next(agent, None)
             if pause is not None:
-                heapq.heappush(steps, (self._now + timedelta(seconds=pause), number, agent))
-
-    def _wait(self, seconds: float) -> None:
-        self._now += timedelta(seconds=seconds)
+                heapq.heappush(steps, (moment + timedelta(seconds=pause), number, agent))
 
     # ---- One agent: each step yields the seconds until the next one -----------------------------
 
