@@ -21,13 +21,15 @@ FOLDER = ROOT / "docs" / "screenshots"
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m screenshots", description=__doc__)
     parser.add_argument("--into", type=Path, default=FOLDER, help="the folder of the pictures")
-    folder: Path = parser.parse_args().into
+    parser.add_argument("--only", default="", help="those whose name begins like this")
+    options = parser.parse_args()
+    folder: Path = options.into
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with (
         open_lab(is_quick=True, config=CONFIG_DIR),
         _web() as url,
-        open_camera(url, folder) as camera,
+        open_camera(url, folder, options.only) as camera,
     ):
         count = _take(camera)
     print(f"{count} pictures in {folder}, {time.monotonic() - began:.0f} s")

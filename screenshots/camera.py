@@ -14,12 +14,13 @@ WITHIN = 20_000
 
 
 class Camera:
-    """One browser with a person in front of it. `find` gives the address of a sight."""
+    """One browser with a person in front of it, who looks at what is called like `only`."""
 
-    def __init__(self, browser: Browser, base_url: str, folder: Path) -> None:
+    def __init__(self, browser: Browser, base_url: str, folder: Path, only: str) -> None:
         self._browser = browser
         self._base_url = base_url
         self._folder = folder
+        self._only = only
         self._login: StorageState | None = None
         self.complaints: list[str] = []
 
@@ -35,8 +36,12 @@ class Camera:
             self._login = context.storage_state()
 
     def take_all(self, moment: Moment, find: Callable[[Sight], str]) -> int:
-        """Take the sights of a moment in every look; returns how many pictures that made."""
-        sights = [sight for sight in SIGHTS if sight.moment == moment]
+        """Take the sights of a moment in every look, each at the address that `find` gives.
+
+        Returns how many pictures that made.
+        """
+        wanted = [sight for sight in SIGHTS if sight.name.startswith(self._only)]
+        sights = [sight for sight in wanted if sight.moment == moment]
         for look, options in LOOKS.items():
             with self._open(options) as context:
                 for sight in sights:
@@ -69,12 +74,12 @@ class Camera:
 
 
 @contextmanager
-def open_camera(base_url: str, folder: Path) -> Iterator[Camera]:
+def open_camera(base_url: str, folder: Path, only: str) -> Iterator[Camera]:
     """A camera that writes into the folder. Raises RuntimeError where there is no Chromium."""
     chromium = find_chromium()
     if chromium is None:
         raise RuntimeError("there is no Chromium here: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(LAUNCH_OPTIONS))
-        yield Camera(browser, base_url, folder)
+        yield Camera(browser, base_url, folder, only)
         browser.close()

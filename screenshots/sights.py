@@ -35,9 +35,20 @@ def _fill_in_an_alert(page: Page) -> None:
 
 
 def _go_to_the_second_step(page: Page) -> None:
-    """Where the product asks by a dialog of the browser, the dialog is turned down."""
+    """Press *Approve* once. A dialog of the browser, if that is what asks, is turned down."""
     page.on("dialog", lambda dialog: dialog.dismiss())
     page.get_by_role("button", name="Approve", exact=True).click()
+    page.wait_for_function(
+        "!document.querySelector('.t-confirm') || document.querySelector('.t-confirm.is-asked')"
+    )
+    page.get_by_role("button", name="Approve", exact=True).scroll_into_view_if_needed()
+
+
+def _open_a_call(page: Page) -> None:
+    """A tool call with its arguments and its result, below the model call that asked for it."""
+    page.locator("summary#T4").click()
+    page.locator("details:has(> #T4) .t-nums").wait_for()
+    page.locator("details:has(> #T4)").evaluate("call => call.scrollIntoView({block: 'center'})")
 
 
 def _scroll_to(selector: str) -> Callable[[Page], None]:
@@ -62,8 +73,8 @@ SIGHTS = (
           prepare=_scroll_to("#stage-2")),
     Sight("session-chat", "session", ".t-stage--chat", "finished",
           prepare=_scroll_to(".t-stage--chat")),
-    Sight("session-failed", "session", "#conclusion .t-lead", "failed"),
     Sight("trace", "trace", ".t-tree", "finished"),
+    Sight("trace-call", "trace", ".t-tree", "finished", prepare=_open_a_call),
     Sight("submit", "submit", "#alert-form", prepare=_fill_in_an_alert),
     Sight("system", "system", "#servers"),
     Sight("admin-list", "admin:investigations_alertsession_changelist", "#result_list"),

@@ -30,6 +30,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
+FORMAT_MODULE_PATH = "tarsy.formats"
 VERSION = "0.1.0"
 
 

@@ -110,6 +110,8 @@ class TracePage:
     costs: Costs
     row_filter: RowFilter
     read_at: datetime
+    needs_person: bool = False
+    """Whether a write waits for a decision."""
 
     @cached_property
     def scale(self) -> TimeScale:
@@ -128,7 +130,9 @@ class TracePage:
 
     @property
     def status(self) -> str:
-        return self.session.status
+        """The status to draw."""
+        is_running = self.session.status == AlertSession.Status.IN_PROGRESS
+        return "needs_approval" if is_running and self.needs_person else self.session.status
 
     @property
     def seconds(self) -> float | None:
@@ -154,8 +158,9 @@ def read_trace_page(session: AlertSession, row_filter: RowFilter = EVERYTHING) -
         for each in trace.stages
     ]
     return TracePage(
-        session, stages, count_rows(reader.iterations), reader.costs, row_filter, reader.now
-    )
+        session, stages, count_rows(reader.iterations), reader.costs, row_filter, reader.now,
+        needs_person=reader.needs_person,
+    )  # fmt: skip
 
 
 class _Reader:
@@ -171,6 +176,10 @@ class _Reader:
         self._acts = _group_acts(acts)
         self._decisions = _group_decisions(acts)
         self._notices = _group_by_execution(_read_notices(session_id))
+
+    @property
+    def needs_person(self) -> bool:
+        return any(each.is_pending for rows in self._approvals.values() for each in rows)
 
     def trace(self, traced: ExecutionTrace) -> TracedExecution:
         execution = traced.execution

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -63,6 +65,16 @@ def test_rows_lead_to_the_live_page(operator):
     page = operator.get(reverse("admin:investigations_timelineevent_changelist")).content.decode()
 
     assert f"/sessions/{event.session_id}/#e-{event.sequence_number}" in page
+
+
+def test_moments_are_sortable_and_what_waits_for_a_person_is_told_here_too(operator):
+    factories.SessionFactory(created_at=datetime(2026, 11, 28, 16, 4, 5, tzinfo=UTC))
+    approval = factories.ApprovalRequestFactory()
+
+    page = operator.get(reverse("admin:investigations_alertsession_changelist")).content.decode()
+
+    assert "2026-11-28 16:04:05" in page
+    assert f'href="/sessions/{approval.session_id}/#approvals"' in page
 
 
 def test_long_texts_are_not_read_for_the_list(operator, django_assert_max_num_queries):

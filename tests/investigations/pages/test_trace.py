@@ -263,6 +263,18 @@ def test_the_wait_for_a_person_and_the_decision_stand_in_their_place(viewer, tra
     assert 'class="b-you"' in page
 
 
+def test_a_running_session_that_waits_for_a_person_is_called_so_as_on_its_timeline(viewer, db):
+    session = SessionFactory(running=True)
+    stage = StageFactory(session=session, active=True)
+    approval = ApprovalRequestFactory(execution=ExecutionFactory(stage=stage, active=True))
+
+    waiting = _read(viewer, session)
+
+    type(approval).objects.update(status="denied", decided_at=timezone.now())
+    assert "Needs approval" in waiting
+    assert "Needs approval" not in _read(viewer, session)
+
+
 def test_a_long_result_comes_cut_and_whole_on_request(viewer, traced):
     call = traced.mcp_interactions.get(tool_number=1)
     call.tool_result = {"content": "x" * 50_000, "is_error": False}

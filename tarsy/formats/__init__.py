@@ -1,0 +1,1 @@
+"""How the admin writes moments, in place of what Django knows of a language."""
