@@ -43,7 +43,7 @@ def _see(name: str, now: float) -> ServerHealth:
 
 def _list_tools() -> dict[str, list[dict[str, object]]]:
     """Those that the configuration names; of the product's own server what it is known for."""
-    own = ("query", "metrics", "logs", "files", "control")
+    own = ("query", "read", "metrics", "storage", "file_edit", "control")
     named = {name: tuple(server.tools) for name, server in get_config().mcp_servers.items()}
     return {
         name: [

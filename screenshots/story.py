@@ -7,7 +7,6 @@ from typing import Literal
 
 from agents.types import JSON, ExecutionStatus
 from mcp_bridge.safety.file_changes import FileChange
-from mcp_bridge.safety.previews import Risk
 
 
 @dataclass(frozen=True)
@@ -15,11 +14,8 @@ class Request:
     """A write that a person has to decide about; one that has a `change` writes a file."""
 
     target: str
-    risk: Risk
-    state: str
-    undo: str
-    check: str
-    origin: str
+    state: str = ""
+    """How the target is now, where that is known."""
     change: FileChange | None = None
 
 

@@ -40,9 +40,12 @@ from investigations.services.intake import read_alert, submit_alert
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.services.stages import advance_stage
 from investigations.timeline import session_channel, stream_chunk
+from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety.approvals import bind
 from mcp_bridge.safety.diffs import diff_texts
-from mcp_bridge.safety.previews import GENERAL_CHECK, Preview
+from mcp_bridge.safety.previews import preview_write
+from mcp_bridge.safety.resources import Resource
+from mcp_bridge.safety.targeting import Target
 from screenshots.clock import Clock, shift
 from screenshots.story import Agent, Call, Request, Story, Turn
 
@@ -312,14 +315,10 @@ def _doubts(text: str, agent: Agent) -> dict[str, JSON]:
 def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
     server, _, tool = call.tool.partition(".")
     arguments: Mapping[str, JSON] = event.metadata["arguments"]
-    preview = Preview(
-        risk=request.risk,
-        action=str(arguments.get("action", tool)),
-        current_state=request.state,
-        verification=(request.check, GENERAL_CHECK),
-        undo=request.undo,
-    )
+    proposed = GateRequest(server, tool, "write", arguments, is_own_server=server == "ops")
+    known = Resource("", request.target, status=request.state) if request.state else None
     change = request.change
+    preview = preview_write(proposed, Target(request.target, known), change)
     shown: dict[str, JSON] | None = None
     if change is not None:
         diff = diff_texts(change.before, change.after, change.first_line)
@@ -331,6 +330,6 @@ def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
         arguments=arguments,
         argument_hash=bind(server, tool, "", arguments, request.target),
         target=request.target,
-        risk=request.risk,
-        preview={**preview.to_json(), "origins": [request.origin], "masked": 0, "change": shown},
+        risk=preview.risk,
+        preview={**preview.to_json(), "origins": [], "masked": 0, "change": shown},
     )

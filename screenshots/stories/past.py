@@ -49,10 +49,15 @@ DISK = _over(
     "DiskPressure",
     "build-7: disk / 91 % full",
     [
-        Call("ops.metrics", {"target": "host:build-7", "what": "disks"}, '{"/": "91 %"}', "disk"),
         Call(
-            "ops.files",
-            {"action": "usage", "path": "/var/lib/docker"},
+            "ops.storage",
+            {"action": "usage", "resource_id": "host:build-7"},
+            '{"/": "91 %"}',
+            "disk",
+        ),
+        Call(
+            "ops.storage",
+            {"action": "largest", "path": "/var/lib/docker"},
             "212G  /var/lib/docker/overlay2\n",
             "usage",
             4.2,
@@ -147,7 +152,7 @@ CANCELLED = Story(
                 [
                     Call(
                         "ops.metrics",
-                        {"target": "host:cache-1", "what": "load"},
+                        {"action": "load", "resource_id": "host:cache-1"},
                         '{"load1": 48.2, "cpus": 8}',
                         "load",
                         0.21,
@@ -165,8 +170,8 @@ QUIET = _over(
     "mail-2: 14,000 messages in the queue",
     [
         Call(
-            "ops.logs",
-            {"target": "service:mail-2:postfix.service", "lines": 100},
+            "ops.read",
+            {"action": "logs", "resource_id": "service:mail-2:postfix.service"},
             "deferred: connect to relay.example.net[192.0.2.25]:25: Connection timed out\n" * 3,
             "log",
             0.6,

@@ -1,6 +1,7 @@
 """Two agents that want to change something: one restart, and one edit of a file."""
 
 from datetime import timedelta
+from hashlib import sha256
 
 from mcp_bridge.safety.file_changes import FileChange
 from screenshots.story import Agent, Call, Request, Story, Turn
@@ -12,14 +13,14 @@ _FIND_EXPORTER = Agent(
             calls=[
                 Call(
                     "ops.query",
-                    {"kind": "services", "host": "web-3", "name": "nginx"},
+                    {"action": "search", "kind": "service", "query": "nginx web-3"},
                     '{"id": "service:web-3:nginx.service", "status": "failed", "since": "08:51:40"}',
                     "unit",
                     0.22,
                 ),
                 Call(
-                    "ops.logs",
-                    {"target": "service:web-3:nginx.service", "lines": 40},
+                    "ops.read",
+                    {"action": "logs", "resource_id": "service:web-3:nginx.service"},
                     "08:51:40 nginx[812]: bind() to 0.0.0.0:443 failed (98: Address already in use)\n"
                     "08:51:40 systemd: nginx.service: Failed with result 'exit-code'.\n"
                     "08:52:10 haproxy[799]: stopped, port 443 released\n",
@@ -37,25 +38,17 @@ _RESTART = Agent(
     turns=[
         Turn(
             thinking="The port is free again, so one restart is enough. Nothing speaks against it.",
-            text="Port 443 is free again [log]. One restart of nginx.service on web-3 brings the "
-            "host back into the pool.",
+            text="nginx failed at 08:51 because haproxy held port 443; it is free again since "
+            "08:52 [log]. One restart brings web-3 back into the pool.",
             calls=[
                 Call(
                     "ops.control",
                     {
+                        "type": "service",
+                        "resource_id": "service:web-3:nginx.service",
                         "action": "restart",
-                        "target": "service:web-3:nginx.service",
-                        "reason": "nginx failed at 08:51 because haproxy held port 443; it is free "
-                        "again since 08:52. One restart brings web-3 back into the pool.",
                     },
-                    request=Request(
-                        "service:web-3:nginx.service",
-                        "medium",
-                        "failed",
-                        "A restart cannot be taken back; what was in memory is lost.",
-                        "TARSy reads the state of service:web-3:nginx.service; it has to be active.",
-                        "the control level is controlled: a person decides about each write",
-                    ),
+                    request=Request("service:web-3:nginx.service", "failed"),
                 ),
             ],
             seconds=8,
@@ -81,51 +74,41 @@ RESTART = Story(
 )
 
 _BEFORE = """\
-# Rotates what the shop writes. Managed by hand.
-/var/log/shop/*.log {
-    weekly
-    rotate 52
-    missingok
-    notifempty
-    copytruncate
-}
+# Clears up what the shop writes. Managed by hand.
+SHELL=/bin/sh
+
+17 4 * * 0  shop  /opt/shop/bin/rotate-logs --keep 52w
 """
 _AFTER = """\
-# Rotates what the shop writes. Managed by hand.
-/var/log/shop/*.log {
-    daily
-    maxsize 500M
-    rotate 14
-    compress
-    delaycompress
-    missingok
-    notifempty
-    copytruncate
-}
+# Clears up what the shop writes. Managed by hand.
+SHELL=/bin/sh
+
+17 * * * *  shop  /opt/shop/bin/rotate-logs --max-size 500M --compress
+27 4 * * *  shop  /opt/shop/bin/rotate-logs --keep 14d
 """
-_PATH = "/etc/cron.d/shop-logrotate"
+_PATH = "/etc/cron.d/shop-logs"
 _FIND_DISK = Agent(
     turns=[
         Turn(
             thinking="Which file system, and what takes the space? Then how it is rotated.",
             calls=[
                 Call(
-                    "ops.metrics",
-                    {"target": "host:db-2", "what": "disks"},
+                    "ops.storage",
+                    {"action": "usage", "resource_id": "host:db-2"},
                     '{"/": "41 %", "/var": "97 %", "/var.free_bytes": 1288490188}',
                     "disk",
                     0.19,
                 ),
                 Call(
-                    "ops.files",
-                    {"action": "usage", "path": "/var/log", "target": "host:db-2"},
+                    "ops.storage",
+                    {"action": "largest", "path": "/var/log", "resource_id": "host:db-2"},
                     "38.2G  /var/log/shop\n 1.1G  /var/log/journal\n",
                     "usage",
                     1.61,
                 ),
                 Call(
-                    "ops.files",
-                    {"action": "read", "path": _PATH, "target": "host:db-2"},
+                    "ops.file_edit",
+                    {"action": "read", "path": _PATH, "resource_id": "host:db-2"},
                     _BEFORE,
                     "rules",
                     0.12,
@@ -140,28 +123,22 @@ _FIND_DISK = Agent(
 _EDIT = Agent(
     turns=[
         Turn(
-            thinking="Rotation daily with a size limit and compression keeps two weeks in about "
-            "3 GB. The file is the right place; the next run applies it.",
-            text="The logs are rotated weekly and kept for a year [rules]. I ask to rotate daily, "
-            "at 500M, compressed, and to keep two weeks.",
+            thinking="With a size limit and compression two weeks take about 3 GB. The crontab is the "
+            "right place; its next run applies it.",
+            text="The logs are cleared up once a week and kept for a year [rules]. I ask to rotate "
+            "them each hour from 500M on, compressed, and to keep two weeks.",
             calls=[
                 Call(
-                    "ops.files",
+                    "ops.file_edit",
                     {
                         "action": "write",
                         "path": _PATH,
-                        "target": "host:db-2",
+                        "resource_id": "host:db-2",
                         "content": _AFTER,
-                        "expected_sha256": "5b0e9d0f6c1c7f0b8c5a1d9e6a4f3b2c1d0e9f8a7b6c5d4e3f2a1b0c9d8e7f60",
+                        "expected_sha256": sha256(_BEFORE.encode()).hexdigest(),
                     },
                     request=Request(
                         f"file:db-2:{_PATH}",
-                        "high",
-                        "",
-                        "Write the former content back. Nothing keeps it but what this change "
-                        "shows of it.",
-                        "TARSy reads the file again; it has to have exactly this content.",
-                        "the control level is controlled: a person decides about each write",
                         change=FileChange(
                             _PATH,
                             _PATH,
