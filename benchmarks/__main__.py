@@ -7,6 +7,7 @@ import time
 
 from benchmarks.figures import print_report
 from benchmarks.lab import Lab, open_lab
+from benchmarks.pages import FULL, SHORT
 
 NAMES = (
     "intake",
@@ -18,6 +19,7 @@ NAMES = (
     "recovery",
     "masking",
     "classification",
+    "pages",
 )
 
 
@@ -25,12 +27,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter measurements")
+    parser.add_argument(
+        "--sessions", type=int, metavar="N",
+        help=f"how many sessions `pages` looks through, with ten timeline events each; "
+        f"{FULL:,} when it is asked for by name, some minutes to write; else {SHORT:,}",
+    )  # fmt: skip
     options = parser.parse_args()
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+    sessions = options.sessions
+    if sessions is None and not options.quick:
+        sessions = FULL if "pages" in options.names else SHORT
     began = time.monotonic()
     _print_speed()
-    with open_lab(is_quick=options.quick) as lab:
+    with open_lab(is_quick=options.quick, sessions=sessions) as lab:
         failed = [name for name in options.names or NAMES if not _run(name, lab)]
     _print_speed()
     print(f"\n{time.monotonic() - began:.0f} s in all, on {os.cpu_count()} cores")

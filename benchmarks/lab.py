@@ -38,9 +38,11 @@ class ModelLog:
 class Lab:
     """Starts what a benchmark needs; everything ends with the `with` block it was started in."""
 
-    def __init__(self, directory: Path, *, is_quick: bool) -> None:
+    def __init__(self, directory: Path, *, is_quick: bool, sessions: int | None) -> None:
         self.directory = directory
         self.is_quick = is_quick
+        self.sessions = sessions
+        """How long a history pages are measured on; None where nobody said."""
         self.model_port = find_free_port()
         self.model_url = f"http://127.0.0.1:{self.model_port}/v1"
 
@@ -143,6 +145,24 @@ class Lab:
         with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
             client.flushall()
 
+    @contextmanager
+    def database(self, name: str) -> Iterator[None]:
+        """This process uses a new database with all tables, which is gone after the block."""
+        from django.core.management import call_command
+        from django.db import connection
+
+        usual = connection.settings_dict["NAME"]
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE {name}")
+        try:
+            _use_database(name)
+            call_command("migrate", verbosity=0, interactive=False)
+            yield
+        finally:
+            _use_database(usual)
+            with connection.cursor() as cursor:
+                cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
     def submit(self, alert_type: str, data: str = "the load is high") -> Any:
         from investigations.services.intake import read_alert, submit_alert
 
@@ -164,12 +184,14 @@ class Lab:
 
 
 @contextmanager
-def open_lab(*, is_quick: bool, config: Path = CONFIG_DIR) -> Iterator[Lab]:
+def open_lab(
+    *, is_quick: bool, sessions: int | None = None, config: Path = CONFIG_DIR
+) -> Iterator[Lab]:
     """Servers of our own in a temporary directory, Django set up on them, tables made."""
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tarsy-bench-")))
         tempfile.tempdir = str(directory)  # logs of the processes go with it
-        lab = Lab(directory, is_quick=is_quick)
+        lab = Lab(directory, is_quick=is_quick, sessions=sessions)
         for name in _NOT_OURS:
             os.environ.pop(name, None)
         servers = stack.enter_context(ensure(directory / "var"))
@@ -212,6 +234,13 @@ def _prepare_database() -> None:
 
     django.setup()
     call_command("migrate", verbosity=0, interactive=False)
+
+
+def _use_database(name: str) -> None:
+    from django.db import connection
+
+    connection.close()
+    connection.settings_dict["NAME"] = name
 
 
 def _close_connections() -> None:

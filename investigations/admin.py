@@ -1,11 +1,14 @@
 """The history, to read and search. Nothing is changed here: what happened, happened."""
 
 import json
+import uuid
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.core.paginator import Paginator
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.http import HttpRequest
 from django.urls import reverse
@@ -62,6 +65,12 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
     paginator = CappedPaginator
     long_fields: ClassVar[tuple[str, ...]] = ()
     """Text and JSON fields that may be large: not read for lists, cut on the page of one row."""
+    id_fields: ClassVar[tuple[str, ...]] = ("id", "session_id")
+    """Indexed columns in which an id is looked up; words are looked up in `search_fields`."""
+    filters_one_session = False
+    """A filter over the whole table would read all of it: it is there once an id is searched for."""
+    sortable_by: ClassVar[tuple[str, ...]] = ()
+    search_help_text = "The id of a row or of its session"
 
     @override
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -81,6 +90,33 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
         match = request.resolver_match
         is_list = match is not None and (match.url_name or "").endswith("_changelist")
         return rows.defer(*self.long_fields) if is_list else rows
+
+    @override
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        if identity := _read_id(search_term):
+            wanted = [Q((field, identity)) for field in self.id_fields]
+            return queryset.filter(reduce(or_, wanted)), False
+        if search_term and not self.search_fields:
+            return queryset.none(), False
+        return super().get_search_results(request, queryset, search_term)
+
+    @override
+    def get_search_fields(self, request: HttpRequest) -> Any:
+        # The search box is there for ids alone, too.
+        return self.search_fields or self.id_fields
+
+    @override
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        is_narrow = not self.filters_one_session or _read_id(request.GET.get("q", ""))
+        return self.list_filter if is_narrow else ()
+
+    @override
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        """Only the filters that are shown, or an address could ask for a walk over all rows."""
+        shown = self.get_list_filter(request) if request is not None else ()
+        return any(lookup == name or lookup.startswith(f"{name}__") for name in shown)
 
     @override
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[Any]:
@@ -118,6 +154,13 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
         return format_html('<a href="{}{}">Open</a>', page, anchor)
 
 
+def _read_id(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text.strip())
+    except ValueError:
+        return None
+
+
 def _shown_field(field: str) -> Any:
     @admin.display(description=field.replace("_", " "))
     def show(row: Model) -> SafeString:
@@ -139,8 +182,11 @@ class _StatusAdmin(ReadOnlyAdmin):
 class AlertSessionAdmin(_StatusAdmin):
     list_display = ("name", "state", "alert_type", "chain_id", "author", "created_at", "live_page")
     list_filter = ("status", "created_at")
-    search_fields = ("=id", "title", "alert_type", "chain_id", "author")
+    search_fields = ("title", "alert_type", "chain_id", "author")
+    search_help_text = "An id, or words of title, type, chain and author"
+    id_fields = ("id",)
     ordering = ("-created_at", "-id")
+    sortable_by = ("created_at",)
     long_fields = (
         "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection",
     )  # fmt: skip
@@ -154,8 +200,8 @@ class AlertSessionAdmin(_StatusAdmin):
 class StageAdmin(_StatusAdmin):
     list_display = ("stage_name", "state", "stage_type", "session_id", "created_at", "live_page")
     list_filter = ("status", "stage_type", "parallel_type")
-    search_fields = ("=id", "=session__id", "stage_name")
-    ordering = ("-created_at",)
+    filters_one_session = True
+    ordering = ("-created_at", "-id")
 
 
 @admin.register(AgentExecution)
@@ -163,8 +209,9 @@ class AgentExecutionAdmin(_StatusAdmin):
     list_display = ("agent_name", "state", "llm_provider", "model_name", "attempt", "worker_id",
                     "created_at", "live_page")  # fmt: skip
     list_filter = ("status", "llm_backend", "attempt")
-    search_fields = ("=id", "=session__id", "agent_name", "worker_id", "model_name")
-    ordering = ("-created_at",)
+    filters_one_session = True
+    id_fields = ("id", "session_id", "stage_id")
+    ordering = ("-created_at", "-id")
     exclude = ("lease_token",)
 
 
@@ -173,7 +220,8 @@ class TimelineEventAdmin(_StatusAdmin):
     list_display = ("event_type", "state", "sequence_number", "session_id", "created_at",
                     "live_page")  # fmt: skip
     list_filter = ("event_type", "status")
-    search_fields = ("=id", "=session__id", "=execution__id")
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
     ordering = ("-id",)
     long_fields = ("content", "content_html", "metadata")
 
@@ -183,7 +231,8 @@ class MessageAdmin(ReadOnlyAdmin):
     list_display = ("role", "sequence_number", "tool_name", "execution_id", "created_at",
                     "live_page")  # fmt: skip
     list_filter = ("role",)
-    search_fields = ("=id", "=session__id", "=execution__id", "tool_name")
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
     ordering = ("-id",)
     long_fields = ("content", "tool_calls", "tool_call_id", "provider_fields")
 
@@ -193,7 +242,8 @@ class LLMInteractionAdmin(ReadOnlyAdmin):
     list_display = ("interaction_type", "model_name", "provider_name", "total_tokens",
                     "estimated_cost_usd", "duration_ms", "created_at", "live_page")  # fmt: skip
     list_filter = ("interaction_type",)
-    search_fields = ("=id", "=session__id", "=execution__id", "model_name")
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
     ordering = ("-id",)
     long_fields = ("llm_request", "llm_response", "thinking_content", "response_metadata")
 
@@ -203,7 +253,8 @@ class MCPInteractionAdmin(ReadOnlyAdmin):
     list_display = ("interaction_type", "server_name", "tool_name", "tool_number", "duration_ms",
                     "created_at", "live_page")  # fmt: skip
     list_filter = ("interaction_type",)
-    search_fields = ("=id", "=session__id", "=execution__id", "server_name", "tool_name")
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
     ordering = ("-id",)
     long_fields = ("tool_arguments", "tool_result", "available_tools")
 
@@ -211,7 +262,7 @@ class MCPInteractionAdmin(ReadOnlyAdmin):
 @admin.register(Event)
 class EventAdmin(ReadOnlyAdmin):
     list_display = ("seq", "kind", "session_id", "created_at", "live_page")
-    search_fields = ("=session__id",)
+    id_fields = ("session_id",)
     ordering = ("-id",)
     long_fields = ("payload",)
 
@@ -230,21 +281,22 @@ class EventAdmin(ReadOnlyAdmin):
 class ApprovalRequestAdmin(_StatusAdmin):
     list_display = ("tool_name", "state", "target", "decided_by", "created_at", "live_page")
     list_filter = ("status", "risk")
-    search_fields = ("=id", "=session__id", "tool_name", "target", "decided_by")
-    ordering = ("-created_at",)
+    search_fields = ("tool_name", "target", "decided_by")
+    ordering = ("-created_at", "-id")
     long_fields = ("arguments", "preview")
 
 
 @admin.register(Chat)
 class ChatAdmin(ReadOnlyAdmin):
     list_display = ("id", "chain_id", "created_by", "created_at", "live_page")
-    search_fields = ("=id", "=session__id", "created_by")
+    search_fields = ("created_by",)
 
 
 @admin.register(ChatUserMessage)
 class ChatUserMessageAdmin(ReadOnlyAdmin):
     list_display = ("author", "chat_id", "created_at")
-    search_fields = ("=id", "=chat__id", "author")
+    search_fields = ("author",)
+    id_fields = ("id", "chat_id")
     ordering = ("-created_at",)
     long_fields = ("content",)
 
@@ -255,7 +307,7 @@ class ResourceNoteAdmin(ReadOnlyAdmin):
 
     list_display = ("resource_id", "category", "agent_name", "told_at", "live_page")
     list_filter = ("told_at",)
-    search_fields = ("=id", "=session__id", "resource_id", "text", "agent_name")
+    search_fields = ("resource_id", "text", "agent_name")
     ordering = ("-told_at", "-id")
     long_fields = ("text",)
 

@@ -24,10 +24,10 @@ def read_page(
     shown = found[:size]
     if len(found) <= size:
         return shown, ""
-    return shown, _write_cursor(getattr(shown[-1], moment_field), shown[-1].pk)
+    return shown, write_cursor(getattr(shown[-1], moment_field), shown[-1].pk)
 
 
-def _write_cursor(moment: datetime, row_id: uuid.UUID) -> str:
+def write_cursor(moment: datetime, row_id: uuid.UUID) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{row_id}"
 
 

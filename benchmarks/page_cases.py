@@ -1,0 +1,222 @@
+"""Which pages are asked for, over the history that `benchmarks.history` wrote."""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+from django.db.models import Max, Min
+from django.utils import timezone
+
+from benchmarks import history
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    LLMInteraction,
+    MCPInteraction,
+    Stage,
+    TimelineEvent,
+)
+from investigations.selectors.cursors import write_cursor
+
+DEEP_PAGES = (10, 1_000, 10_000, 39_000)
+_PAGE = 25
+_SEVERAL = 8
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kind of page and the addresses of some of them, asked in turn."""
+
+    name: str
+    paths: Sequence[str]
+
+
+def list_cases() -> Iterator[Case]:
+    """Every page of the product that could grow slow with history."""
+    yield from _lists()
+    yield from _api_lists()
+    for name, sessions in _sessions_by_size():
+        yield from _of_sessions(name, sessions)
+    yield from _others()
+    yield from _admin()
+
+
+# ---- Lists --------------------------------------------------------------------------------------
+
+
+def _lists() -> Iterator[Case]:
+    yield Case("list first page", ["/"])
+    yield Case("list running and queued", ["/fragments/active/"])
+    for page in DEEP_PAGES:
+        if cursor := _cursor_of(page):
+            yield Case(f"list page {page:,}", [f"/?before={cursor}"])
+    for status in ("completed", "failed", "timed_out"):
+        yield Case(f"list {status}", [f"/?status={status}"])
+    rare = AlertSession.objects.filter(status="timed_out").aggregate(at=Max("created_at"))["at"]
+    if rare is not None:
+        yield Case("list timed_out, deep", [f"/?status=timed_out&before={_cursor(rare)}"])
+
+
+def _cursor_of(page: int) -> str:
+    """Where a page of the list begins; empty where the list is shorter."""
+    visible = AlertSession.objects.filter(deleted_at=None, status__in=AlertSession.TERMINAL)
+    rows = visible.order_by("-created_at", "-id").values_list("created_at", "id")
+    found = rows[(page - 1) * _PAGE - 1 :].first()
+    return write_cursor(*found) if found else ""
+
+
+def _cursor(moment: datetime) -> str:
+    return write_cursor(moment, uuid.UUID(int=0))
+
+
+def _api_lists() -> Iterator[Case]:
+    yield from (_api(f"page {page:,}", page=str(page)) for page in (1, *DEEP_PAGES))
+    for status in ("completed", "timed_out", "cancelling", "failed,cancelled"):
+        yield _api(status, status=status)
+    for name, value in (
+        ("alert_type", history.COMMON_TYPE), ("alert_type", history.RARE_TYPE),
+        ("chain_id", history.COMMON_CHAIN), ("chain_id", history.RARE_CHAIN),
+        ("search", history.COMMON_WORD), ("search", history.RARE_WORD), ("search", "heliograph"),
+    ):  # fmt: skip
+        yield _api(f"{name} {value}", **{name: value})
+    for sort in ("status", "alert_type", "author", "duration"):
+        yield _api(f"by {sort}", sort_by=sort)
+        yield _api(f"by {sort}, page 1,000", sort_by=sort, page="1000")
+    middle = timezone.now() - timedelta(days=365)
+    for days in (1, 90):
+        end = middle + timedelta(days=days)
+        dates = {"start_date": middle.isoformat(), "end_date": end.isoformat()}
+        yield _api(f"{days} days", **dates)
+        yield _api(f"{days} days, failed", **dates, status="failed")
+    yield Case("API active", ["/api/v1/sessions/active"])
+    yield Case("API filter-options", ["/api/v1/sessions/filter-options"])
+    yield Case("API triage", ["/api/v1/sessions/triage/investigating"])
+
+
+def _api(name: str, **query: str) -> Case:
+    return Case(f"API sessions {name}", [f"/api/v1/sessions?{urlencode(query)}"])
+
+
+# ---- Sessions -----------------------------------------------------------------------------------
+
+
+def _sessions_by_size() -> Iterator[tuple[str, list[AlertSession]]]:
+    terminal = AlertSession.objects.filter(deleted_at=None, status__in=AlertSession.TERMINAL)
+    span = terminal.aggregate(first=Min("created_at"), last=Max("created_at"))
+    moments = [span["first"] + (span["last"] - span["first"]) * n / 9 for n in range(1, 9)]
+    sizes = {"small": (8, 40), "500": (1000, 1000), "5,000": (10_000, 10_000)}
+    for name, (least, most) in sizes.items():
+        fitting = terminal.filter(last_seq__range=(least, most)).order_by("created_at")
+        if name != "small":
+            yield name, list(fitting[:_SEVERAL])
+        else:
+            found = (fitting.filter(created_at__gte=moment).first() for moment in moments)
+            yield name, [each for each in found if each]
+    running = AlertSession.objects.filter(status="in_progress").order_by("-last_seq")
+    yield "500, running", list(running[:1])
+
+
+def _of_sessions(name: str, sessions: Sequence[AlertSession]) -> Iterator[Case]:
+    ids = [session.pk for session in sessions]
+    pieces = {
+        "page": "", "facts": "facts/", "row": "row/", "events from 0": "events/?after=0",
+        "trace": "trace/", "trace, errors": "trace/?show=errors",
+    }  # fmt: skip
+    for piece, path in pieces.items():
+        yield Case(f"session {name}: {piece}", [f"/sessions/{each}/{path}" for each in ids])
+    yield Case(f"session {name}: last events", [
+        f"/sessions/{each.pk}/events/?after={max(0, each.last_seq - 5)}" for each in sessions
+    ])  # fmt: skip
+    yield Case(f"session {name}: earlier", [
+        f"/sessions/{each}/executions/{_agent(each)}/earlier/?before=1000000" for each in ids
+    ])  # fmt: skip
+    yield Case(f"session {name}: stage", [
+        f"/sessions/{each}/stages/{_first(Stage, each, 'stage_index')}/" for each in ids
+    ])  # fmt: skip
+    yield Case(f"session {name}: event", [
+        f"/sessions/{each}/events/{_first(TimelineEvent, each, '-sequence_number')}/"
+        for each in ids
+    ])  # fmt: skip
+    yield Case(f"session {name}: trace of a model call", [
+        f"/sessions/{each}/trace/llm/{_first(LLMInteraction, each, '-created_at')}/" for each in ids
+    ])  # fmt: skip
+    tools = [
+        f"/sessions/{each}/trace/tools/{call}/"
+        for each in ids if (call := _first(MCPInteraction, each, "-created_at"))
+    ]  # fmt: skip
+    yield Case(f"session {name}: trace of a tool call", tools)
+    yield Case(f"session {name}: trace of a turn", [
+        f"/sessions/{each}/trace/agents/{_agent(each)}/1/" for each in ids
+    ])  # fmt: skip
+    for piece in ("", "/summary", "/status", "/timeline", "/timeline?limit=200", "/trace",
+                  "/evidence"):  # fmt: skip
+        paths = [f"/api/v1/sessions/{each}{piece}" for each in ids]
+        yield Case(f"API session {name}: {piece or 'all'}", paths)
+
+
+def _agent(session_id: uuid.UUID) -> uuid.UUID | None:
+    return _first(AgentExecution, session_id, "created_at", "agent_index")
+
+
+def _first(model: type, session_id: uuid.UUID, *order: str) -> uuid.UUID | None:
+    rows = model.objects.filter(session_id=session_id).order_by(*order)  # type: ignore[attr-defined]
+    found: uuid.UUID | None = rows.values_list("pk", flat=True).first()
+    return found
+
+
+# ---- The rest -----------------------------------------------------------------------------------
+
+
+def _others() -> Iterator[Case]:
+    now = timezone.now()
+    for days in (1, 30, 365):
+        query = urlencode({"start_date": (now - timedelta(days)).isoformat(),
+                           "end_date": now.isoformat()})  # fmt: skip
+        yield Case(f"API usage of {days} days", [f"/api/v1/usage/summary?{query}"])
+    for page in (1, 100, 700):
+        yield Case(f"API approvals page {page}", [f"/api/v1/approvals?page={page}"])
+    for status in ("pending", "expired"):
+        yield Case(f"API approvals {status}", [f"/api/v1/approvals?status={status}"])
+    yield Case("system", ["/system/"])
+    yield Case("submit form", ["/submit-alert/"])
+    yield Case("API warnings", ["/api/v1/system/warnings"])
+    yield Case("metrics", ["/metrics"])
+    yield Case("health", ["/health"])
+
+
+_ADMIN_FILTERS = {
+    "alertsession": ("status__exact=completed", "status__exact=timed_out",
+                     "created_at__gte=2020-01-01", "p=150", "o=3", "o=5", "o=-6"),
+    "stage": ("status__exact=timed_out", "stage_type__exact=scoring"),
+    "agentexecution": ("status__exact=timed_out", "attempt__exact=3"),
+    "timelineevent": ("event_type__exact=error", "status__exact=failed", "o=5", "p=150"),
+    "message": ("role__exact=system",),
+    "llminteraction": ("interaction_type__exact=scoring", "o=4"),
+    "mcpinteraction": ("interaction_type__exact=tool_list",),
+    "approvalrequest": ("status__exact=pending", "risk__exact=high"),
+    "auditevent": ("action__exact=call.block", "target_type__exact=approval"),
+    "event": (), "chat": (), "chatusermessage": (), "resourcenote": (),
+}  # fmt: skip
+
+
+def _admin() -> Iterator[Case]:
+    session = AlertSession.objects.filter(last_seq=2 * history.LARGE).first()
+    event = TimelineEvent.objects.filter(session=session).first()
+    yield Case("admin", ["/admin/"])
+    for name, filters in _ADMIN_FILTERS.items():
+        page = f"/admin/investigations/{name}/"
+        yield Case(f"admin {name}", [page])
+        for query in filters:
+            yield Case(f"admin {name} {query}", [f"{page}?{query}"])
+        for what, term in (
+            ("session", session and session.pk), ("event", event and event.pk),
+            ("word", "db-77.prod"), ("no hit", "heliograph"),
+        ):  # fmt: skip
+            yield Case(f"admin {name} search {what}", [f"{page}?q={term}"])
+    if event is not None:
+        yield Case("admin one timeline event",
+                   [f"/admin/investigations/timelineevent/{event.pk}/change/"])  # fmt: skip
+        yield Case("admin one session",
+                   [f"/admin/investigations/alertsession/{event.session_id}/change/"])  # fmt: skip
