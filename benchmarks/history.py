@@ -88,8 +88,9 @@ _STEPS = """
 """
 _REPORT = """
     format(E'## Conclusion\\n%s ran out of room: %s grew by %s MB an hour. Confidence: high\\n\\n'
-           '## Evidence\\n- /var/lib is %s%% full [T2]\\n- the kernel logged %s write errors [T3]\\n'
-           '- nothing else grew in the last day [T5]\\n\\n## Next steps\\n'
+           '## Evidence\\n- /var/lib is %s%% full [T2]\\n'
+           '- the kernel logged %s write errors [T3]\\n- nothing else grew in the last day [T5]\\n'
+           '\\n## Next steps\\n'
            '- Rotate the logs of %s with `logrotate -f /etc/logrotate.conf`\\n'
            '- Watch the volume for an hour\\n\\n## Not checked\\n- The backups of last week\\n',
            host, (ARRAY['postgres', 'journald', 'the audit log', 'docker'])[1 + n % 4],
@@ -303,9 +304,9 @@ def _fill(model: type[Model], source: str, expressions: Mapping[str, str]) -> No
     """Insert what is given; of the other columns that must have a value, the empty one."""
     columns = dict(expressions)
     for field in model._meta.concrete_fields:
-        if field.column not in columns and not (field.null or field.has_db_default()):
-            if not field.primary_key:
-                columns[field.column] = _empty(field.get_internal_type())
+        is_filled = field.null or field.has_db_default() or field.primary_key
+        if field.column not in columns and not is_filled:
+            columns[field.column] = _empty(field.get_internal_type())
     names, values = ", ".join(columns), ", ".join(columns.values())
     # Everything put together here is written in this file.
     with connection.cursor() as cursor:

@@ -68,7 +68,7 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
     id_fields: ClassVar[tuple[str, ...]] = ("id", "session_id")
     """Indexed columns in which an id is looked up; words are looked up in `search_fields`."""
     filters_one_session = False
-    """A filter over the whole table would read all of it: it is there once an id is searched for."""
+    """A filter over all rows would read all of them: it is there once an id is searched for."""
     sortable_by: ClassVar[tuple[str, ...]] = ()
     search_help_text = "The id of a row or of its session"
 

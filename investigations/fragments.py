@@ -5,12 +5,14 @@ element with the same id, or into the element that `data-into` names.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from django.template.loader import render_to_string
 
 from investigations.asking import read_ask_field
+from investigations.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
 from investigations.selectors.conclusions import build_card
 from investigations.selectors.pages import (
@@ -18,10 +20,11 @@ from investigations.selectors.pages import (
     find_session,
     read_agent,
     read_cited_tools,
-    read_event,
+    read_events,
     read_session_page,
     read_stage,
 )
+from investigations.selectors.timeline_view import EventView
 from investigations.timeline import APPROVAL_DECIDED, APPROVAL_REQUESTED
 
 
@@ -31,8 +34,49 @@ def fragment_for(payload: Mapping[str, Any]) -> str | None:
     Shows the state of now, not of the message: a page that catches up never goes back in time.
     The same for every viewer, so that sockets can share it.
     """
-    render = _RENDERERS.get(str(payload.get("type")))
-    return render(payload) if render else None
+    return fragments_for([payload])[0]
+
+
+def fragments_for(payloads: Sequence[Mapping[str, Any]]) -> list[str | None]:
+    """The same for messages of one session: what several of them show is read and made once."""
+    made: dict[tuple[object, ...], str | None] = {}
+    readings: dict[str, _Reading] = {}
+    events = [uuid.UUID(each["event_id"]) for each in payloads if _is_of_event(each)]
+    fragments: list[str | None] = []
+    for payload in payloads:
+        render = _RENDERERS.get(str(payload.get("type")))
+        if render is None:
+            fragments.append(None)
+            continue
+        key = (render, *(payload.get(name) for name in _ABOUT))
+        if key not in made:
+            session = payload["session_id"]
+            if session not in readings:
+                readings[session] = _Reading(uuid.UUID(session), events)
+            made[key] = render(payload, readings[session])
+        fragments.append(made[key])
+    return fragments
+
+
+class _Reading:
+    """What the fragments of a session need, read when the first of them asks for it."""
+
+    def __init__(self, session_id: uuid.UUID, event_ids: Sequence[uuid.UUID]) -> None:
+        self.session_id = session_id
+        self._event_ids = event_ids
+
+    @cached_property
+    def events(self) -> Mapping[uuid.UUID, EventView]:
+        return read_events(self.session_id, self._event_ids)
+
+    @cached_property
+    def tools(self) -> Mapping[int, CitedTool]:
+        return read_cited_tools(self.session_id)
+
+    @cached_property
+    def context(self) -> Mapping[str, object] | None:
+        session = find_session(self.session_id)
+        return None if session is None else session_context(read_session_page(session))
 
 
 def session_context(page: SessionPage) -> dict[str, object]:
@@ -55,49 +99,47 @@ def render_facts(page: SessionPage) -> str:
     return render_to_string("investigations/session/facts_update.html", session_context(page))
 
 
-def _timeline_event(payload: Mapping[str, Any]) -> str | None:
-    session_id = uuid.UUID(payload["session_id"])
-    view = read_event(session_id, uuid.UUID(payload["event_id"]))
+def _is_of_event(payload: Mapping[str, Any]) -> bool:
+    return _RENDERERS.get(str(payload.get("type"))) is _timeline_event
+
+
+def _timeline_event(payload: Mapping[str, Any], reading: _Reading) -> str | None:
+    view = reading.events.get(uuid.UUID(payload["event_id"]))
     if view is None:
         return None
-    tools = read_cited_tools(session_id) if view.event.event_type in view.event.MARKDOWN else {}
+    tools = reading.tools if view.event.event_type in view.event.MARKDOWN else {}
     return render_to_string(view.template, {"item": view, "tools": tools})
 
 
-def _stage_status(payload: Mapping[str, Any]) -> str | None:
-    session_id, stage_id = uuid.UUID(payload["session_id"]), uuid.UUID(payload["stage_id"])
-    session, stage = find_session(session_id), read_stage(session_id, stage_id)
-    if session is None or stage is None:
+def _stage_status(payload: Mapping[str, Any], reading: _Reading) -> str | None:
+    stage = read_stage(reading.session_id, uuid.UUID(payload["stage_id"]))
+    if reading.context is None or stage is None:
         return None
-    context = {"item": stage, **session_context(read_session_page(session))}
+    context = {"item": stage, **reading.context}
     return render_to_string("investigations/session/stage_update.html", context)
 
 
-def _execution_status(payload: Mapping[str, Any]) -> str | None:
-    agent = read_agent(uuid.UUID(payload["session_id"]), uuid.UUID(payload["execution_id"]))
+def _execution_status(payload: Mapping[str, Any], reading: _Reading) -> str | None:
+    agent = read_agent(reading.session_id, uuid.UUID(payload["execution_id"]))
     if agent is None:
         return None
     return render_to_string("investigations/session/agent_head.html", {"agent": agent})
 
 
-def _session_status(payload: Mapping[str, Any]) -> str | None:
-    session = find_session(uuid.UUID(payload["session_id"]))
-    if session is None:
+def _session_status(_payload: Mapping[str, Any], reading: _Reading) -> str | None:
+    if reading.context is None:
         return None
-    context = session_context(read_session_page(session))
-    return render_to_string("investigations/session/session_update.html", context)
+    return render_to_string("investigations/session/session_update.html", dict(reading.context))
 
 
-def _approval(payload: Mapping[str, Any]) -> str | None:
+def _approval(payload: Mapping[str, Any], reading: _Reading) -> str | None:
     """The request itself, and the heads of session and agent, which say that a person is needed."""
-    session_id = uuid.UUID(payload["session_id"])
-    session = find_session(session_id)
-    if session is None:
+    if reading.context is None:
         return None
     context = {
         "approval": get_approval(uuid.UUID(payload["approval_id"])),
-        "agent": read_agent(session_id, uuid.UUID(payload["execution_id"])),
-        **session_context(read_session_page(session)),
+        "agent": read_agent(reading.session_id, uuid.UUID(payload["execution_id"])),
+        **reading.context,
     }
     return render_to_string("investigations/session/approval_update.html", context)
 
@@ -122,7 +164,9 @@ def _waiting_words(page: SessionPage) -> str:
     return f"{current.stage.stage_name} ends when {listed} {verb} done{after}."
 
 
-_RENDERERS = {
+_ABOUT = ("session_id", "event_id", "stage_id", "execution_id", "approval_id")
+"""What tells one message of a type from another: all of them show the state of now."""
+_RENDERERS: Mapping[str, Callable[[Mapping[str, Any], _Reading], str | None]] = {
     "timeline_event.created": _timeline_event,
     "timeline_event.completed": _timeline_event,
     "stage.status": _stage_status,

@@ -28,7 +28,9 @@ from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
 from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
 
 LATEST = 200
-"""Events of an execution that a page carries; earlier ones are loaded when asked for."""
+"""Events that a page carries; earlier ones are loaded when asked for."""
+FEWEST = 10
+"""Events that it carries of each execution, however many there are."""
 
 _TEXT_CHARACTERS = 64 * 1024
 
@@ -288,6 +290,14 @@ def read_event(session_id: uuid.UUID, event_id: uuid.UUID) -> EventView | None:
     return _views([row])[0] if row else None
 
 
+def read_events(
+    session_id: uuid.UUID, event_ids: Sequence[uuid.UUID]
+) -> dict[uuid.UUID, EventView]:
+    """Several at once; those that are not of the session are left out."""
+    found = TimelineEvent.objects.filter(session_id=session_id, pk__in=event_ids)
+    return {view.event.pk: view for view in _views(list(_with_previews(found)))}
+
+
 def read_event_content(session_id: uuid.UUID, event_id: uuid.UUID) -> str | None:
     """The whole content of one event, as it is kept."""
     found = TimelineEvent.objects.filter(session_id=session_id, pk=event_id)
@@ -323,20 +333,12 @@ def _join(stages: Sequence[Stage], agents: Sequence[AgentView]) -> list[StageVie
 
 def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
     ids = [execution.pk for execution in executions]
+    counts = _count_events(ids)
+    share = _share_of_each([row["event_count"] for row in counts.values()])
     events: dict[uuid.UUID, list[EventView]] = defaultdict(list)
-    for view in _views(list(_latest_events(ids))):
+    for view in _views(list(_latest_events(ids, share))):
         if view.event.execution_id is not None:
             events[view.event.execution_id].append(view)
-    counts = {
-        row["execution_id"]: row
-        for row in TimelineEvent.objects.filter(execution_id__in=ids)
-        .order_by()
-        .values("execution_id")
-        .annotate(
-            event_count=Count("id"),
-            tool_count=Count("id", filter=Q(event_type=TimelineEvent.Type.LLM_TOOL_CALL)),
-        )
-    }
     costs = costs_by_execution(ids)
     waiting = executions_waiting(ids)
     nothing = {"event_count": 0, "tool_count": 0}
@@ -353,14 +355,38 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
     ]
 
 
-def _latest_events(execution_ids: Sequence[uuid.UUID]) -> QuerySet[TimelineEvent]:
+def _count_events(execution_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, dict[str, int]]:
+    rows = (
+        TimelineEvent.objects.filter(execution_id__in=execution_ids)
+        .order_by()
+        .values("execution_id")
+        .annotate(
+            event_count=Count("id"),
+            tool_count=Count("id", filter=Q(event_type=TimelineEvent.Type.LLM_TOOL_CALL)),
+        )
+    )
+    return {row.pop("execution_id"): row for row in rows}
+
+
+def _share_of_each(counts: Sequence[int]) -> int:
+    """How many events of each agent fit on a page; those with few leave their room to others."""
+    left = LATEST
+    for place, count in enumerate(sorted(counts)):
+        share = left // (len(counts) - place)
+        if count > share:
+            return max(FEWEST, share)
+        left -= count
+    return LATEST
+
+
+def _latest_events(execution_ids: Sequence[uuid.UUID], share: int) -> QuerySet[TimelineEvent]:
     newest_first = Window(
         RowNumber(), partition_by=F("execution_id"), order_by=F("sequence_number").desc()
     )
     latest = (
         TimelineEvent.objects.filter(execution_id__in=execution_ids)
         .annotate(place=newest_first)
-        .filter(Q(place__lte=LATEST) | Q(event_type=TimelineEvent.Type.USER_QUESTION))
+        .filter(Q(place__lte=share) | Q(event_type=TimelineEvent.Type.USER_QUESTION))
         .order_by()
         .values("id")
     )

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from investigations.fragments import fragment_for, render_facts, session_context
+from investigations.fragments import fragments_for, render_facts, session_context
 from investigations.identity import actor_of
 from investigations.roles import OPERATE
 from investigations.selectors import pages
@@ -99,7 +99,9 @@ def events(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         raise BadRequest("after must be a number")
     found = find_shown(session_id)
     missed = list_stream(found.pk, after=int(after), limit=CATCHUP_LIMIT + 1)
-    messages = [{**payload, "html": fragment_for(payload)} for payload in missed[:CATCHUP_LIMIT]]
+    told = missed[:CATCHUP_LIMIT]
+    fragments = fragments_for(told)
+    messages = [{**each, "html": html} for each, html in zip(told, fragments, strict=True)]
     # Retention removes messages of ended sessions: then the page must load anew.
     following = missed[0]["db_event_id"] if missed else found.last_seq + 1
     has_more = len(missed) > CATCHUP_LIMIT or following > int(after) + 1

@@ -131,3 +131,38 @@ def test_nothing_but_notes_can_be_deleted(operator):
         row = MADE_BY[name]()
         address = reverse(f"admin:investigations_{name.lower()}_delete", args=[row.pk])
         assert operator.post(address, {"post": "yes"}).status_code == 403, name
+
+
+@pytest.mark.parametrize("name", MADE_BY.keys() - {"AuditEvent", "ChatUserMessage", "Event"})
+def test_a_row_is_found_by_its_id_and_by_that_of_its_session(operator, name):
+    row, other = MADE_BY[name](), MADE_BY[name]()
+    address = reverse(f"admin:investigations_{name.lower()}_changelist")
+
+    for identity in {row.pk, getattr(row, "session_id", row.pk)}:
+        found = operator.get(address, {"q": f" {identity} "}).content.decode()
+        assert f"/{row.pk}/change/" in found
+        assert f"/{other.pk}/change/" not in found
+
+
+def test_a_large_table_is_filtered_within_a_session_only(operator):
+    event = factories.TimelineEventFactory(event_type="error")
+    other = factories.TimelineEventFactory(session=event.session, event_type="llm_thinking")
+    address = reverse("admin:investigations_timelineevent_changelist")
+
+    everywhere = operator.get(address, {"event_type__exact": "error"})
+    within = operator.get(address, {"event_type__exact": "error", "q": str(event.session_id)})
+
+    assert everywhere.status_code == 400
+    assert f"/{event.pk}/change/" in within.content.decode()
+    assert f"/{other.pk}/change/" not in within.content.decode()
+
+
+def test_words_are_looked_for_where_a_table_can_bear_it(operator):
+    note = factories.ResourceNoteFactory(text="The limit was raised in May.")
+    message = factories.MessageFactory(content="The limit was raised in May.")
+
+    notes = operator.get(reverse("admin:investigations_resourcenote_changelist"), {"q": "raised"})
+    messages = operator.get(reverse("admin:investigations_message_changelist"), {"q": "raised"})
+
+    assert f"/{note.pk}/change/" in notes.content.decode()
+    assert f"/{message.pk}/change/" not in messages.content.decode()

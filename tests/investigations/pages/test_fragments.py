@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from investigations.fragments import fragment_for
+from investigations.fragments import fragment_for, fragments_for
 from investigations.models import Stage, TimelineEvent
 from investigations.timeline import (
     execution_status,
@@ -127,3 +127,31 @@ def test_template_language_from_outside_is_not_run(running):
     html = _fragment(timeline_event_completed(event))
 
     assert "{{ 7|add:7 }} {% now &#x27;Y&#x27; %}" in html
+
+
+def test_many_messages_are_made_into_the_same_fragments_with_few_queries(
+    running, django_assert_max_num_queries
+):
+    execution = running.executions.get()
+    events = [
+        add_event(execution, TimelineEvent.Type.LLM_RESPONSE, f"Answer {n}.") for n in range(20)
+    ]
+    stage = running.stages.get()
+    messages = [
+        *map(timeline_event_created, events),
+        *map(timeline_event_completed, events),
+        stage_status(stage),
+        execution_status(execution),
+        session_status(running.pk, "in_progress"),
+        interaction_created(execution, execution.pk, "llm"),
+    ]
+    alone = [fragment_for(message) for message in messages]
+
+    with django_assert_max_num_queries(40):
+        together = fragments_for(messages)
+
+    assert [_without_times(each or "") for each in together] == [
+        _without_times(each or "") for each in alone
+    ]
+    assert "Answer 19." in together[39]
+    assert together[-1] is None

@@ -166,6 +166,32 @@ def test_a_long_timeline_sends_its_latest_events_and_a_way_to_the_rest(viewer):
     assert "Load earlier, 50 more" in earlier
 
 
+def test_many_agents_share_the_room_of_a_page_and_those_with_few_events_leave_theirs(viewer):
+    stage = StageFactory(active=True)
+    agents = [ExecutionFactory(stage=stage, active=True, agent_index=n) for n in range(1, 5)]
+    for place, execution in enumerate(agents):
+        TimelineEvent.objects.bulk_create(
+            TimelineEvent(
+                session=stage.session,
+                stage=stage,
+                execution=execution,
+                sequence_number=1000 * place + n,
+                event_type="llm_thinking",
+                status="completed",
+                content=f"thought-{place}-{n:04}.",
+            )
+            for n in range(1, 21 if place == 0 else 151)
+        )
+
+    page = _read(viewer, stage.session)
+
+    assert page.count('class="t-event"') == LATEST
+    assert page.count("thought-0-") == 20
+    assert page.count("thought-1-") == page.count("thought-3-") == 60
+    assert "thought-3-0150." in page
+    assert "Load earlier, 90 more" in page
+
+
 def test_earlier_events_are_a_whole_page_without_a_script(viewer, finished):
     execution = finished.executions.first()
     address = f"/sessions/{finished.pk}/executions/{execution.pk}/earlier/?before=99"
