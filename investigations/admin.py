@@ -33,6 +33,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.plain_text import show_invisible
+from investigations.selectors.audit_search import find_acts, list_actions
 from investigations.selectors.sessions import COUNT_LIMIT
 from investigations.services.notes import forget_note
 from investigations.templatetags.tarsy import pill
@@ -116,7 +117,8 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only the filters that are shown, or an address could ask for a walk over all rows."""
         shown = self.get_list_filter(request) if request is not None else ()
-        return any(lookup == name or lookup.startswith(f"{name}__") for name in shown)
+        names = [getattr(each, "parameter_name", each) for each in shown]
+        return any(lookup == name or lookup.startswith(f"{name}__") for name in names)
 
     @override
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[Any]:
@@ -325,9 +327,31 @@ class ResourceNoteAdmin(ReadOnlyAdmin):
             forget_note(note, request.user.get_username())
 
 
+class ActionFilter(admin.SimpleListFilter):
+    """What was done; the actions there are come out of the index."""
+
+    title = "action"
+    parameter_name = "action"
+
+    @override
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(action, action) for action in list_actions()]
+
+    @override
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(action=self.value()) if self.value() else queryset
+
+
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnlyAdmin):
     list_display = ("created_at", "actor", "action", "target_type", "target_id")
-    list_filter = ("action", "target_type")
-    search_fields = ("actor", "action", "target_id")
+    list_filter = (ActionFilter,)
+    search_help_text = "A whole actor, action or target id"
+    ordering = ("-id",)
     long_fields = ("details",)
+
+    @override
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        return (find_acts(queryset, search_term) if search_term else queryset), False

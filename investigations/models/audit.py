@@ -29,6 +29,7 @@ class AuditEvent(models.Model):
         indexes = [
             models.Index(fields=["target_type", "target_id"], name="audit_target"),
             models.Index(fields=["actor", "-created_at"], name="audit_actor"),
+            models.Index(fields=["action", "-id"], name="audit_action"),
             models.Index(fields=["-created_at"], name="audit_newest"),
             models.Index(  # what `/metrics` counts
                 fields=["created_at"],

@@ -88,6 +88,7 @@ class AgentExecution(models.Model):
             ),
         ]
         indexes = [
+            models.Index(fields=["-created_at", "-id"], name="execution_newest"),
             models.Index(
                 fields=["status", "heartbeat_at"],
                 name="execution_open",

@@ -116,6 +116,7 @@ class Stage(models.Model):
             ),
         ]
         indexes = [
+            models.Index(fields=["-created_at", "-id"], name="stage_newest"),
             models.Index(
                 fields=["status", "dispatched_at"],
                 name="stage_open",

@@ -166,3 +166,21 @@ def test_words_are_looked_for_where_a_table_can_bear_it(operator):
 
     assert f"/{note.pk}/change/" in notes.content.decode()
     assert f"/{message.pk}/change/" not in messages.content.decode()
+
+
+def test_the_trail_is_searched_by_who_what_and_whom(operator):
+    act = factories.AuditEventFactory(actor="ann", action="note.delete", target_id="n-1")
+    other = factories.AuditEventFactory(actor="bob", action="session.cancel", target_id="s-1")
+    address = reverse("admin:investigations_auditevent_changelist")
+
+    found = {
+        word: operator.get(address, {"q": word}).content.decode()
+        for word in ("ann", "note.delete", "n-1", "delete")
+    }
+    filtered = operator.get(address, {"action": "note.delete"}).content.decode()
+
+    for page in (found["ann"], found["note.delete"], found["n-1"], filtered):
+        assert f"/{act.pk}/change/" in page
+        assert f"/{other.pk}/change/" not in page
+    assert f"/{act.pk}/change/" not in found["delete"]
+    assert "?action=session.cancel" in filtered
