@@ -4,6 +4,8 @@ Everything follows from the number of a session, so two runs make the same histo
 by the product's own services, which would take days; every constraint of the schema is kept.
 """
 
+import hashlib
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -35,6 +37,11 @@ LIVE = 60
 """The newest sessions: they wait or run."""
 STREAMED = 2000
 """Of so many of the newest sessions the messages to browsers are still kept."""
+
+_WRITTEN: tuple[type[Model], ...] = (
+    AlertSession, Stage, AgentExecution, TimelineEvent, Message, LLMInteraction, MCPInteraction,
+    Event, Chat, ChatUserMessage, ApprovalRequest, AuditEvent,
+)  # fmt: skip
 
 # A number below `sides` that looks like chance and is always the same for one `n` and `salt`.
 _DICE = """
@@ -126,6 +133,11 @@ def write_history(sessions: int) -> None:
         cursor.execute("DROP TABLE plan")
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
+
+
+def session_id(number: int) -> uuid.UUID:
+    """Of the session with a number from 1, the oldest, on."""
+    return uuid.UUID(hashlib.md5(f"session {number}".encode()).hexdigest())
 
 
 def _write_sessions() -> None:
@@ -325,7 +337,7 @@ def _empty(kind: str) -> str:
 def _without_indexes() -> Iterator[None]:
     """Take indexes and keys away for a while: building them at the end is many times faster."""
     with connection.cursor() as cursor:
-        cursor.execute(_CONSTRAINTS)
+        cursor.execute(_CONSTRAINTS, [[model._meta.db_table for model in _WRITTEN]])
         constraints = cursor.fetchall()
         cursor.execute(_INDEXES)
         indexes = cursor.fetchall()
@@ -345,7 +357,7 @@ def _without_indexes() -> Iterator[None]:
 _CONSTRAINTS = """
     SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
       FROM pg_constraint WHERE conrelid::regclass::text ~ '^investigations_'
-       AND contype IN ('f', 'p', 'u')
+       AND (contype = 'f' OR contype IN ('p', 'u') AND conrelid::regclass::text = ANY(%s))
      ORDER BY contype = 'f' DESC, conname
 """
 _INDEXES = """

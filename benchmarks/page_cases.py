@@ -3,10 +3,9 @@
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from urllib.parse import urlencode
 
-from django.db.models import Max, Min
 from django.utils import timezone
 
 from benchmarks import history
@@ -33,42 +32,35 @@ class Case:
     paths: Sequence[str]
 
 
-def list_cases() -> Iterator[Case]:
-    """Every page of the product that could grow slow with history."""
-    yield from _lists()
+def list_cases(sessions: int) -> Iterator[Case]:
+    """Every page of the product that could grow slow with a history of so many sessions."""
+    yield from _lists(sessions)
     yield from _api_lists()
-    for name, sessions in _sessions_by_size():
-        yield from _of_sessions(name, sessions)
+    for name, some in _sessions_by_size(sessions):
+        yield from _of_sessions(name, some)
     yield from _others()
-    yield from _admin()
+    yield from _admin(sessions)
 
 
 # ---- Lists --------------------------------------------------------------------------------------
 
 
-def _lists() -> Iterator[Case]:
+def _lists(sessions: int) -> Iterator[Case]:
     yield Case("list first page", ["/"])
     yield Case("list running and queued", ["/fragments/active/"])
     for page in DEEP_PAGES:
-        if cursor := _cursor_of(page):
-            yield Case(f"list page {page:,}", [f"/?before={cursor}"])
+        if page * _PAGE < sessions:
+            yield Case(f"list page {page:,}", [f"/?before={_cursor(sessions - page * _PAGE)}"])
     for status in ("completed", "failed", "timed_out"):
         yield Case(f"list {status}", [f"/?status={status}"])
-    rare = AlertSession.objects.filter(status="timed_out").aggregate(at=Max("created_at"))["at"]
-    if rare is not None:
-        yield Case("list timed_out, deep", [f"/?status=timed_out&before={_cursor(rare)}"])
+        deep = f"/?status={status}&before={_cursor(sessions // 4)}"
+        yield Case(f"list {status}, deep", [deep])
 
 
-def _cursor_of(page: int) -> str:
-    """Where a page of the list begins; empty where the list is shorter."""
-    visible = AlertSession.objects.filter(deleted_at=None, status__in=AlertSession.TERMINAL)
-    rows = visible.order_by("-created_at", "-id").values_list("created_at", "id")
-    found = rows[(page - 1) * _PAGE - 1 :].first()
-    return write_cursor(*found) if found else ""
-
-
-def _cursor(moment: datetime) -> str:
-    return write_cursor(moment, uuid.UUID(int=0))
+def _cursor(number: int) -> str:
+    """Where the page behind a session begins."""
+    found = AlertSession.objects.get(pk=history.session_id(number))
+    return write_cursor(found.created_at, found.pk)
 
 
 def _api_lists() -> Iterator[Case]:
@@ -102,20 +94,17 @@ def _api(name: str, **query: str) -> Case:
 # ---- Sessions -----------------------------------------------------------------------------------
 
 
-def _sessions_by_size() -> Iterator[tuple[str, list[AlertSession]]]:
-    terminal = AlertSession.objects.filter(deleted_at=None, status__in=AlertSession.TERMINAL)
-    span = terminal.aggregate(first=Min("created_at"), last=Max("created_at"))
-    moments = [span["first"] + (span["last"] - span["first"]) * n / 9 for n in range(1, 9)]
-    sizes = {"small": (8, 40), "500": (1000, 1000), "5,000": (10_000, 10_000)}
-    for name, (least, most) in sizes.items():
-        fitting = terminal.filter(last_seq__range=(least, most)).order_by("created_at")
-        if name != "small":
-            yield name, list(fitting[:_SEVERAL])
-        else:
-            found = (fitting.filter(created_at__gte=moment).first() for moment in moments)
-            yield name, [each for each in found if each]
-    running = AlertSession.objects.filter(status="in_progress").order_by("-last_seq")
-    yield "500, running", list(running[:1])
+def _sessions_by_size(sessions: int) -> Iterator[tuple[str, list[AlertSession]]]:
+    step = sessions // (_SEVERAL + 1)
+    sizes = {
+        "small": [step * n // 2 * 2 + 2 for n in range(1, _SEVERAL + 1)],
+        "500": [step * n // 1000 * 1000 + 500 for n in range(_SEVERAL)],
+        "5,000": [sessions - 1000],
+        "500, running": [sessions - history.LIVE + 3],
+    }
+    for name, numbers in sizes.items():
+        ids = [history.session_id(number) for number in numbers]
+        yield name, list(AlertSession.objects.filter(pk__in=ids, deleted_at=None))
 
 
 def _of_sessions(name: str, sessions: Sequence[AlertSession]) -> Iterator[Case]:
@@ -186,32 +175,33 @@ def _others() -> Iterator[Case]:
     yield Case("health", ["/health"])
 
 
-_ADMIN_FILTERS = {
-    "alertsession": ("status__exact=completed", "status__exact=timed_out",
-                     "created_at__gte=2020-01-01", "p=150", "o=3", "o=5", "o=-6"),
-    "stage": ("status__exact=timed_out", "stage_type__exact=scoring"),
-    "agentexecution": ("status__exact=timed_out", "attempt__exact=3"),
-    "timelineevent": ("event_type__exact=error", "status__exact=failed", "o=5", "p=150"),
-    "message": ("role__exact=system",),
-    "llminteraction": ("interaction_type__exact=scoring", "o=4"),
-    "mcpinteraction": ("interaction_type__exact=tool_list",),
-    "approvalrequest": ("status__exact=pending", "risk__exact=high"),
-    "auditevent": ("action__exact=call.block", "target_type__exact=approval"),
+_ADMIN_QUERIES = {
+    "alertsession": ("status__exact=completed", "status__exact=timed_out", "o=6", "p=150",
+                     "created_at__gte=2020-01-01", "q=certificate"),
+    "stage": ("p=150", "q=SESSION&status__exact=failed"),
+    "agentexecution": ("p=150", "q=SESSION&status__exact=failed"),
+    "timelineevent": ("p=150", "q=SESSION&event_type__exact=error"),
+    "message": ("p=150", "q=SESSION&role__exact=system"),
+    "llminteraction": ("q=SESSION&interaction_type__exact=scoring",),
+    "mcpinteraction": ("q=SESSION&interaction_type__exact=tool_list",),
+    "approvalrequest": ("status__exact=pending", "risk__exact=high", "p=150"),
+    "auditevent": ("action=session.submit", "action=call.block", "q=person-7", "p=150"),
     "event": (), "chat": (), "chatusermessage": (), "resourcenote": (),
 }  # fmt: skip
 
 
-def _admin() -> Iterator[Case]:
-    session = AlertSession.objects.filter(last_seq=2 * history.LARGE).first()
+def _admin(sessions: int) -> Iterator[Case]:
+    session = AlertSession.objects.get(pk=history.session_id(sessions - 1000))
     event = TimelineEvent.objects.filter(session=session).first()
     yield Case("admin", ["/admin/"])
-    for name, filters in _ADMIN_FILTERS.items():
+    for name, queries in _ADMIN_QUERIES.items():
         page = f"/admin/investigations/{name}/"
         yield Case(f"admin {name}", [page])
-        for query in filters:
-            yield Case(f"admin {name} {query}", [f"{page}?{query}"])
+        for query in queries:
+            address = f"{page}?{query.replace('SESSION', str(session.pk))}"
+            yield Case(f"admin {name} {query}", [address])
         for what, term in (
-            ("session", session and session.pk), ("event", event and event.pk),
+            ("session", session.pk), ("event", event and event.pk),
             ("word", "db-77.prod"), ("no hit", "heliograph"),
         ):  # fmt: skip
             yield Case(f"admin {name} search {what}", [f"{page}?q={term}"])

@@ -49,7 +49,7 @@ def measure(lab: Lab) -> Report:
         _write(sessions)
         wrote = time.monotonic() - began
         events = _count_events()
-        timings = time_pages(client, requests)
+        timings = time_pages(client, sessions, requests)
     return _report(timings, sessions, events, requests, wrote)
 
 
@@ -78,13 +78,13 @@ def _logged_in() -> Iterator["Client"]:
         yield client
 
 
-def time_pages(client: "Client", requests: int) -> dict[str, Timing]:
+def time_pages(client: "Client", sessions: int, requests: int) -> dict[str, Timing]:
     from benchmarks.page_cases import list_cases
 
-    return {case.name: _time(client, case, requests) for case in list_cases() if case.paths}
+    return {case.name: _time(client, case, requests) for case in list_cases(sessions) if case.paths}
 
 
-def _time(client: "Client", case: Case, requests: int) -> Timing:
+def _time(client: "Client", case: "Case", requests: int) -> Timing:
     from django.db import connection
 
     for path in case.paths:

@@ -3,7 +3,7 @@
 Built beside whoever writes: on a long history each takes some seconds.
 """
 
-from django.contrib.postgres.operations import AddIndexConcurrently
+from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.db import migrations, models
 
 
@@ -19,6 +19,15 @@ class Migration(migrations.Migration):
             "agentexecution",
             models.Index(fields=["-created_at", "-id"], name="execution_newest"),
         ),
+        AddIndexConcurrently(
+            "alertsession",
+            models.Index(
+                fields=["deleted_at", "id"],
+                name="session_deleted_id",
+                condition=models.Q(deleted_at__isnull=False),
+            ),
+        ),
+        RemoveIndexConcurrently("alertsession", "session_deleted"),
         AddIndexConcurrently(
             "auditevent", models.Index(fields=["action", "-id"], name="audit_action")
         ),

@@ -120,7 +120,9 @@ class AlertSession(models.Model):
                 condition=Q(completed_at__isnull=False),
             ),
             models.Index(
-                fields=["deleted_at"], name="session_deleted", condition=Q(deleted_at__isnull=False)
+                fields=["deleted_at", "id"],
+                name="session_deleted_id",
+                condition=Q(deleted_at__isnull=False),
             ),
         ]
 

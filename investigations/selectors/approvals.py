@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from investigations.models import ApprovalRequest
+from investigations.models import AlertSession, ApprovalRequest
 from investigations.selectors.sessions import COUNT_LIMIT
 from tarsy.errors import NotFound
 
@@ -32,16 +32,20 @@ class ApprovalPage:
 
 def list_approvals(wanted: ApprovalFilter, *, page: int, page_size: int) -> ApprovalPage:
     """Newest first; where only waiting ones are asked for, those whose time ends first."""
-    approvals = _visible()
+    is_waiting = tuple(wanted.statuses) == (ApprovalRequest.Status.PENDING,)
+    is_narrow = is_waiting or wanted.session_id is not None
+    approvals = _visible() if is_narrow else _visible_among_many()
     if wanted.statuses:
         approvals = approvals.filter(status__in=wanted.statuses)
     if wanted.session_id:
         approvals = approvals.filter(session_id=wanted.session_id)
-    is_waiting = tuple(wanted.statuses) == (ApprovalRequest.Status.PENDING,)
     order = ("expires_at", "id") if is_waiting else ("-created_at", "-id")
     start = (page - 1) * page_size
-    rows = approvals.select_related("execution").order_by(*order)[start : start + page_size]
-    return ApprovalPage(list(rows), approvals.order_by()[:COUNT_LIMIT].count())
+    # First which ones, from the index: a deep page would read all before it, whole and joined.
+    ids = approvals.order_by(*order).values_list("pk", flat=True)[start : start + page_size]
+    shown = ApprovalRequest.objects.filter(pk__in=list(ids)).select_related("execution")
+    total = approvals.order_by()[:COUNT_LIMIT].count()
+    return ApprovalPage(list(shown.order_by(*order)), total)
 
 
 def get_approval(approval_id: uuid.UUID) -> ApprovalRequest:
@@ -95,3 +99,9 @@ def count_waiting() -> Waiting:
 
 def _visible() -> QuerySet[ApprovalRequest]:
     return ApprovalRequest.objects.filter(session__deleted_at=None)
+
+
+def _visible_among_many() -> QuerySet[ApprovalRequest]:
+    """The same: those few sessions that are deleted, instead of the session of each request."""
+    deleted = AlertSession.objects.filter(deleted_at__isnull=False).order_by()
+    return ApprovalRequest.objects.exclude(session__in=deleted.values("pk"))

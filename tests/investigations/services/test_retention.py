@@ -179,7 +179,7 @@ def test_a_rehearsal_counts_the_same_and_changes_nothing():
     [
         ("session_ended", retention._ENDED_LONG_AGO),
         ("session_queue", retention._WAITED_TOO_LONG),
-        ("session_deleted", retention._HIDDEN_LONG_AGO),
+        ("session_deleted_id", retention._HIDDEN_LONG_AGO),
         ("event_created", retention._OLD_EVENTS),
     ],
 )
