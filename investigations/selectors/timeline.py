@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Collection
+from typing import Any
 
 from investigations.models import AlertSession, Event, TimelineEvent
 from investigations.selectors.sessions import get_session, visible_sessions
@@ -13,13 +14,20 @@ CATCHUP_LIMIT = 200
 """Stored messages that one answer carries; who missed more loads anew."""
 
 
+TIMELINE_FIELDS = (
+    "id", "session_id", "stage_id", "execution_id", "parent_execution_id", "sequence_number",
+    "created_at", "updated_at", "event_type", "status", "content", "metadata",
+    "llm_interaction_id", "mcp_interaction_id",
+)  # fmt: skip
+
+
 def list_timeline(
     session_id: uuid.UUID, *, after: int = 0, limit: int = TIMELINE_LIMIT
-) -> list[TimelineEvent]:
-    """Rows behind `after`, in order. Raises NotFound."""
+) -> list[dict[str, Any]]:
+    """The `TIMELINE_FIELDS` of the rows behind `after`, in order. Raises NotFound."""
     session = get_session(session_id)
     rows = TimelineEvent.objects.filter(session=session, sequence_number__gt=after)
-    return list(rows.order_by("sequence_number", "created_at")[:limit])
+    return list(rows.order_by("sequence_number", "created_at").values(*TIMELINE_FIELDS)[:limit])
 
 
 def list_stream(session_id: uuid.UUID, *, after: int, limit: int) -> list[Payload]:
