@@ -24,6 +24,16 @@ _PAGE = 25
 _SEVERAL = 8
 
 
+_FILTERS = (
+    ("alert_type", history.COMMON_TYPE), ("alert_type", history.RARE_TYPE),
+    ("chain_id", history.COMMON_CHAIN), ("chain_id", history.RARE_CHAIN),
+    ("author", "person-7"), ("author", history.RARE_AUTHOR),
+)  # fmt: skip
+_SEARCHES = (
+    ("search", history.COMMON_WORD), ("search", history.RARE_WORD), ("search", "heliograph"),
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Case:
     """One kind of page and the addresses of some of them, asked in turn."""
@@ -35,7 +45,7 @@ class Case:
 def list_cases(sessions: int) -> Iterator[Case]:
     """Every page of the product that could grow slow with a history of so many sessions."""
     yield from _lists(sessions)
-    yield from _api_lists()
+    yield from _api_lists(sessions)
     for name, some in _sessions_by_size(sessions):
         yield from _of_sessions(name, some)
     yield from _others()
@@ -55,6 +65,10 @@ def _lists(sessions: int) -> Iterator[Case]:
         yield Case(f"list {status}", [f"/?status={status}"])
         deep = f"/?status={status}&before={_cursor(sessions // 4)}"
         yield Case(f"list {status}, deep", [deep])
+    for name, value in (*_FILTERS, ("time", "24h"), ("time", "30d"), *_SEARCHES):
+        yield Case(f"list {name} {value}", [f"/?{urlencode({name: value})}"])
+    both = urlencode({"alert_type": history.COMMON_TYPE, "author": "person-7", "status": "failed"})
+    yield Case("list by type, author and status", [f"/?{both}"])
 
 
 def _cursor(number: int) -> str:
@@ -63,15 +77,12 @@ def _cursor(number: int) -> str:
     return write_cursor(found.created_at, found.pk)
 
 
-def _api_lists() -> Iterator[Case]:
+def _api_lists(sessions: int) -> Iterator[Case]:
     yield from (_api(f"page {page:,}", page=str(page)) for page in (1, *DEEP_PAGES))
     for status in ("completed", "timed_out", "cancelling", "failed,cancelled"):
         yield _api(status, status=status)
-    for name, value in (
-        ("alert_type", history.COMMON_TYPE), ("alert_type", history.RARE_TYPE),
-        ("chain_id", history.COMMON_CHAIN), ("chain_id", history.RARE_CHAIN),
-        ("search", history.COMMON_WORD), ("search", history.RARE_WORD), ("search", "heliograph"),
-    ):  # fmt: skip
+    yield _api("behind a place in the middle", before=_cursor(sessions // 2))
+    for name, value in (*_FILTERS, *_SEARCHES):
         yield _api(f"{name} {value}", **{name: value})
     for sort in ("status", "alert_type", "author", "duration"):
         yield _api(f"by {sort}", sort_by=sort)
