@@ -15,9 +15,8 @@ from investigations.selectors.timeline import TIMELINE_FIELDS, TIMELINE_LIMIT, l
 
 
 class TimelineEventSerializer(serializers.ModelSerializer[TimelineEvent]):
-    """What a row looks like. Thousands at once are written as they were read, which is the same and
-    takes a quarter of the time."""
-
+    # What a row looks like. Thousands at once are written as they were read, which is the same and
+    # takes a quarter of the time.
     class Meta:
         model = TimelineEvent
         fields = TIMELINE_FIELDS
