@@ -62,7 +62,8 @@ class IndexedChangeList(ChangeList):
 
     @override
     def get_ordering_field(self, field_name: Any) -> Any:
-        return super().get_ordering_field(field_name) if field_name in self.sortable_by else None
+        is_indexed = field_name in (self.sortable_by or ())
+        return super().get_ordering_field(field_name) if is_indexed else None
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
