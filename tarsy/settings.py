@@ -87,7 +87,7 @@ for _proxy in TRUSTED_PROXIES:
 
 INSTALLED_APPS = [
     "daphne",
-    "django.contrib.admin",
+    "investigations.admin_site.PagesConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

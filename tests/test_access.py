@@ -86,7 +86,8 @@ ADDRESSES: dict[str, list[str]] = {
 }  # fmt: skip
 ADMIN_PAGES = {
     "": "admin", "<path:object_id>/change/": "admin", "<path:object_id>/history/": "admin",
-    "<path:object_id>/": "admin", "add/": "nobody", "<path:object_id>/delete/": "nobody",
+    "<path:object_id>/": "admin", "export.<str:format_name>": "admin",
+    "add/": "nobody", "<path:object_id>/delete/": "nobody",
 }  # fmt: skip
 """The pages of each model of ours: to look at."""
 NOTE_DELETION = "admin/investigations/resourcenote/<path:object_id>/delete/"
@@ -184,7 +185,7 @@ def addresses(settings, roles) -> dict[str, str]:
         "session_id": event.session.pk, "event_id": event.pk, "stage_id": execution.stage_id,
         "execution_id": execution.pk, "interaction_id": model.pk, "approval_id": approval.pk,
         "memory_id": uuid.uuid4(), "group": "reviewed", "name": "none", "token": "none",
-        "object_id": event.session.pk, "content_type_id": 1,
+        "format_name": "csv", "object_id": event.session.pk, "content_type_id": 1,
     }  # fmt: skip
     for_auth = {"object_id": Group.objects.get(name="viewer").pk, "id": UserFactory().pk}
     return {address: "/" + _fill(address.partition(" ")[2], values, for_auth) for address in MATRIX}

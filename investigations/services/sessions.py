@@ -1,9 +1,10 @@
-"""A session's life: claimed and cancelled. How it ends stands in `endings`."""
+"""A session's life: claimed, cancelled and deleted. How it ends stands in `endings`."""
 
 import logging
 import uuid
 
 from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from config import get_config
@@ -114,3 +115,17 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
             request_stop(write, stage)
         broadcast_cancel(session.pk)
         settle_cancelled(write)
+
+
+def delete_session(session_id: uuid.UUID, actor: str) -> None:
+    """Hide a session that has ended; retention removes it, and all that belongs to it, later.
+
+    Raises NotFound, also for one that is hidden already, and Conflict while something of it runs.
+    """
+    with session_write(session_id) as write:
+        session = write.session
+        refuse_deleted(session)
+        if not session.is_terminal or open_stages(session).exists():
+            raise Conflict("something of the session waits or runs; cancel it first")
+        AlertSession.objects.filter(pk=session.pk).update(deleted_at=Now())
+        record_audit(actor, "session.delete", "session", session.pk)

@@ -48,8 +48,19 @@ def revoke_token(*, owner: User, name: str, actor: str) -> None:
     token = ApiToken.objects.filter(owner=owner, name=name, revoked_at=None).first()
     if token is None:
         raise NotFound(f'{owner.username} has no token named "{name}"')
-    ApiToken.objects.filter(pk=token.pk).update(revoked_at=timezone.now())
-    record_audit(actor, "token.revoke", "token", str(token.pk), name=name, owner=owner.username)
+    revoke(token, actor)
+
+
+@transaction.atomic
+def revoke(token: ApiToken, actor: str) -> None:
+    """From now on this token is refused. Raises Conflict when it is already."""
+    is_valid = ApiToken.objects.filter(pk=token.pk, revoked_at=None)
+    if not is_valid.update(revoked_at=timezone.now()):
+        raise Conflict("the token is revoked already")
+    record_audit(
+        actor, "token.revoke", "token", str(token.pk),
+        name=token.name, owner=token.owner.username,
+    )  # fmt: skip
 
 
 def find_token(text: str) -> ApiToken | None:

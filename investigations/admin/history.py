@@ -1,0 +1,195 @@
+"""The history, to read and search. Nothing is changed here: what happened, happened."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.db.models.fields.json import KeyTextTransform
+from django.http import HttpRequest
+from typing_extensions import override
+
+from investigations.admin.base import ReadOnlyAdmin, StatusAdmin
+from investigations.models import (
+    AgentExecution,
+    ApprovalRequest,
+    AuditEvent,
+    Chat,
+    ChatUserMessage,
+    Event,
+    LLMInteraction,
+    MCPInteraction,
+    Message,
+    ResourceNote,
+    Stage,
+    TimelineEvent,
+)
+from investigations.selectors.audit_search import find_acts, list_actions
+from investigations.services.notes import forget_note
+
+
+@admin.register(Stage)
+class StageAdmin(StatusAdmin):
+    list_display = ("stage_name", "state", "stage_type", "session_id", "created_at", "live_page")
+    list_filter = ("status", "stage_type", "parallel_type")
+    filters_one_session = True
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(AgentExecution)
+class AgentExecutionAdmin(StatusAdmin):
+    list_display = ("agent_name", "state", "llm_provider", "model_name", "attempt", "worker_id",
+                    "created_at", "live_page")  # fmt: skip
+    list_filter = ("status",)
+    filters_one_session = True
+    id_fields = ("id", "session_id", "stage_id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    exclude = ("lease_token",)
+
+
+@admin.register(TimelineEvent)
+class TimelineEventAdmin(StatusAdmin):
+    list_display = ("event_type", "state", "sequence_number", "session_id", "created_at",
+                    "live_page")  # fmt: skip
+    list_filter = ("event_type", "status")
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
+    ordering = ("-id",)
+    long_fields = ("content", "content_html", "metadata")
+
+
+@admin.register(Message)
+class MessageAdmin(ReadOnlyAdmin):
+    list_display = ("role", "sequence_number", "tool_name", "execution_id", "created_at",
+                    "live_page")  # fmt: skip
+    list_filter = ("role",)
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
+    ordering = ("-id",)
+    long_fields = ("content", "tool_calls", "tool_call_id", "provider_fields")
+
+
+@admin.register(LLMInteraction)
+class LLMInteractionAdmin(ReadOnlyAdmin):
+    list_display = ("interaction_type", "model_name", "provider_name", "total_tokens",
+                    "estimated_cost_usd", "duration_ms", "created_at", "live_page")  # fmt: skip
+    list_filter = ("interaction_type",)
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
+    date_hierarchy = "created_at"
+    ordering = ("-id",)
+    long_fields = ("llm_request", "llm_response", "thinking_content", "response_metadata")
+
+
+@admin.register(MCPInteraction)
+class MCPInteractionAdmin(ReadOnlyAdmin):
+    list_display = ("interaction_type", "server_name", "tool_name", "tool_number", "duration_ms",
+                    "created_at", "live_page")  # fmt: skip
+    list_filter = ("interaction_type",)
+    filters_one_session = True
+    id_fields = ("id", "session_id", "execution_id")
+    date_hierarchy = "created_at"
+    ordering = ("-id",)
+    long_fields = ("tool_arguments", "tool_result", "available_tools")
+
+
+@admin.register(Event)
+class EventAdmin(ReadOnlyAdmin):
+    list_display = ("seq", "kind", "session_id", "created_at", "live_page")
+    id_fields = ("session_id",)
+    date_hierarchy = "created_at"
+    ordering = ("-id",)
+    long_fields = ("payload",)
+
+    @override
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        kind = KeyTextTransform("type", "payload")
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(kind=kind)
+        return rows
+
+    @admin.display(description="Kind")
+    def kind(self, row: Any) -> str:
+        return str(row.kind)
+
+
+@admin.register(ApprovalRequest)
+class ApprovalRequestAdmin(StatusAdmin):
+    list_display = ("tool_name", "state", "target", "decided_by", "created_at", "live_page")
+    list_filter = ("status", "risk")
+    search_fields = ("tool_name", "target", "decided_by")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    long_fields = ("arguments", "preview")
+
+
+@admin.register(Chat)
+class ChatAdmin(ReadOnlyAdmin):
+    list_display = ("id", "chain_id", "created_by", "created_at", "live_page")
+    search_fields = ("created_by",)
+
+
+@admin.register(ChatUserMessage)
+class ChatUserMessageAdmin(ReadOnlyAdmin):
+    list_display = ("author", "chat_id", "created_at")
+    search_fields = ("author",)
+    id_fields = ("id", "chat_id")
+    ordering = ("-created_at",)
+    long_fields = ("content",)
+
+
+@admin.register(ResourceNote)
+class ResourceNoteAdmin(ReadOnlyAdmin):
+    """The one thing that may be deleted here: what an agent believes may be wrong, or planted."""
+
+    list_display = ("resource_id", "category", "agent_name", "told_at", "live_page")
+    list_filter = ("told_at",)
+    search_fields = ("resource_id", "text", "agent_name")
+    date_hierarchy = "told_at"
+    ordering = ("-told_at", "-id")
+    long_fields = ("text",)
+
+    @override
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    @override
+    def delete_model(self, request: HttpRequest, obj: ResourceNote) -> None:
+        forget_note(obj, request.user.get_username())
+
+    @override
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[ResourceNote]) -> None:
+        for note in queryset:
+            forget_note(note, request.user.get_username())
+
+
+class ActionFilter(admin.SimpleListFilter):
+    """What was done; the actions there are come out of the index."""
+
+    title = "action"
+    parameter_name = "action"
+
+    @override
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(action, action) for action in list_actions()]
+
+    @override
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(action=self.value()) if self.value() else queryset
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "actor", "action", "target_type", "target_id")
+    list_filter = (ActionFilter,)
+    search_help_text = "A whole actor, action or target id"
+    date_hierarchy = "created_at"
+    ordering = ("-id",)
+    long_fields = ("details",)
+    exported_long_fields = ("details",)
+
+    @override
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        return (find_acts(queryset, search_term) if search_term else queryset), False

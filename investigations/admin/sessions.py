@@ -1,0 +1,90 @@
+"""Sessions: the history of one, and what may be done with those that were chosen."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from typing_extensions import override
+
+from investigations.admin.actions import RowAction, offer
+from investigations.admin.base import StatusAdmin, read_id
+from investigations.models import AlertSession
+from investigations.plain_text import show_invisible
+from investigations.roles import OPERATE, SUBMIT
+from investigations.services.retries import retry_session
+from investigations.services.sessions import cancel_session, delete_session
+
+CANCEL = RowAction(
+    name="cancel",
+    title="Cancel sessions",
+    done="told to stop",
+    warning="Those that wait or run are stopped; what they have found so far stays.",
+    act=lambda session, actor: cancel_session(session.pk, actor),
+)
+RETRY = RowAction(
+    name="retry",
+    title="Retry sessions",
+    done="queued once more",
+    warning="The alert of each is investigated again, in a new session. That costs model calls.",
+    act=lambda session, actor: retry_session(session.pk, actor),
+)
+DELETE = RowAction(
+    name="delete",
+    title="Delete sessions",
+    done="deleted",
+    warning=(
+        "They vanish from every page at once. All that belongs to them leaves the database 30 days "
+        "later; the audit trail keeps its own."
+    ),
+    act=lambda session, actor: delete_session(session.pk, actor),
+)
+
+
+@admin.register(AlertSession)
+class AlertSessionAdmin(StatusAdmin):
+    list_display = ("name", "state", "alert_type", "chain_id", "author", "created_at",
+                    "deleted_at", "live_page")  # fmt: skip
+    list_filter = ("status", "created_at")
+    date_hierarchy = "created_at"
+    search_help_text = "An id, a whole alert type or chain; words are found on the list of sessions"
+    id_fields = ("id",)
+    ordering = ("-created_at", "-id")
+    sortable_by = ("created_at",)
+    actions = ("cancel", "retry", "delete")
+    long_fields = (
+        "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection",
+    )  # fmt: skip
+
+    @override
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        if search_term and not read_id(search_term):
+            return queryset.filter(Q(alert_type=search_term) | Q(chain_id=search_term)), False
+        return super().get_search_results(request, queryset, search_term)
+
+    @admin.display(description="Alert")
+    def name(self, row: AlertSession) -> str:
+        return show_invisible(row.title or row.alert_type)
+
+    def has_operate_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(OPERATE)
+
+    def has_submit_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(SUBMIT)
+
+    def has_hide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("investigations.delete_alertsession")
+
+    @admin.action(description="Cancel", permissions=["operate"])
+    def cancel(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        return offer(self, request, queryset, CANCEL)
+
+    @admin.action(description="Retry", permissions=["submit"])
+    def retry(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        return offer(self, request, queryset, RETRY)
+
+    @admin.action(description="Delete", permissions=["hide"])
+    def delete(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        return offer(self, request, queryset, DELETE)
