@@ -4,11 +4,14 @@ from functools import update_wrapper
 from typing import Any
 
 from django.contrib.admin import AdminSite
-from django.contrib.admin.apps import AdminConfig
 from django.core.exceptions import BadRequest, ValidationError
 from django.db import DataError
 from django.http import HttpRequest, HttpResponseBase
 from typing_extensions import override
+
+from investigations.limits import count_login
+from investigations.views.access import refuse_too_many
+from tarsy.errors import TooManyRequests
 
 
 class Pages(AdminSite):
@@ -18,6 +21,15 @@ class Pages(AdminSite):
     site_title = "TARSy admin"
     index_title = "History"
     enable_nav_sidebar = False
+
+    @override
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        if request.method == "POST":
+            try:
+                count_login(request, request.POST.get("username", ""))
+            except TooManyRequests as error:
+                return refuse_too_many(request, error)
+        return super().login(request, extra_context)
 
     @override
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
@@ -32,9 +44,3 @@ class Pages(AdminSite):
             return answer
 
         return update_wrapper(careful, guarded)
-
-
-class PagesConfig(AdminConfig):
-    """Named in the settings in place of Django's own."""
-
-    default_site = "investigations.admin_site.Pages"

@@ -28,8 +28,11 @@ from investigations.timeline import SESSIONS_CHANNEL, Payload, session_channel
 logger = logging.getLogger(__name__)
 
 CLOSE_BAD_MESSAGE, CLOSE_UNIDENTIFIED, CLOSE_UNKNOWN, CLOSE_SLOW = 4400, 4401, 4404, 4408
+CLOSE_TOO_MANY = 4429
 LONGEST_MESSAGE = 64 * 1024
 MOST_SUBSCRIPTIONS = 100
+MOST_MESSAGES = 600
+"""A client may send so many in a minute; a page sends a few."""
 LARGEST_SEQ = 2**63 - 1
 
 
@@ -53,6 +56,8 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     _outlet: Outlet
     _watch: asyncio.Task[None] | None = None
     _last_heard = 0.0
+    _counted_from = 0.0
+    _counted = 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -74,7 +79,7 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self.close(CLOSE_UNIDENTIFIED)
             return
         self._outlet = Outlet(self.base_send, patience=settings.STREAM_SILENCE_SECONDS / 2)
-        self._last_heard = _now()
+        self._last_heard = self._counted_from = _now()
         self._watch = asyncio.create_task(self._watch_over())
         await self._say({"type": "connection.established", "connection_id": str(uuid.uuid4())})
 
@@ -92,11 +97,20 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         if len(text_data or bytes_data or "") > LONGEST_MESSAGE:
             await self.close(CLOSE_BAD_MESSAGE)
             return
+        if self._is_too_many():
+            await self.close(CLOSE_TOO_MANY)
+            return
         message = _parse(text_data)
         try:
             await self._act(message)
         except Stalled:
             await self.close(CLOSE_SLOW)
+
+    def _is_too_many(self) -> bool:
+        if self._last_heard - self._counted_from > 60:
+            self._counted_from, self._counted = self._last_heard, 0
+        self._counted += 1
+        return self._counted > MOST_MESSAGES
 
     async def _act(self, message: Mapping[str, Any]) -> None:
         match message.get("action"):

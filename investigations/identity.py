@@ -190,6 +190,16 @@ def _identify_bearer(header: str) -> Identity:
     return Identity(token.name, "token", token.owner.get_username(), frozenset(token.scopes))
 
 
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from; what a trusted proxy says of it is believed, and nobody else."""
+    peer = str(request.META.get("REMOTE_ADDR", ""))
+    if not settings.TRUSTED_PROXIES or not _is_trusted(peer):
+        return peer
+    # The last one is what the proxy saw itself; those before it anybody may have written.
+    last = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
+    return last[:_LONGEST_NAME] or peer
+
+
 def _is_trusted(address: str) -> bool:
     try:
         peer = ipaddress.ip_address(address)

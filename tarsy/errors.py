@@ -5,6 +5,7 @@ TarsyError
 ├── InvalidInput         the caller: 400, names the field
 │   ├── PayloadTooLarge  the caller: 413
 │   └── QueueFull        the caller: 429, with the seconds to wait
+├── TooManyRequests      the caller: 429, a limit for one source is reached
 ├── NotPermitted         the caller: 403, this account may not do it
 ├── NotFound             the caller: 404, no such thing
 ├── Conflict             the caller: 409, the thing is in another state by now
@@ -84,6 +85,16 @@ class TookTooLong(TarsyError):
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         super().__init__(f"it took longer than {seconds:g} s")
+
+
+class TooManyRequests(TarsyError):
+    """One source has reached `system.limits.<kind>`, which are for a minute."""
+
+    def __init__(self, kind: str, limit: int, retry_after: int) -> None:
+        self.kind = kind
+        self.limit = limit
+        self.retry_after = retry_after
+        super().__init__(f"at most {limit} {kind} a minute; try again in {retry_after} s")
 
 
 class NotPermitted(TarsyError):

@@ -87,7 +87,7 @@ for _proxy in TRUSTED_PROXIES:
 
 INSTALLED_APPS = [
     "daphne",
-    "investigations.admin_site.PagesConfig",
+    "investigations.admin_config.PagesConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -293,6 +293,7 @@ CONTENT_SECURITY_POLICY = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["investigations.api.identity.IdentityAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["investigations.api.identity.MayUseApi"],
+    "DEFAULT_THROTTLE_CLASSES": ["investigations.api.throttling.SourceThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

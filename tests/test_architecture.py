@@ -247,6 +247,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.marked_text",
         "investigations.roles",
         "investigations.identity",
+        "investigations.limits",
         "investigations.fragments",
         "investigations.hub",
         "investigations.consumers",

@@ -7,6 +7,7 @@ from pydantic import Field
 from config.schema.fields import (
     Block,
     Boolean,
+    Count,
     Duration,
     FilledText,
     Integer,
@@ -69,6 +70,19 @@ class RetentionConfig(Block):
     cleanup_interval: Duration = timedelta(hours=12)
 
 
+class LimitsConfig(Block):
+    """What one source may ask in a minute: a token, a person, else an address. `null` is no limit.
+
+    `logins` are attempts for one account from one address.
+    """
+
+    alerts: Count | None = 6000
+    requests: Count | None = 6000
+    questions: Count | None = 20
+    decisions: Count | None = 60
+    logins: Count | None = 10
+
+
 class HolidayConfig(Block):
     """A day of every year, as `MM-DD`."""
 
@@ -84,6 +98,7 @@ class SystemConfig(Block):
     slack: SlackConfig = SlackConfig()
     cost_estimation: CostEstimationConfig = Field(default_factory=CostEstimationConfig)
     retention: RetentionConfig = RetentionConfig()
+    limits: LimitsConfig = LimitsConfig()
     holidays: List[HolidayConfig] = (
         HolidayConfig(date="01-01", name="New Year's Day"),
         HolidayConfig(date="12-25", name="Christmas Day"),

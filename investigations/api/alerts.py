@@ -88,6 +88,7 @@ class AlertTypesSerializer(serializers.Serializer[Any]):
 
 class AlertsView(APIView):
     permission = SUBMIT
+    limit = "alerts"
 
     @extend_schema(
         operation_id="submit_alert",

@@ -136,6 +136,7 @@ class ApprovalView(APIView):
 class _DecideView(APIView):
     # Who may decide is judged where it is decided, since a refusal stands in the audit.
     permission_classes = (IsIdentified,)
+    limit = "decisions"
     verdict: Verdict
 
     def _decide(self, request: Request, approval_id: UUID) -> Response:

@@ -21,6 +21,7 @@ from tarsy.errors import (
     NotPermitted,
     PayloadTooLarge,
     QueueFull,
+    TooManyRequests,
 )
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,8 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response(_describe(error), status=_status_of(error))
     if isinstance(error, QueueFull):
         return _answer_full_queue(error)
+    if isinstance(error, TooManyRequests):
+        return _answer_too_many(error)
     if isinstance(error, NotPermitted):
         return Response({"message": str(error)}, status=status.HTTP_403_FORBIDDEN)
     if isinstance(error, NotFound):
@@ -79,6 +82,15 @@ def _answer_full_queue(error: QueueFull) -> Response:
     }
     return Response(
         body,
+        status=status.HTTP_429_TOO_MANY_REQUESTS,
+        headers={"Retry-After": str(error.retry_after)},
+    )
+
+
+def _answer_too_many(error: TooManyRequests) -> Response:
+    detail = {"error": "Too many requests", "limit": error.limit, "per": "minute"}
+    return Response(
+        {"message": str(error), "detail": detail},
         status=status.HTTP_429_TOO_MANY_REQUESTS,
         headers={"Retry-After": str(error.retry_after)},
     )

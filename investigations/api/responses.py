@@ -13,7 +13,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
 
 ERROR = OpenApiResponse(ErrorSerializer)
-ANYBODY = {401: ERROR, 403: ERROR, 503: ERROR}
+ANYBODY = {401: ERROR, 403: ERROR, 429: ERROR, 503: ERROR}
 ONE_SESSION = {**ANYBODY, 404: ERROR}
 
 

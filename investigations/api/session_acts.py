@@ -34,6 +34,7 @@ class CancelledSerializer(serializers.Serializer[Any]):
 
 class ChatMessagesView(APIView):
     permission = OPERATE
+    limit = "questions"
 
     @extend_schema(
         operation_id="ask_question",

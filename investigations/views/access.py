@@ -9,11 +9,12 @@ from urllib.parse import quote
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
 from investigations.identity import may, may_view
 from investigations.models import AlertSession
 from investigations.selectors import pages
+from tarsy.errors import TooManyRequests
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -47,6 +48,18 @@ def for_those_who_may(permission: str) -> Callable[[View[P]], View[P]]:
         return for_viewers(cast("View[P]", guarded))
 
     return guard
+
+
+def refuse_too_many(request: HttpRequest, error: TooManyRequests) -> HttpResponse:
+    """The page, or the words for a script, that say when to come back."""
+    reason = str(error)[:1].upper() + str(error)[1:]
+    answer = (
+        HttpResponse(reason, status=429, content_type="text/plain")
+        if is_from_script(request)
+        else render(request, "429.html", {"reason": reason}, status=429)
+    )
+    answer.headers["Retry-After"] = str(error.retry_after)
+    return answer
 
 
 def is_from_script(request: HttpRequest) -> bool:

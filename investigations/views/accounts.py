@@ -1,5 +1,7 @@
 """Who asks: log in, by a form or a link, and log out."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth import login as start_login
 from django.contrib.auth import logout as end_login
@@ -9,14 +11,26 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
+from typing_extensions import override
 
 from investigations.identity import may_view
+from investigations.limits import count_login
 from investigations.services.login_links import use_login_link_token
+from investigations.views.access import refuse_too_many
+from tarsy.errors import TooManyRequests
 
 
 class Login(LoginView):
     template_name = "investigations/login.html"
     redirect_authenticated_user = True
+
+    @override
+    def post(self, request: HttpRequest, *args: str, **kwargs: Any) -> HttpResponse:
+        try:
+            count_login(request, request.POST.get("username", ""))
+        except TooManyRequests as error:
+            return refuse_too_many(request, error)
+        return super().post(request, *args, **kwargs)
 
 
 @require_GET

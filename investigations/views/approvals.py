@@ -8,10 +8,11 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from investigations.identity import actor_of, decider_of
+from investigations.limits import count_request
 from investigations.selectors.approvals import get_approval
 from investigations.services.approvals import Verdict, decide_approval, read_reason
-from investigations.views.access import for_viewers
-from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted
+from investigations.views.access import for_viewers, refuse_too_many
+from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TooManyRequests
 
 
 @require_POST
@@ -19,12 +20,15 @@ from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted
 def decide(request: HttpRequest, approval_id: uuid.UUID, verdict: Verdict) -> HttpResponse:
     """Approve or deny a write; the form has a field for the reason of each request."""
     try:
+        count_request(request, "decisions")
         reason = read_reason({"reason": request.POST.get(f"reason-{approval_id}", "")})
         session_id = get_approval(approval_id).session_id
         decide_approval(
             approval_id, verdict,
             account=decider_of(request), actor=actor_of(request), reason=reason,
         )  # fmt: skip
+    except TooManyRequests as error:
+        return refuse_too_many(request, error)
     except NotFound as error:
         raise Http404 from error
     except NotPermitted as error:

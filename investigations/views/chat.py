@@ -10,12 +10,13 @@ from django.views.decorators.http import require_http_methods
 
 from investigations.fragments import session_context
 from investigations.identity import actor_of, may, may_view
+from investigations.limits import count_request
 from investigations.models import Stage
 from investigations.roles import OPERATE
 from investigations.selectors import pages
 from investigations.services.chat import Question, ask_question
 from investigations.views.access import find_shown, for_viewers, is_from_script
-from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted
+from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TooManyRequests
 
 
 @require_http_methods(["GET", "POST"])
@@ -35,12 +36,17 @@ def _ask(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     try:
         if not may(request, OPERATE):
             raise NotPermitted("your account may not ask questions")
+        count_request(request, "questions")
         question = ask_question(session_id, content, author=actor_of(request))
     except NotFound as error:
         raise Http404 from error
     except InvalidInput as error:
         what = "the question " if error.field == "content" else ""
         return _refuse(request, session_id, content, f"{what}{error.message}", status=400)
+    except TooManyRequests as error:
+        answer = _refuse(request, session_id, content, str(error), status=429)
+        answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
     except NotPermitted as error:
         return _refuse(request, session_id, content, str(error), status=403)
     except Conflict as error:

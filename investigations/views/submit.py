@@ -15,6 +15,7 @@ from config.schema.agents import NativeToolsConfig
 from investigations.alert_form import AlertForm, Row, form_of_session, read_form, read_session_id
 from investigations.curl import Curl, write_curl
 from investigations.identity import actor_of
+from investigations.limits import count_request
 from investigations.models import AlertSession
 from investigations.roles import SUBMIT
 from investigations.selectors.plans import Plan, doubts_about, make_plan, read_usual
@@ -28,7 +29,7 @@ from investigations.services.intake import (
 )
 from investigations.services.runbooks import available_runbooks
 from investigations.views.access import find_shown, for_those_who_may
-from tarsy.errors import InvalidInput, QueueFull
+from tarsy.errors import InvalidInput, QueueFull, TooManyRequests
 
 SHOWN_ROWS = 3
 _SUBJECTS = {
@@ -59,10 +60,11 @@ def submit(request: HttpRequest) -> HttpResponse:
         alert = read_alert(form.body())
         if action == "dry_run":
             return _show(request, form, dry_run=preview_alert(alert))
+        count_request(request, "alerts")
         session = submit_alert(alert, author=actor_of(request))
     except InvalidInput as error:
         return _show(request, form, errors=_place(error))
-    except QueueFull as error:
+    except (QueueFull, TooManyRequests) as error:
         return _show(request, form, errors={"form": _sentence(str(error))})
     return redirect("session", session_id=session.pk)
 
