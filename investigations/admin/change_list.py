@@ -49,7 +49,11 @@ class CarefulChangeList(ChangeList):
 
     @override
     def get_ordering_field(self, field_name: Any) -> Any:
-        return super().get_ordering_field(field_name) if field_name in self.sortable_by else None
+        return (
+            super().get_ordering_field(field_name)
+            if field_name in (self.sortable_by or ())
+            else None
+        )
 
     @override
     def get_filters(self, request: HttpRequest) -> Any:

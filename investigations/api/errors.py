@@ -4,6 +4,8 @@ import logging
 import sys
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
@@ -118,9 +120,20 @@ def answer_unknown_path(request: HttpRequest) -> JsonResponse:
 
 
 def answer_bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if isinstance(exception, RequestDataTooBig):
+        return _answer_too_large(request)
     if _is_api(request):
         return JsonResponse({"message": "bad request"}, status=400)
     return defaults.bad_request(request, exception)
+
+
+def _answer_too_large(request: HttpRequest) -> HttpResponse:
+    """The page asks nobody who is looking: it stands for a request that was not read."""
+    limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    if _is_api(request):
+        message = f"body: must not be larger than {limit:,} bytes"
+        return JsonResponse({"message": message, "field": "body"}, status=413)
+    return HttpResponse(render_to_string("413.html", {"limit": limit}), status=413)
 
 
 def answer_server_error(request: HttpRequest) -> HttpResponse | HttpResponseBase:

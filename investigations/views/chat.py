@@ -19,10 +19,10 @@ from investigations.views.access import find_shown, for_viewers, is_from_script
 from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TooManyRequests
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """Take a question. A GET is somebody who came back from the login page."""
-    if request.method == "GET":
+    if request.method in ("GET", "HEAD"):
         return redirect(f"{reverse('session', args=[session_id])}#ask")
     if not may_view(request) and not is_from_script(request):
         return _give_back(request, session_id)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from investigations.models import AlertSession
 from investigations.selectors import lists
@@ -16,7 +16,7 @@ from investigations.views.access import for_viewers
 from tarsy.errors import InvalidInput
 
 
-@require_GET
+@require_safe
 @for_viewers
 def session_list(request: HttpRequest) -> HttpResponse:
     context = {**_active_context(), **_recent_context(request), "is_empty": lists.is_empty()}
@@ -24,19 +24,19 @@ def session_list(request: HttpRequest) -> HttpResponse:
     return render(request, "investigations/list.html", context)
 
 
-@require_GET
+@require_safe
 @for_viewers
 def active_fragment(request: HttpRequest) -> HttpResponse:
     return render(request, "investigations/list/active.html", _active_context())
 
 
-@require_GET
+@require_safe
 @for_viewers
 def recent_fragment(request: HttpRequest) -> HttpResponse:
     return render(request, "investigations/list/recent.html", _recent_context(request))
 
 
-@require_GET
+@require_safe
 @for_viewers
 def running_row(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     row = lists.read_running_row(session_id)

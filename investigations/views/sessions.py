@@ -6,7 +6,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from investigations.fragments import fragments_for, render_facts, session_context
 from investigations.identity import actor_of
@@ -23,20 +23,20 @@ from investigations.views.access import (
 from tarsy.errors import Conflict, NotFound
 
 
-@require_GET
+@require_safe
 @for_viewers
 def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     context = session_context(pages.read_session_page(find_shown(session_id)))
     return render(request, "investigations/session.html", context)
 
 
-@require_GET
+@require_safe
 @for_viewers
 def facts(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     return HttpResponse(render_facts(pages.read_session_page(find_shown(session_id))))
 
 
-@require_GET
+@require_safe
 @for_viewers
 def stage(request: HttpRequest, session_id: uuid.UUID, stage_id: uuid.UUID) -> HttpResponse:
     view = pages.read_stage(find_shown(session_id).pk, stage_id)
@@ -46,7 +46,7 @@ def stage(request: HttpRequest, session_id: uuid.UUID, stage_id: uuid.UUID) -> H
     return render(request, "investigations/session/stage.html", context)
 
 
-@require_GET
+@require_safe
 @for_viewers
 def event(request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID) -> HttpResponse:
     view = pages.read_event(find_shown(session_id).pk, event_id)
@@ -56,7 +56,7 @@ def event(request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID) -> H
     return render(request, view.template, context)
 
 
-@require_GET
+@require_safe
 @for_viewers
 def event_content(
     _request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID
@@ -68,7 +68,7 @@ def event_content(
     return HttpResponse(content, content_type="text/plain; charset=utf-8")
 
 
-@require_GET
+@require_safe
 @for_viewers
 def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID) -> HttpResponse:
     found = find_shown(session_id)
@@ -90,7 +90,7 @@ def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID
     return render(request, f"investigations/session/{name}.html", context)
 
 
-@require_GET
+@require_safe
 @for_viewers
 def events(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """What a page missed, for pages whose socket cannot be opened: the same messages as there."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import get_config
 from config.model import Config
@@ -44,14 +44,14 @@ _SUBJECTS = {
 """What an error is about, by its place on the page."""
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_those_who_may(SUBMIT)
 def submit(request: HttpRequest) -> HttpResponse:
     """The form; sent, it starts an investigation, or shows what is wrong with nothing lost.
 
     Nothing starts but for the button that says so.
     """
-    if request.method == "GET":
+    if request.method in ("GET", "HEAD"):
         return _show_first(request)
     form, action = read_form(request.POST), request.POST.get("action", "preview")
     if action not in ("submit", "dry_run"):
@@ -78,7 +78,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     return render(request, "investigations/submit/preview.html", context)
 
 
-@require_GET
+@require_safe
 @for_those_who_may(SUBMIT)
 def runbooks(request: HttpRequest) -> HttpResponse:
     """The runbooks to choose from; it may take seconds to learn of them."""

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from config import get_config
 from config.usage import servers_in_use
@@ -54,7 +54,7 @@ class ServerRow:
 
 
 @never_cache
-@require_GET
+@require_safe
 @for_viewers
 def system(request: HttpRequest) -> HttpResponse:
     """Everything at a glance; what is wrong first."""
@@ -101,7 +101,7 @@ def try_server(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @for_viewers
 def server_row(request: HttpRequest) -> HttpResponse:
     """The row of one server; the whole page anew once a trial has changed what it is."""

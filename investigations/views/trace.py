@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from investigations.selectors.trace_bodies import read_model_call, read_tool_call, read_turn
 from investigations.selectors.trace_page import read_trace_page
@@ -21,7 +21,7 @@ _LONGER = (1, 5, 10, 30, 60)
 _WORDS = {"all": "All", "errors": "Errors", "llm": "LLM", "tools": "Tools"}
 
 
-@require_GET
+@require_safe
 @for_viewers
 def trace(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     row_filter = _read_filter(request)
@@ -51,7 +51,7 @@ def _link_filter(name: str, count: int, row_filter: RowFilter) -> dict[str, obje
             "is_on": name == row_filter.wanted}  # fmt: skip
 
 
-@require_GET
+@require_safe
 @for_viewers
 def model_call(
     request: HttpRequest, session_id: uuid.UUID, interaction_id: uuid.UUID
@@ -60,7 +60,7 @@ def model_call(
     return _render_call(request, session_id, "llm", f"llm-{interaction_id}", {"opened": opened})
 
 
-@require_GET
+@require_safe
 @for_viewers
 def tool_call(
     request: HttpRequest, session_id: uuid.UUID, interaction_id: uuid.UUID
@@ -69,7 +69,7 @@ def tool_call(
     return _render_call(request, session_id, "tool", f"tool-{interaction_id}", {"opened": opened})
 
 
-@require_GET
+@require_safe
 @for_viewers
 def message(
     _request: HttpRequest, session_id: uuid.UUID, interaction_id: uuid.UUID, place: int
@@ -78,7 +78,7 @@ def message(
     return _answer_text(lambda: read_turn(session_id, interaction_id, place))
 
 
-@require_GET
+@require_safe
 @for_viewers
 def tool_arguments(
     _request: HttpRequest, session_id: uuid.UUID, interaction_id: uuid.UUID
@@ -86,7 +86,7 @@ def tool_arguments(
     return _answer_text(lambda: read_tool_call(session_id, interaction_id).raw_arguments)
 
 
-@require_GET
+@require_safe
 @for_viewers
 def tool_result(
     _request: HttpRequest, session_id: uuid.UUID, interaction_id: uuid.UUID
@@ -94,7 +94,7 @@ def tool_result(
     return _answer_text(lambda: read_tool_call(session_id, interaction_id).result)
 
 
-@require_GET
+@require_safe
 @for_viewers
 def iteration(
     request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID, place: int
