@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from typing_extensions import override
 
 from investigations.admin.base import ReadOnlyAdmin, StatusAdmin
@@ -25,6 +26,7 @@ from investigations.models import (
 )
 from investigations.selectors.audit_search import find_acts, list_actions
 from investigations.services.notes import forget_note
+from investigations.templatetags.tarsy import pill
 
 
 @admin.register(Stage)
@@ -121,6 +123,13 @@ class ApprovalRequestAdmin(StatusAdmin):
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     long_fields = ("arguments", "preview")
+
+    @override
+    @admin.display(description="Status", ordering="status")
+    def state(self, row: Any) -> SafeString:
+        # The word of the pages: nobody queues it, a person is waited for.
+        is_waiting = row.status == ApprovalRequest.Status.PENDING
+        return pill("needs_approval" if is_waiting else row.status, "bare")
 
 
 @admin.register(Chat)
