@@ -12,6 +12,7 @@ from config.words import suggest
 from investigations.api.parsing import JSON
 from investigations.models import AlertSession, ApprovalRequest
 from investigations.selectors.approvals import ApprovalFilter
+from investigations.selectors.search import SHORTEST_SEARCH
 from investigations.selectors.sessions import SORTS, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT
 from investigations.selectors.usage import RankBy, UsageFilter
@@ -25,7 +26,6 @@ LARGEST_TRIAGE_PAGE = 200
 MOST_REVIEWED = 50
 TRIAGE_GROUPS = ("investigating", "needs_review", "in_progress", "reviewed")
 REVIEW_ACTIONS = ("claim", "unclaim", "complete", "acknowledge", "reopen", "update_feedback")
-SHORTEST_SEARCH = 3
 SCORING_STATUSES = ("scored", "not_scored", "scoring_in_progress", "scoring_failed")
 REVIEW_STATUSES = ("needs_review", "in_progress", "reviewed")
 RATINGS = ("accurate", "partially_accurate", "inaccurate")
@@ -42,6 +42,7 @@ class ListQuery:
     descending: bool
     page: int
     page_size: int
+    before: str = ""
 
 
 def read_list_query(query: Query) -> ListQuery:
@@ -52,7 +53,16 @@ def read_list_query(query: Query) -> ListQuery:
         descending=(_one_of(query, "sort_order", ("asc", "desc")) or "desc") == "desc",
         page=_number(query, "page", 1, most=10_000_000),
         page_size=_number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE),
+        before=_read_before(query),
     )
+
+
+def _read_before(query: Query) -> str:
+    before = query.get("before", "")
+    is_newest_first = query.get("sort_by", "") in ("", "created_at")
+    if before and not (is_newest_first and query.get("sort_order", "") in ("", "desc")):
+        raise InvalidInput("before", "is a place among the newest first, and in no other order")
+    return before
 
 
 def read_approvals_query(query: Query) -> tuple[ApprovalFilter, int, int]:
@@ -137,6 +147,7 @@ def _read_filter(query: Query) -> SessionFilter:
         statuses=_all_of(query, "status", AlertSession.Status.values),
         alert_type=_plain(query, "alert_type"),
         chain_id=_plain(query, "chain_id"),
+        author=_plain(query, "author"),
         search=search,
         start_date=_moment(query, "start_date"),
         end_date=_moment(query, "end_date"),

@@ -18,12 +18,12 @@ from investigations.api.query import (
     RATINGS,
     REVIEW_STATUSES,
     SCORING_STATUSES,
-    SHORTEST_SEARCH,
     read_list_query,
 )
 from investigations.api.responses import ANYBODY, errors, parameter
 from investigations.api.session_fields import SESSION_STATUSES, SessionFields
 from investigations.models import AlertSession
+from investigations.selectors.search import SHORTEST_SEARCH
 from investigations.selectors.sessions import (
     SORTS,
     filter_options,
@@ -42,6 +42,11 @@ class SessionListSerializer(serializers.Serializer[Any]):
     sessions = SessionItemSerializer(many=True)
     pagination = PaginationSerializer()
     cost_estimation_enabled = serializers.BooleanField()
+    next_cursor = serializers.CharField(
+        allow_null=True,
+        help_text="`before` of the next page, newest first; null on the last one and where pages "
+        "were asked for by another order or number.",
+    )
 
 
 class ActiveSessionSerializer(serializers.Serializer[Any]):
@@ -75,13 +80,18 @@ class SessionsView(APIView):
     @extend_schema(
         operation_id="list_sessions",
         parameters=[
-            parameter("page", type=int, default=1),
+            parameter(
+                "page", "Beyond what is counted there are none: go on by `before`.", type=int,
+                default=1,
+            ),
+            parameter("before", "The `next_cursor` of the page before, instead of a number."),
             parameter("page_size", f"At most {LARGEST_PAGE}.", type=int, default=PAGE_SIZE),
             parameter("sort_by", enum=list(SORTS), default="created_at"),
             parameter("sort_order", enum=["asc", "desc"], default="desc"),
             parameter("status", f"Some of {', '.join(AlertSession.Status.values)}, by commas."),
             parameter("alert_type"),
             parameter("chain_id"),
+            parameter("author"),
             parameter(
                 "search", f"At least {SHORTEST_SEARCH} characters, in alert, report and timeline."
             ),
@@ -103,12 +113,14 @@ class SessionsView(APIView):
             descending=query.descending,
             page=query.page,
             page_size=query.page_size,
+            before=query.before,
         )
         return Response(
             {
                 "sessions": SessionItemSerializer(found.summaries, many=True).data,
                 "pagination": paginate(query.page, query.page_size, found.total_items),
                 "cost_estimation_enabled": get_config().system.cost_estimation.enabled,
+                "next_cursor": found.next_cursor or None,
             }
         )
 

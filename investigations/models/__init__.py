@@ -6,6 +6,7 @@ AlertSession ─┬─ Stage ── AgentExecution ─┬─ TimelineEvent     w
               │                           ├─ MCPInteraction    what a tool call returned
               │                           └─ ApprovalRequest   what a person must decide
               ├─ Event                                         what browsers were told, by `seq`
+              ├─ SessionText                                   what a search looks through
               └─ Chat ── ChatUserMessage
 ResourceNote                                                   what agents remember of a resource
 AuditEvent                                                     who did what, append-only
@@ -19,6 +20,7 @@ from investigations.models.events import Event
 from investigations.models.executions import AgentExecution
 from investigations.models.interactions import LLMInteraction, MCPInteraction, Message
 from investigations.models.notes import ResourceNote
+from investigations.models.search import SessionText
 from investigations.models.sessions import AlertSession
 from investigations.models.stages import Stage
 from investigations.models.timeline_events import TimelineEvent
@@ -37,6 +39,7 @@ __all__ = [
     "MCPInteraction",
     "Message",
     "ResourceNote",
+    "SessionText",
     "Stage",
     "TimelineEvent",
 ]

@@ -109,6 +109,7 @@ class AlertSession(models.Model):
             ),
             models.Index(fields=["alert_type", "-created_at"], name="session_alert_type"),
             models.Index(fields=["chain_id", "-created_at"], name="session_chain"),
+            models.Index(fields=["author", "-created_at", "-id"], name="session_author"),
             models.Index(
                 fields=["status", "last_interaction_at"],
                 name="session_running",

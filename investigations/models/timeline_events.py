@@ -3,8 +3,10 @@
 import uuid
 from typing import ClassVar
 
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Left, Now
 from typing_extensions import override
 
 from investigations.models.keys import cascading_key
@@ -83,6 +85,9 @@ class TimelineEvent(models.Model):
             models.Index(fields=["session", "sequence_number"], name="timeline_session"),
             models.Index(fields=["stage", "sequence_number"], name="timeline_stage"),
             models.Index(fields=["execution", "sequence_number"], name="timeline_execution"),
+            GinIndex(  # as `selectors.search` asks
+                SearchVector(Left("content", 200_000), config="english"), name="timeline_words"
+            ),
         ]
 
     @override

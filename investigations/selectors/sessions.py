@@ -4,10 +4,10 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
-from django.contrib.postgres.search import SearchVector
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.db.models.functions import Left
+from django.db import connection
+from django.db.models import Count, F, Q, QuerySet
 
 from investigations.models import (
     AgentExecution,
@@ -18,11 +18,14 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.costs import Costs, costs_by_session
+from investigations.selectors.cursors import read_page
+from investigations.selectors.search import Search, matched_in_content, search_sessions
 from tarsy.errors import NotFound
 
 COUNT_LIMIT = 10_000
 """Lists count no further: an exact number costs a walk over all rows and helps nobody."""
-SEARCHED_CHARACTERS = 200_000
+COMMON_COUNT_LIMIT = 1_000
+"""The same for a text that is in so many sessions that counting means reading them."""
 MOST_OPTIONS = 500
 """Alert types or chains that a filter offers."""
 
@@ -61,6 +64,7 @@ class SessionFilter:
     statuses: Sequence[str] = ()
     alert_type: str = ""
     chain_id: str = ""
+    author: str = ""
     search: str = ""
     start_date: datetime | None = None
     end_date: datetime | None = None
@@ -102,6 +106,8 @@ class SummaryPage:
 
     summaries: list[SessionSummary]
     total_items: int
+    next_cursor: str = ""
+    """Where the page behind it begins; empty on the last one, and in any other order."""
 
 
 def visible_sessions() -> QuerySet[AlertSession]:
@@ -118,16 +124,37 @@ def get_session(session_id: uuid.UUID) -> AlertSession:
 
 
 def list_sessions(
-    wanted: SessionFilter, *, sort_by: str, descending: bool, page: int, page_size: int
+    wanted: SessionFilter,
+    *,
+    sort_by: str,
+    descending: bool,
+    page: int,
+    page_size: int,
+    before: str = "",
 ) -> SummaryPage:
-    """One page, in a fixed number of queries."""
+    """One page, in a fixed number of queries: by its number, or behind a cursor.
+
+    Numbers end where counting ends. Raises InvalidInput for a cursor that is none.
+    """
     if wanted.none_can_match:
         return SummaryPage([], 0)
-    sessions = _narrow(visible_sessions(), wanted)
-    total = sessions.order_by()[:COUNT_LIMIT].count()
-    start = (page - 1) * page_size
-    rows = _sort(sessions.only(*LIST_FIELDS), sort_by, descending)[start : start + page_size]
-    return SummaryPage(summarize(list(rows), search=wanted.search), total)
+    found = narrow(visible_sessions(), wanted)
+    total = count_up(found)
+    sessions, start = found.sessions.only(*LIST_FIELDS), (page - 1) * page_size
+    following = ""
+    if sort_by == "created_at" and descending and (before or page == 1):
+        rows, following = read_page(sessions, "created_at", before, page_size)
+    elif start < total:
+        rows = list(_sort(sessions, sort_by, descending)[start : start + page_size])
+    else:
+        rows = []
+    return SummaryPage(summarize(rows, search=wanted.search), total, following)
+
+
+def count_up(found: Search) -> int:
+    """How many there are, as far as anybody should count."""
+    limit = COMMON_COUNT_LIMIT if found.is_common else COUNT_LIMIT
+    return found.sessions.order_by()[:limit].count()
 
 
 @dataclass(frozen=True)
@@ -142,22 +169,30 @@ class FilterOptions:
 def filter_options() -> FilterOptions:
     """The alert types and chains that sessions have, and every status there is."""
     return FilterOptions(
-        alert_types=_distinct("alert_type"),
-        chain_ids=_distinct("chain_id"),
+        alert_types=distinct_values("alert_type"),
+        chain_ids=distinct_values("chain_id"),
         statuses=list(AlertSession.Status.values),
     )
 
 
-def _distinct(field: str) -> list[str]:
-    """One look into the index for each value, however many sessions have it."""
-    values: list[str] = []
-    while len(values) < MOST_OPTIONS:
-        rest = visible_sessions().filter(**{f"{field}__gt": values[-1]} if values else {})
-        following = rest.order_by(field).values_list(field, flat=True).first()
-        if following is None:
-            break
-        values.append(following)
-    return [value for value in values if value]
+_DISTINCT = """
+WITH RECURSIVE found(value) AS (
+    (SELECT {column} FROM investigations_alertsession
+      WHERE deleted_at IS NULL ORDER BY {column} LIMIT 1)
+    UNION ALL
+    SELECT (SELECT {column} FROM investigations_alertsession
+             WHERE deleted_at IS NULL AND {column} > found.value ORDER BY {column} LIMIT 1)
+      FROM found WHERE found.value IS NOT NULL
+)
+SELECT value FROM found WHERE value <> '' LIMIT %s
+"""
+
+
+def distinct_values(column: Literal["alert_type", "chain_id", "author"]) -> list[str]:
+    """One look into the column's index for each value, however many sessions have it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DISTINCT.format(column=column), [MOST_OPTIONS])
+        return [value for (value,) in cursor.fetchall()]
 
 
 def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
@@ -192,7 +227,7 @@ def summarize(sessions: Sequence[AlertSession], *, search: str = "") -> list[Ses
         ),
         "session_id",
     )
-    matched = _matched_in_content(ids, search)
+    matched = matched_in_content(ids, search)
     return [
         SessionSummary(
             session=session,
@@ -216,37 +251,18 @@ def summarize_session(session_id: uuid.UUID) -> SessionSummary:
     return summarize([session])[0]
 
 
-def _narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> QuerySet[AlertSession]:
-    if wanted.statuses:
-        sessions = sessions.filter(status__in=wanted.statuses)
-    if wanted.alert_type:
-        sessions = sessions.filter(alert_type=wanted.alert_type)
-    if wanted.chain_id:
-        sessions = sessions.filter(chain_id=wanted.chain_id)
-    if wanted.start_date:
-        sessions = sessions.filter(created_at__gte=wanted.start_date)
-    if wanted.end_date:
-        sessions = sessions.filter(created_at__lt=wanted.end_date)
-    if wanted.search:
-        sessions = sessions.filter(
-            Q(alert_data__icontains=wanted.search)
-            | Q(final_analysis__icontains=wanted.search)
-            | Exists(_matching_content(wanted.search).filter(session_id=OuterRef("pk")))
-        )
-    return sessions
-
-
-def _matching_content(search: str) -> QuerySet[TimelineEvent]:
-    # PostgreSQL refuses to take more than a megabyte of words apart, and with it the whole search.
-    searched = SearchVector(Left("content", SEARCHED_CHARACTERS))
-    return TimelineEvent.objects.annotate(words=searched).filter(words=search).order_by()
-
-
-def _matched_in_content(ids: Sequence[uuid.UUID], search: str) -> set[uuid.UUID]:
-    if not search:
-        return set()
-    matches = _matching_content(search).filter(session_id__in=ids)
-    return set(matches.values_list("session_id", flat=True).distinct())
+def narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> Search:
+    """Those that a filter keeps."""
+    exact = {
+        "status__in": wanted.statuses,
+        "alert_type": wanted.alert_type,
+        "chain_id": wanted.chain_id,
+        "author": wanted.author,
+        "created_at__gte": wanted.start_date,
+        "created_at__lt": wanted.end_date,
+    }
+    sessions = sessions.filter(**{lookup: value for lookup, value in exact.items() if value})
+    return search_sessions(sessions, wanted.search) if wanted.search else Search(sessions)
 
 
 def _sort(

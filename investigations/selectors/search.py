@@ -1,0 +1,71 @@
+"""Finding sessions by what was written in them, however many there are.
+
+A rare text is looked up in the indexes. A common one would bring most of the table along, while
+walking from the newest session backwards meets it soon.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.search import SearchQuery, SearchVector
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Left, Upper
+
+from investigations.models import AlertSession, SessionText, TimelineEvent
+
+SHORTEST_SEARCH = 3
+"""Characters: the index knows no shorter parts of a text."""
+SEARCHED_CHARACTERS = 200_000
+"""PostgreSQL refuses to take more than a megabyte of words apart, and with it the whole search."""
+RARE = 5_000
+"""Matches up to which each is looked up."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The sessions that hold a text, and whether it was too common to look through everything."""
+
+    sessions: QuerySet[AlertSession]
+    is_common: bool = False
+    """The text is in so many alerts or reports that nobody should count them."""
+    skips_timelines: bool = False
+    """So many timelines hold it that only alerts and reports were looked through."""
+
+
+def search_sessions(sessions: QuerySet[AlertSession], text: str) -> Search:
+    """Those whose alert or report has the text as it is, or whose timeline has its words."""
+    by_text = _matching_texts(text)
+    texts = _few(by_text.values_list("session_id", flat=True))
+    contents = _few(_matching_events(text).values_list("session_id", flat=True))
+    if texts is None:
+        found = sessions.filter(pk__in=by_text.values("session_id"))
+        return Search(found, is_common=True, skips_timelines=True)
+    found = sessions.filter(pk__in=texts | (contents or set()))
+    return Search(found, skips_timelines=contents is None)
+
+
+def matched_in_content(ids: Sequence[uuid.UUID], text: str) -> set[uuid.UUID]:
+    """Those of the sessions whose timeline has the words."""
+    if not text:
+        return set()
+    matches = _matching_events(text).filter(session_id__in=ids)
+    return set(matches.values_list("session_id", flat=True).distinct())
+
+
+def _few(ids: QuerySet[Any, uuid.UUID]) -> set[uuid.UUID] | None:
+    """All of them; None where there are more than it pays to look up."""
+    found = list(ids[: RARE + 1])
+    return set(found) if len(found) <= RARE else None
+
+
+def _matching_texts(text: str) -> QuerySet[SessionText]:
+    return SessionText.objects.filter(text__contains=Upper(Value(text))).order_by()
+
+
+def _matching_events(text: str) -> QuerySet[TimelineEvent]:
+    # As the index `timeline_words` has it.
+    words = SearchVector(Left("content", SEARCHED_CHARACTERS), config="english")
+    query = SearchQuery(text, config="english")
+    return TimelineEvent.objects.annotate(words=words).filter(words=query).order_by()
