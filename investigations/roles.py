@@ -13,12 +13,14 @@ VIEW = "investigations.view_alertsession"
 SUBMIT = "investigations.submit_alert"
 OPERATE = "investigations.operate_session"
 DECIDE = "investigations.decide_approval"
+DELETE = "investigations.delete_alertsession"
 
 SCOPES: Mapping[str, str] = {
     VIEW: "read",
     SUBMIT: "submit",
     OPERATE: "operate",
     DECIDE: "approve",
+    DELETE: "operate",
 }
 """Which scope a token needs besides the permission of its owner."""
 
@@ -26,7 +28,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "viewer": (VIEW,),
     "operator": (VIEW, SUBMIT, OPERATE),
     "approver": (VIEW, SUBMIT, OPERATE, DECIDE),
-    "admin": (VIEW, SUBMIT, OPERATE, DECIDE),
+    "admin": (VIEW, SUBMIT, OPERATE, DECIDE, DELETE),
 }
 """Each is a group; `admin` may see every record in the admin pages as well."""
 

@@ -5,6 +5,7 @@ from django.urls import path
 from investigations.views import (
     accounts,
     approvals,
+    bulk,
     chat,
     lists,
     sessions,
@@ -17,6 +18,10 @@ urlpatterns = [
     path("", lists.session_list, name="list"),
     path("fragments/active/", lists.active_fragment, name="active"),
     path("fragments/recent/", lists.recent_fragment, name="recent"),
+    path("fragments/new/", lists.new_rows, name="new-rows"),
+    path("sessions/cancel/", bulk.cancel, name="bulk-cancel"),
+    path("sessions/retry/", bulk.retry, name="bulk-retry"),
+    path("sessions/delete/", bulk.delete, name="bulk-delete"),
     path("sessions/<uuid:session_id>/", sessions.session, name="session"),
     path("sessions/<uuid:session_id>/row/", lists.running_row, name="running-row"),
     path("sessions/<uuid:session_id>/cancel/", sessions.cancel, name="cancel"),

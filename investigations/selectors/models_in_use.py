@@ -77,6 +77,14 @@ class ModelState:
         return advice.format(key=self.key_variables or "the variable of its key")
 
 
+def has_usable_model() -> bool:
+    """Whether there is a key for any of those in use, where they need one."""
+    return any(
+        not each.needs_key or each.api_key(os.environ) is not None
+        for each in providers_in_use(get_config())
+    )
+
+
 def list_models() -> list[ModelState]:
     """Those in use, in order of name, with their calls of the last day, the newest thousand."""
     calls = _read_calls()

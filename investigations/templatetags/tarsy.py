@@ -146,6 +146,13 @@ def one_line(value: object) -> str:
 
 
 @register.filter
+def sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    begun = text[:1].upper() + text[1:]
+    return begun if begun.endswith((".", "!", "?", "…")) else f"{begun}."
+
+
+@register.filter
 def names(values: Iterable[object]) -> str:
     """Names in one line, by commas."""
     return ", ".join(map(one_line, values))

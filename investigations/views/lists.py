@@ -1,17 +1,24 @@
 """The list of sessions and its pieces."""
 
 import uuid
-from collections.abc import Sequence
-from urllib.parse import urlencode
+from urllib.parse import urlsplit
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
+from config import get_config
+from config.usage import servers_in_use
+from investigations.identity import actor_of, may
+from investigations.list_filter import PERIODS, ListFilter, read_list_filter
 from investigations.models import AlertSession
-from investigations.selectors import lists
-from investigations.templatetags.tarsy import state_look
+from investigations.roles import DELETE, OPERATE, SUBMIT
+from investigations.selectors import lists, needs, running
+from investigations.selectors.models_in_use import has_usable_model
+from investigations.selectors.sessions import distinct_values
 from investigations.views.access import for_viewers
 from tarsy.errors import InvalidInput
 
@@ -19,62 +26,122 @@ from tarsy.errors import InvalidInput
 @require_safe
 @for_viewers
 def session_list(request: HttpRequest) -> HttpResponse:
-    context = {**_active_context(), **_recent_context(request), "is_empty": lists.is_empty()}
-    context["host"] = f"{request.scheme}://{request.get_host()}"
+    is_empty = lists.is_empty()
+    context = {
+        **_active_context(),
+        **_recent_context(request),
+        "is_empty": is_empty,
+        "host": f"{request.scheme}://{request.get_host()}",
+        "has_tool_server": bool(servers_in_use(get_config())),
+        "has_model": has_usable_model(),
+    }
+    if not is_empty:
+        context["options"] = _options()
     return render(request, "investigations/list.html", context)
 
 
 @require_safe
 @for_viewers
 def active_fragment(request: HttpRequest) -> HttpResponse:
-    return render(request, "investigations/list/active.html", _active_context())
+    context = {**_active_context(), "is_piece": True}
+    return render(request, "investigations/list/active.html", context)
 
 
 @require_safe
 @for_viewers
 def recent_fragment(request: HttpRequest) -> HttpResponse:
-    return render(request, "investigations/list/recent.html", _recent_context(request))
+    """The rows and what they are narrowed to; the browser's address becomes that of this view."""
+    context = {**_recent_context(request), "is_swap": True}
+    answer = render(request, "investigations/list/recent.html", context)
+    before = request.GET.get("before", "")
+    wanted = context["filter"]
+    here = _address(wanted, before) if isinstance(wanted, ListFilter) else "/"
+    shown = urlsplit(request.headers.get("HX-Current-URL", ""))
+    if here != f"{shown.path}?{shown.query}".rstrip("?"):
+        answer["HX-Push-Url"] = here
+    return answer
+
+
+@require_safe
+@for_viewers
+def new_rows(request: HttpRequest) -> HttpResponse:
+    """How many sessions of this view came or ended since it was shown."""
+    try:
+        since = parse_datetime(request.GET.get("since", ""))
+    except ValueError:
+        since = None
+    if since is None or since.tzinfo is None:
+        raise BadRequest("since must be a moment")
+    wanted = read_list_filter(request.GET)
+    count = lists.count_newer(wanted.narrowed(actor_of(request)), since)
+    context = {"new_count": count, "filter": wanted, "as_of": since}
+    return render(request, "investigations/list/new_rows.html", context)
 
 
 @require_safe
 @for_viewers
 def running_row(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    row = lists.read_running_row(session_id)
+    row = running.read_running_row(session_id)
     if row is None:
         raise Http404
     return render(request, "investigations/list/running_row.html", {"row": row})
 
 
 def _active_context() -> dict[str, object]:
-    queued, queued_count = lists.read_queued()
-    return {"running": lists.read_running(), "queued": queued, "queued_count": queued_count}
-
-
-def _recent_context(request: HttpRequest) -> dict[str, object]:
-    known = set(AlertSession.Status.values)
-    statuses = [status for status in request.GET.getlist("status") if status in known]
-    try:
-        recent = lists.read_recent(statuses, request.GET.get("before", ""))
-    except InvalidInput as error:
-        raise BadRequest(str(error)) from error
+    queued, queued_count = running.read_queued()
     return {
-        "recent": recent,
-        "statuses": statuses,
-        "status_choices": _status_choices(statuses),
-        "status_query": "".join(f"&status={status}" for status in statuses),
-        "is_first_page": "before" not in request.GET,
+        "needs": needs.read_needs(),
+        "running": running.read_running(),
+        "slots": get_config().queue.max_concurrent_sessions,
+        "queued": queued,
+        "queued_count": queued_count,
     }
 
 
-def _status_choices(chosen: Sequence[str]) -> list[dict[str, object]]:
-    """A link for each way to end, which adds it to the filter or takes it out."""
-    choices: list[dict[str, object]] = []
-    for status in AlertSession.TERMINAL:
-        is_on = status.value in chosen
-        others = [other for other in chosen if other != status.value]
-        wanted = others if is_on else [*others, status.value]
-        href = f"/?{urlencode({'status': wanted}, doseq=True)}" if wanted else "/"
-        choices.append(
-            {"href": href, "is_on": is_on, "word": status.label, "icon": state_look(status)[1]}
-        )
-    return choices
+def _recent_context(request: HttpRequest) -> dict[str, object]:
+    wanted, before = read_list_filter(request.GET), request.GET.get("before", "")
+    actor, as_of = actor_of(request), timezone.now()
+    try:
+        recent = lists.read_recent(wanted.narrowed(actor), before)
+    except InvalidInput as error:
+        raise BadRequest(str(error)) from error
+    acts = {
+        "cancel": may(request, OPERATE), "retry": may(request, SUBMIT),
+        "delete": may(request, DELETE),
+    }  # fmt: skip
+    return {
+        "filter": wanted,
+        "chips": wanted.chips(),
+        "recent": recent,
+        "way_out": None if recent.rows or before else _find_way_out(wanted, actor),
+        "is_first_page": not before,
+        "as_of": as_of,
+        "acts": acts,
+        "may_act": any(acts.values()),
+    }
+
+
+def _find_way_out(wanted: ListFilter, actor: str) -> dict[str, object] | None:
+    """The one filter that hides the most, where nothing is left."""
+    found = [
+        {"words": words, "href": rest.href, "count": lists.count_recent(rest.narrowed(actor))}
+        for words, rest in wanted.parts()
+    ]
+    best = max(found, key=lambda each: int(str(each["count"])), default=None)
+    return best if best and best["count"] else None
+
+
+def _address(wanted: ListFilter, before: str) -> str:
+    place = f"before={before}" if before else ""
+    query = "&".join(part for part in (place, wanted.query) if part)
+    return f"/?{query}" if query else "/"
+
+
+def _options() -> dict[str, object]:
+    return {
+        "statuses": AlertSession.Status.choices,
+        "alert_types": distinct_values("alert_type"),
+        "chain_ids": distinct_values("chain_id"),
+        "authors": distinct_values("author"),
+        "periods": [(key, words) for key, (words, _length) in PERIODS.items()],
+    }

@@ -557,3 +557,48 @@ def test_cancelling_what_has_ended_is_a_conflict_and_what_is_unknown_is_not_foun
 )
 def test_a_moment_outside_of_the_calendar_is_refused(api, path, status):
     assert api.get(path).status_code == status
+
+
+def test_pages_by_cursor_follow_each_other_where_numbers_end(api, monkeypatch):
+    monkeypatch.setattr("investigations.selectors.sessions.COUNT_LIMIT", 4)
+    made = [str(SessionFactory().pk) for _ in range(7)]
+
+    first = api.get(LIST, {"page_size": 3}).json()
+    beyond = api.get(LIST, {"page_size": 3, "page": 3}).json()
+    seen, cursor = ids_of_body(first), first["next_cursor"]
+    while cursor:
+        body = api.get(LIST, {"page_size": 3, "before": cursor}).json()
+        seen, cursor = seen + ids_of_body(body), body["next_cursor"]
+
+    assert beyond["sessions"] == []
+    assert first["pagination"]["total_items"] == 4
+    assert sorted(seen) == sorted(made)
+
+
+@pytest.mark.parametrize("order", [{"sort_order": "asc"}, {"sort_by": "status"}])
+def test_a_cursor_is_no_place_in_another_order(api, order):
+    SessionFactory.create_batch(2)
+    cursor = api.get(LIST, {"page_size": 1}).json()["next_cursor"]
+
+    assert api.get(LIST, {"before": cursor, **order}).status_code == 400
+    assert api.get(LIST, {"before": "yesterday"}).status_code == 400
+
+
+def test_a_text_that_is_nearly_everywhere_is_found_newest_first(api, monkeypatch):
+    monkeypatch.setattr("investigations.selectors.search.RARE", 2)
+    made = [str(SessionFactory(alert_data="disk full").pk) for _ in range(4)]
+    SessionFactory(alert_data="all is well")
+
+    assert ids_of(api.get(LIST, {"search": "disk"})) == made[::-1]
+
+
+def test_search_follows_an_alert_and_a_report_that_change(api):
+    session = SessionFactory(alert_data="disk full")
+    AlertSession.objects.filter(pk=session.pk).update(final_analysis="The journal fills it.")
+
+    assert ids_of(api.get(LIST, {"search": "JOURNAL"})) == [str(session.pk)]
+    assert ids_of(api.get(LIST, {"search": "disk"})) == [str(session.pk)]
+
+
+def ids_of_body(body: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [item["id"] for item in body["sessions"]]
