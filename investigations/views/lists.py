@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from config import get_config
 from config.usage import servers_in_use
-from investigations.identity import actor_of, may
+from investigations.identity import actor_of, find_identity
 from investigations.list_filter import PERIODS, ListFilter, read_list_filter
 from investigations.models import AlertSession
 from investigations.roles import DELETE, OPERATE, SUBMIT
@@ -100,15 +100,14 @@ def _active_context() -> dict[str, object]:
 
 def _recent_context(request: HttpRequest) -> dict[str, object]:
     wanted, before = read_list_filter(request.GET), request.GET.get("before", "")
-    actor, as_of = actor_of(request), timezone.now()
+    who, as_of = find_identity(request), timezone.now()
+    actor = who.actor if who else ""
     try:
         recent = lists.read_recent(wanted.narrowed(actor), before)
     except InvalidInput as error:
         raise BadRequest(str(error)) from error
-    acts = {
-        "cancel": may(request, OPERATE), "retry": may(request, SUBMIT),
-        "delete": may(request, DELETE),
-    }  # fmt: skip
+    permissions = {"cancel": OPERATE, "retry": SUBMIT, "delete": DELETE}
+    acts = {act: who is not None and who.may(needed) for act, needed in permissions.items()}
     return {
         "filter": wanted,
         "chips": wanted.chips(),

@@ -1,22 +1,28 @@
 // The list page: refetches the row that changed, and never moves a row under the pointer.
 
+import { keys } from "./keys.js";
+import { startSelecting } from "./select.js";
+import { markUnseen } from "./unseen.js";
 import { Feed } from "./socket.js";
 import { showState } from "./strip.js";
 import { place } from "./swap.js";
+import { refreshTimes } from "./time.js";
 
-const SECTIONS_EVERY = 1000;
-const ROW_EVERY = 1000;
+const EVERY = 1000;
+const HANDS_OFF = 3000; // since somebody last moved within the sections
 const TERMINAL = ["completed", "failed", "cancelled", "timed_out"];
+const FROM_SCRIPT = { headers: { "X-Requested-With": "fetch" } };
 
 const rowsDue = new Map();
-const finished = new Set();
 let sectionsDue = null;
+let countDue = null;
+let touchedAt = 0;
 
 function apply(payload) {
-  const id = payload.session_id;
-  if (/^(session|approval)\./.test(payload.type)) askRow(id);
+  if (/^(session|approval)\./.test(payload.type)) askRow(payload.session_id);
+  if (/^approval\./.test(payload.type)) askSections();
   if (payload.type !== "session.status") return;
-  if (TERMINAL.includes(payload.status)) tellFinished(id);
+  if (TERMINAL.includes(payload.status)) askCount();
   askSections();
 }
 
@@ -24,48 +30,103 @@ function askRow(id) {
   if (rowsDue.has(id) || !document.querySelector(`.t-runrow[data-session="${id}"]`)) return;
   rowsDue.set(id, setTimeout(async () => {
     rowsDue.delete(id);
-    const answer = await fetch(`/sessions/${id}/row/`, { headers: { "X-Requested-With": "fetch" } }).catch(() => null);
+    const answer = await fetch(`/sessions/${id}/row/`, FROM_SCRIPT).catch(() => null);
     if (answer?.ok && document.getElementById(`row-${id}`)) place(await answer.text());
-  }, ROW_EVERY));
+  }, EVERY));
 }
 
-// Rows come and go only while nobody points at them or has the focus there.
+// Rows come and go only while nobody is about to use one.
 function askSections() {
   sectionsDue ??= setTimeout(() => {
     sectionsDue = null;
-    const active = document.getElementById("active");
-    if (active.matches(":hover") || active.contains(document.activeElement)) return askSections();
-    return htmx.trigger(active, "refresh");
-  }, SECTIONS_EVERY);
+    if (Date.now() - touchedAt < HANDS_OFF) return askSections();
+    return htmx.trigger(document.getElementById("active"), "refresh");
+  }, EVERY);
 }
 
-function tellFinished(id) {
-  if (document.querySelector(`#recent [data-session="${id}"]`)) return;
-  finished.add(id);
-  const button = document.getElementById("new-rows");
-  if (!button) return location.reload();
-  button.textContent = `${finished.size} new session${finished.size === 1 ? "" : "s"} finished. Show ${finished.size === 1 ? "it" : "them"}`;
-  button.hidden = false;
+for (const kind of ["pointermove", "pointerdown", "focusin", "keydown"]) {
+  document.addEventListener(kind, (event) => {
+    if (event.target.closest?.("#active")) touchedAt = Date.now();
+  }, { passive: true });
+}
+
+// How many rows this view would have gained: the rows themselves come when they are asked for.
+function askCount() {
+  const recent = document.getElementById("recent");
+  if (!recent) return location.reload();
+  countDue ??= setTimeout(async () => {
+    countDue = null;
+    const { asOf, query } = document.getElementById("recent").dataset;
+    const address = `/fragments/new/?since=${encodeURIComponent(asOf)}&${query}`;
+    const answer = await fetch(address, FROM_SCRIPT).catch(() => null);
+    const holder = document.getElementById("new-rows");
+    if (!answer?.ok || document.getElementById("recent").dataset.asOf !== asOf) return;
+    holder.innerHTML = await answer.text();
+    htmx.process(holder);
+  }, EVERY);
   return undefined;
 }
 
 document.body.addEventListener("htmx:afterSwap", (event) => {
-  if (document.querySelector("#active li")) document.getElementById("nothing-yet")?.remove();
-  if (event.detail.target?.id !== "recent") return;
-  finished.clear();
-  document.getElementById("new-rows").hidden = true;
+  const swapped = event.detail.target?.id;
+  if (swapped === "active") {
+    const fresh = document.getElementById("active");
+    document.title = fresh.dataset.title;
+    if (fresh.querySelector("li")) document.getElementById("nothing-yet")?.remove();
+    refreshTimes(fresh);
+  }
+  if (swapped === "recent") refreshTimes(document.getElementById("recent"));
+  markUnseen();
 });
 
 function stateChanged(name, details) {
   showState(name, details);
-  if (name === "live" && details.wasCutOff) askSections();
+  if (name !== "live" || !details.wasCutOff) return;
+  askSections();
+  askCount();
 }
 
 // Without a stream the sections are fetched again every few seconds.
 const poll = async () => {
-  const answer = await fetch("/fragments/active/", { headers: { "X-Requested-With": "fetch" } });
-  if (answer.ok) askSections();
+  const answer = await fetch("/fragments/active/", FROM_SCRIPT);
+  if (answer.ok) {
+    askSections();
+    if (document.getElementById("recent")) askCount();
+  }
   return { status: answer.status, ok: false };
 };
 
+function startFilters() {
+  const form = document.getElementById("filters");
+  if (!form) return;
+  const fold = form.querySelector("[data-fold]");
+  const setFolded = (isFolded) => {
+    form.classList.toggle("is-folded", isFolded);
+    fold.ariaExpanded = String(!isFolded);
+  };
+  fold.hidden = false;
+  setFolded(true);
+  fold.addEventListener("click", () => setFolded(!form.classList.contains("is-folded")));
+  const pick = form.querySelector("[data-pick]");
+  pick.addEventListener("change", () => {
+    const count = pick.querySelectorAll(":checked").length;
+    pick.querySelector("summary").textContent = count ? `Status: ${count}` : "Status";
+  });
+  document.addEventListener("click", (event) => {
+    if (!pick.contains(event.target)) pick.open = false;
+  });
+  pick.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    pick.open = false;
+    pick.querySelector("summary").focus();
+  });
+  keys.set("/", () => document.getElementById("search").focus());
+  document.getElementById("search").addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.target.value) event.target.blur();
+  });
+}
+
+startFilters();
+startSelecting();
+markUnseen();
 new Feed({ channel: "sessions", message: apply, state: stateChanged, poll }).open();

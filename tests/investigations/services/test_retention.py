@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from investigations.models import AlertSession, Event, ResourceNote
 from investigations.selectors.lists import read_recent
+from investigations.selectors.sessions import SessionFilter
 from investigations.selectors.timeline import is_visible, list_stream
 from investigations.services import retention
 from investigations.services.chat import ask_question
@@ -102,7 +103,7 @@ def test_a_hidden_session_is_in_no_list_and_on_no_stream():
     session = hidden(days_ago=1)
     told(session, hours_ago=0)
 
-    assert read_recent([], "").rows == []
+    assert read_recent(SessionFilter()).rows == []
     assert not is_visible(session.pk)
     assert list_stream(session.pk, after=0, limit=10) == []
 
