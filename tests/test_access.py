@@ -49,7 +49,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {API}memories/<uuid:memory_id>", f"GET {API}system/warnings",
         f"GET {API}system/mcp-servers", f"GET {API}system/default-tools",
         f"GET {API}system/config", f"GET {API}system/config/skills/<str:name>",
-        "GET ", "GET fragments/active/", "GET fragments/recent/", f"GET {PAGE}", f"GET {PAGE}row/",
+        "GET ", "GET fragments/active/", "GET fragments/recent/", "GET fragments/new/", f"GET {PAGE}", f"GET {PAGE}row/",
         f"GET {PAGE}facts/", f"GET {PAGE}events/", f"GET {PAGE}events/<uuid:event_id>/",
         f"GET {PAGE}events/<uuid:event_id>/content/", f"GET {PAGE}stages/<uuid:stage_id>/",
         f"GET {PAGE}executions/<uuid:execution_id>/earlier/",
@@ -63,13 +63,13 @@ ADDRESSES: dict[str, list[str]] = {
     ],
     "submit": [
         f"POST {API}alerts", "GET submit-alert/", "POST submit-alert/preview/",
-        "GET submit-alert/runbooks/",
+        "GET submit-alert/runbooks/", "GET sessions/retry/", "POST sessions/retry/",
     ],
     "operate": [
         f"POST {SESSION}/cancel", f"POST {SESSION}/chat/messages", f"POST {SESSION}/score",
         f"PATCH {API}sessions/review", f"PATCH {API}memories/<uuid:memory_id>",
         f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
-        f"POST {PAGE}ask/", "POST system/try/",
+        f"POST {PAGE}ask/", "POST system/try/", "GET sessions/cancel/", "POST sessions/cancel/",
     ],
     "decide": [
         f"POST {API}approvals/<uuid:approval_id>/approve",
@@ -79,7 +79,7 @@ ADDRESSES: dict[str, list[str]] = {
     "admin": [
         "GET admin/", "GET admin/password_change/", "GET admin/password_change/done/",
         "GET admin/jsi18n/", "GET admin/r/<path:content_type_id>/<path:object_id>/",
-        "GET admin/(?P<url>.*)$",
+        "GET admin/(?P<url>.*)$", "GET sessions/delete/", "POST sessions/delete/",
     ],
     "superuser": [],
     "nobody": ["GET admin/autocomplete/"],

@@ -1,9 +1,16 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from tests.factories import SessionFactory, UserFactory
+from tests.factories import (
+    ApprovalRequestFactory,
+    AuditEventFactory,
+    SessionFactory,
+    TimelineEventFactory,
+    UserFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -120,3 +127,210 @@ def test_admins_find_the_admin_and_others_do_not(client, viewer):
     assert 'href="/admin/"' not in viewer.get("/").content.decode()
     client.force_login(UserFactory(admin=True))
     assert 'href="/admin/"' in client.get("/").content.decode()
+
+
+# ---- What waits for somebody --------------------------------------------------------------------
+
+
+@pytest.fixture
+def approver(client):
+    user = UserFactory()
+    user.user_permissions.add(Permission.objects.get(codename="decide_approval"))
+    client.force_login(user)
+    return client
+
+
+def test_an_approval_stands_first_whatever_the_filter_and_leads_to_its_decision(approver):
+    approval = ApprovalRequestFactory(target="service:web-1:nginx.service")
+
+    page = approver.get("/?status=timed_out").content.decode()
+
+    assert "<title>! 1 approval - TARSy</title>" in page
+    assert f"/sessions/{approval.session_id}/#approval-{approval.pk}" in page
+    assert page.index("Needs you") < page.index("Running")
+    assert "Review and decide" in page
+
+
+def test_who_may_not_decide_is_told_that_somebody_has_to(viewer):
+    ApprovalRequestFactory()
+
+    page = viewer.get("/").content.decode()
+
+    assert "Needs an approver" in page
+    assert "Review and decide" not in page
+
+
+def test_what_waits_for_a_person_runs_above_what_runs_longer(viewer, running):
+    ApprovalRequestFactory(execution__stage__session__title="waits for a person")
+
+    page = viewer.get("/").content.decode()
+    rows = page[page.index("running-h") :]
+
+    assert rows.index("waits for a person") < rows.index("basket restarts")
+
+
+def test_failures_of_the_last_day_ask_for_a_look_and_older_ones_do_not(viewer):
+    now = timezone.now()
+    for hours in (1, 2, 3, 4, 30):
+        SessionFactory(failed=True, title=f"{hours} h", completed_at=now - timedelta(hours=hours))
+
+    needs = viewer.get("/").context["needs"]
+
+    assert [row.session.title for row in needs.failures] == ["1 h", "2 h", "3 h"]
+    assert needs.failures_count == 4
+
+
+def test_nobody_is_needed_where_nothing_waits_or_failed(viewer):
+    SessionFactory(completed=True)
+
+    assert "needs-h" not in viewer.get("/").content.decode()
+
+
+# ---- Filters ------------------------------------------------------------------------------------
+
+
+def titles(answer):
+    return {row.session.title for row in answer.context["recent"].rows}
+
+
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("status=failed&status=timed_out", {"b", "c"}),
+        ("status=pending", {"q"}),
+        ("alert_type=disk", {"a"}),
+        ("chain_id=hosts", {"b"}),
+        ("author=grafana", {"c"}),
+        ("time=24h", {"a", "b"}),
+        ("time=range&start_date=2020-01-01T00:00&end_date=2020-01-03T00:00", {"c"}),
+        ("search=SWAPPED", {"a"}),
+        ("search=rebooting", {"b"}),
+        ("search=swapped&status=failed", set()),
+        ("status=nonsense", {"a", "b", "c"}),
+        ("time=range&start_date=yesterday", {"a", "b", "c"}),
+        ("search=%00", {"a", "b", "c"}),
+    ],
+)
+def test_each_filter_keeps_what_it_names(viewer, query, kept):
+    SessionFactory(completed=True, title="a", alert_type="disk", alert_data="host swapped out")
+    TimelineEventFactory(
+        execution__stage__session=SessionFactory(failed=True, title="b", chain_id="hosts"),
+        content="the host was rebooted",
+    )
+    old = timezone.now().replace(year=2020, month=1, day=2)
+    SessionFactory(timed_out=True, title="c", author="grafana", created_at=old)
+    SessionFactory(title="q")
+
+    assert titles(viewer.get(f"/?{query}")) == kept
+
+
+def test_mine_are_those_of_whoever_looks(client):
+    user = UserFactory(username="ana")
+    client.force_login(user)
+    SessionFactory(completed=True, title="hers", author="ana")
+    SessionFactory(completed=True, title="his", author="ben")
+
+    assert titles(client.get("/?mine=1")) == {"hers"}
+    assert titles(client.get("/?mine=1&author=ben")) == set()
+
+
+def test_each_filter_that_is_on_has_a_chip_that_takes_it_off(viewer):
+    SessionFactory(failed=True, title="here")
+
+    answer = viewer.get("/?status=failed&status=timed_out&search=crash&time=7d")
+    page = answer.content.decode()
+
+    chips = {chip.words: chip.href for chip in answer.context["chips"]}
+    assert chips == {
+        "Failed": "/?status=timed_out&search=crash&time=7d",
+        "Timed out": "/?status=failed&search=crash&time=7d",
+        "Last 7 days": "/?status=failed&status=timed_out&search=crash",
+        '"crash"': "/?status=failed&status=timed_out&time=7d",
+    }
+    assert "Clear (4)" in page
+
+
+def test_where_nothing_is_left_the_filter_that_hides_most_is_named(viewer):
+    long_ago = timezone.now() - timedelta(days=90)
+    SessionFactory.create_batch(3, failed=True, created_at=long_ago)
+    SessionFactory(completed=True)
+
+    page = viewer.get("/?status=failed&time=24h").content.decode()
+
+    assert "No session matches these filters" in page
+    assert "Without Last 24 h there are 3." in page
+    assert 'href="/?status=failed"' in page
+
+
+def test_two_letters_are_no_search_yet(viewer):
+    SessionFactory(completed=True, title="here")
+
+    answer = viewer.get("/?search=ab")
+
+    assert titles(answer) == {"here"}
+    assert "Type at least 3 characters" in answer.content.decode()
+
+
+def test_older_pages_keep_the_filter(viewer):
+    SessionFactory.create_batch(30, failed=True)
+    SessionFactory.create_batch(3, completed=True)
+
+    first = viewer.get("/?status=failed")
+    cursor = first.context["recent"].next_cursor
+    second = viewer.get(f"/?before={cursor}&status=failed")
+
+    assert f"/?before={cursor}&amp;status=failed" in first.content.decode()
+    assert len(second.context["recent"].rows) == 5
+
+
+def test_counts_end_where_nobody_needs_them(viewer, monkeypatch):
+    monkeypatch.setattr("investigations.selectors.sessions.COUNT_LIMIT", 3)
+    monkeypatch.setattr("investigations.selectors.lists.COUNT_LIMIT", 3)
+    SessionFactory.create_batch(5, completed=True)
+
+    assert "3+ sessions" in viewer.get("/").content.decode()
+
+
+def test_a_piece_of_the_list_tells_the_browser_its_address(viewer):
+    SessionFactory(failed=True)
+    address = "http://testserver/?status=failed"
+
+    fresh = viewer.get("/fragments/recent/?status=failed&search=&time=")
+    same = viewer.get("/fragments/recent/?status=failed", headers={"HX-Current-URL": address})
+
+    assert fresh["HX-Push-Url"] == "/?status=failed"
+    assert "HX-Push-Url" not in same
+
+
+def test_new_rows_are_those_of_this_view(viewer):
+    shown_at = timezone.now() - timedelta(minutes=1)
+    SessionFactory(completed=True, created_at=shown_at - timedelta(hours=1))
+    SessionFactory(failed=True)
+    SessionFactory(completed=True, completed_at=shown_at - timedelta(minutes=5),
+                   created_at=shown_at - timedelta(minutes=9))  # fmt: skip
+
+    def told(query):
+        asked = {"since": shown_at.isoformat(), **query}
+        return viewer.get("/fragments/new/", asked).content.decode()
+
+    assert "2 new sessions. Show them" in told({})
+    assert "1 new session. Show it" in told({"status": "failed"})
+    assert told({"status": "timed_out"}).strip() == ""
+    assert viewer.get("/fragments/new/?since=now").status_code == 400
+
+
+def test_a_cancelled_session_says_who_cancelled_it(viewer):
+    session = SessionFactory(cancelled=True, error_message="")
+    AuditEventFactory(target_id=str(session.pk), actor="carl")
+
+    assert "Cancelled by carl." in viewer.get("/").content.decode()
+
+
+def test_a_product_without_tools_or_keys_says_so(viewer, reconfigure, monkeypatch):
+    monkeypatch.setattr("investigations.views.lists.has_usable_model", lambda: False)
+    monkeypatch.setattr("investigations.views.lists.servers_in_use", lambda config: ())
+
+    page = viewer.get("/").content.decode()
+
+    assert "No model has a key." in page
+    assert "No tool server is configured." in page
