@@ -99,9 +99,12 @@ class ListFilter:
             )
             for each in self.statuses
         ]
-        for name in ("alert_type", "chain_id", "author"):
-            if value := getattr(self, name):
-                parts.append((value, replace(self, **{name: ""})))
+        if self.alert_type:
+            parts.append((self.alert_type, replace(self, alert_type="")))
+        if self.chain_id:
+            parts.append((self.chain_id, replace(self, chain_id="")))
+        if self.author:
+            parts.append((self.author, replace(self, author="")))
         if self.is_mine:
             parts.append(("Mine", replace(self, is_mine=False)))
         if self.time in PERIODS or self.start_moment or self.end_moment:

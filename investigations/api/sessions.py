@@ -81,7 +81,9 @@ class SessionsView(APIView):
         operation_id="list_sessions",
         parameters=[
             parameter(
-                "page", "Beyond what is counted there are none: go on by `before`.", type=int,
+                "page",
+                "Beyond what is counted there are none: go on by `before`.",
+                type=int,
                 default=1,
             ),
             parameter("before", "The `next_cursor` of the page before, instead of a number."),

@@ -1,4 +1,4 @@
-"""Hiding a session before its time: gone from every list and page, deleted for good by retention."""
+"""Hiding a session before its time; retention deletes it for good."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Acts on several sessions: a page that says what they mean, then one that says what came of each."""
+"""Acts on several sessions: a page that asks first, and one that says what came of each."""
 
 import uuid
 
