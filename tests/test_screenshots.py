@@ -14,10 +14,12 @@ from screenshots.world import World
 
 NO_PAGES = {
     # Pieces of pages, which scripts fetch.
-    "active", "recent", "running-row", "facts", "events", "event", "event-content", "stage",
+    "active", "recent", "new-rows", "running-row", "facts", "events", "event", "event-content", "stage",
     "earlier", "trace-llm", "trace-message", "trace-iteration", "trace-tool", "trace-arguments",
     "trace-result", "submit-preview", "submit-runbooks", "system-server", "place", "search",
     # What only does something.
+    # Or asks about sessions that somebody chose.
+    "bulk-cancel", "bulk-retry", "bulk-delete",
     "cancel", "ask", "approve", "deny", "system-try", "login-link", "logout", "export",
 }  # fmt: skip
 _NAMED = re.compile(r"\[[a-z][a-z, -]*\](?!\()")
