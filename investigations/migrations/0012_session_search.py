@@ -47,7 +47,7 @@ _KEY = migrations.RunSQL(
 
 
 class Migration(migrations.Migration):
-    dependencies = [("investigations", "0010_resource_notes")]
+    dependencies = [("investigations", "0011_newest_rows")]
 
     operations = [
         TrigramExtension(),
