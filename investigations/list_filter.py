@@ -146,8 +146,7 @@ def _known(values: Iterable[str], known: Iterable[str]) -> list[str]:
 
 
 def _plain(query: QueryDict, name: str) -> str:
-    # No text of the database holds a NUL.
-    return query.get(name, "").replace("\x00", "").strip()
+    return query.get(name, "").strip()
 
 
 def _moment(text: str) -> datetime | None:
