@@ -63,9 +63,11 @@ def submit(request: HttpRequest) -> HttpResponse:
         count_request(request, "alerts")
         session = submit_alert(alert, author=actor_of(request))
     except InvalidInput as error:
-        return _show(request, form, errors=_place(error))
+        return _show(request, form, errors=_place(error), status=422)
     except (QueueFull, TooManyRequests) as error:
-        return _show(request, form, errors={"form": _sentence(str(error))})
+        refused = _show(request, form, errors={"form": _sentence(str(error))}, status=429)
+        refused.headers["Retry-After"] = str(error.retry_after)
+        return refused
     return redirect("session", session_id=session.pk)
 
 
@@ -107,6 +109,7 @@ def _show(
     dry_run: AlertSession | None = None,
     source: AlertSession | None = None,
     spare_rows: int = 0,
+    status: int = 200,
 ) -> HttpResponse:
     config = get_config()
     form = replace(form, alert_type=form.alert_type or config.default_alert_type)
@@ -131,7 +134,7 @@ def _show(
         "choices": _list_choices(form, servers),
         **_preview_context(request, form, servers),
     }
-    return render(request, "investigations/submit.html", context)
+    return render(request, "investigations/submit.html", context, status=status)
 
 
 def _read_servers() -> Mapping[str, ToolServer]:
