@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from agents.types import JSON
 from investigations.models import (
     AgentExecution,
+    AlertSession,
     AuditEvent,
     LLMInteraction,
     MCPInteraction,
@@ -100,16 +101,7 @@ def get_session_trace(session_id: uuid.UUID) -> SessionTrace:
     session = get_session(session_id)
     stages = Stage.objects.filter(session=session).order_by("stage_index")
     executions = AgentExecution.objects.filter(session=session).order_by("agent_index", "id")
-    models = (
-        LLMInteraction.objects.filter(session=session)
-        .only(*LLM_LIST_FIELDS)
-        .order_by("created_at", "id")
-    )
-    tools = (
-        MCPInteraction.objects.filter(session=session)
-        .only(*TOOL_LIST_FIELDS)
-        .order_by("created_at", "id")
-    )
+    models, tools = _list_calls(session=session)
     asked: dict[uuid.UUID | None, list[LLMInteraction]] = defaultdict(list)
     for call in models:
         asked[call.execution_id].append(call)
@@ -118,6 +110,25 @@ def get_session_trace(session_id: uuid.UUID) -> SessionTrace:
         stages=[StageTrace(stage, by_stage.get(stage.pk, [])) for stage in stages],
         session_interactions=asked[None],
     )
+
+
+def get_execution_trace(session_id: uuid.UUID, execution_id: uuid.UUID) -> ExecutionTrace:
+    """The calls of one execution without its sub-agents. Raises NotFound."""
+    session = get_session(session_id)
+    execution = AgentExecution.objects.filter(session=session, pk=execution_id).first()
+    if execution is None:
+        raise NotFound("execution not found")
+    models, tools = _list_calls(execution=execution)
+    return ExecutionTrace(execution, list(models), list(tools))
+
+
+def _list_calls(
+    **where: AlertSession | AgentExecution,
+) -> tuple[QuerySet[LLMInteraction], QuerySet[MCPInteraction]]:
+    """Without their bodies, in the order they were made."""
+    models = LLMInteraction.objects.filter(**where).only(*LLM_LIST_FIELDS)
+    tools = MCPInteraction.objects.filter(**where).only(*TOOL_LIST_FIELDS)
+    return models.order_by("created_at", "id"), tools.order_by("created_at", "id")
 
 
 def _arrange(

@@ -20,7 +20,11 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.costs import Costs
-from investigations.selectors.trace import ExecutionTrace, get_session_trace
+from investigations.selectors.trace import (
+    ExecutionTrace,
+    get_execution_trace,
+    get_session_trace,
+)
 from investigations.selectors.trace_rows import (
     ActRow,
     Iteration,
@@ -36,6 +40,7 @@ from investigations.selectors.trace_rows import (
     sum_costs,
 )
 from investigations.selectors.trace_scale import TimeScale
+from tarsy.errors import NotFound
 
 Row = TypeVar("Row", ApprovalRequest, TimelineEvent)
 
@@ -117,13 +122,6 @@ class TracePage:
     def scale(self) -> TimeScale:
         return TimeScale((each.start, each.end) for each in self.stages)
 
-    def find_iteration(self, execution_id: uuid.UUID, place: int) -> Iteration | None:
-        """One iteration of an agent or of a sub-agent."""
-        found = (e for stage in self.stages for each in stage.executions for e in each.family)
-        execution = next((each for each in found if each.execution.pk == execution_id), None)
-        groups = execution.iterations if execution else ()
-        return next((group for group in groups if group.place == place), None)
-
     @property
     def shown(self) -> list[TracedStage]:
         return [each for each in self.stages if self.row_filter.is_open or each.is_shown]
@@ -163,19 +161,48 @@ def read_trace_page(session: AlertSession, row_filter: RowFilter = EVERYTHING) -
     )  # fmt: skip
 
 
-class _Reader:
-    """Puts the rows of each execution together, and adds up what it has seen."""
+def read_iteration(
+    session: AlertSession, execution_id: uuid.UUID, place: int
+) -> tuple[Iteration, TimeScale]:
+    """One iteration of an agent or of a sub-agent, and what its bars are drawn to.
 
-    def __init__(self, session_id: uuid.UUID, row_filter: RowFilter, now: datetime) -> None:
+    Reads the calls of that agent only. Raises NotFound.
+    """
+    trace = get_execution_trace(session.pk, execution_id)
+    reader = _Reader(session.pk, EVERYTHING, datetime.now(UTC), only=execution_id)
+    iterations = reader.trace(trace).iterations
+    found = next((each for each in iterations if each.place == place), None)
+    if found is None:
+        raise NotFound("iteration not found")
+    stages = Stage.objects.filter(session=session).order_by("stage_index")
+    spans = [TracedStage(each, (), each.completed_at or reader.now) for each in stages]
+    return found, TimeScale((each.start, each.end) for each in spans)
+
+
+class _Reader:
+    """Puts the rows of each execution together, and adds up what it has seen.
+
+    With `only`, of one execution: nothing is read of the others.
+    """
+
+    def __init__(
+        self,
+        session_id: uuid.UUID,
+        row_filter: RowFilter,
+        now: datetime,
+        *,
+        only: uuid.UUID | None = None,
+    ) -> None:
         self.now = now
         self.iterations: list[Iteration] = []
         self.costs = Costs()
         self._filter = row_filter
-        self._approvals = _group_by_execution(_read_approvals(session_id))
-        acts = _read_acts(session_id, [a.pk for rows in self._approvals.values() for a in rows])
+        self._approvals = _group_by_execution(_read_approvals(session_id, only))
+        approvals = [each.pk for rows in self._approvals.values() for each in rows]
+        acts = _read_acts(session_id, approvals, only)
         self._acts = _group_acts(acts)
         self._decisions = _group_decisions(acts)
-        self._notices = _group_by_execution(_read_notices(session_id))
+        self._notices = _group_by_execution(_read_notices(session_id, only))
 
     @property
     def needs_person(self) -> bool:
@@ -211,23 +238,30 @@ class _Reader:
         return [*models, *tools, *waits, *acts, *notices]
 
 
-def _read_approvals(session_id: uuid.UUID) -> list[ApprovalRequest]:
+def _read_approvals(session_id: uuid.UUID, only: uuid.UUID | None) -> list[ApprovalRequest]:
     fields = ("id", "execution_id", "tool_number", "server_name", "tool_name", "target", "status",
               "risk", "decided_by", "decision_reason", "created_at", "decided_at", "used_at",
               "argument_hash")  # fmt: skip
-    return list(ApprovalRequest.objects.filter(session_id=session_id).only(*fields))
+    approvals = ApprovalRequest.objects.filter(session_id=session_id).only(*fields)
+    return list(approvals.filter(execution_id=only) if only else approvals)
 
 
-def _read_acts(session_id: uuid.UUID, approvals: Sequence[uuid.UUID]) -> list[AuditEvent]:
+def _read_acts(
+    session_id: uuid.UUID, approvals: Sequence[uuid.UUID], only: uuid.UUID | None
+) -> list[AuditEvent]:
     about = Q(target_type="session", target_id=str(session_id))
+    if only:
+        about &= Q(details__execution=str(only))
     if approvals:
         about |= Q(target_type="approval", target_id__in=[str(each) for each in approvals])
     return list(AuditEvent.objects.filter(about).order_by("id"))
 
 
-def _read_notices(session_id: uuid.UUID) -> list[Any]:
+def _read_notices(session_id: uuid.UUID, only: uuid.UUID | None) -> list[Any]:
     """Timeline events with a `preview`."""
     events = TimelineEvent.objects.filter(session_id=session_id, event_type__in=_NOTICES)
+    if only:
+        events = events.filter(execution_id=only)
     return list(
         events.defer("content", "content_html")
         .annotate(preview=Left("content", _NOTICE_CHARACTERS))

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from investigations.selectors.trace_bodies import read_model_call, read_tool_call, read_turn
-from investigations.selectors.trace_page import read_trace_page
+from investigations.selectors.trace_page import read_iteration, read_trace_page
 from investigations.selectors.trace_rows import RowFilter
 from investigations.views.access import find_shown, for_viewers, is_from_script
 from tarsy.errors import NotFound
@@ -100,11 +100,9 @@ def iteration(
     request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID, place: int
 ) -> HttpResponse:
     """The calls of one iteration, where the page left them out."""
-    page = read_trace_page(find_shown(session_id))
-    found = page.find_iteration(execution_id, place)
-    if found is None:
-        raise Http404
-    context: dict[str, object] = {"each": found, "scale": page.scale}
+    session = find_shown(session_id)
+    found, scale = _or_404(lambda: read_iteration(session, execution_id, place))
+    context: dict[str, object] = {"each": found, "scale": scale}
     return _render_call(request, session_id, "iteration", f"agent-{execution_id}-{place}", context)
 
 
