@@ -12,6 +12,8 @@ from tarsy.errors import NotFound
 
 SHOWN = 50
 """Requests that a session's page shows."""
+LONGEST_TYPED = 80
+_TYPED_RISK = "high"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,16 @@ def get_approval(approval_id: uuid.UUID) -> ApprovalRequest:
     if approval is None:
         raise NotFound("approval request not found")
     return approval
+
+
+def word_to_type(approval: ApprovalRequest) -> str:
+    """What a person types before a write of high risk: its target, so that nobody approves it by
+    habit. The tool's name where there is no target that can be typed; empty for other risks."""
+    if approval.risk != _TYPED_RISK:
+        return ""
+    target = approval.target.strip()
+    can_be_typed = target.isascii() and target.isprintable() and len(target) <= LONGEST_TYPED
+    return target if target and can_be_typed else approval.tool_name
 
 
 def find_approval(approval_id: uuid.UUID) -> ApprovalRequest | None:

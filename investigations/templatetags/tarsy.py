@@ -12,7 +12,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from investigations.markdown import CitedTool, citation_chip, link_citations, render_markdown
 from investigations.marked_text import render_marked
+from investigations.models import ApprovalRequest
 from investigations.plain_text import has_shape, show_invisible, squeeze_lines
+from investigations.selectors.approvals import word_to_type
 from investigations.selectors.unsupported import UnsupportedSpan, relocate
 
 register = template.Library()
@@ -128,6 +130,11 @@ def _spell(text: str, is_visible: Callable[[str], bool]) -> SafeString:
         else:
             parts += [f'<span class="t-inv">U+{ord(each):04X}</span>' for each in run]
     return mark_safe("".join(parts))
+
+
+@register.filter
+def typed_word(approval: ApprovalRequest) -> str:
+    return word_to_type(approval)
 
 
 @register.simple_tag

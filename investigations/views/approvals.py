@@ -7,9 +7,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from investigations.identity import actor_of, decider_of
+from investigations.identity import actor_of, decider_of, may
 from investigations.limits import count_request
-from investigations.selectors.approvals import get_approval
+from investigations.models import ApprovalRequest
+from investigations.roles import DECIDE
+from investigations.selectors.approvals import get_approval, word_to_type
 from investigations.services.approvals import Verdict, decide_approval, read_reason
 from investigations.views.access import for_viewers, refuse_too_many
 from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TooManyRequests
@@ -22,7 +24,9 @@ def decide(request: HttpRequest, approval_id: uuid.UUID, verdict: Verdict) -> Ht
     try:
         count_request(request, "decisions")
         reason = read_reason({"reason": request.POST.get(f"reason-{approval_id}", "")})
-        session_id = get_approval(approval_id).session_id
+        approval = get_approval(approval_id)
+        if verdict == "approved":
+            _check_typed(request, approval)
         decide_approval(
             approval_id, verdict,
             account=decider_of(request), actor=actor_of(request), reason=reason,
@@ -37,4 +41,13 @@ def decide(request: HttpRequest, approval_id: uuid.UUID, verdict: Verdict) -> Ht
         raise BadRequest(str(error)) from error
     except Conflict:
         pass  # Somebody or the clock was first; the page shows who.
-    return redirect("session", session_id=session_id)
+    return redirect("session", session_id=approval.session_id)
+
+
+def _check_typed(request: HttpRequest, approval: ApprovalRequest) -> None:
+    """The second step of a grave write; who may not decide is told that instead."""
+    word = word_to_type(approval)
+    if not word or not approval.is_pending or not may(request, DECIDE):
+        return
+    if request.POST.get(f"typed-{approval.pk}", "").strip() != word:
+        raise InvalidInput("typed", f"type {word} to approve this write; nothing was approved")

@@ -46,7 +46,9 @@ def read(client: Client, approval: ApprovalRequest) -> str:
 
 
 def decide(client: Client, approval: ApprovalRequest, verb: str, **data: str):
-    return client.post(f"/approvals/{approval.pk}/{verb}/", data)
+    """With the second step of a grave write done."""
+    typed = {f"typed-{approval.pk}": approval.target}
+    return client.post(f"/approvals/{approval.pk}/{verb}/", {**typed, **data})
 
 
 def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting):
@@ -150,7 +152,8 @@ def test_who_may_not_decide_sees_all_and_is_told_why_there_is_no_button(viewer, 
     assert "data-decides" not in page
     assert 'id="decide-form"' not in page
     assert "t-waits" not in page
-    assert "Only an account with the permission" in page
+    assert "Your account may not decide about this." in page
+    assert "groups approver and admin" in page
     assert "k8s.<b>pods_delete</b>" in page
 
 
@@ -168,6 +171,36 @@ def test_a_decision_takes_the_place_of_the_panel(decider, waiting, verb, status,
     assert f"<b>{word}</b> by ana" in page
     assert "Approve this change?" not in page
     assert "Needs approval" not in page
+
+
+@pytest.mark.parametrize("typed", ["", "render-5", "RENDER-4"])
+def test_a_grave_write_is_not_approved_without_the_name_of_its_target(decider, waiting, typed):
+    answer = decide(decider, waiting, "approve", **{f"typed-{waiting.pk}": typed})
+
+    assert answer.status_code == 400
+    waiting.refresh_from_db()
+    assert waiting.status == "pending"
+
+
+@pytest.mark.parametrize("target", ["", "a\u200bb", "x" * 81])
+def test_where_no_target_can_be_typed_the_tool_is_named(decider, waiting, target):
+    ApprovalRequest.objects.filter(pk=waiting.pk).update(target=target)
+
+    assert 'data-typed="pods_delete"' in read(decider, waiting)
+    decide(decider, waiting, "approve", **{f"typed-{waiting.pk}": " pods_delete "})
+
+    waiting.refresh_from_db()
+    assert waiting.status == "approved"
+
+
+def test_a_grave_write_is_denied_and_a_lesser_one_approved_in_one_step(decider, waiting):
+    decide(decider, waiting, "deny", **{f"typed-{waiting.pk}": ""})
+    lesser = ApprovalRequestFactory(execution=waiting.execution, risk="medium")
+    decide(decider, lesser, "approve", **{f"typed-{lesser.pk}": ""})
+
+    waiting.refresh_from_db()
+    lesser.refresh_from_db()
+    assert (waiting.status, lesser.status) == ("denied", "approved")
 
 
 def test_who_may_not_decide_is_refused_and_written_down(viewer, waiting):
