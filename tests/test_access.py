@@ -54,6 +54,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {PAGE}events/<uuid:event_id>/", f"GET {PAGE}events/<uuid:event_id>/content/",
         f"GET {PAGE}stages/<uuid:stage_id>/",
         f"GET {PAGE}executions/<uuid:execution_id>/earlier/",
+        f"GET {PAGE}place/", f"GET {PAGE}search/", f"GET {PAGE}export/",
         "GET system/", "GET system/server/",
         f"GET {TRACE}", f"GET {TRACE}llm/<uuid:interaction_id>/",
         f"GET {TRACE}llm/<uuid:interaction_id>/messages/<int:place>/",

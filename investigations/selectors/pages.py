@@ -276,18 +276,9 @@ def read_agent(session_id: uuid.UUID, execution_id: uuid.UUID) -> AgentView | No
     return _read_agents(executions)[0] if executions else None
 
 
-def read_earlier(execution_id: uuid.UUID, before: int) -> tuple[list[EventView], int]:
-    """The events just before one, in order, and how many are older still."""
-    older = TimelineEvent.objects.filter(
-        execution_id=execution_id, sequence_number__lt=before
-    ).exclude(event_type=TimelineEvent.Type.USER_QUESTION)
-    rows = list(_with_previews(older).order_by("-sequence_number")[:LATEST])
-    return place_summaries(_views(list(reversed(rows)))), max(0, older.count() - len(rows))
-
-
 def read_event(session_id: uuid.UUID, event_id: uuid.UUID) -> EventView | None:
-    row = _with_previews(TimelineEvent.objects.filter(session_id=session_id, pk=event_id)).first()
-    return _views([row])[0] if row else None
+    row = with_previews(TimelineEvent.objects.filter(session_id=session_id, pk=event_id)).first()
+    return views_of([row])[0] if row else None
 
 
 def read_events(
@@ -295,7 +286,7 @@ def read_events(
 ) -> dict[uuid.UUID, EventView]:
     """Several at once; those that are not of the session are left out."""
     found = TimelineEvent.objects.filter(session_id=session_id, pk__in=event_ids)
-    return {view.event.pk: view for view in _views(list(_with_previews(found)))}
+    return {view.event.pk: view for view in views_of(list(with_previews(found)))}
 
 
 def read_event_content(session_id: uuid.UUID, event_id: uuid.UUID) -> str | None:
@@ -339,7 +330,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
     counts = _count_events(ids)
     share = _share_of_each([row["event_count"] for row in counts.values()])
     events: dict[uuid.UUID, list[EventView]] = defaultdict(list)
-    for view in _views(list(_latest_events(ids, share))):
+    for view in views_of(list(_latest_events(ids, share))):
         if view.event.execution_id is not None:
             events[view.event.execution_id].append(view)
     costs = costs_by_execution(ids)
@@ -393,10 +384,10 @@ def _latest_events(execution_ids: Sequence[uuid.UUID], share: int) -> QuerySet[T
         .order_by()
         .values("id")
     )
-    return _with_previews(TimelineEvent.objects.filter(id__in=latest)).order_by("sequence_number")
+    return with_previews(TimelineEvent.objects.filter(id__in=latest)).order_by("sequence_number")
 
 
-def _with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
+def with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
     """Long texts stay in the database."""
     preview = Case(
         When(event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)),
@@ -405,13 +396,13 @@ def _with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
     return events.defer("content").annotate(content_length=Length("content"), preview=preview)
 
 
-def _views(rows: Sequence[TimelineEvent]) -> list[EventView]:
+def views_of(rows: Sequence[TimelineEvent]) -> list[EventView]:
     live = read_live_texts(rows)
     return [_view(row, live.get(row.pk, "")) for row in rows]
 
 
 def _view(row: TimelineEvent, live_text: str) -> EventView:
-    text: str = row.preview or live_text  # type: ignore[attr-defined]  # by _with_previews
+    text: str = row.preview or live_text  # type: ignore[attr-defined]  # by with_previews
     length: int = row.content_length or len(live_text)  # type: ignore[attr-defined]
     return EventView(event=row, content=text, length=length)
 

@@ -1,6 +1,7 @@
 """The page of one session, its pieces, and what its forms send."""
 
 import uuid
+from dataclasses import asdict
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -11,7 +12,8 @@ from django.views.decorators.http import require_POST, require_safe
 from investigations.fragments import fragments_for, render_facts, session_context
 from investigations.identity import actor_of
 from investigations.roles import OPERATE
-from investigations.selectors import pages
+from investigations.selectors import event_slices, pages
+from investigations.selectors.export import export_session
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.sessions import cancel_session
 from investigations.views.access import (
@@ -22,11 +24,16 @@ from investigations.views.access import (
 )
 from tarsy.errors import Conflict, NotFound
 
+MOST_WORDS = 200
+"""Characters of what is searched for."""
+
 
 @require_safe
 @for_viewers
 def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    context = session_context(pages.read_session_page(find_shown(session_id)))
+    found = find_shown(session_id)
+    context = session_context(pages.read_session_page(found))
+    context["neighbours"] = event_slices.find_neighbours(found)
     return render(request, "investigations/session.html", context)
 
 
@@ -71,17 +78,22 @@ def event_content(
 @require_safe
 @for_viewers
 def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID) -> HttpResponse:
+    """Events that the page left out: those before one and behind another, or those around one."""
     found = find_shown(session_id)
-    agent = pages.read_agent(found.pk, execution_id)
-    before = request.GET.get("before", "")
-    if agent is None or not (before.isascii() and before.isdigit() and len(before) < 18):
+    execution = event_slices.find_execution(found.pk, execution_id)
+    before, after, at = (_read_number(request, name) for name in ("before", "after", "at"))
+    if execution is None or before is None:
         raise Http404
-    older, still_older = pages.read_earlier(execution_id, int(before))
+    read = (
+        event_slices.read_earlier(execution_id, before, after=after or 0)
+        if at is None
+        else event_slices.read_around(execution_id, at, before=before, after=after or 0)
+    )
     context = {
-        "agent": agent,
-        "events": older,
-        "earlier": still_older,
-        "oldest": older[0].event.sequence_number if older else 0,
+        "agent": {"execution": execution},
+        "slice": read,
+        "before": before,
+        "after": after or 0,
         "tools": pages.read_cited_tools(session_id),
         "session": found,
     }
@@ -90,21 +102,57 @@ def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID
     return render(request, f"investigations/session/{name}.html", context)
 
 
+def _read_number(request: HttpRequest, name: str) -> int | None:
+    given = request.GET.get(name, "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 18 else None
+
+
+@require_safe
+@for_viewers
+def place(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """Where in the timeline a link leads, for a page that has not loaded it; null for nowhere."""
+    found = event_slices.find_place(find_shown(session_id).pk, request.GET.get("at", ""))
+    return JsonResponse({"place": asdict(found) if found else None})
+
+
+@require_safe
+@for_viewers
+def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """Every event that holds the words, in order."""
+    words = request.GET.get("q", "").replace("\0", "").strip()[:MOST_WORDS]
+    session = find_shown(session_id)
+    found = event_slices.search_session(session, words) if words else event_slices.Search((), False)
+    hits = [asdict(hit) for hit in found.hits]
+    return JsonResponse({"hits": hits, "has_more": found.has_more})
+
+
+@require_safe
+@for_viewers
+def export(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """The session as a JSON document to keep."""
+    session = find_shown(session_id)
+    return HttpResponse(
+        export_session(session),
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="tarsy-{session.pk}.json"'},
+    )
+
+
 @require_safe
 @for_viewers
 def events(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """What a page missed, for pages whose socket cannot be opened: the same messages as there."""
-    after = request.GET.get("after", "0")
-    if not (after.isascii() and after.isdigit() and len(after) < 18):
+    after = _read_number(request, "after") if "after" in request.GET else 0
+    if after is None:
         raise BadRequest("after must be a number")
     found = find_shown(session_id)
-    missed = list_stream(found.pk, after=int(after), limit=CATCHUP_LIMIT + 1)
+    missed = list_stream(found.pk, after=after, limit=CATCHUP_LIMIT + 1)
     told = missed[:CATCHUP_LIMIT]
     fragments = fragments_for(told)
     messages = [{**each, "html": html} for each, html in zip(told, fragments, strict=True)]
     # Retention removes messages of ended sessions: then the page must load anew.
     following = missed[0]["db_event_id"] if missed else found.last_seq + 1
-    has_more = len(missed) > CATCHUP_LIMIT or following > int(after) + 1
+    has_more = len(missed) > CATCHUP_LIMIT or following > after + 1
     return JsonResponse({"messages": messages, "has_more": has_more})
 
 

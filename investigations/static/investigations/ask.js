@@ -148,7 +148,7 @@ form.addEventListener("submit", ask);
 document.getElementById("cancel-form").addEventListener("submit", stop);
 document.addEventListener("click", clicked);
 new MutationObserver(sync).observe(form, { childList: true });
-keys.set("c", () => {
+keys.set("c", "ask a question", () => {
   field.scrollIntoView({ block: "center" });
   field.focus({ preventScroll: true });
 });

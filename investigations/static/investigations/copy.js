@@ -1,15 +1,27 @@
 // Copy buttons, whole results on demand, and questions before something is stopped.
 
+const BUTTONS = "[data-copy], [data-copy-link], [data-copy-from], [data-load-text], [data-confirm]";
+
 export function startCopying() {
-  for (const button of document.querySelectorAll("[data-copy], [data-copy-link]")) button.hidden = false;
+  for (const button of document.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-copy], [data-copy-link], [data-load-text], [data-confirm]");
+    const button = event.target.closest(BUTTONS);
     if (!button) return;
-    if (button.dataset.confirm && !confirm(button.dataset.confirm)) event.preventDefault();
-    if (button.dataset.loadText) loadText(event, button);
-    if (button.dataset.copy) copyText(document.querySelector(button.dataset.copy)?.textContent ?? "");
+    const { confirm: question, copy, copyFrom } = button.dataset;
+    if (question && !confirm(question)) event.preventDefault();
+    if ("loadText" in button.dataset) {
+      event.preventDefault();
+      loadText(button);
+    }
+    if (copy) copyText(textOf(button, document.querySelector(copy)?.textContent ?? ""));
+    if (copyFrom) copyFetched(copyFrom);
     if ("copyLink" in button.dataset) copyText(location.href);
   });
+}
+
+// What is handed on says where it came from.
+function textOf(button, text) {
+  return "copyAddress" in button.dataset ? `${text.trim()}\n\n${location.origin}${location.pathname}` : text;
 }
 
 export async function copyText(text) {
@@ -21,9 +33,20 @@ export async function copyText(text) {
   }
 }
 
-export function announce(words) {
+async function copyFetched(address) {
+  const answer = await fetchText(address);
+  if (answer?.ok) return copyText(await answer.text());
+  return announce("The text could not be loaded.");
+}
+
+function fetchText(address) {
+  return fetch(address, { headers: { "X-Requested-With": "fetch" } }).catch(() => null);
+}
+
+export function announce(words, { quietly = false } = {}) {
   const region = document.getElementById("announce");
   region.textContent = words;
+  if (quietly) return;
   const toast = document.createElement("span");
   toast.className = "t-toast";
   toast.textContent = words;
@@ -33,10 +56,9 @@ export function announce(words) {
 }
 
 // Always as text: a result is never read as HTML.
-async function loadText(event, link) {
-  event.preventDefault();
-  const answer = await fetch(link.href, { headers: { "X-Requested-With": "fetch" } });
-  if (!answer.ok) return announce("The result could not be loaded.");
+export async function loadText(link) {
+  const answer = await fetchText(link.href);
+  if (!answer?.ok) return announce("The result could not be loaded.");
   document.querySelector(link.dataset.loadText).textContent = showInvisible(await answer.text());
   link.parentElement.remove();
   return undefined;

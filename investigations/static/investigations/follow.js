@@ -23,7 +23,9 @@ export class Follow {
     target.addEventListener("touchmove", (event) => this.moved(event.touches[0].clientY > this.touchY), { passive: true });
     target.addEventListener("pointerdown", (event) => { this.byHand = event.target === this.box || this.isWindow; });
     addEventListener("pointerup", () => { this.byHand = false; });
-    target.addEventListener("keydown", (event) => this.key(event.key));
+    target.addEventListener("keydown", (event) => {
+      if (!event.target.closest?.("input, textarea, select, dialog")) this.key(event.key);
+    });
     target.addEventListener("scroll", () => this.scrolled(), { passive: true });
   }
 
@@ -90,6 +92,6 @@ export class Follow {
 
   draw() {
     this.pill.hidden = this.on || Boolean(this.ended);
-    this.pill.querySelector("span").textContent = this.fresh ? `Follow, ${this.fresh} new` : "Follow";
+    this.pill.querySelector("span").textContent = this.fresh ? `Follow - ${this.fresh} new` : "Follow";
   }
 }

@@ -1,44 +1,72 @@
-// Keyboard shortcuts: one registry, silent in fields, each also reachable as a button or link.
+// Keyboard shortcuts: one registry, silent in fields, each also reachable as a button or link. The
+// help lists what is registered on this page and nothing else.
 
 import { copyText } from "./copy.js";
 
 const ROWS = ".t-event:not([hidden]), .t-runrow, .t-qrow, .t-recent tbody tr";
-const PLACES = { l: "/", n: "/submit-alert/", s: "/system/" };
+const SECOND_KEY_WITHIN = 1000;
+const registry = new Map(); // keys, such as "g l" -> {words, act}
 let here = null;
-let afterG = false;
+let first = "";
 
-export const keys = new Map([
-  ["j", () => step(1)],
-  ["k", () => step(-1)],
-  ["o", () => open()],
-  ["Enter", () => (here && document.activeElement === document.body ? open() : false)],
-  ["e", () => nextError()],
-  ["y", () => copyText(link())],
-  ["?", () => help()],
-]);
+export const keys = {
+  // `act` returns false where it has nothing to do: then the key does what it does elsewhere.
+  set(key, words, act) {
+    registry.set(key, { words, act });
+  },
+};
 
 export function startKeys() {
+  keys.set("j", "next row or event", () => step(1));
+  keys.set("k", "previous row or event", () => step(-1));
+  keys.set("o", "open or close it", open);
+  keys.set("Enter", "the same", () => (here && document.activeElement === document.body ? open() : false));
+  keys.set("e", "next error", nextError);
+  keys.set("a", "next approval", nextApproval);
+  keys.set("y", "copy a link to this place", () => copyText(link()));
+  for (const [key, rel, words] of [["[", "prev", "the session before"], ["]", "next", "the session after"]]) {
+    const neighbour = document.querySelector(`a[rel="${rel}"]`);
+    if (neighbour) keys.set(key, words, () => neighbour.click());
+  }
+  keys.set("g l", "list of sessions", () => location.assign("/"));
+  keys.set("g n", "submit a new alert", () => location.assign("/submit-alert/"));
+  keys.set("g s", "system", () => location.assign("/system/"));
+  keys.set("?", "this list", help);
   const button = document.querySelector("[data-help]");
   button.hidden = false;
   button.addEventListener("click", help);
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
-    if (afterG) {
-      afterG = false;
-      if (Object.hasOwn(PLACES, event.key)) location.assign(PLACES[event.key]);
-      return;
-    }
-    if (event.key === "g") {
-      afterG = true;
-      setTimeout(() => { afterG = false; }, 1000);
-      return;
-    }
-    const action = keys.get(event.key);
-    if (action && action() !== false) event.preventDefault();
-  });
+  document.addEventListener("keydown", pressed);
+}
+
+function pressed(event) {
+  // Brackets need AltGr on many keyboards, and it counts as Control and Alt.
+  const isChord = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
+  if (isChord || event.target.closest("input, textarea, select, dialog")) return;
+  const key = first + event.key;
+  first = "";
+  if ([...registry.keys()].some((known) => known.startsWith(`${key} `))) {
+    first = `${key} `;
+    setTimeout(() => { first = ""; }, SECOND_KEY_WITHIN);
+    return;
+  }
+  const found = registry.get(key);
+  if (found && found.act() !== false) event.preventDefault();
 }
 
 function help() {
+  const rows = [...registry].map(([key, { words }]) => {
+    const term = document.createElement("dt");
+    for (const each of key.split(" ")) {
+      const cap = document.createElement("kbd");
+      cap.className = "t-kbd";
+      cap.textContent = each === "Escape" ? "Esc" : each;
+      term.append(cap, " ");
+    }
+    const said = document.createElement("dd");
+    said.textContent = words;
+    return [term, said];
+  });
+  document.querySelector("#help dl").replaceChildren(...rows.flat());
   document.getElementById("help").showModal();
 }
 
@@ -56,6 +84,15 @@ function nextError() {
   const rows = visibleRows();
   const bad = rows.filter((row) => row.matches(".t-call--bad, .t-gate--bad"));
   go(bad.find((row) => rows.indexOf(row) > rows.indexOf(here)) ?? bad[0]);
+}
+
+// On this page, else where the bar says that one waits.
+function nextApproval() {
+  const asked = [...document.querySelectorAll(".t-appr")];
+  const next = asked[asked.indexOf(here) + 1] ?? asked[0];
+  if (next) return go(next);
+  document.querySelector(".t-waits")?.click();
+  return undefined;
 }
 
 function go(row) {

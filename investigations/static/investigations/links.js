@@ -1,28 +1,39 @@
-// Deep links: #T5 for a tool call, #e-12 for an event. Opens what is around it, loads earlier events
-// until it is there, or what `data-holds` names it, and marks it for a moment.
+// Deep links: #T5 for a tool call, #e-12 for an event. Opens what is around it, loads the events
+// around it where the page has left them out, or what `data-holds` names it, and marks it for a moment.
+
+import { refreshTimes } from "./time.js";
 
 const MARK_FOR = 2000;
-const MOST_LOADS = 50;
 
 export function startLinks() {
-  addEventListener("hashchange", () => reveal(location.hash));
+  addEventListener("hashchange", () => reveal(location.hash.slice(1)));
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
     // The same link twice changes no hash.
-    if (link && link.hash === location.hash) reveal(link.hash);
+    if (link && link.hash === location.hash) reveal(link.hash.slice(1));
   });
-  if (location.hash) reveal(location.hash);
+  if (location.hash) reveal(location.hash.slice(1));
 }
 
-async function reveal(hash) {
-  const id = decodeURIComponent(hash.slice(1));
-  if (!id) return;
+let chain = Promise.resolve();
+
+// One after the other: each may change what the next one looks for. Gives the element, or null where
+// the session has no such event.
+export function reveal(hash) {
+  const done = chain.then(() => goTo(hash));
+  chain = done.catch(() => null);
+  return done;
+}
+
+async function goTo(hash) {
+  const id = decodeURIComponent(hash);
+  if (!id) return null;
   const target = document.getElementById(id) ?? (await load(id));
   const notice = document.getElementById("notice");
   if (notice) notice.hidden = Boolean(target);
   if (!target) {
     if (notice) notice.textContent = `This session has no ${/^T\d+$/.test(id) ? `tool call ${id}` : "such event"} yet.`;
-    return;
+    return null;
   }
   document.dispatchEvent(new CustomEvent("tarsy:jump"));
   for (let node = target; node; node = node.parentElement) if (node.matches("details")) node.open = true;
@@ -30,6 +41,7 @@ async function reveal(hash) {
   const event = target.closest(".t-event");
   event?.classList.add("is-target");
   setTimeout(() => event?.classList.remove("is-target"), MARK_FOR);
+  return target;
 }
 
 async function load(id) {
@@ -38,20 +50,31 @@ async function load(id) {
     const filled = new Promise((resolve) => { holder.addEventListener("tarsy:filled", resolve, { once: true }); });
     holder.open = true;
     await filled;
-    return document.getElementById(id);
+  } else if (/^(T|e-)\d+$/.test(id)) {
+    await loadAround(id);
   }
-  if (!/^(T|e-)\d+$/.test(id)) return null;
-  for (let count = 0; count < MOST_LOADS; count += 1) {
-    const link = document.querySelector("[data-earlier]");
-    if (!link) return null;
-    const answer = await fetch(link.href, { headers: { "HX-Request": "true" } });
-    if (!answer.ok) return null;
-    const holder = document.createElement("template");
-    holder.innerHTML = await answer.text();
-    globalThis.htmx?.process(holder.content);
-    link.closest(".t-earlier").replaceWith(holder.content);
-    const found = document.getElementById(id);
-    if (found) return found;
-  }
-  return null;
+  return document.getElementById(id);
+}
+
+// Only the events near the one that is wanted: the page stays as small as it was.
+async function loadAround(id) {
+  const base = document.getElementById("session")?.dataset.url;
+  const answer = base && (await fetchPiece(`${base}place/?at=${id}`));
+  if (!answer?.ok) return;
+  const { place } = await answer.json();
+  if (!place) return;
+  const { seq, execution_id: execution } = place;
+  const gaps = document.querySelectorAll(`#feed-${CSS.escape(execution ?? "")} > .t-earlier`);
+  const gap = [...gaps].find(({ dataset }) => Number(dataset.after) < seq && seq < Number(dataset.before));
+  const piece = gap && (await fetchPiece(`${gap.querySelector("a").href}&at=${seq}`));
+  if (!piece?.ok) return;
+  const holder = document.createElement("template");
+  holder.innerHTML = await piece.text();
+  globalThis.htmx?.process(holder.content);
+  for (const element of holder.content.children) refreshTimes(element);
+  gap.replaceWith(holder.content);
+}
+
+function fetchPiece(address) {
+  return fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
 }

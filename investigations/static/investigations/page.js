@@ -3,9 +3,11 @@
 import { startCopying } from "./copy.js";
 import { startKeys } from "./keys.js";
 import { startLinks } from "./links.js";
+import { startRaw } from "./raw.js";
 import { startTimes } from "./time.js";
 
 startTimes();
 startCopying();
+startRaw();
 startKeys();
 startLinks();

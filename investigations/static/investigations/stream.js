@@ -3,10 +3,13 @@
 import { showInvisible } from "./copy.js";
 import { Follow } from "./follow.js";
 import { keys } from "./keys.js";
+import "./search.js";
+import { startSeen } from "./seen.js";
 import { Feed } from "./socket.js";
 import { showState } from "./strip.js";
 import { place } from "./swap.js";
 import { refreshTimes } from "./time.js";
+import { trim } from "./trim.js";
 
 const FACTS_EVERY = 3000;
 const GAP = "[…] ";
@@ -63,7 +66,6 @@ function sessionChanged() {
   const head = document.getElementById("session-head");
   document.title = head.dataset.title;
   say(head.dataset.word);
-  for (const button of head.querySelectorAll("[hidden]")) button.hidden = false;
   if (root.dataset.live !== "1" || !["completed", "failed", "cancelled", "timed_out"].includes(head.dataset.status)) return;
   root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
@@ -213,7 +215,10 @@ function answerEnded(execution) {
 }
 
 function grew(execution, isEvent) {
-  follows.get(execution)?.grew(isEvent);
+  const follow = follows.get(execution);
+  const feed = isEvent && follow?.on && document.getElementById(`feed-${execution}`);
+  if (feed) trim(feed, `${base}executions/${execution}/earlier/`);
+  follow?.grew(isEvent);
 }
 
 function everyFollow(action) {
@@ -237,5 +242,6 @@ const feed = new Feed({
 startFollowing();
 document.addEventListener("tarsy:jump", () => everyFollow((follow) => follow.turnOff()));
 document.addEventListener("tarsy:asked", (event) => inTurn(() => goToAnswer(event.detail)));
-keys.set("f", () => everyFollow((follow) => follow.turnOn()));
+keys.set("f", "follow what is new", () => everyFollow((follow) => follow.turnOn()));
+startSeen(root.dataset.session, () => feed.lastSeq);
 feed.open();

@@ -1,7 +1,17 @@
 // Local time beside UTC, ages and running clocks. Once a second while something runs.
 
 const ZONE_KEY = "tarsy.zone";
-const utc = () => localStorage.getItem(ZONE_KEY) === "utc";
+let prefersUtc = false;
+const utc = () => prefersUtc;
+
+// A browser may refuse storage; then the choice lasts as long as the page.
+function store(action) {
+  try {
+    return action(localStorage);
+  } catch {
+    return null;
+  }
+}
 
 export function clockTime(date) {
   return format(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -29,6 +39,7 @@ function write(time, now) {
   const seconds = Math.max(0, Math.floor((now - date) / 1000));
   const text = {
     clock: () => `${clockTime(date)} ${zoneName(date)}`,
+    offset: () => withOffset(date),
     date: () => recent(date, seconds),
     since: () => duration(seconds),
     age: () => age(seconds),
@@ -36,10 +47,25 @@ function write(time, now) {
   }[time.dataset.kind];
   if (!text) return;
   const words = text();
+  if (time.title) time.title = bothZones(date);
   if (time.textContent !== words) time.textContent = words;
   if (time.dataset.kind === "age") {
     time.closest("[data-stale]")?.classList.toggle("t-stale", seconds >= 30);
   }
+}
+
+// Clock time, and how long after the start of the session.
+function withOffset(date) {
+  const started = document.getElementById("session")?.dataset.started;
+  const seconds = started ? Math.floor((date - new Date(started)) / 1000) : -1;
+  const clock = `${clockTime(date)} ${zoneName(date)}`;
+  return seconds < 0 ? clock : `${clock}, +${duration(seconds)}`;
+}
+
+function bothZones(date) {
+  const fields = { dateStyle: "medium", timeStyle: "long" };
+  const local = new Intl.DateTimeFormat("en-GB", fields).format(date);
+  return `${local}, ${new Intl.DateTimeFormat("en-GB", { ...fields, timeZone: "UTC" }).format(date)}`;
 }
 
 function recent(date, seconds) {
@@ -71,8 +97,10 @@ function drawZone() {
 }
 
 export function startTimes() {
+  prefersUtc = store((storage) => storage.getItem(ZONE_KEY)) === "utc";
   document.querySelector("[data-zone-switch]").addEventListener("click", () => {
-    localStorage.setItem(ZONE_KEY, utc() ? "local" : "utc");
+    prefersUtc = !prefersUtc;
+    store((storage) => storage.setItem(ZONE_KEY, prefersUtc ? "utc" : "local"));
     drawZone();
     refreshTimes();
   });

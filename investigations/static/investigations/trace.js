@@ -56,27 +56,6 @@ function tellFailure(inside, answer) {
   inside.prepend(note);
 }
 
-// Raw and rendered in the same place; the raw text is fetched.
-document.addEventListener("click", async (event) => {
-  const link = event.target.closest("[data-raw]");
-  if (!link) return;
-  event.preventDefault();
-  const box = document.querySelector(link.dataset.raw);
-  if (link.rendered) {
-    box.replaceChildren(...link.rendered);
-    link.rendered = null;
-    link.textContent = "Raw";
-    box.classList.remove("is-raw");
-    return;
-  }
-  const answer = await get(link.href).catch(() => null);
-  if (!answer?.ok) return;
-  link.rendered = [...box.childNodes];
-  box.textContent = showInvisible(await answer.text());
-  box.classList.add("is-raw");
-  link.textContent = "Rendered";
-});
-
 const iterations = [...document.querySelectorAll("[data-iteration]")];
 const fold = document.querySelector("[data-fold]");
 if (iterations.length > 1) {

@@ -207,12 +207,19 @@ def stream() -> Stream:
 def page(settings, live_server, request, stream) -> Iterator[object]:
     """A page that fails its test on any console message, error or refused content."""
     playwright_api = pytest.importorskip("playwright.sync_api")
+    playwright_api.expect.set_options(timeout=60_000)
     settings.TARSY_AUTH = "none"
     options = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
     with playwright_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+            args=[
+                *("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"),
+                # A key or a wheel has scrolled when it was pressed or turned.
+                "--disable-smooth-scrolling",
+            ],
+            # Bars that a person can drag.
+            ignore_default_args=["--hide-scrollbars"],
         )
         page = browser.new_page(base_url=live_server.url, **options)
         said: list[str] = []

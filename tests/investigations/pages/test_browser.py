@@ -240,10 +240,10 @@ def _wait_for_text(page, writing, text) -> None:
     wait_until(page, lambda: block.text_content() == text)
 
 
-def _request_write(running):
+def _request_write(running, risk="high"):
     arguments = {"name": "render-4", "note": "x\u200by"}
     execution = running.executions.get()
-    return ApprovalRequestFactory(execution=execution, arguments=arguments, risk="high")
+    return ApprovalRequestFactory(execution=execution, arguments=arguments, risk=risk)
 
 
 def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, page, stream):
@@ -276,9 +276,8 @@ def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, pa
 @pytest.mark.parametrize(("button", "status"), [("Deny", "denied"), ("Approve", "approved")])
 def test_a_person_decides_on_the_page(running, page, live_server, button, status):
     cookie = log_in(lambda: make_decider(username="ana"))
-    approval = in_thread(lambda: _request_write(running))
+    approval = in_thread(lambda: _request_write(running, risk="medium"))
     page.context.add_cookies([{**cookie, "url": live_server.url}])
-    page.on("dialog", lambda dialog: dialog.accept())
     page.goto(f"/sessions/{running.pk}/")
 
     page.get_by_label("Note, kept in the audit log").fill("as agreed")

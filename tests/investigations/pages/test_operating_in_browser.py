@@ -128,6 +128,7 @@ def test_the_preview_follows_the_alert_type(page):
 
 
 def test_an_error_stands_beside_its_field_and_nothing_is_lost(page):
+    page.told_to_expect("the server responded with a status of 422")
     page.goto("/submit-alert/")
     page.fill("#text", f"line one\n{HOSTILE}")
     page.fill("#runbook", "https://evil.example/a.md")

@@ -1,0 +1,66 @@
+"""One session as a JSON document for people who keep or hand on what was found."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model, QuerySet
+
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    ApprovalRequest,
+    Stage,
+    TimelineEvent,
+)
+
+EXPORT_VERSION = 1
+"""Grows when a field goes or changes its meaning, not when one is added."""
+
+_SESSION = ("id", "alert_type", "alert_data", "title", "chain_id", "author", "runbook_url",
+            "mcp_selection", "status", "final_analysis", "executive_summary",
+            "executive_summary_error", "error_message", "created_at", "started_at",
+            "completed_at")  # fmt: skip
+_STAGE = ("id", "stage_name", "stage_index", "stage_type", "parallel_type", "success_policy",
+          "status", "error_message", "started_at", "completed_at", "duration_ms")  # fmt: skip
+_EXECUTION = ("id", "stage_id", "parent_execution_id", "agent_name", "agent_index", "task",
+              "status", "error_message", "llm_backend", "llm_provider", "model_name",
+              "original_llm_provider", "original_model_name", "started_at", "completed_at",
+              "duration_ms")  # fmt: skip
+_EVENT = ("id", "sequence_number", "stage_id", "execution_id", "parent_execution_id",
+          "event_type", "status", "content", "metadata", "created_at", "updated_at")  # fmt: skip
+_APPROVAL = ("id", "execution_id", "tool_number", "server_name", "tool_name", "arguments",
+             "target", "argument_hash", "reason", "risk", "status", "decided_by",
+             "decision_reason", "created_at", "expires_at", "decided_at", "used_at")  # fmt: skip
+
+ROWS_AT_ONCE = 200
+
+
+def export_session(session: AlertSession) -> Iterator[str]:
+    """The document in pieces: the rows of a long timeline are never held all at once."""
+    yield f'{{"version": {EXPORT_VERSION},\n"session": '
+    yield _write({name: getattr(session, name) for name in _SESSION})
+    for name, rows, fields in _lists(session):
+        yield f',\n"{name}": ['
+        values = rows.values(*fields).iterator(chunk_size=ROWS_AT_ONCE)
+        for number, row in enumerate(values):
+            yield (",\n" if number else "\n") + _write(row)
+        yield "]"
+    yield "}\n"
+
+
+def _lists(session: AlertSession) -> list[tuple[str, QuerySet[Any], tuple[str, ...]]]:
+    def of(model: type[Model], *order: str) -> QuerySet[Any]:
+        return model._default_manager.filter(session_id=session.pk).order_by(*order)
+
+    return [
+        ("stages", of(Stage, "stage_index"), _STAGE),
+        ("executions", of(AgentExecution, "created_at", "id"), _EXECUTION),
+        ("approvals", of(ApprovalRequest, "created_at", "id"), _APPROVAL),
+        ("timeline", of(TimelineEvent, "sequence_number", "created_at"), _EVENT),
+    ]
+
+
+def _write(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False)

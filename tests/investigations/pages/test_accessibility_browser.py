@@ -1,0 +1,51 @@
+"""No page has an accessibility fault that axe calls serious, in both themes, wide and narrow."""
+
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+
+from tests.factories import ApprovalRequestFactory
+from tests.investigations.approving import make_decider
+from tests.investigations.pages.browsing import in_a_browser, in_thread, log_in
+
+pytestmark = in_a_browser
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+FAULTS = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations
+    .filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}"""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"viewport": {"width": 1440, "height": 900}},
+        {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+    ],
+    ids=["wide-light", "phone-dark"],
+    indirect=True,
+)
+def test_axe_finds_nothing_serious_on_any_page(finished, running, traced, page, live_server):
+    cookie = log_in(make_decider)
+    in_thread(lambda: ApprovalRequestFactory(execution=running.executions.get(), risk="high"))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    faults = {}
+    for address in (
+        "/", f"/sessions/{finished.pk}/", f"/sessions/{running.pk}/",
+        f"/sessions/{traced.pk}/trace/", "/submit-alert/", "/system/", "/login/",
+    ):  # fmt: skip
+        page.goto(address)
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        if page.locator("[data-find]").count():
+            page.locator("[data-find]").click()
+        page.wait_for_function(
+            "() => !document.querySelector('details[data-body], [aria-busy]:not(#timeline)')"
+        )
+        page.evaluate(AXE)
+        faults[address] = page.evaluate(FAULTS)
+
+    assert {address: found for address, found in faults.items() if found} == {}

@@ -1,0 +1,106 @@
+"""Ways to what a page does not show: search, one event by its name, the whole as a document."""
+
+import json
+
+import pytest
+
+from investigations.models import TimelineEvent
+from investigations.selectors import event_slices
+from tests.factories import ExecutionFactory, SessionFactory
+from tests.investigations.pages.conftest import add_event, add_tool_call
+
+pytestmark = pytest.mark.django_db
+
+
+def search(viewer, session, words: str) -> list[str]:
+    answer = viewer.get(f"/sessions/{session.pk}/search/", {"q": words}).json()
+    return [hit["anchor"] for hit in answer["hits"]]
+
+
+def test_search_looks_into_texts_tools_arguments_results_and_the_alert(viewer, running):
+    execution = running.executions.get()
+    call = add_tool_call(
+        execution, 7, "line one\nOOMKilled", tool_name="logs", arguments={"grep": 'a "b" \\ ü'}
+    )
+    thought = add_event(execution, TimelineEvent.Type.LLM_THINKING, "100% of OOM_Killed\nlogs")
+    running.alert_data = "logs of the node"
+    running.save(update_fields=["alert_data"])
+    of_call, of_thought = f"e-{call.sequence_number}", f"e-{thought.sequence_number}"
+
+    assert search(viewer, running, "oomkilled") == [of_call]
+    assert search(viewer, running, "OOM_Killed") == [of_thought]
+    assert search(viewer, running, "100%") == [of_thought]
+    for inside in ('a "b"', '"b" \\', "Ü"):
+        assert search(viewer, running, inside) == [of_call], inside
+    assert search(viewer, running, "logs") == ["alert", of_call, of_thought]
+    assert search(viewer, running, "nowhere\0") == []
+    assert search(viewer, running, "  ") == []
+
+
+def test_search_names_no_event_that_is_shown_as_the_finding_below_it(viewer, running):
+    execution = running.executions.get()
+    add_event(execution, TimelineEvent.Type.LLM_RESPONSE, "the one cause", is_final=True)
+    finding = add_event(execution, TimelineEvent.Type.FINAL_ANALYSIS, "the one cause")
+
+    assert search(viewer, running, "one cause") == [f"e-{finding.sequence_number}"]
+
+
+def test_a_search_with_very_many_hits_says_that_there_are_more(viewer, running, monkeypatch):
+    monkeypatch.setattr(event_slices, "MOST_HITS", 2)
+    for number in range(2, 5):
+        add_tool_call(running.executions.get(), number, "the same")
+
+    answer = viewer.get(f"/sessions/{running.pk}/search/", {"q": "the same"}).json()
+
+    assert len(answer["hits"]) == 2
+    assert answer["has_more"] is True
+
+
+def test_a_name_leads_to_an_event_of_its_own_session_only(viewer, running, finished):
+    call = add_tool_call(running.executions.get(), 7)
+    path = f"/sessions/{running.pk}/place/"
+
+    for name in ("T7", f"e-{call.sequence_number}"):
+        assert viewer.get(path, {"at": name}).json()["place"] == {
+            "seq": call.sequence_number, "execution_id": str(call.execution_id), "anchor": name,
+        }  # fmt: skip
+    for name in ("T8", "e-999", "x", "T", "T٧", ""):
+        assert viewer.get(path, {"at": name}).json() == {"place": None}
+    assert viewer.get(f"/sessions/{finished.pk}/place/", {"at": "T7"}).json() == {"place": None}
+
+
+def test_earlier_events_of_another_sessions_agent_are_not_found(viewer, running, finished):
+    other = ExecutionFactory(stage=finished.stages.get())
+
+    answer = viewer.get(f"/sessions/{running.pk}/executions/{other.pk}/earlier/?before=9")
+
+    assert answer.status_code == 404
+
+
+def test_a_session_is_exported_whole_and_without_what_is_only_for_workers(viewer, finished):
+    answer = viewer.get(f"/sessions/{finished.pk}/export/")
+
+    assert answer["Content-Disposition"] == f'attachment; filename="tarsy-{finished.pk}.json"'
+    document = json.loads(answer.content)
+    assert set(document) == {
+        "version", "session", "stages", "executions", "approvals", "timeline",
+    }  # fmt: skip
+    assert document["session"]["final_analysis"] == finished.final_analysis
+    seqs = [event["sequence_number"] for event in document["timeline"]]
+    assert seqs == sorted(seqs)
+    assert len(seqs) == finished.timeline_events.count()
+    assert "lease_token" not in answer.content.decode()
+
+
+def test_a_deleted_session_is_neither_searched_nor_exported_nor_anybodys_neighbour(viewer):
+    older, gone, newer = (SessionFactory(completed=True) for _ in range(3))
+    for day, session in enumerate((older, gone, newer), start=1):
+        session.created_at = f"2020-01-0{day}T00:00:00Z"
+        session.save()
+    gone.deleted_at = gone.completed_at
+    gone.save()
+
+    for part in ("search/?q=a", "export/", "place/?at=T1"):
+        assert viewer.get(f"/sessions/{gone.pk}/{part}").status_code == 404
+    found = event_slices.find_neighbours(newer)
+    assert (found.before, found.after) == (older.pk, None)

@@ -1,0 +1,207 @@
+"""Follow mode is a state: people change it, growing content never does."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from investigations.models import AlertSession, TimelineEvent
+from investigations.timeline import session_status, timeline_event_completed, timeline_event_created
+from tests.factories import ExecutionFactory
+from tests.investigations.pages.browsing import (
+    in_a_browser,
+    in_thread,
+    message_of,
+    wait_until_live,
+)
+from tests.investigations.pages.conftest import REPORT, add_event, add_tool_call
+
+pytestmark = in_a_browser
+
+AT_END = "e => e.scrollHeight - e.scrollTop - e.clientHeight < 2"
+
+
+@pytest.fixture
+def columns(running) -> AlertSession:
+    """Two agents side by side, each with more than its column shows."""
+    first = running.executions.get()
+    second = ExecutionFactory(stage=first.stage, agent_name="second", agent_index=2, active=True)
+    for number in range(2, 42):
+        add_tool_call(first, number)
+        add_tool_call(second, 100 + number)
+    running.refresh_from_db()
+    return running
+
+
+def next_event(session, content="And now?", kind=TimelineEvent.Type.LLM_THINKING):
+    """Something new of the first agent, as the stream brings it."""
+
+    def add():
+        execution = session.executions.order_by("agent_index").first()
+        event = add_event(execution, kind, content)
+        return message_of(timeline_event_created(event), event.sequence_number)
+
+    return in_thread(add)
+
+
+def drag_bar(page, box) -> None:
+    area = box.bounding_box()
+    inside = box.evaluate("e => e.clientWidth")
+    x = area["x"] + (inside + area["width"]) / 2
+    page.mouse.move(x, area["y"] + area["height"] - 20)
+    page.mouse.down()
+    page.mouse.move(x, area["y"] + area["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def swipe_down(page, box) -> None:
+    area = box.bounding_box()
+    x, y = area["x"] + 100, area["y"] + 60
+    touch = page.context.new_cdp_session(page)
+    for kind, points in (
+        ("touchStart", [{"x": x, "y": y}]),
+        ("touchMove", [{"x": x, "y": y + 60}]),
+        ("touchMove", [{"x": x, "y": y + 160}]),
+        ("touchEnd", []),
+    ):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def turn_wheel(page, box) -> None:
+    box.hover(position={"x": 100, "y": 100})
+    page.mouse.wheel(0, -120)
+
+
+def press(key):
+    def do(page, box) -> None:
+        box.focus()
+        page.keyboard.press(key)
+
+    return do
+
+
+UPWARD = {
+    "wheel": turn_wheel,
+    "PageUp": press("PageUp"),
+    "Home": press("Home"),
+    "ArrowUp": press("ArrowUp"),
+    "scrollbar": drag_bar,
+    "touch": swipe_down,
+}
+
+
+@pytest.mark.parametrize("page", [{"has_touch": True}], indirect=True)
+def test_each_gesture_upward_stops_following_and_end_or_the_pill_starts_it_again(
+    columns, page, stream
+):
+    page.goto(f"/sessions/{columns.pk}/")
+    wait_until_live(page, stream)
+    box, other = page.locator(".t-agent-body").all()
+    pill, others_pill = page.locator("[data-follow]").all()
+    expect(pill).to_be_hidden()
+    assert box.evaluate(AT_END)
+
+    for name, gesture in UPWARD.items():
+        gesture(page, box)
+
+        expect(pill, name).to_be_visible()
+        page.wait_for_function(f"() => !({AT_END})(document.querySelector('.t-agent-body'))")
+        expect(pill).to_have_text("Follow")
+        expect(others_pill).to_be_hidden()
+        top = box.evaluate("e => e.scrollTop")
+        stream.send(next_event(columns, f"Thought after {name}."))
+        expect(pill, name).to_have_text("Follow - 1 new")
+        assert box.evaluate("e => e.scrollTop") == top, name
+        if name in ("wheel", "touch"):
+            pill.click()
+        else:
+            press("End")(page, box)
+        expect(pill, name).to_be_hidden()
+        page.wait_for_function(f"() => ({AT_END})(document.querySelector('.t-agent-body'))")
+
+    assert other.evaluate(AT_END)
+
+
+def test_only_a_person_changes_it_however_the_content_grows_or_shrinks(columns, page, stream):
+    page.goto(f"/sessions/{columns.pk}/")
+    wait_until_live(page, stream)
+    box = page.locator(".t-agent-body").first
+    pill = page.locator("[data-follow]").first
+
+    # A long thought that is written at full length and folded to three lines when it is complete.
+    def think():
+        execution = columns.executions.order_by("agent_index").first()
+        words = "A long thought. " * 400
+        event = add_event(execution, TimelineEvent.Type.LLM_THINKING, words, status="streaming")
+        created = message_of(timeline_event_created(event), event.sequence_number)
+        return event, created
+
+    event, created = in_thread(think)
+    stream.send(created)
+    page.get_by_text("A long thought. A long thought.").first.wait_for()
+
+    def finish():
+        event.status = "completed"
+        event.save()
+        AlertSession.objects.filter(pk=columns.pk).update(last_seq=event.sequence_number + 1)
+        return message_of(timeline_event_completed(event), event.sequence_number + 1)
+
+    stream.send(in_thread(finish))
+    page.get_by_text("Show all thinking").last.wait_for()
+
+    expect(pill).to_be_hidden()
+    assert box.evaluate(AT_END)
+    # The keys of a field are nobody's wish to scroll, and neither is what the page scrolls itself.
+    page.evaluate("document.querySelector('#question').disabled = false")
+    page.locator("#question").press("PageUp")
+    expect(pill).to_be_hidden()
+
+    turn_wheel(page, box)
+    for number in range(23):
+        stream.send(next_event(columns, f"Thought {number}."))
+    expect(pill).to_have_text("Follow - 23 new")
+    # Down again by one's own hand: from the end on it follows.
+    box.hover(position={"x": 100, "y": 100})
+    page.mouse.wheel(0, 20_000)
+    expect(pill).to_be_hidden()
+    page.mouse.wheel(0, -300)
+    expect(pill).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("f")
+    expect(pill).to_be_hidden()
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_nothing_jumps_when_the_investigation_ends(running, page, stream, follows):
+    def fill():
+        for number in range(2, 60):
+            add_tool_call(running.executions.get(), number)
+        running.refresh_from_db()
+
+    in_thread(fill)
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    stream.send(next_event(running))
+    page.get_by_text("And now?").wait_for()
+    page.wait_for_function(f"() => ({AT_END})(document.scrollingElement)")
+    if not follows:
+        page.mouse.move(600, 600)
+        page.mouse.wheel(0, -400)
+        expect(page.locator("[data-follow]")).to_be_visible()
+    seen = page.locator("#T50")
+    before = seen.evaluate("e => e.getBoundingClientRect().top")
+
+    def end():
+        running.refresh_from_db()
+        running.status, running.final_analysis = "completed", REPORT
+        running.completed_at = running.started_at
+        running.last_seq += 1
+        running.save()
+        return message_of(session_status(running.pk, "completed"), running.last_seq)
+
+    stream.send(in_thread(end))
+    expect(page).to_have_title(re.compile("^✓"))
+    page.locator("#conclusion .t-lead").wait_for()
+
+    assert abs(seen.evaluate("e => e.getBoundingClientRect().top") - before) < 2
+    expect(page.locator("[data-follow]")).to_be_hidden()
