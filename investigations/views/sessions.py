@@ -119,7 +119,7 @@ def place(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @for_viewers
 def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """Every event that holds the words, in order."""
-    words = request.GET.get("q", "").replace("\0", "").strip()[:MOST_WORDS]
+    words = request.GET.get("q", "").strip()[:MOST_WORDS]
     session = find_shown(session_id)
     found = event_slices.search_session(session, words) if words else event_slices.Search((), False)
     hits = [asdict(hit) for hit in found.hits]

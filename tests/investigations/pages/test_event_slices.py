@@ -33,7 +33,7 @@ def test_search_looks_into_texts_tools_arguments_results_and_the_alert(viewer, r
     for inside in ('a "b"', '"b" \\', "Ü"):
         assert search(viewer, running, inside) == [of_call], inside
     assert search(viewer, running, "logs") == ["alert", of_call, of_thought]
-    assert search(viewer, running, "nowhere\0") == []
+    assert search(viewer, running, "nowhere") == []
     assert search(viewer, running, "  ") == []
 
 
