@@ -120,7 +120,7 @@ function startFilters() {
     pick.open = false;
     pick.querySelector("summary").focus();
   });
-  keys.set("/", () => document.getElementById("search").focus());
+  keys.set("/", "search the list", () => document.getElementById("search").focus());
   document.getElementById("search").addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.target.value) event.target.blur();
   });
