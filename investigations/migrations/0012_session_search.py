@@ -1,11 +1,9 @@
-"""What makes a search through a million sessions fast: their words, indexed."""
+"""What a search for a part of a word goes through: the alert and the report of each session."""
 
 import django.contrib.postgres.indexes
-import django.contrib.postgres.search
 import django.db.models.deletion
 from django.contrib.postgres.operations import TrigramExtension
 from django.db import migrations, models
-from django.db.models.functions import Left
 
 _WORDS = "upper(left({0}.alert_data, 200000) || E'\\n' || left({0}.final_analysis, 200000))"
 
@@ -51,19 +49,6 @@ class Migration(migrations.Migration):
 
     operations = [
         TrigramExtension(),
-        migrations.AddIndex(
-            model_name="alertsession",
-            index=models.Index(fields=["author", "-created_at", "-id"], name="session_author"),
-        ),
-        migrations.AddIndex(
-            model_name="timelineevent",
-            index=django.contrib.postgres.indexes.GinIndex(
-                django.contrib.postgres.search.SearchVector(
-                    Left("content", 200000), config="english"
-                ),
-                name="timeline_words",
-            ),
-        ),
         migrations.CreateModel(
             name="SessionText",
             fields=[
