@@ -10,7 +10,7 @@ from tests.factories import (
     SessionFactory,
     StageFactory,
 )
-from tests.investigations.pages.conftest import add_event, add_tool_call
+from tests.investigations.pages.conftest import REPORT, add_event, add_tool_call
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +56,19 @@ def test_a_report_without_the_shape_is_shown_as_it_is(viewer):
     session = SessionFactory(completed=True, final_analysis="It was **the disk**.")
 
     assert "It was <strong>the disk</strong>." in _read(viewer, session)
+
+
+@pytest.mark.parametrize("report", ["It was **the disk**.", REPORT])
+def test_what_an_earlier_stage_found_is_not_called_the_conclusion_of_a_running_session(
+    viewer, running, report
+):
+    running.final_analysis = report
+    running.save()
+
+    page = _read(viewer, running)
+
+    assert "Found so far; the investigation goes on" in page
+    assert 'id="concl-h">Conclusion' not in page
 
 
 def test_agents_stand_side_by_side_with_their_tool_calls(viewer, finished):
