@@ -32,7 +32,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+|\s*>\s?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”)\]*]*\s+(?=[\"'“(\[*`]*[A-Z0-9a-z])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|ca|no|cf|resp)\.$", re.IGNORECASE)
 _CLAUSE_END = re.compile(
-    r";\s+|\s+[–—]\s+|,\s+(?=(?:so|but|while|whereas|because|and|which|as|then|though|although|"
+    r";\s+|(?<!\s)\s+[–—]\s+|,\s+(?=(?:so|but|while|whereas|because|and|which|as|then|though|although|"
     r"therefore|hence|since)\b)|:\s+(?=[A-Z])"
 )
 _ADVICE_VERBS = word_list("""

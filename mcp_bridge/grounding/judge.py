@@ -1,7 +1,9 @@
 """Finds what an answer claims and nothing supports."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from mcp_bridge.grounding.actions_check import check_actions
 from mcp_bridge.grounding.clauses import Clause, split_clauses
@@ -85,8 +87,12 @@ def _check(clause: Clause, stated: StatedNumbers, facts: Facts) -> Iterator[Unsu
 def _join(found: list[Unsupported]) -> tuple[Unsupported, ...]:
     """Of passages that overlap, the one that is a phantom, else the longer one."""
     ranked = sorted(found, key=lambda each: (not each.is_phantom, each.start - each.end))
-    kept: list[Unsupported] = []
+    kept: list[Unsupported] = []  # In order, so that only its neighbours can overlap a passage.
     for each in ranked:
-        if all(each.end <= other.start or each.start >= other.end for other in kept):
-            kept.append(each)
-    return tuple(sorted(kept, key=lambda each: each.start))
+        place = bisect_left(kept, each.start, key=attrgetter("start"))
+        before, behind = kept[max(0, place - 1) : place], kept[place : place + 1]
+        if all(other.end <= each.start for other in before) and all(
+            each.end <= other.start for other in behind
+        ):
+            kept.insert(place, each)
+    return tuple(kept)

@@ -35,6 +35,7 @@ _UNNAMED = frozenset(
     time percent second minute hour day week byte version port revision line
     """)
 )
+_MOST_BEFORE = 200
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def check_numbers(clause: Clause, stated: StatedNumbers, facts: Facts) -> Iterat
     blanked = _blank_moments(blanked)
     passage = Passage(blanked)
     for quantity in find_claimed(blanked):
-        before = blanked[: quantity.start]
+        before = _before(quantity, blanked)
         if _WINDOW.search(before) or _CONTRAST.search(before):
             continue
         if _is_supported(quantity, passage, stated, facts):
@@ -122,7 +123,7 @@ def _is_supported(
 ) -> bool:
     if not quantity.family and quantity.number <= 1:
         return True
-    is_rough = bool(_ABOUT.search(passage.text[: quantity.start]))
+    is_rough = bool(_ABOUT.search(_before(quantity, passage.text)))
     slack = max(quantity.step, abs(quantity.number) * 0.05 if is_rough else 0.0)
     if _is_given(quantity, slack, facts):
         return True
@@ -269,6 +270,11 @@ def _is_ratio(target: float, tolerance: float, group: list[Quantity]) -> bool:
     return False
 
 
+def _before(quantity: Quantity, text: str) -> str:
+    """What stands before it, as far as that may be about it: a clause can be a whole answer."""
+    return text[max(0, quantity.start - _MOST_BEFORE) : quantity.start]
+
+
 def _noun(quantity: Quantity, text: str) -> str:
     found = _NOUN_AFTER.match(text[quantity.end :])
     return found.group(1).split()[0] if found is not None and not quantity.family else ""
@@ -281,7 +287,7 @@ def _after(quantity: Quantity, text: str) -> str:
 
 def _is_unseen(quantity: Quantity, text: str, facts: Facts) -> bool:
     """Whether what the figure is about was looked at by no run that succeeded."""
-    subject = _SUBJECT.search(text[: quantity.start])
+    subject = _SUBJECT.search(_before(quantity, text))
     words = content_words(subject.group(1)) if subject is not None else frozenset()
     if not words and not quantity.family:
         words = content_words(_noun(quantity, text))

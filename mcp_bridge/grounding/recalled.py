@@ -4,8 +4,10 @@ Only these may rest on a note or on an earlier session; everything else is about
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 
 from mcp_bridge.grounding.clauses import HEADING, Clause, split_clauses
 from mcp_bridge.grounding.moments import find_dates
@@ -46,7 +48,7 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _OF_RECORDS = re.compile(
-    r"^\W*(?:[\w-]+\s+){0,3}?(?:sessions?|investigations?|incidents|notes?|alerts)\s+"
+    r"^\W*+(?:[\w-]+\s+){0,3}?(?:sessions?|investigations?|incidents|notes?|alerts)\s+"
     r"(?:(?:of|about|on|for|from)\s+\S+\s+)?(?:`?[0-9a-f-]{4,}`?\s+)?"
     r"(?:is|are|has|have|was|were|exists?|ended|failed)\b",
     re.IGNORECASE,
@@ -77,7 +79,9 @@ def find_recalled(text: str) -> list[tuple[int, int]]:
 
 
 def lies_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in spans)
+    """Whether one of these passages holds the place; they are in order and do not overlap."""
+    before = bisect_right(spans, place, key=itemgetter(0))
+    return before > 0 and place < spans[before - 1][1]
 
 
 def _lines_of_the_past(text: str) -> Iterator[tuple[int, bool]]:
@@ -98,23 +102,36 @@ def _lines_of_the_past(text: str) -> Iterator[tuple[int, bool]]:
 
 def _read_line(text: str, clauses: list[Clause], *, is_told: bool) -> Iterator[tuple[int, int]]:
     said = ""
+    attributed = _find_attributions(clauses)
     for place, clause in enumerate(clauses):
         span = _find_part(clause.text)
         if span is None and not _NOW.search(clause.text):
             follows = said == clause.sentence and (
-                _REPORTED.match(clause.text) or text[: clause.start].rstrip().endswith(":")
+                _REPORTED.match(clause.text) or _stands_behind_colon(text, clause.start)
             )
             goes_on = bool(said) and not _PRESENT.search(clause.text)
-            rest = [each for each in clauses[place + 1 :] if each.sentence == clause.sentence]
-            is_attributed = any(
-                _ATTRIBUTED.match(each.text) and _is_marked(each.text) for each in rest
-            )
+            is_attributed = attributed.get(clause.sentence, -1) > place
             if is_told or follows or goes_on or is_attributed or _is_dated(clause.text):
                 span = 0, len(clause.text)
         elif span is not None:
             said = clause.sentence
         if span is not None:
             yield clause.start + span[0], clause.start + span[1]
+
+
+def _find_attributions(clauses: Sequence[Clause]) -> dict[str, int]:
+    """For each sentence, its last clause that says where the sentence was recalled from."""
+    return {
+        clause.sentence: place
+        for place, clause in enumerate(clauses)
+        if _ATTRIBUTED.match(clause.text) and _is_marked(clause.text)
+    }
+
+
+def _stands_behind_colon(text: str, start: int) -> bool:
+    while start > 0 and text[start - 1].isspace():
+        start -= 1
+    return text[start - 1 : start] == ":"
 
 
 def _is_marked(text: str) -> bool:

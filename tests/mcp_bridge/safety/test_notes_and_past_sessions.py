@@ -242,3 +242,22 @@ def test_the_reason_tells_what_would_be_right():
 
     assert "look, or say that it is recalled" in found.reason
     assert found.is_phantom
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "-" * 59_000 + " The disk of db-9 is 95 % full.",
+        "a; " * 19_000 + "the disk of db-9 is 95 % full.",
+        "So. " * 14_000 + "The disk of db-9 is 95 % full.",
+        "no" + " " * 59_000 + "disk of db-9 is 95 % full.",
+    ],
+    ids=["dashes", "clauses", "sentences", "spaces"],
+)
+def test_an_answer_that_is_long_in_no_common_way_is_judged_like_any_other(answer):
+    """By patterns that start anew at every character, each would take minutes."""
+    assert any("95" in passage for passage in find(answer, recalled(NOTE_TEXT)))
+
+
+def test_of_very_many_invented_figures_each_is_found():
+    assert len(find("63 % " * 4_000, LOOK, recalled(NOTE_TEXT))) == 4_000
