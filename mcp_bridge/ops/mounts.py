@@ -1,5 +1,6 @@
 """Other paths of one file: what is mounted in several places is met in each of them."""
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ class Mount:
 def read_mounts(table: Path = _MOUNTS) -> tuple[Mount, ...]:
     """The mounts of this process; none where the system tells of none."""
     try:
-        lines = table.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        # No other sign ends a line: those that end one in other texts may stand in a name.
+        lines = os.fsdecode(table.read_bytes()).split("\n")
     except OSError:
         return ()
     fields = (line.split(" ") for line in lines)
@@ -32,15 +34,24 @@ def read_mounts(table: Path = _MOUNTS) -> tuple[Mount, ...]:
 
 def find_other_paths(path: str, mounts: tuple[Mount, ...]) -> Iterator[str]:
     """Each other path of the same file, for a path without links."""
-    under = [mount for mount in mounts if is_within(path, mount.point)]
-    if not under:
-        return
-    # Of several at one point, the last lies on top.
-    mine = max(enumerate(under), key=lambda each: (len(each[1].point), each[0]))[1]
-    inside = mine.source + path[len(mine.point) :]
-    for other in mounts:
-        if other is not mine and other.device == mine.device and is_within(inside, other.source):
-            yield other.point + inside[len(other.source) :] or "/"
+    for mine in _find_holders(path, mounts):
+        inside = mine.source + path[len(mine.point) :]
+        for other in mounts:
+            is_same = other.device == mine.device and is_within(inside, other.source)
+            if is_same and other is not mine:
+                yield other.point + inside[len(other.source) :] or "/"
+
+
+def _find_holders(path: str, mounts: tuple[Mount, ...]) -> Iterator[Mount]:
+    """The mounts that may hold the file: the last one on its way, and inner ones listed before it.
+
+    Whether the last one hides those is not told by the order, so each is taken for the one.
+    """
+    innermost = -1
+    for mount in reversed(mounts):
+        if len(mount.point) > innermost and is_within(path, mount.point):
+            innermost = len(mount.point)
+            yield mount
 
 
 def is_within(path: str, tree: str) -> bool:
