@@ -186,8 +186,11 @@ def is_root_of_a_machine(path: str) -> bool:
 def paths_from_inner_roots(path: str) -> Iterator[str]:
     """The path as a machine has it whose root is likely a directory on the way: `/host/etc/x`."""
     parts = tuple(part for part in path.split("/") if part and part != ".")
-    for place in range(1, len(parts)):
-        if _is_mounted_root(_parts("/".join(parts[:place]))):
+    above: list[str] = []
+    for place, part in enumerate(parts[:-1], start=1):
+        above += _parts(part)
+        # Whether a root is mounted there is told by the last names and how few there are.
+        if _is_mounted_root((*above[:2], *above[2:][-1:])):
             yield "/" + "/".join(parts[place:])
 
 
