@@ -14,7 +14,8 @@ T = TypeVar("T")
 def call_within(seconds: float, select: Callable[[], T]) -> T:
     """What a selector answers. Raises TookTooLong where one statement takes longer than this."""
     try:
-        with transaction.atomic():
+        # Within another transaction the limit would last to the end of that one.
+        with transaction.atomic(durable=True):
             with connection.cursor() as cursor:
                 # Ends with the transaction: the connection is shared with services that may wait.
                 cursor.execute(
