@@ -4,6 +4,7 @@ from typing import Literal
 
 from mcp_bridge.ops.control.actions import Change
 from mcp_bridge.ops.control.compose import (
+    LONGEST_STOP_SECONDS,
     Compose,
     ComposeService,
     details_of,
@@ -74,11 +75,7 @@ class DockerControl:
                 container=name,
             )
         await refuse_own_container(self._api, whole)
-        if "@" in name_of_image(whole):
-            raise refuse(
-                f"{name} is pinned to a digest where it is declared. A person changes it there.",
-                container=name,
-            )
+        _check_updatable(name, whole)
         identity = str(whole.get("Image") or "")
         image = await self._api.get_json(f"/images/{identity}/json", name=identity)
         return find_service(whole, as_object(image))
@@ -88,15 +85,22 @@ class DockerControl:
     ) -> dict[str, Json]:
         """How the container stands afterwards. Raises `ToolFailure` where it runs no such image."""
         container = str(before["name"])
-        if problem := await compose.pull(str(before["image"]), digest):
+        image = str(before["image"])
+        problem = await compose.pull(image, digest)
+        if not problem:
+            # The files may have been changed while the image came.
+            await compose.require_same(service)
+            problem = await compose.name(image, digest)
+        if problem:
             raise failed(f"{problem}. {container} was not touched.", before, before)
-        problem = await compose.recreate(service)
+        if problem := await compose.recreate(service):
+            problem += f". {image} is the name of {digest} here by now."
         try:
             after = await self._look(await inspect_container(self._api, container))
         except ToolFailure as failure:
             raise failed(problem or failure.message, before, None) from failure
         if problem or digest not in as_list(after["image_digests"]):
-            raise failed(problem or f"{container} still runs another image.", before, after)
+            raise failed(problem or f"{container} runs no image {digest}.", before, after)
         return after
 
     async def _look(self, whole: JsonObject) -> dict[str, Json]:
@@ -113,6 +117,22 @@ class DockerControl:
         if socket is None:
             raise ToolFailure("EXECUTION_CONTEXT_UNAVAILABLE", "No Docker answers any more.")
         return Compose(self._local, socket)
+
+
+def _check_updatable(name: str, whole: JsonObject) -> None:
+    image = name_of_image(whole)
+    if "@" in image or image.startswith("sha256:"):
+        raise refuse(
+            f"{name} is pinned to a digest where it is declared. A person changes it there.",
+            container=name,
+        )
+    seconds = as_object(whole.get("Config")).get("StopTimeout")
+    if isinstance(seconds, int) and not 0 <= seconds <= LONGEST_STOP_SECONDS:
+        raise refuse(
+            f"{name} may take {seconds} s to stop, which is longer than an update waits, and would "
+            "be left stopped. A person updates it: docker compose pull, docker compose up.",
+            container=name,
+        )
 
 
 def _check_digests(current: str, wanted: str) -> None:

@@ -19,6 +19,8 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LOOK_SECONDS = 5.0
 _PULL_SECONDS = 25.0
 _UP_SECONDS = 20.0
+LONGEST_STOP_SECONDS = 10
+"""Compose that is ended while it waits for a container to stop does not start it again."""
 _MAX_BYTES = 60_000
 _ADVICE = "A person pulls the image and makes the container anew, the way it was made."
 
@@ -138,17 +140,12 @@ class Compose:
             )
 
     async def pull(self, image: str, digest: str) -> str:
-        """Have just this image here, under its name. Why not, where it is not."""
-        pinned = f"{_repository(image)}@{digest}"
-        steps = (
-            (("pull", "--quiet", pinned), _PULL_SECONDS),
-            (("tag", pinned, image), _LOOK_SECONDS),
-        )
-        for words, seconds in steps:
-            finished = await self._run(words, seconds)
-            if finished.exit_code != 0:
-                return f"docker {' '.join(words)} failed: {_reason(finished)}"
-        return ""
+        """Have just this image here, not yet under its name. Why not, where it is not."""
+        return await self._do("pull", "--quiet", _pinned(image, digest), seconds=_PULL_SECONDS)
+
+    async def name(self, image: str, digest: str) -> str:
+        """Let the name stand for this image here. Why not, where it does not."""
+        return await self._do("tag", _pinned(image, digest), image, seconds=_LOOK_SECONDS)
 
     async def recreate(self, service: ComposeService) -> str:
         """Every container of the service anew, from what is here. Why not, where it failed."""
@@ -156,6 +153,12 @@ class Compose:
                  service.name)  # fmt: skip
         finished = await self._run(words, _UP_SECONDS)
         return "" if finished.exit_code == 0 else f"docker compose up failed: {_reason(finished)}"
+
+    async def _do(self, *words: str, seconds: float) -> str:
+        finished = await self._run(words, seconds)
+        if finished.exit_code == 0:
+            return ""
+        return f"docker {' '.join(words)} failed: {_reason(finished)}"
 
     async def _require_plugin(self) -> None:
         if (await self._run(("compose", "version"), _LOOK_SECONDS)).exit_code != 0:
@@ -173,6 +176,10 @@ class Compose:
 
 def details_of(service: ComposeService) -> dict[str, Json]:
     return {"project": service.project, "service": service.name}
+
+
+def _pinned(image: str, digest: str) -> str:
+    return f"{_repository(image)}@{digest}"
 
 
 def _repository(image: str) -> str:

@@ -145,6 +145,7 @@ async def test_a_service_is_made_anew_from_just_the_image_that_was_named(
     assert words(programs) == [
         "config --hash api",
         f"pull --quiet {pinned}",
+        "config --hash api",
         f"tag {pinned} reg.io:5000/shop/api:1.4",
         "up --detach --no-deps --no-build --pull never api",
     ]
@@ -180,6 +181,26 @@ async def test_the_effect_is_verified_by_the_digest_that_runs_and_its_health(
     )  # fmt: skip
 
 
+async def test_files_that_are_changed_while_the_image_comes_are_seen(
+    call: Call, engine: FakeDocker, programs: FakePrograms
+):
+    (programs.directory / "docker").write_text(
+        f"""#!/bin/sh
+        cd {programs.directory} && echo "$*" >> called
+        case "$*" in
+            *pull*) touch pulled ;;
+            *config*) if [ -e pulled ]; then echo api changed; else echo api c0ffee; fi ;;
+        esac"""
+    )
+
+    reply = await call("docker", **UPDATE)
+
+    assert "would change more than the image" in reply["error"]["message"]
+    called = (programs.directory / "called").read_text()
+    assert "pull" in called
+    assert not {"tag", "up"} & set(called.split())
+
+
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -206,9 +227,23 @@ def pin(made: dict[str, Any]) -> None:
     made["Config"]["Image"] = f"reg.io/api@{OLD}"
 
 
+def name_by_digest(made: dict[str, Any]) -> None:
+    made["Config"]["Image"] = OLD
+
+
+def stop_in(seconds: int) -> Change:
+    def change(made: dict[str, Any]) -> None:
+        made["Config"]["StopTimeout"] = seconds
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (name_by_digest, "pinned to a digest"),
+        (stop_in(120), "may take 120 s to stop"),
+        (stop_in(-1), "would be left stopped"),
         (strip, "no container of a compose service"),
         (swarm, "docker service update --image"),
         (pin, "pinned to a digest"),
@@ -327,6 +362,7 @@ async def test_a_service_that_does_not_come_back_says_why_and_how_it_stands(
     reply = await call("docker", **UPDATE)
 
     assert "port is taken" in reply["error"]["message"]
+    assert f"shop/api:1.4 is the name of {NEW} here by now" in reply["error"]["message"]
     assert reply["error"]["details"]["after"]["image_digests"] == [NEW]
 
 
