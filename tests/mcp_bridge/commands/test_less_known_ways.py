@@ -202,11 +202,17 @@ WAYS: dict[str, tuple[str, str]] = {
         printf '%b' '\e[1m'
         printf -v x y
         echo -ne '\033c'
+        echo -e '\0033c'
+        echo -e '\0433c'
+        echo -e '\x9b2J'
+        printf '\433[2J'
+        printf '\0100'
         echo -e "\e]0;t\a"
         """,
         r"""
         printf '%s\t%s\n' a b
         echo -e 'a\tb\nc'
+        printf '\101\x42\u00e9\n'
         echo '\e'
         """,
     ),
