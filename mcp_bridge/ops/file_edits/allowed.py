@@ -20,6 +20,8 @@ from mcp_bridge.safety.powerful_paths import (
 )
 
 _MAX_CHARACTERS = 4096
+_MAX_PARTS = 256
+"""Each part may be a machine's root, and each mount of the file has its own path to be judged."""
 
 
 class EditablePaths:
@@ -40,11 +42,13 @@ class EditablePaths:
 
         What is here is judged by where its links lead as well.
         """
-        if not path.startswith("/") or len(path) > _MAX_CHARACTERS or not path.isprintable():
+        is_long = len(path) > _MAX_CHARACTERS or path.count("/") > _MAX_PARTS
+        if not path.startswith("/") or is_long or not path.isprintable():
             raise ToolFailure(
                 "INVALID_INPUT",
                 "'path' must be absolute (start with '/'), in printable characters and at most "
-                f"{_MAX_CHARACTERS} of them; '~' and variables are not expanded.",
+                f"{_MAX_CHARACTERS} of them and {_MAX_PARTS} directories deep; '~' and variables "
+                "are not expanded.",
             )
         self.check_resolved(f"/{os.path.normpath(path).lstrip('/')}", writes=writes, named=path)
         if self._is_here:

@@ -65,3 +65,9 @@ def test_no_command_reads_another_roots_secrets(command):
 )  # fmt: skip
 def test_a_command_reads_another_roots_ordinary_files(command):
     assert prove(command).is_read
+
+
+@pytest.mark.parametrize("path", ["/a" * 2_000, "/" * 300 + "a", "/" + "a" * 4_096])
+def test_a_path_as_no_file_has_it_is_refused_before_it_is_looked_at(path):
+    with pytest.raises(ToolFailure, match="at most 4096 of them and 256 directories deep"):
+        PATHS.check(path, writes=False)
