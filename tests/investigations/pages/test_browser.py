@@ -225,16 +225,6 @@ def test_a_lost_stream_is_told_and_the_page_goes_on_by_asking(running, page, str
     page.locator("#strip").wait_for(state="hidden")
 
 
-def test_a_new_session_appears_on_the_list_by_itself(finished, page, stream):
-    page.goto("/")
-    wait_until_live(page, stream)
-
-    stream.send({"type": "session.status", "session_id": "x", "status": "completed"})
-
-    page.get_by_role("button", name="1 new session finished. Show it").click()
-    page.get_by_role("button", name="1 new session finished. Show it").wait_for(state="hidden")
-
-
 def _wait_for_text(page, writing, text) -> None:
     block = page.locator(f'[data-event="{writing["event_id"]}"] [data-stream]')
     wait_until(page, lambda: block.text_content() == text)

@@ -49,6 +49,11 @@ def test_no_text_from_outside_runs_loads_or_leaves_its_place(hostile, page, stre
     own = page.url.split("/sessions")[0]
     page.on("request", lambda r: foreign.append(r.url) if not r.url.startswith(own) else None)
     wait_until_live(page, stream)
+    earlier = page.locator("[data-earlier]")
+    while earlier.count():
+        oldest = earlier.first.get_attribute("href")
+        earlier.first.click()
+        page.locator(f'[data-earlier][href="{oldest}"]').wait_for(state="detached")
 
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     # The same by the stream, and as raw text in the place of the rendered one.
