@@ -136,6 +136,8 @@ def check_negations(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     for found in _NEGATION.finditer(clause.text):
         said = f"{found['what']} {found['where'] or ''}"
         words = content_words(said) - content_words(" ".join(name for name, _ in find_names(said)))
+        if _is_told_by_a_failure(found, facts):
+            continue
         if "log" in words and not _was_read("logs", said, facts):
             reason = "no run read such logs"
         elif words and not words & facts.run_topics and not words & facts.given_topics:
@@ -148,6 +150,12 @@ def check_negations(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
         words = content_words(found["subject"]) - names
         if words and not words & facts.run_topics and not words & facts.given_topics:
             yield _phantom(clause, found.start(), found.end(), "negation", "no run looked at this")
+
+
+def _is_told_by_a_failure(negation: re.Match[str], facts: Facts) -> bool:
+    """Whether a call that failed or was refused says this itself: "no reason was given"."""
+    told = f"no {' '.join(negation['what'].casefold().split()[:2])}"
+    return re.search(rf"\b{re.escape(told)}\b", facts.failed, re.IGNORECASE) is not None
 
 
 def _find_state_fault(subject: str, state: str, facts: Facts) -> str:

@@ -274,3 +274,31 @@ def test_any_text_is_judged_and_every_span_lies_within_it(text):
     for each in found:
         assert ends[-1] <= each.start < each.end <= len(text)
         ends.append(each.end)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The restart was denied: no reason was given.",
+        "A person denied the restart, and no reason was given for that.",
+    ],
+)
+def test_what_a_refusal_says_itself_is_no_claim_that_needs_a_look(sentence):
+    stopped = settled("ops.read", "read", wrap(name="app", status="stopped"))
+    denied = settled(
+        "ops.control", "write",
+        "Command denied: no reason was given. ops.control did not run.", is_error=True,
+    )  # fmt: skip
+
+    assert Told([stopped, denied]).find(sentence) == ()
+
+
+def test_a_refusal_speaks_for_nothing_but_its_own_words():
+    denied = settled(
+        "ops.control", "write",
+        "Command denied: no reason was given. ops.control did not run.", is_error=True,
+    )  # fmt: skip
+
+    (found, *_) = Told([denied]).find("There are no errors in the kubelet journal.")
+
+    assert found.kind == "negation"
