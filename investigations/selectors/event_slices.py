@@ -113,11 +113,12 @@ class Neighbours:
 
 
 def find_neighbours(session: AlertSession) -> Neighbours:
-    older = Q(created_at__lt=session.created_at) | Q(
-        created_at=session.created_at, id__lt=session.pk
+    # Bounded by the moment alone, so that the index is entered where the session stands.
+    older = Q(created_at__lte=session.created_at) & (
+        Q(created_at__lt=session.created_at) | Q(id__lt=session.pk)
     )
-    newer = Q(created_at__gt=session.created_at) | Q(
-        created_at=session.created_at, id__gt=session.pk
+    newer = Q(created_at__gte=session.created_at) & (
+        Q(created_at__gt=session.created_at) | Q(id__gt=session.pk)
     )
     ids = visible_sessions().values_list("id", flat=True)
     return Neighbours(
