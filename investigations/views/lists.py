@@ -1,7 +1,7 @@
 """The list of sessions and its pieces."""
 
 import uuid
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
@@ -131,7 +131,8 @@ def _find_way_out(wanted: ListFilter, actor: str) -> dict[str, object] | None:
 
 
 def _address(wanted: ListFilter, before: str) -> str:
-    place = f"before={before}" if before else ""
+    # Encoded: a cursor may be spelled with any sign between its day and its hour.
+    place = urlencode({"before": before}, safe=":") if before else ""
     query = "&".join(part for part in (place, wanted.query) if part)
     return f"/?{query}" if query else "/"
 
