@@ -7,6 +7,7 @@ is: a limit is a comfort, an alert is not.
 import hashlib
 import logging
 import time
+import unicodedata
 from functools import cache
 from typing import Literal
 
@@ -79,8 +80,13 @@ def count_login(request: HttpRequest, username: str) -> None:
     """Count an attempt to log in, for its account and for its address. Raises TooManyRequests."""
     limit = get_config().system.limits.logins
     address = address_of(request)
-    _count("logins", f"{username.casefold()} at {address}", limit)
+    _count("logins", f"{_account_named(username)} at {address}", limit)
     _count("logins", f"anybody at {address}", limit and limit * SPRAYING)
+
+
+def _account_named(username: str) -> str:
+    """One name for all spellings that the login form takes for the same account."""
+    return unicodedata.normalize("NFKC", username).strip().casefold()
 
 
 def _count(kind: Kind, source: str, limit: int | None) -> None:
