@@ -4,13 +4,10 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from investigations.alert_form import form_of_session
 from investigations.models import AlertSession
 from investigations.selectors.lists import read_chosen
-from investigations.selectors.sessions import get_session
-from investigations.services.deletion import delete_session
-from investigations.services.intake import read_alert, submit_alert
-from investigations.services.sessions import cancel_session
+from investigations.services.retries import retry_session
+from investigations.services.sessions import cancel_session, delete_session
 from tarsy.errors import TarsyError
 
 MOST_AT_ONCE = 100
@@ -46,19 +43,13 @@ class Chosen:
     """The session that a retry started."""
 
 
-def _retry(session_id: uuid.UUID, actor: str) -> AlertSession:
-    """Send the alert of a session once more, as it is stored: masked."""
-    body = form_of_session(get_session(session_id)).body()
-    return submit_alert(read_alert(body), author=actor)
-
-
 CANCEL = Act(
     "cancel", "Cancel", "cancelled", "What they found so far stays.", False, cancel_session
 )
 RETRY = Act(
     "retry", "Retry", "started again",
     "Each alert is sent once more, masked as it is stored, and gets a session of its own.", True,
-    _retry,
+    retry_session,
 )  # fmt: skip
 DELETE = Act(
     "delete", "Delete", "deleted",
@@ -76,16 +67,19 @@ def preview(act: Act, ids: Sequence[uuid.UUID]) -> list[Chosen]:
     ]
 
 
-def apply(act: Act, ids: Sequence[uuid.UUID], actor: str) -> list[Chosen]:
-    """Do it to each of the sessions that it is meant for."""
+def apply(
+    act: Act, ids: Sequence[uuid.UUID], actor: str, count: Callable[[], None]
+) -> list[Chosen]:
+    """Do it to each of the sessions that it is meant for, as long as `count` lets it."""
     # Their titles are read before, as a deleted session has none any more.
-    return [_apply(act, chosen, actor) for chosen in preview(act, ids)]
+    return [_apply(act, chosen, actor, count) for chosen in preview(act, ids)]
 
 
-def _apply(act: Act, chosen: Chosen, actor: str) -> Chosen:
+def _apply(act: Act, chosen: Chosen, actor: str, count: Callable[[], None]) -> Chosen:
     if chosen.refusal:
         return chosen
     try:
+        count()
         made = act.run(chosen.session_id, actor)
     except TarsyError as error:
         return Chosen(chosen.session_id, chosen.session, str(error))

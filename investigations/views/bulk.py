@@ -1,6 +1,7 @@
 """Acts on several sessions: a page that asks first, and one that says what came of each."""
 
 import uuid
+from collections.abc import Sequence
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -8,12 +9,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from investigations import roles
-from investigations.bulk import CANCEL, DELETE, MOST_AT_ONCE, RETRY, Act, apply, preview
+from investigations.bulk import CANCEL, DELETE, MOST_AT_ONCE, RETRY, Act, Chosen, apply, preview
 from investigations.identity import actor_of
+from investigations.limits import count_request
 from investigations.list_filter import read_list_filter
 from investigations.views.access import for_those_who_may
 
-METHODS = ["GET", "POST"]
+METHODS = ["GET", "HEAD", "POST"]
 
 
 @require_http_methods(METHODS)
@@ -39,7 +41,7 @@ def _show(request: HttpRequest, act: Act) -> HttpResponse:
     is_sent = request.method == "POST"
     sent = request.POST if is_sent else request.GET
     ids = _read_ids(sent)
-    chosen = apply(act, ids, actor_of(request)) if is_sent else preview(act, ids)
+    chosen = _do(request, act, ids) if is_sent else preview(act, ids)
     back = read_list_filter(QueryDict(sent.get("back", "")))
     context = {
         "act": act,
@@ -51,9 +53,18 @@ def _show(request: HttpRequest, act: Act) -> HttpResponse:
     return render(request, f"investigations/bulk/{name}.html", context)
 
 
+def _do(request: HttpRequest, act: Act, ids: Sequence[uuid.UUID]) -> list[Chosen]:
+    def count() -> None:
+        # Each is an alert like any other, or a hundred of them would cost one request.
+        if act is RETRY:
+            count_request(request, "alerts")
+
+    return apply(act, ids, actor_of(request), count)
+
+
 def _read_ids(sent: QueryDict) -> list[uuid.UUID]:
     try:
-        ids = [uuid.UUID(text) for text in dict.fromkeys(sent.getlist("session"))]
+        ids = list(dict.fromkeys(uuid.UUID(text) for text in sent.getlist("session")))
     except ValueError as error:
         raise BadRequest("a session is named by its id") from error
     if len(ids) > MOST_AT_ONCE:

@@ -1,6 +1,7 @@
 """One source cannot take the place of the others; an alert is never lost to a limit."""
 
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from investigations import consumers, limits
 from investigations.consumers import StreamConsumer
 from investigations.models import AlertSession
 from investigations.services.tokens import create_token
+from investigations.views import bulk as bulk_views
 from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clean_redis", "low_limits")]
@@ -119,6 +121,36 @@ def test_guessing_a_password_is_stopped_for_that_account_alone(path, settings):
     assert int(stopped.headers["Retry-After"]) >= 1
     assert "at once" in stopped.content.decode()
     assert attempt("bob", "right and long").status_code == 302
+
+
+@pytest.mark.parametrize("path", ["/login/", "/admin/login/"])
+def test_another_spelling_of_an_account_is_no_other_account(path, settings):
+    settings.TARSY_AUTH = "login"
+    UserFactory(username="ann", admin=True, password="right and long")
+    client = Client(headers={"host": "localhost"})
+    spellings = ["ann", " ann", "ann\t", "\uff41nn", "\u3000ANN"]
+
+    codes = [
+        client.post(path, {"username": name, "password": "wrong"}).status_code
+        for name in spellings
+    ]  # fmt: skip
+
+    assert codes == [200, 200, 429, 429, 429]
+
+
+def test_each_session_retried_on_the_list_counts_as_an_alert(settings, monkeypatch):
+    settings.TARSY_AUTH = "login"
+    client = Client(headers={"host": "localhost"})
+    client.force_login(UserFactory())
+    tried = []
+    retry = replace(bulk_views.RETRY, run=lambda session_id, actor: tried.append(session_id))
+    monkeypatch.setattr(bulk_views, "RETRY", retry)
+    ended = [str(SessionFactory(failed=True).pk) for _ in range(3)]
+
+    page = client.post("/sessions/retry/", {"session": ended}).content.decode()
+
+    assert len(tried) == 2
+    assert "at most 2 alerts a minute; try again in" in page
 
 
 def test_a_question_over_the_limit_stays_in_its_field(settings):

@@ -1,9 +1,13 @@
 """One act on several sessions: who may, what is asked first, and what is told of each."""
 
+import threading
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db import connections
+from django.test import Client
 
 from investigations.models import AlertSession, AuditEvent
 from investigations.roles import create_roles
@@ -96,6 +100,47 @@ def test_a_retry_sends_the_alert_again_and_links_to_what_it_started(as_role, cha
     assert f"/sessions/{made.pk}/" in page
     assert "1 of 2 sessions started again" in page
     assert "&quot;no longer there&quot; is not known" in page
+
+
+def test_a_form_sent_twice_starts_an_alert_once(as_role, chains):
+    old = SessionFactory(failed=True, alert_type="single", alert_data="disk full", chain_id="x")
+    client, spelled = as_role("operator"), {"session": [str(old.pk), str(old.pk).upper()]}
+
+    first = client.post("/sessions/retry/", spelled).content.decode()
+    second = client.post("/sessions/retry/", ids(old)).content.decode()
+
+    made = AlertSession.objects.get(status="pending")
+    assert "1 of 1 session started again" in first
+    assert "0 of 1 session started again" in second
+    assert f"was retried already, as {made.pk}" in second
+    assert AuditEvent.objects.filter(action="session.retry").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("act", "state"),
+    [("cancel", {}), ("retry", {"failed": True}), ("delete", {"completed": True})],
+)
+def test_of_forms_sent_at_once_one_acts_on_each_session(as_role, chains, act, state):
+    sessions = [SessionFactory(alert_type="single", chain_id="x", **state) for _ in range(3)]
+    client, together = as_role("admin"), threading.Barrier(4)
+
+    def send(_number):
+        try:
+            together.wait(timeout=30)
+            mine = Client(headers={"host": "localhost"})
+            mine.cookies = client.cookies
+            return mine.post(f"/sessions/{act}/", ids(*sessions)).status_code
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as threads:
+        codes = list(threads.map(send, range(4)))
+
+    assert codes == [200] * 4
+    acts = AuditEvent.objects.filter(action=f"session.{act}").values_list("target_id", flat=True)
+    assert sorted(acts) == sorted(str(each.pk) for each in sessions)
+    assert AlertSession.objects.count() == (6 if act == "retry" else 3)
 
 
 def test_a_deleted_session_is_gone_and_the_act_is_on_record(as_role):
