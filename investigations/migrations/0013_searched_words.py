@@ -21,6 +21,6 @@ class Migration(migrations.Migration):
         ),
         AddIndexConcurrently(
             "timelineevent",
-            GinIndex(SearchVector(Left("content", 200000), config="english"), name="timeline_words"),
+            GinIndex(SearchVector(Left("content", 100000), config="english"), name="timeline_words"),
         ),
     ]

@@ -86,7 +86,7 @@ class TimelineEvent(models.Model):
             models.Index(fields=["stage", "sequence_number"], name="timeline_stage"),
             models.Index(fields=["execution", "sequence_number"], name="timeline_execution"),
             GinIndex(  # as `selectors.search` asks
-                SearchVector(Left("content", 200_000), config="english"), name="timeline_words"
+                SearchVector(Left("content", 100_000), config="english"), name="timeline_words"
             ),
         ]
 

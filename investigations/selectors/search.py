@@ -17,8 +17,9 @@ from investigations.models import AlertSession, SessionText, TimelineEvent
 
 SHORTEST_SEARCH = 3
 """Characters: the index knows no shorter parts of a text."""
-SEARCHED_CHARACTERS = 200_000
-"""PostgreSQL refuses to take more than a megabyte of words apart, and with it the whole search."""
+SEARCHED_CHARACTERS = 100_000
+"""PostgreSQL refuses a megabyte of words, and with it the row: one of four bytes a character that
+is joined by hyphens counts whole and in parts."""
 RARE = 5_000
 """Matches up to which each is looked up."""
 

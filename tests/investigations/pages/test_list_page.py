@@ -1,4 +1,6 @@
 from datetime import timedelta
+from itertools import islice, permutations
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -333,3 +335,31 @@ def test_a_product_without_tools_or_keys_says_so(viewer, reconfigure, monkeypatc
 
     assert "No model has a key." in page
     assert "No tool server is configured." in page
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    ["2026-01-01T00:00:00Z\n_{}", "2026-01-01\r00:00:00+00:00_{}", "2026-01-01&00:00:00Z_{}",
+     "2026-01-01T00:00:00Z_{}", "2026-01-01\u0661" + "00:00:00Z_{}"],
+)  # fmt: skip
+def test_however_a_place_is_spelled_the_address_of_the_view_leads_there(viewer, cursor):
+    before = cursor.format("00000000-0000-4000-8000-000000000000")
+
+    address = viewer.get("/fragments/recent/", {"before": before}).headers["HX-Push-Url"]
+
+    assert address.isascii()
+    assert parse_qs(urlsplit(address).query) == {"before": [before]}
+
+
+@pytest.mark.parametrize("length", [1, 2, 20])
+def test_an_event_of_the_largest_words_there_are_is_kept_and_found(viewer, length):
+    # Four bytes a sign, and words with a hyphen count as one and in their parts.
+    signs = permutations([chr(0x20000 + number) for number in range(500)], 2 * length)
+    words = [
+        "".join(each[:length]) + "-" + "".join(each[length:]) for each in islice(signs, 60_000)
+    ]
+    session = SessionFactory(completed=True, title="found by its words")
+
+    TimelineEventFactory(session=session, content=" ".join(words))
+
+    assert "found by its words" in viewer.get("/", {"search": words[7]}).content.decode()
