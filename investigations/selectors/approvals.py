@@ -64,7 +64,9 @@ def word_to_type(approval: ApprovalRequest) -> str:
     if approval.risk != _TYPED_RISK:
         return ""
     target = approval.target.strip()
-    can_be_typed = target.isascii() and target.isprintable() and len(target) <= LONGEST_TYPED
+    # A page shows blanks in a row as one.
+    is_plain = target.isascii() and target.isprintable() and "  " not in target
+    can_be_typed = is_plain and len(target) <= LONGEST_TYPED
     return target if target and can_be_typed else approval.tool_name
 
 

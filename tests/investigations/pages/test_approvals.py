@@ -173,7 +173,7 @@ def test_a_decision_takes_the_place_of_the_panel(decider, waiting, verb, status,
     assert "Needs approval" not in page
 
 
-@pytest.mark.parametrize("typed", ["", "render-5", "RENDER-4"])
+@pytest.mark.parametrize("typed", ["", "render-5", "RENDER-4", "render -4", "render-4\u200b"])
 def test_a_grave_write_is_not_approved_without_the_name_of_its_target(decider, waiting, typed):
     answer = decide(decider, waiting, "approve", **{f"typed-{waiting.pk}": typed})
 
@@ -182,7 +182,7 @@ def test_a_grave_write_is_not_approved_without_the_name_of_its_target(decider, w
     assert waiting.status == "pending"
 
 
-@pytest.mark.parametrize("target", ["", "a\u200bb", "x" * 81])
+@pytest.mark.parametrize("target", ["", "a\u200bb", "a  b", "x" * 81])
 def test_where_no_target_can_be_typed_the_tool_is_named(decider, waiting, target):
     ApprovalRequest.objects.filter(pk=waiting.pk).update(target=target)
 
