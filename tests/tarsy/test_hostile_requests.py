@@ -69,7 +69,8 @@ def test_an_address_that_holds_no_text_is_a_bad_request(person, path):
 
 
 PAGES = ["/", "/fragments/active/", "/fragments/recent/", "/submit-alert/", "/system/", "/login/",
-         "/sessions/{id}/", "/sessions/{id}/trace/", "/sessions/{id}/ask/", "/admin/"]  # fmt: skip
+         "/sessions/{id}/", "/sessions/{id}/trace/", "/sessions/{id}/ask/", "/admin/",
+         "/sessions/retry/?session={id}"]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)
