@@ -152,7 +152,7 @@ def test_who_may_not_decide_sees_all_and_is_told_why_there_is_no_button(viewer, 
     assert "data-decides" not in page
     assert 'id="decide-form"' not in page
     assert 'class="t-waits"' not in page
-    assert "Your account may not decide about this." in page
+    assert "You may not decide about this" in page
     assert "groups approver and admin" in page
     assert "k8s.<b>pods_delete</b>" in page
 
