@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import QuerySet
+from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from investigations.models import AlertSession, ApprovalRequest
@@ -77,6 +78,8 @@ def _waiting() -> QuerySet[ApprovalRequest]:
         )
         .select_related("session", "execution")
         .only(*fields)
+        # Of the preview nothing else is read: it may hold a whole file.
+        .annotate(action=KeyTextTransform("action", "preview"))
         .order_by("expires_at", "id")
     )
 
