@@ -35,12 +35,9 @@ def _fill_in_an_alert(page: Page) -> None:
 
 
 def _go_to_the_second_step(page: Page) -> None:
-    """Press *Approve* once. A dialog of the browser, if that is what asks, is turned down."""
-    page.on("dialog", lambda dialog: dialog.dismiss())
+    """Press *Approve* once."""
     page.get_by_role("button", name="Approve", exact=True).click()
-    page.wait_for_function(
-        "!document.querySelector('.t-confirm') || document.querySelector('.t-confirm.is-asked')"
-    )
+    page.locator(".t-confirm.is-asked").wait_for()
     page.get_by_role("button", name="Approve", exact=True).scroll_into_view_if_needed()
 
 
