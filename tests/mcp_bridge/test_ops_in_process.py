@@ -74,7 +74,7 @@ async def test_what_a_read_only_investigation_is_offered_names_no_write():
         whole = {spec.name: spec.input_schema["properties"] for spec in writing.specs}
 
     assert offered["ops.docker"]["action"]["enum"] == [
-        "list", "inspect", "logs", "services", "tasks", "swarm", "updates",
+        "list", "inspect", "logs", "services", "tasks", "swarm", "updates", "check_updates",
     ]  # fmt: skip
     assert offered["ops.kubernetes"]["type"]["enum"] == [
         "clusters", "nodes", "pods", "deployments", "logs", "events",

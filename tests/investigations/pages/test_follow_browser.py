@@ -80,6 +80,18 @@ def press(key):
     return do
 
 
+# Where it stands once it has stood still for some frames: a finger's scrolling goes on after it.
+AT_REST = """e => new Promise((tell) => {
+    let last, still = 0
+    const look = () => {
+        still = e.scrollTop === last ? still + 1 : 0
+        last = e.scrollTop
+        if (still > 20) tell(last)
+        else requestAnimationFrame(look)
+    }
+    look()
+})"""
+
 UPWARD = {
     "wheel": turn_wheel,
     "PageUp": press("PageUp"),
@@ -108,7 +120,7 @@ def test_each_gesture_upward_stops_following_and_end_or_the_pill_starts_it_again
         page.wait_for_function(f"() => !({AT_END})(document.querySelector('.t-agent-body'))")
         expect(pill).to_have_text("Follow")
         expect(others_pill).to_be_hidden()
-        top = box.evaluate("e => e.scrollTop")
+        top = box.evaluate(AT_REST)
         stream.send(next_event(columns, f"Thought after {name}."))
         expect(pill, name).to_have_text("Follow - 1 new")
         assert box.evaluate("e => e.scrollTop") == top, name
