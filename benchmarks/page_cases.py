@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode
 
+from django.apps import apps
 from django.utils import timezone
 
 from benchmarks import history
@@ -186,19 +187,26 @@ def _others() -> Iterator[Case]:
     yield Case("health", ["/health"])
 
 
+_DEEPEST, _ADMIN_ROWS = 150, 50
 _ADMIN_QUERIES = {
-    "alertsession": ("status__exact=completed", "status__exact=timed_out", "o=6", "p=150",
+    "alertsession": ("status__exact=completed", "status__exact=timed_out", "o=6", "p=DEEP",
                      "created_at__gte=2020-01-01", "q=certificate"),
-    "stage": ("p=150", "q=SESSION&status__exact=failed"),
-    "agentexecution": ("p=150", "q=SESSION&status__exact=failed"),
-    "timelineevent": ("p=150", "q=SESSION&event_type__exact=error"),
-    "message": ("p=150", "q=SESSION&role__exact=system"),
+    "stage": ("p=DEEP", "q=SESSION&status__exact=failed"),
+    "agentexecution": ("p=DEEP", "q=SESSION&status__exact=failed"),
+    "timelineevent": ("p=DEEP", "q=SESSION&event_type__exact=error"),
+    "message": ("p=DEEP", "q=SESSION&role__exact=system"),
     "llminteraction": ("q=SESSION&interaction_type__exact=scoring",),
     "mcpinteraction": ("q=SESSION&interaction_type__exact=tool_list",),
-    "approvalrequest": ("status__exact=pending", "risk__exact=high", "p=150"),
-    "auditevent": ("action=session.submit", "action=call.block", "q=person-7", "p=150"),
+    "approvalrequest": ("status__exact=pending", "risk__exact=high", "p=DEEP"),
+    "auditevent": ("action=session.submit", "action=call.block", "q=person-7", "p=DEEP"),
     "event": (), "chat": (), "chatusermessage": (), "resourcenote": (),
 }  # fmt: skip
+
+
+def _deep(name: str) -> int:
+    """A page near the end of what the admin counts, or of what there is."""
+    rows = apps.get_model("investigations", name)._default_manager.order_by()
+    return max(1, min(_DEEPEST, rows[: _DEEPEST * _ADMIN_ROWS].count() // _ADMIN_ROWS))
 
 
 def _admin(sessions: int) -> Iterator[Case]:
@@ -209,8 +217,8 @@ def _admin(sessions: int) -> Iterator[Case]:
         page = f"/admin/investigations/{name}/"
         yield Case(f"admin {name}", [page])
         for query in queries:
-            address = f"{page}?{query.replace('SESSION', str(session.pk))}"
-            yield Case(f"admin {name} {query}", [address])
+            asked = query.replace("SESSION", str(session.pk)).replace("DEEP", str(_deep(name)))
+            yield Case(f"admin {name} {query}", [f"{page}?{asked}"])
         for what, term in (
             ("session", session.pk), ("event", event and event.pk),
             ("word", "db-77.prod"), ("no hit", "heliograph"),
