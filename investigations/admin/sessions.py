@@ -7,11 +7,11 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from typing_extensions import override
 
+from investigations import roles
 from investigations.admin.actions import RowAction, offer
 from investigations.admin.base import StatusAdmin, read_id
 from investigations.models import AlertSession
 from investigations.plain_text import show_invisible
-from investigations.roles import OPERATE, SUBMIT
 from investigations.services.retries import retry_session
 from investigations.services.sessions import cancel_session, delete_session
 
@@ -69,13 +69,13 @@ class AlertSessionAdmin(StatusAdmin):
         return show_invisible(row.title or row.alert_type)
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(OPERATE)
+        return request.user.has_perm(roles.OPERATE)
 
     def has_submit_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(SUBMIT)
+        return request.user.has_perm(roles.SUBMIT)
 
     def has_hide_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("investigations.delete_alertsession")
+        return request.user.has_perm(roles.DELETE)
 
     @admin.action(description="Cancel", permissions=["operate"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:

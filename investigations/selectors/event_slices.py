@@ -11,7 +11,8 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast
 
 from investigations.models import AgentExecution, AlertSession, TimelineEvent
-from investigations.selectors.pages import LATEST, views_of, with_previews
+from investigations.selectors.event_previews import views_of, with_previews
+from investigations.selectors.pages import LATEST
 from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.timeline_view import EventView, place_summaries
 

@@ -26,15 +26,21 @@ _CONCLUSION_CHARACTERS = 3000
 
 
 @dataclass(frozen=True)
-class RecentRow:
+class OutcomeRow:
+    """A session that has ended, and what came of it in one line."""
+
     session: AlertSession
     line: str
-    costs: Costs
 
     @property
     def seconds(self) -> float | None:
         start, end = self.session.started_at, self.session.completed_at
         return (end - start).total_seconds() if start and end else None
+
+
+@dataclass(frozen=True)
+class RecentRow(OutcomeRow):
+    costs: Costs
 
 
 @dataclass(frozen=True)

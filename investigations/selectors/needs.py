@@ -9,7 +9,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from investigations.models import AlertSession, ApprovalRequest
-from investigations.selectors.lists import light, outcome_line
+from investigations.selectors.lists import OutcomeRow, light, outcome_line
 from investigations.selectors.sessions import COUNT_LIMIT, visible_sessions
 
 SHOWN_APPROVALS = 20
@@ -19,23 +19,12 @@ FAILURES = (AlertSession.Status.FAILED, AlertSession.Status.TIMED_OUT)
 
 
 @dataclass(frozen=True)
-class FailedRow:
-    session: AlertSession
-    line: str
-
-    @property
-    def seconds(self) -> float | None:
-        start, end = self.session.started_at, self.session.completed_at
-        return (end - start).total_seconds() if start and end else None
-
-
-@dataclass(frozen=True)
 class Needs:
     """The first of each kind, and how many there are."""
 
     approvals: Sequence[ApprovalRequest]
     approvals_count: int
-    failures: Sequence[FailedRow]
+    failures: Sequence[OutcomeRow]
     failures_count: int
 
     @property
@@ -62,7 +51,7 @@ def read_needs() -> Needs:
     return Needs(
         approvals,
         _count(waiting, approvals, SHOWN_APPROVALS),
-        [FailedRow(session, outcome_line(session)) for session in failures],
+        [OutcomeRow(session, outcome_line(session)) for session in failures],
         _count(failed, failures, SHOWN_FAILURES),
     )
 

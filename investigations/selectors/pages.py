@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Case, Count, F, Q, QuerySet, When, Window
+from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Left, Length, RowNumber
+from django.db.models.functions import RowNumber
 
 from config.providers import REHEARSAL
 from investigations.markdown import CitedTool
@@ -22,17 +22,15 @@ from investigations.models import (
 from investigations.selectors.approvals import approvals_of_session, executions_waiting
 from investigations.selectors.conclusions import conclusion_of
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
-from investigations.selectors.live_text import read_live_texts
+from investigations.selectors.event_previews import views_of, with_previews
 from investigations.selectors.sessions import visible_sessions
-from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView, place_summaries
+from investigations.selectors.timeline_view import EventView, place_summaries
 from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
 
 LATEST = 200
 """Events that a page carries; earlier ones are loaded when asked for."""
 FEWEST = 10
 """Events that it carries of each execution, however many there are."""
-
-_TEXT_CHARACTERS = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -385,26 +383,6 @@ def _latest_events(execution_ids: Sequence[uuid.UUID], share: int) -> QuerySet[T
         .values("id")
     )
     return with_previews(TimelineEvent.objects.filter(id__in=latest)).order_by("sequence_number")
-
-
-def with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
-    """Long texts stay in the database."""
-    preview = Case(
-        When(event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)),
-        default=Left("content", _TEXT_CHARACTERS),
-    )
-    return events.defer("content").annotate(content_length=Length("content"), preview=preview)
-
-
-def views_of(rows: Sequence[TimelineEvent]) -> list[EventView]:
-    live = read_live_texts(rows)
-    return [_view(row, live.get(row.pk, "")) for row in rows]
-
-
-def _view(row: TimelineEvent, live_text: str) -> EventView:
-    text: str = row.preview or live_text  # type: ignore[attr-defined]  # by with_previews
-    length: int = row.content_length or len(live_text)  # type: ignore[attr-defined]
-    return EventView(event=row, content=text, length=length)
 
 
 def _seconds(start: datetime | None, end: datetime | None) -> float | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
 
 from investigations.models import (
@@ -19,6 +18,7 @@ from investigations.models import (
 )
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
+from investigations.selectors.distinct import distinct_values
 from investigations.selectors.search import Search, matched_in_content, search_sessions
 from tarsy.errors import NotFound
 
@@ -169,30 +169,16 @@ class FilterOptions:
 def filter_options() -> FilterOptions:
     """The alert types and chains that sessions have, and every status there is."""
     return FilterOptions(
-        alert_types=distinct_values("alert_type"),
-        chain_ids=distinct_values("chain_id"),
+        alert_types=values_in_use("alert_type"),
+        chain_ids=values_in_use("chain_id"),
         statuses=list(AlertSession.Status.values),
     )
 
 
-_DISTINCT = """
-WITH RECURSIVE found(value) AS (
-    (SELECT {column} FROM investigations_alertsession
-      WHERE deleted_at IS NULL ORDER BY {column} LIMIT 1)
-    UNION ALL
-    SELECT (SELECT {column} FROM investigations_alertsession
-             WHERE deleted_at IS NULL AND {column} > found.value ORDER BY {column} LIMIT 1)
-      FROM found WHERE found.value IS NOT NULL
-)
-SELECT value FROM found WHERE value <> '' LIMIT %s
-"""
-
-
-def distinct_values(column: Literal["alert_type", "chain_id", "author"]) -> list[str]:
-    """One look into the column's index for each value, however many sessions have it."""
-    with connection.cursor() as cursor:
-        cursor.execute(_DISTINCT.format(column=column), [MOST_OPTIONS])
-        return [value for (value,) in cursor.fetchall()]
+def values_in_use(column: Literal["alert_type", "chain_id", "author"]) -> list[str]:
+    """What sessions have there."""
+    table = AlertSession._meta.db_table
+    return distinct_values(table, column, only="deleted_at IS NULL", most=MOST_OPTIONS)
 
 
 def list_active() -> tuple[list[AlertSession], list[AlertSession]]:

@@ -18,7 +18,7 @@ from investigations.models import AlertSession
 from investigations.roles import DELETE, OPERATE, SUBMIT
 from investigations.selectors import lists, needs, running
 from investigations.selectors.models_in_use import has_usable_model
-from investigations.selectors.sessions import distinct_values
+from investigations.selectors.sessions import values_in_use
 from investigations.views.access import for_viewers
 from tarsy.errors import InvalidInput
 
@@ -140,8 +140,8 @@ def _address(wanted: ListFilter, before: str) -> str:
 def _options() -> dict[str, object]:
     return {
         "statuses": AlertSession.Status.choices,
-        "alert_types": distinct_values("alert_type"),
-        "chain_ids": distinct_values("chain_id"),
-        "authors": distinct_values("author"),
+        "alert_types": values_in_use("alert_type"),
+        "chain_ids": values_in_use("chain_id"),
+        "authors": values_in_use("author"),
         "periods": [(key, words) for key, (words, _length) in PERIODS.items()],
     }

@@ -1,0 +1,32 @@
+"""Timeline events as pages show them: of a long text only its beginning is read."""
+
+from collections.abc import Sequence
+
+from django.db.models import Case, QuerySet, When
+from django.db.models.functions import Left, Length
+
+from investigations.models import TimelineEvent
+from investigations.selectors.live_text import read_live_texts
+from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
+
+_TEXT_CHARACTERS = 64 * 1024
+
+
+def with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
+    """Long texts stay in the database."""
+    preview = Case(
+        When(event_type=TimelineEvent.Type.LLM_TOOL_CALL, then=Left("content", PREVIEW_CHARACTERS)),
+        default=Left("content", _TEXT_CHARACTERS),
+    )
+    return events.defer("content").annotate(content_length=Length("content"), preview=preview)
+
+
+def views_of(rows: Sequence[TimelineEvent]) -> list[EventView]:
+    live = read_live_texts(rows)
+    return [_view(row, live.get(row.pk, "")) for row in rows]
+
+
+def _view(row: TimelineEvent, live_text: str) -> EventView:
+    text: str = row.preview or live_text  # type: ignore[attr-defined]  # by with_previews
+    length: int = row.content_length or len(live_text)  # type: ignore[attr-defined]
+    return EventView(event=row, content=text, length=length)
