@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mcp_bridge.ops.control.containers import refuse_own_container
+from mcp_bridge.ops.control.containers import inspect_container, refuse_own_container
 from mcp_bridge.ops.docker_api import DockerApi, as_list, as_object
 from mcp_bridge.ops.envelope import JsonObject, ToolFailure
 from mcp_bridge.ops.executors.base import Executor
@@ -58,8 +58,7 @@ class PathRules:
         return EnclosedPaths(self._elsewhere, self.here, mounts)
 
     async def _container_mounts(self, uid: str, *, writes: bool) -> list[Mount]:
-        name = self._docker.name_of(uid)
-        whole = as_object(await self._docker.get_json(f"/containers/{name}/json", name=name))
+        whole = await inspect_container(self._docker, uid)
         if writes:
             await refuse_own_container(self._docker, whole)
         mounts = [as_object(each) for each in as_list(whole.get("Mounts"))]
