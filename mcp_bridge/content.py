@@ -1,7 +1,7 @@
 """Turns what a tool returned into text a model can read."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mcp_types import (
@@ -15,6 +15,7 @@ from mcp_types import (
     TextContent,
 )
 
+from agents.types import JSON
 from mcp_bridge.visible_text import clean_line, clean_text
 from mcp_bridge.wire.cutting import WHOLE_SIZE
 
@@ -47,6 +48,22 @@ def read_result(result: CallToolResult, max_bytes: int = MAX_RESULT_BYTES) -> Re
         size_bytes=whole,
         cut=whole > min(size, max_bytes),
     )
+
+
+def read_fields(result: CallToolResult) -> Mapping[str, JSON] | None:
+    """The fields of an answer exactly as the server said them; None where it has none.
+
+    A server that knows no structured content says them as text, or wraps a text that does.
+    """
+    structured: dict[str, JSON] | None = result.structured_content
+    if structured is not None and structured.keys() != {"result"}:
+        return structured
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    try:
+        said: JSON = json.loads("\n".join(texts))
+    except (ValueError, RecursionError):
+        return structured
+    return said if isinstance(said, dict) else structured
 
 
 def _read_blocks(result: CallToolResult) -> Iterator[str]:

@@ -44,7 +44,6 @@ from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety.approvals import bind
 from mcp_bridge.safety.diffs import diff_texts
 from mcp_bridge.safety.previews import preview_write
-from mcp_bridge.safety.resources import Resource
 from mcp_bridge.safety.targeting import Target
 from screenshots.clock import Clock, shift
 from screenshots.story import Agent, Call, Request, Story, Turn
@@ -316,9 +315,8 @@ def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
     server, _, tool = call.tool.partition(".")
     arguments: Mapping[str, JSON] = event.metadata["arguments"]
     proposed = GateRequest(server, tool, "write", arguments, is_own_server=server == "ops")
-    known = Resource("", request.target, status=request.state) if request.state else None
     change = request.change
-    preview = preview_write(proposed, Target(request.target, known), change)
+    preview = preview_write(proposed, Target(request.target, state=request.state), change)
     shown: dict[str, JSON] | None = None
     if change is not None:
         diff = diff_texts(change.before, change.after, change.first_line)
@@ -328,7 +326,7 @@ def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
         server_name=server,
         tool_name=tool,
         arguments=arguments,
-        argument_hash=bind(server, tool, "", arguments, request.target),
+        argument_hash=bind(server, tool, "", arguments, request.target, request.state),
         target=request.target,
         risk=preview.risk,
         preview={**preview.to_json(), "origins": [], "masked": 0, "change": shown},

@@ -15,7 +15,10 @@ Verdict = Literal["approved", "denied", "expired", "pending", "used", "unavailab
 
 @dataclass(frozen=True)
 class Proposal:
-    """A write exactly as it would run. `reasons`: why it cannot pass without a person."""
+    """A write exactly as it would run. `reasons`: why it cannot pass without a person.
+
+    `state` is the kind of state its target was seen in; empty where nothing tells.
+    """
 
     call_id: str
     server: str
@@ -25,11 +28,14 @@ class Proposal:
     target: str
     preview: Preview
     reasons: tuple[str, ...] = ()
+    state: str = ""
 
     @property
     def bound_hash(self) -> str:
         """SHA-256 over all that an approval is good for; one other byte is another write."""
-        return bind(self.server, self.tool, self.definition_hash, self.arguments, self.target)
+        return bind(
+            self.server, self.tool, self.definition_hash, self.arguments, self.target, self.state
+        )
 
 
 @dataclass(frozen=True)
@@ -66,10 +72,11 @@ class NoDesk:
 
 
 def bind(
-    server: str, tool: str, definition_hash: str, arguments: Mapping[str, JSON], target: str
-) -> str:
+    server: str, tool: str, definition_hash: str, arguments: Mapping[str, JSON], target: str,
+    state: str,
+) -> str:  # fmt: skip
     """The hash of one write, the same wherever it is written down."""
-    bound: list[JSON] = [server, tool, definition_hash, canonical(arguments), target]
+    bound: list[JSON] = [server, tool, definition_hash, canonical(arguments), target, state]
     return hashlib.sha256(canonical(bound).encode()).hexdigest()
 
 

@@ -20,14 +20,14 @@ SOON = (0.0, 0.5, 1.5, 3.0)
 """Seconds before each look, while what was changed may still be coming up."""
 IN_A_WHILE = (0.0, 1.0, 3.0, 6.0, 10.0)
 
-_RUNNING = ("running", "active", "up")
+RUNNING = ("running", "active", "up")
 _OF_WRITES = frozenset({"action", "content", "expected_sha256", "max_bytes", "tail_bytes"})
 ABSENT = "absent"
 """What a write of `file_edit` expects where there is no such file."""
-_STOPPED = ("stopped", "inactive", "exited", "dead", "created", "failed")
+STOPPED = ("stopped", "inactive", "exited", "dead", "created", "failed")
 _STATES = {
-    "start": _RUNNING, "restart": _RUNNING, "reboot": _RUNNING, "reload": _RUNNING,
-    "stop": _STOPPED, "shutdown": _STOPPED,
+    "start": RUNNING, "restart": RUNNING, "reboot": RUNNING, "reload": RUNNING,
+    "stop": STOPPED, "shutdown": STOPPED,
 }  # fmt: skip
 
 
@@ -224,8 +224,8 @@ def judge_answer(check: Check, text: str) -> Judgement:
         if not found:
             return Judgement("unverified", f"{check.name} answered nothing at {spot}")
         if not all(_fits(each, expectation) for each in found):
-            return Judgement("failed", f"{spot} is {_show(found)}, not {_wanted(expectation)}")
-        seen.append(f"{spot} is {_show(found)}")
+            return Judgement("failed", f"{spot} is {show(found)}, not {_wanted(expectation)}")
+        seen.append(f"{spot} is {show(found)}")
     return Judgement("verified", "; ".join(seen))
 
 
@@ -243,6 +243,11 @@ def _find(text: str, path: tuple[str, ...]) -> list[JSON]:
         whole: JSON = json.loads(text)
     except (ValueError, RecursionError):
         return []
+    return find_values(whole, path)
+
+
+def find_values(whole: JSON, path: tuple[str, ...]) -> list[JSON]:
+    """Everything at a path of an answer; `*` stands for each of its entries."""
     return list(_walk(whole, path))
 
 
@@ -287,7 +292,8 @@ def _spell(value: JSON) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _show(found: list[JSON]) -> str:
+def show(found: list[JSON]) -> str:
+    """What was found, in a line; empty where nothing was."""
     if len(found) == 1 and isinstance(found[0], str) and len(found[0]) > SHOWN:
         return f"a text of {len(found[0])} characters"
     return _cut(", ".join(dict.fromkeys(map(_spell, found))))

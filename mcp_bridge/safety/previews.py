@@ -51,7 +51,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True)
 class Preview:
-    """A write as a person sees it. `current_state` is empty where nothing is known of it.
+    """A write as a person sees it. `current_state` is empty where no look at it tells.
 
     `change` holds texts that are not masked, so it stays out of what is kept.
     """
@@ -87,7 +87,7 @@ def preview_write(
     return Preview(
         risk=_judge(words, request.arguments, change),
         action=action,
-        current_state=target.resource.status if target.resource is not None else "",
+        current_state=target.state,
         verification=(check.sentence if check is not None else NO_CHECK, GENERAL_CHECK),
         undo=_undo_update(request) or (undo if change is None else _undo_change(change, action)),
         change=change,

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from agents.ports import ProposedAnswer, Review
 from agents.types import WriteReport
@@ -35,6 +35,7 @@ from mcp_bridge.safety.recovery import Recoveries
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.resolved import Clock
 from mcp_bridge.safety.standing import Standing, rebuild
+from mcp_bridge.safety.target_states import kind_of_state, see_state, see_state_again
 from mcp_bridge.safety.targeting import Target, find_target
 from mcp_bridge.safety.trust import find_doubts_of, refuse_stranger_of
 
@@ -175,24 +176,25 @@ class SafetyGate:
         """
         before = self._standing.workflow
         self._standing.workflow = before.begin_write(request.name)
-        starts = False
+        ready: _Ready | Refusal | None = None
         try:
-            claimed = await self._look_and_ask(request, target, look)
-            if starts := not isinstance(claimed, Refusal):
-                self._events.note(act_of_start(claimed, target))
+            ready = await self._look_and_ask(request, target, look)
+            if isinstance(ready, _Ready):
+                self._events.note(act_of_start(ready.request, ready.target))
                 await self._events.commit()
         except BaseException:
-            if starts:
+            if isinstance(ready, _Ready):
                 self._events.note(act_of_end(request, "blocked"))
             self._standing.workflow = self._standing.workflow.abandon_write(before)
             raise
-        if isinstance(claimed, Refusal):
+        if isinstance(ready, Refusal):
             self._standing.workflow = self._standing.workflow.abandon_write(before)
-        return claimed
+            return ready
+        return ready.request
 
     async def _look_and_ask(
         self, request: GateRequest, target: Target, look: Look
-    ) -> GateRequest | Refusal:
+    ) -> "_Ready | Refusal":
         """Doubts are about what the model wrote; a person decides about what then runs."""
         doubts = find_doubts_of(request, target, self._given, self._standing)
         seen = await look_at_file(request, look)
@@ -203,18 +205,17 @@ class SafetyGate:
         to_run, change = seen
         if change is not None and change.runner:
             doubts = (*doubts, f"{change.path}: {change.runner}")
-        return await self._ask_person(to_run, target, doubts, change) or to_run
-
-    async def _ask_person(
-        self,
-        request: GateRequest,
-        target: Target,
-        doubts: tuple[str, ...],
-        change: FileChange | None,
-    ) -> Refusal | None:
         if self._level == "autonomous" and not doubts:
             is_open = request.call_id in self._interrupted
-            return _explain_interrupted(request) if is_open else None
+            return _explain_interrupted(request) if is_open else _Ready(to_run, target)
+        shown = replace(target, state=await see_state(to_run, target, look))
+        refusal = await self._ask_person(_Ready(to_run, shown), look, doubts, change)
+        return refusal or _Ready(to_run, shown)
+
+    async def _ask_person(
+        self, ready: "_Ready", look: Look, doubts: tuple[str, ...], change: FileChange | None
+    ) -> Refusal | None:
+        request, target = ready.request, ready.target
         proposal = Proposal(
             call_id=request.call_id,
             server=request.server,
@@ -224,6 +225,7 @@ class SafetyGate:
             target=target.name,
             preview=preview_write(request, target, change),
             reasons=doubts,
+            state=kind_of_state(target.state),
         )
         await self._events.commit()
         decision = await self._desk.request(proposal)
@@ -231,11 +233,16 @@ class SafetyGate:
             return _explain_interrupted(request)
         if decision.verdict != "approved":
             return _explain_decision(request, target, decision)
-        # Minutes may have passed: what was resolved then must still be.
+        # Minutes may have passed: what was resolved and shown then must still be so.
         again = find_target(request, self._standing)
         if isinstance(again, Refusal):
             return again
-        if not await self._desk.redeem(decision.approval_id, proposal.bound_hash):
+        now = target.state and await see_state_again(request, target, look, target.state)
+        live = replace(proposal, state=kind_of_state(now))
+        is_used = await self._desk.redeem(decision.approval_id, live.bound_hash)
+        if live.state != proposal.state:
+            return _explain_change(request, target, now)
+        if not is_used:
             return _explain_decision(request, target, Decision("expired", decision.approval_id))
         return None
 
@@ -250,6 +257,14 @@ class SafetyGate:
         writes = self._standing.writes
         self._standing.note(settled_call(request, outcome, refusal.to_text(), writes))
         return refusal
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A write as it would run and its target as it was seen right before."""
+
+    request: GateRequest
+    target: Target
 
 
 def _refuse_writing_check(request: GateRequest) -> Refusal:
@@ -283,6 +298,25 @@ def _explain_decision(request: GateRequest, target: Target, decision: Decision) 
             "reason": decision.reason,
             "do_not_retry": decision.verdict == "denied",
         },
+    )
+
+
+def _explain_change(request: GateRequest, target: Target, now: str) -> Refusal:
+    """What a person approved was another act: a restart of what is stopped ends nothing."""
+    is_now = f"it is {now}" if now else "nothing tells how it is"
+    return Refusal(
+        "APPROVAL_REQUIRED",
+        f"The approval no longer holds: {target.name} was {target.state} when a person was asked, "
+        f"and now {is_now}. {request.name} did not run.",
+        {
+            "tool": request.name,
+            "target": target.name,
+            "verdict": "outdated",
+            "state_when_asked": target.state,
+            "state_now": now,
+            "do_not_retry": False,
+        },
+        retryable=True,
     )
 
 

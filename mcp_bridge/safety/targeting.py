@@ -27,11 +27,15 @@ _ROUTED = frozenset({"read", "control", "file_edit"})
 
 @dataclass(frozen=True)
 class Target:
-    """`resource` where our resolve tools know it; `identifiers` where names are all there is."""
+    """`resource` where our resolve tools know it; `identifiers` where names are all there is.
+
+    `state` is how it was seen right before a person was asked; empty where nobody looked.
+    """
 
     name: str = ""
     resource: Resource | None = None
     identifiers: tuple[Identifier, ...] = ()
+    state: str = ""
 
 
 def find_target(request: GateRequest, standing: Standing) -> Target | Refusal:

@@ -33,6 +33,11 @@ defaults:
   max_iterations: 8
 queue: {{poll_interval: 500ms, poll_interval_jitter: 100ms, approval_timeout: {timeout}}}
 """
+CHECKED = CONFIG.replace(
+    "identifies: [name]",
+    "identifies: [name], verify: {{tool: job_get, arguments: {{name: $name}}, "
+    "expect: {{path: restarts, equals: '1'}}}}",
+).replace("jobs_list: resolve", "jobs_list: resolve, job_get: read")
 SCRIPT = """
 rules:
   - when: {agent: ^ExecSummaryAgent}
@@ -127,6 +132,29 @@ def test_an_approved_write_runs_exactly_once(start, decider, ledger, play: Play)
     assert acts(approval) == ["approval.request", "approval.approve", "approval.use"]
     assert told(approval) == [("approval.requested", "pending"), ("approval.decided", "approved")]
     assert decide(decider, approval, "deny") == 409
+
+
+def test_an_approval_is_no_good_for_a_target_that_has_changed_since(
+    configured_workers: StartWith, decider, ledger: Path, play: Play
+):
+    play(SCRIPT)
+    configured_workers(
+        CHECKED.format(python=sys.executable, server=SERVER, ledger=ledger, timeout="1m")
+    )()
+    session = submit("single")
+    approval = wait_for_request(session)
+    assert approval.preview["current_state"] == "0"
+    ledger.write_text("import\n")  # somebody else restarts it meanwhile
+
+    assert decide(decider, approval, "approve") == 200
+
+    session = wait_until_ended(session)
+    assert (session.status, session.error_message) == ("completed", "")
+    assert restarts(ledger) == 1
+    assert "import was 0 when a person was asked, and now it is 1" in result_of_write(session)
+    approval.refresh_from_db()
+    assert approval.used_at is None
+    assert acts(approval) == ["approval.request", "approval.approve", "approval.refuse_use"]
 
 
 def test_a_denied_write_does_not_run_and_the_model_is_told(start, decider, ledger, play: Play):

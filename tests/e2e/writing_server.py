@@ -16,15 +16,17 @@ TOOLS = [
         "name": "jobs_list", "description": "Lists jobs.", "annotations": {"readOnlyHint": True},
         "inputSchema": {"type": "object", "properties": {}},
     },
+    {"name": "job_get", "description": "Tells of a job.", "inputSchema": NAMED},
     {"name": "job_restart", "description": "Restarts a job.", "inputSchema": NAMED},
 ]  # fmt: skip
 _writing = threading.Lock()
 
 
 def call(name: str, arguments: dict[str, str]) -> str:
-    if name == "jobs_list":
+    if name != "job_restart":
         restarts = LEDGER.read_text().split() if LEDGER.exists() else []
-        return json.dumps({"jobs": [{"name": "import", "restarts": restarts.count("import")}]})
+        job = {"name": "import", "restarts": restarts.count("import")}
+        return json.dumps(job if name == "job_get" else {"jobs": [job]})
     with _writing, LEDGER.open("a") as ledger:
         ledger.write(f"{arguments['name']}\n")
     while LEDGER.with_name("hold").exists():

@@ -218,6 +218,25 @@ def test_who_is_stopped_while_waiting_leaves_the_request_for_the_next(loop, exec
     assert again.result().verdict == "approved"
 
 
+def test_a_resumed_execution_asks_anew_about_a_target_that_has_changed(loop, execution):
+    def ask(state: str) -> Future[Any]:
+        desk = PersistentDesk(execution, loop, mask)
+        return start(loop, lambda: desk.request(replace(proposal(), state=state)), state)
+
+    asked = ask("stopped")
+    approval = wait_for_request()
+    decide_approval(approval.pk, "approved", account=make_admin(), actor="ana")
+    asked.result(BOUND)
+
+    asked_anew = ask("running")
+    anew = wait_for_request()
+
+    assert anew.pk != approval.pk
+    decide_approval(anew.pk, "denied", account=make_admin(), actor="ana")
+    assert asked_anew.result(BOUND).verdict == "denied"
+    assert ask("stopped").result(BOUND).approval_id == str(approval.pk)
+
+
 def test_an_approval_that_was_used_says_so(loop, execution):
     desk = PersistentDesk(execution, loop, mask)
     asked = start(loop, lambda: desk.request(proposal()))

@@ -66,8 +66,9 @@ class Desk:
     async def request(self, proposal: Proposal) -> Decision:
         self.asked.append(proposal)
         key = f"{proposal.call_id}/{proposal.bound_hash}"
-        if key in self.redeemed:
-            return Decision("used", key)
+        used = [each for each in self.redeemed if each.startswith(f"{proposal.call_id}/")]
+        if used:
+            return Decision("used", used[0])
         return Decision(self.verdict, key, "mia", "wait for the export")
 
     async def redeem(self, approval_id: str, bound_hash: str) -> bool:

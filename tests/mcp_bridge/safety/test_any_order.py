@@ -24,9 +24,10 @@ from hypothesis.stateful import (
 from agents.ports import ProposedAnswer
 from agents.types import JSON, ToolCall, ToolResult
 from mcp_bridge.gate import ControlLevel
-from mcp_bridge.safety import checks, safety_gate, workflow
+from mcp_bridge.safety import checks, safety_gate, target_states, workflow
 from mcp_bridge.safety.approvals import Decision, Proposal
 from mcp_bridge.safety.safety_gate import SafetyGate
+from mcp_bridge.safety.target_states import kind_of_state
 from mcp_bridge.safety.targeting import Target
 from tests.mcp_bridge.safety.calls import Clock
 from tests.mcp_bridge.safety.world import WRITES, Agent, How, Stored, World
@@ -73,9 +74,10 @@ class WaitingDesk:
         return True
 
     def _find(self, proposal: Proposal) -> Request | None:
-        same = (proposal.call_id, proposal.bound_hash)
-        known = ((each.proposal.call_id, each.proposal.bound_hash) for each in self.requests)
-        return next((r for r, key in zip(self.requests, known, strict=True) if key == same), None)
+        """The request of that very call: one that was used, else one for exactly this."""
+        mine = [each for each in self.requests if each.proposal.call_id == proposal.call_id]
+        same = [each for each in mine if each.proposal.bound_hash == proposal.bound_hash]
+        return next((each for each in mine if each.used), same[-1] if same else None)
 
     def _id(self, asked: Request) -> str:
         return str(self.requests.index(asked))
@@ -95,6 +97,7 @@ class ExecutionMachine(RuleBasedStateMachine):
         self.patches = contextlib.ExitStack()
         at_once = mock.patch.multiple(checks, SOON=(0.0,), IN_A_WHILE=(0.0,))
         self.patches.enter_context(at_once)
+        self.patches.enter_context(mock.patch.object(target_states, "AGAIN", (0.0, 0.0)))
         # Everything on one loop, so that a sequence always runs in the same way.
         self.patches.enter_context(mock.patch("asyncio.to_thread", _run_here))
         self.loop = asyncio.new_event_loop()
@@ -195,6 +198,14 @@ class ExecutionMachine(RuleBasedStateMachine):
 
     # What goes wrong
 
+    @rule(place=st.sampled_from([NGINX, MAIL]), state=st.sampled_from(["active", "failed"]))
+    def somebody_else_starts_or_stops_a_service(self, place: str, state: str) -> None:
+        self.world.services[place] = state
+
+    @rule(replicas=st.integers(0, 3))
+    def somebody_else_scales(self, replicas: int) -> None:
+        self.world.replicas["shop"] = replicas
+
     @precondition(lambda self: self.tasks)
     @rule(data=st.data())
     def a_call_is_cut_short(self, data: st.DataObject) -> None:
@@ -273,6 +284,18 @@ class ExecutionMachine(RuleBasedStateMachine):
             used.remove(write)
 
     @invariant()
+    def every_write_found_its_target_as_it_was_approved(self) -> None:
+        if self.level != "controlled":
+            return
+        used = [each.proposal for each in self.desk.requests if each.used]
+        for (name, values), found in zip(self.world.executed, self.world.found, strict=True):
+            states = [
+                each.state for each in used
+                if (f"{each.server}.{each.tool}", dict(each.arguments)) == (name, values)
+            ]  # fmt: skip
+            assert "" in states or kind_of_state(found) in states, "its target had changed"
+
+    @invariant()
     def nothing_that_was_not_resolved_is_written_to(self) -> None:
         told = json.dumps([arguments for _, arguments in self.world.executed])
         assert UNKNOWN not in told
@@ -321,6 +344,10 @@ async def _redeem_nothing(self, approval_id: str, bound_hash: str) -> bool:
     return True
 
 
+async def _see_nothing_again(request, target, look, before):
+    return before
+
+
 async def _ask_nobody(self, request, *more):
     return None
 
@@ -328,6 +355,7 @@ async def _ask_nobody(self, request, *more):
 BROKEN = {
     "an approval is not used up": (WaitingDesk, "redeem", _redeem_nothing),
     "nobody is asked": (safety_gate.SafetyGate, "_ask_person", _ask_nobody),
+    "nobody looks again": (safety_gate, "see_state_again", _see_nothing_again),
     "a write needs no state": (workflow.Workflow, "find_block", lambda self, kind: ""),
     "an answer always passes": (workflow.Workflow, "may_answer", property(lambda self: True)),
     "a write is forgotten": (

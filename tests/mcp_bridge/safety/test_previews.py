@@ -7,7 +7,6 @@ import pytest
 
 from mcp_bridge.gate import settled_call
 from mcp_bridge.safety.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
-from mcp_bridge.safety.resources import Resource
 from mcp_bridge.safety.targeting import Target
 from mcp_bridge.safety.writes import Writes
 from mcp_bridge.server_config import ExpectPlan, VerifyPlan
@@ -42,11 +41,9 @@ def test_the_risk_is_read_off_names_and_commands(request_, risk):
 
 
 def test_a_restart_says_what_is_checked_and_that_nothing_undoes_it():
-    nginx = Resource("service", "nginx", host_name="edge-2", status="failed")
-
     restart = own("control", "write", action="restart", resource_id="service:edge-2:nginx")
 
-    preview = preview_write(restart, Target("x", nginx))
+    preview = preview_write(restart, Target("x", state="failed"))
 
     assert preview.current_state == "failed"
     assert preview.verification == (

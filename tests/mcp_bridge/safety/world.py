@@ -76,6 +76,8 @@ class World:
     reads_fail: bool = False
     executed: list[tuple[str, dict[str, JSON]]] = field(default_factory=list)
     """Every write that reached a server, with its arguments."""
+    found: list[str] = field(default_factory=list)
+    """How the target of each of them was when it got there."""
     looks: int = 0
     """Reads that reached a server and succeeded, since the last write reached one."""
     overlapped: bool = False
@@ -97,6 +99,7 @@ class World:
             raise CallNotSent("the tool has changed")
         self.overlapped |= bool(self.executed) and self.looks == 0
         self.executed.append((name, values))
+        self.found.append(self._state_of(name, values))
         self.looks = 0
         if how not in ("errs", "lies"):
             self._take_effect(name, values)
@@ -106,6 +109,11 @@ class World:
         if how == "hangs":
             await self.kept.wait()
         return _result(envelope({"done": name}) if how != "errs" else "no", is_error=how == "errs")
+
+    def _state_of(self, name: str, values: dict[str, JSON]) -> str:
+        if name == "ops.control":
+            return self.services.get(str(values["resource_id"]), "unknown")
+        return str(self.replicas.get(str(values.get("app")), 0))
 
     def _take_effect(self, name: str, values: dict[str, JSON]) -> None:
         match name:
