@@ -14,6 +14,8 @@ from mcp_bridge.ops.server import build_server
 from mcp_bridge.ops.services.declaration import DeclaredService
 from mcp_bridge.ops.services.running import changing, read_state, start, stop
 from mcp_bridge.ops.settings import OpsSettings
+from mcp_bridge.safety import target_states
+from mcp_bridge.safety.approvals import Decision, Proposal
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
@@ -142,6 +144,27 @@ async def test_without_an_approval_nothing_runs_and_the_report_says_so(
     assert "demo-service is stopped" in played.report
     assert words in played.report
     assert "was restarted" not in played.report
+    assert (played.objection, played.unsupported) == ("", [])
+
+
+async def test_a_restart_that_was_approved_for_a_stopped_service_leaves_a_running_one_alone(
+    play, service, monkeypatch
+):
+    monkeypatch.setattr(target_states, "AGAIN", (0.0,))
+
+    class SlowDesk(Desk):
+        async def request(self, proposal: Proposal) -> Decision:
+            with changing(service):
+                start(service)
+            return await super().request(proposal)
+
+    played = await play(SafetyGate("controlled", desk=SlowDesk()))
+
+    assert service.log_file.read_text().count("heartbeat") == 1
+    assert "demo-service is running. The restart was approved for another state of it" in (
+        played.report
+    )
+    assert "and did not run, so nothing was changed" in played.report
     assert (played.objection, played.unsupported) == ("", [])
 
 
