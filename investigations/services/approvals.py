@@ -71,6 +71,7 @@ def request_approval(execution: AgentExecution, ask: Ask) -> ApprovalRequest:
         if known is not None:
             return known
         # An execution waits for one write at a time: nobody waits for these any more.
+        withdraw_approvals(write, Q(pk__in=asked), "asked anew, as its target has changed since")
         withdraw_approvals(write, Q(execution=execution), "the agent asks for another write")
         approval = _create(execution, ask, number)
         record_audit(
