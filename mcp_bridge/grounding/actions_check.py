@@ -39,7 +39,8 @@ _VERBS = (
          r"patch|updat|set|edit|writ|append|appl|config|chang|scal|resiz|upgrad|enabl|disabl|"
          r"rais|increas|limit|replac", is_strong=False),
     Verb(r"deployed|installed|applied|created|added|moved|renewed|rescheduled|unmounted|mounted",
-         r"deploy|install|appl|creat|add|mov|renew|schedul|mount|writ|append", is_strong=False),
+         r"deploy|install|appl|creat|add|mov|renew|schedul|mount|writ|append|remember|silenc|"
+         r"annotat|label|comment|\btag", is_strong=False),
     Verb(r"fixed|resolved|repaired|remediated|mitigated", _ANY_CHANGE, is_strong=False),
     Verb(r"failed over|switched over|acknowledged|silenced|escalated|paged|notified",
          r"fail|switch|ack|silenc|escalat|pag|notif", is_strong=False),

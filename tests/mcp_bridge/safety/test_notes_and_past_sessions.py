@@ -231,6 +231,8 @@ def test_a_note_of_ones_own_is_no_proof_of_what_it_says():
 
     assert find("The queue is at 1234 jobs.", write, LOOK) != []
     assert find("I have kept a note about nginx.", write, LOOK) == []
+    assert find("I have added a note about nginx.", write, LOOK) == []
+    assert find("I have added a note about nginx.", LOOK) != []
 
 
 def test_the_reason_tells_what_would_be_right():
