@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from investigations.models import TimelineEvent
 from investigations.services.approvals import decide_approval
@@ -35,7 +36,7 @@ def test_a_finished_session_shows_its_conclusion(finished, page):
         "The basket service passes its memory limit."
     )
     assert page.title() == "✓ basket restarts - TARSy"
-    assert page.get_by_role("button", name="Copy summary").is_visible()
+    expect(page.get_by_role("button", name="Copy summary")).to_be_visible()
 
 
 def test_a_chip_opens_and_marks_its_tool_call(finished, page):
@@ -70,9 +71,9 @@ def test_a_claim_that_nothing_supports_is_marked_in_words_and_its_evidence_can_b
     assert marked.inner_text() == "exit code 137"
     assert marked.evaluate("e => getComputedStyle(e).textDecorationStyle") == "dashed"
     assert marked.evaluate("e => getComputedStyle(e).backgroundColor") == "rgba(0, 0, 0, 0)"
-    assert claim.get_by_text("Unsupported", exact=True).is_visible()
-    assert claim.get_by_text("(no result has <b>137</b>)").is_visible()
-    assert page.get_by_text("1 passage of the report is marked as unsupported").is_visible()
+    expect(claim.get_by_text("Unsupported", exact=True)).to_be_visible()
+    expect(claim.get_by_text("(no result has <b>137</b>)")).to_be_visible()
+    expect(page.get_by_text("1 passage of the report is marked as unsupported")).to_be_visible()
 
     claim.locator("a.t-ev").click()
     page.wait_for_function("document.querySelector('details:has(> #T1)').open")
@@ -119,9 +120,9 @@ def test_the_theme_switch_goes_through_its_states_and_stays(finished, page):
 def test_without_a_script_the_page_is_complete(finished, page):
     page.goto(f"/sessions/{finished.pk}/")
 
-    assert page.get_by_text("The basket service passes its memory limit.").first.is_visible()
+    expect(page.get_by_text("The basket service passes its memory limit.").first).to_be_visible()
     page.locator("#T1").click()
-    assert page.locator("details:has(> #T1) .t-out").is_visible()
+    expect(page.locator("details:has(> #T1) .t-out")).to_be_visible()
 
 
 def test_the_keyboard_walks_opens_and_explains(finished, page):
@@ -131,7 +132,7 @@ def test_the_keyboard_walks_opens_and_explains(finished, page):
     page.keyboard.press("o")
     assert page.locator(".t-call--bad[open]").count() == 1
     page.keyboard.press("?")
-    assert page.get_by_role("dialog").is_visible()
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def test_a_live_page_continues_from_what_it_shows(running, page, stream):
@@ -247,7 +248,7 @@ def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, pa
     panel.get_by_text("Approve this change?").wait_for()
     assert re.fullmatch(r"[45]:\d\d", panel.locator("time[data-kind=left]").inner_text())
     assert panel.locator(".t-inv").inner_text() == "U+200B"
-    assert page.locator("#session-head .t-pill--you").first.is_visible()
+    expect(page.locator("#session-head .t-pill--you").first).to_be_visible()
     assert page.title().startswith("(!)")
     assert not panel.get_by_role("button", name="Approve").is_visible()
 
@@ -285,7 +286,7 @@ def test_a_decision_fits_on_a_phone(running, page, live_server):
     page.context.add_cookies([{**cookie, "url": live_server.url}])
     page.goto(f"/sessions/{running.pk}/")
 
-    assert page.get_by_role("button", name="Approve").is_visible()
+    expect(page.get_by_role("button", name="Approve")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
@@ -345,7 +346,7 @@ def test_a_person_sees_what_becomes_of_a_file(running, page, live_server):
     last = change.get_by_text("line 302 long")
     assert not last.is_visible()
     change.get_by_text("104 lines more").click()
-    assert last.is_visible()
+    expect(last).to_be_visible()
     width = page.viewport_size["width"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.get_by_role("button", name="Approve").is_visible()
+    expect(page.get_by_role("button", name="Approve")).to_be_visible()

@@ -285,16 +285,16 @@ def test_without_a_script_a_question_is_asked_stopped_and_never_lost(answerable,
     field.fill("   ")
     page.told_to_expect("status of 400")
     page.get_by_role("button", name="Ask", exact=True).click()
-    assert page.get_by_text("Not asked: the question must not be empty.").is_visible()
+    expect(page.get_by_text("Not asked: the question must not be empty.")).to_be_visible()
     assert field.input_value() == "   "
 
     field.fill(QUESTION)
     page.get_by_role("button", name="Ask", exact=True).click()
-    assert page.locator(".t-stage--chat").get_by_text(QUESTION).is_visible()
+    expect(page.locator(".t-stage--chat").get_by_text(QUESTION)).to_be_visible()
     assert "Load this page again to see how the answer goes on." in page.content()
 
     page.locator("#ask").get_by_role("button", name="Stop").click()
-    assert page.locator(".t-stage--chat").get_by_text("Cancelled").first.is_visible()
+    expect(page.locator(".t-stage--chat").get_by_text("Cancelled").first).to_be_visible()
     assert field.is_enabled()
 
 
@@ -312,7 +312,7 @@ def test_on_a_phone_a_question_fits_and_is_asked_with_the_button(answerable, fie
     turn.get_by_text("Was the database").wait_for()
     assert _asked(answerable)[0].startswith("Was the database\naffected")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert turn.get_by_role("button", name="Stop").is_visible()
+    expect(turn.get_by_role("button", name="Stop")).to_be_visible()
 
 
 def test_questions_and_answers_have_links_of_their_own(answerable, page, live_server):

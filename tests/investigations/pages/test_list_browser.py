@@ -89,7 +89,7 @@ def test_back_from_a_session_shows_the_same_view(page):
     page.go_back()
 
     see_only(page, "went badly")
-    assert page.get_by_text("Clear (1)").is_visible()
+    expect(page.get_by_text("Clear (1)")).to_be_visible()
 
 
 def test_a_status_is_ticked_and_its_chip_takes_it_off_again(page):
@@ -100,7 +100,7 @@ def test_a_status_is_ticked_and_its_chip_takes_it_off_again(page):
     page.get_by_role("checkbox", name="Timed out").check()
     see_only(page, "took too long")
     page.keyboard.press("Escape")
-    assert not page.get_by_role("checkbox", name="Timed out").is_visible()
+    expect(page.get_by_role("checkbox", name="Timed out")).to_be_hidden()
 
     page.get_by_role("link", name="Remove filter Timed out").click()
 
@@ -157,7 +157,7 @@ def test_several_are_cancelled_once_that_is_confirmed(page):
     page.goto("/?status=pending")
     page.get_by_role("checkbox", name="Select first").check()
     page.get_by_role("checkbox", name="Select second").check()
-    assert page.get_by_text("2 selected").is_visible()
+    expect(page.get_by_text("2 selected")).to_be_visible()
     page.locator(".t-bulk").get_by_role("button", name="Cancel").click()
 
     page.get_by_role("heading", name="Cancel 2 sessions?").wait_for()
@@ -174,10 +174,10 @@ def test_all_rows_are_selected_and_let_go_of_at_once(page):
     for n in range(3):
         ended(f"session {n}")
     page.goto("/")
-    assert not page.locator(".t-bulk").is_visible()
+    expect(page.locator(".t-bulk")).to_be_hidden()
 
     page.get_by_role("checkbox", name="Select all rows").check()
-    assert page.get_by_text("3 selected").is_visible()
+    expect(page.get_by_text("3 selected")).to_be_visible()
     page.get_by_role("button", name="Clear selection").click()
 
     page.locator(".t-bulk").wait_for(state="hidden")

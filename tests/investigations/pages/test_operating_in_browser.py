@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from playwright.sync_api import expect
 from redis import Redis
 
 from investigations.models import AlertSession
@@ -110,7 +111,7 @@ def test_a_single_tool_brings_its_server_and_leaves_with_it(page):
     page.get_by_text("2 tools").click()
     page.get_by_role("checkbox", name="query").check()
     assert server.is_checked()
-    assert page.get_by_text("1 of 2 tools").is_visible()
+    expect(page.get_by_text("1 of 2 tools")).to_be_visible()
 
     server.uncheck()
 
@@ -119,12 +120,12 @@ def test_a_single_tool_brings_its_server_and_leaves_with_it(page):
 
 def test_the_preview_follows_the_alert_type(page):
     page.goto("/submit-alert/")
-    assert page.get_by_text("Will run 2 stages, 2 agents").is_visible()
+    expect(page.get_by_text("Will run 2 stages, 2 agents")).to_be_visible()
 
     page.get_by_label("Alert type").select_option("strict")
 
     page.get_by_text("Will run 4 stages, 5 agents").wait_for()
-    assert page.get_by_text("Alpha, Beta side by side, all must succeed").is_visible()
+    expect(page.get_by_text("Alpha, Beta side by side, all must succeed")).to_be_visible()
 
 
 def test_an_error_stands_beside_its_field_and_nothing_is_lost(page):
@@ -173,7 +174,7 @@ def test_an_alert_that_is_too_large_is_not_even_sent(page):
     page.goto("/submit-alert/")
     page.locator("#text").evaluate("field => { field.value = 'x'.repeat(1024 * 1024 + 1); }")
     page.locator("#text").dispatch_event("input")
-    assert page.get_by_text("This is 1.00 MiB.").is_visible()
+    expect(page.get_by_text("This is 1.00 MiB.")).to_be_visible()
 
     page.get_by_role("button", name="Start investigation").click()
 
@@ -193,7 +194,7 @@ def test_without_a_script_rows_are_added_previewed_and_sent(page):
     page.locator("[name=key]").nth(3).fill("key3")
     page.get_by_label("Alert type").select_option("parallel")
     page.locator("noscript button, button:text('Show what will run')").last.click()
-    assert page.get_by_text("Will run 3 stages, 4 agents").is_visible()
+    expect(page.get_by_text("Will run 3 stages, 4 agents")).to_be_visible()
     assert "key3" in page.locator("#curl").inner_text()
 
     page.get_by_role("button", name="Start investigation").click()
@@ -220,9 +221,9 @@ def test_a_phone_has_a_menu_that_opens_and_closes(page):
     menu = page.locator("#menu")
     assert not menu.is_visible()
     page.get_by_role("button", name="Menu").click()
-    assert menu.is_visible()
+    expect(menu).to_be_visible()
     page.keyboard.press("Escape")
-    assert not menu.is_visible()
+    expect(menu).to_be_hidden()
     page.get_by_role("button", name="Menu").click()
 
     menu.get_by_role("link", name="System").click()
@@ -239,8 +240,8 @@ def test_what_is_red_comes_first_and_says_what_to_do(page):
     first = page.locator(".t-todo").first
     assert "The tool server cluster is not available" in first.inner_text()
     assert f"401 {HOSTILE}" in first.inner_text()
-    assert first.get_by_role("button", name="Test now").is_visible()
-    assert page.locator("tr", has_text="cluster").get_by_text("Down").is_visible()
+    expect(first.get_by_role("button", name="Test now")).to_be_visible()
+    expect(page.locator("tr", has_text="cluster").get_by_text("Down")).to_be_visible()
     assert page.title().startswith("(2) System")
 
 
@@ -278,7 +279,7 @@ def test_without_a_script_a_test_is_asked_for_and_told_all_the_same(page, monkey
     monkeypatch.setattr(asking, "enqueue_trial", lambda name, expires_in: None)
     page.goto("/system/")
     page.get_by_role("button", name="Test metrics now").click()
-    assert page.get_by_text("Testing since").is_visible()
+    page.get_by_text("Testing since").first.wait_for()
 
     now = time.time() + 1
     asking.end_trial("metrics", Trial(now, now, error="it ended with 3"))

@@ -204,7 +204,7 @@ def test_without_a_script_every_body_can_be_reached(traced, page):
     page.locator("#T1").click()
     page.locator("details:has(> #T1)").get_by_role("link").click()
 
-    assert page.get_by_text("OOMKilled").is_visible()
+    expect(page.get_by_text("OOMKilled")).to_be_visible()
     page.get_by_role("link", name="Back to the trace of").click()
     page.get_by_text("LLM call 2").click()
     page.locator(".t-row-call[open]").get_by_role("link").last.click()
