@@ -1,17 +1,16 @@
 """How the target of a write is, seen right before a person is asked and again before it runs.
 
-The read that would verify the write says it. What was seen is bound into the approval, so that one
-given for a stopped service is no good for the same service once it runs.
+Our own server is asked for the resource; of another one, the read that would verify the write says it.
+What was seen is bound into the approval, so that one given for a stopped service is no good for the
+same service once it runs.
 """
 
 import asyncio
-from collections.abc import Mapping
 
 from agents.types import JSON
 from mcp_bridge.gate import GateRequest, Look
 from mcp_bridge.safety.checks import RUNNING, STOPPED, Check, find_values, plan_check, show
-from mcp_bridge.safety.targeting import Target
-from mcp_bridge.safety.targets import find_ops_target
+from mcp_bridge.safety.targeting import Target, action_of
 
 Path = tuple[str, ...]
 
@@ -19,7 +18,7 @@ AGAIN = (0.0, 0.5, 1.5, 3.0)
 """Seconds before each look that follows an approval, until one shows what was approved."""
 
 _BOUND_BY_HASH = frozenset({"file_edit", "knowledge"})
-"""Our tools whose target has no state but its content, which their arguments name."""
+"""Our tools that write texts: the state of a file is its content, whose hash is bound."""
 
 
 async def see_state(request: GateRequest, target: Target, look: Look) -> str:
@@ -55,28 +54,21 @@ def kind_of_state(state: str) -> str:
 
 
 def _plan_look(request: GateRequest, target: Target) -> tuple[Check, Path] | None:
-    if request.is_own_server:
-        return _plan_own_look(request, target)
-    check = plan_check(
-        request.server, request.tool, request.arguments, is_own_server=False, verify=request.verify
-    )
-    return _where_it_says(check)
-
-
-def _plan_own_look(request: GateRequest, target: Target) -> tuple[Check, Path] | None:
-    if request.tool in _BOUND_BY_HASH or request.arguments.get("action") == "update":
+    """The read that says how the target is, and where in its answer; None where there is none."""
+    if request.is_own_server and request.tool in _BOUND_BY_HASH:
         return None
-    if request.tool == "control" and target.resource is not None:
-        name = find_ops_target(request.arguments)
-        asked: Mapping[str, JSON] = {"action": "get", "resource_id": name}
+    if request.is_own_server and target.resource is not None and not _is_about_number(request):
+        asked: dict[str, JSON] = {"action": "get", "resource_id": target.resource.resource_id}
         return Check(request.server, "query", asked, ()), ("data", "status")
-    return _where_it_says(
-        plan_check(request.server, request.tool, request.arguments, is_own_server=True, verify=None)
-    )
-
-
-def _where_it_says(check: Check | None) -> tuple[Check, Path] | None:
-    """The read of a check and the place in its answer that the write is about, where it has one."""
-    if check is None or not check.expects or not check.expects[0].path:
+    check = plan_check(
+        request.server, request.tool, request.arguments,
+        is_own_server=request.is_own_server, verify=request.verify,
+    )  # fmt: skip
+    if check is None or not check.expects[0].path:
         return None
     return check, check.expects[0].path
+
+
+def _is_about_number(request: GateRequest) -> bool:
+    """Whether how many there are is what matters, and not how they are."""
+    return action_of(request) == "scale"
