@@ -1,8 +1,8 @@
 """How the target of a write is, seen right before a person is asked and again before it runs.
 
-Our own server is asked for the resource; of another one, the read that would verify the write says it.
-What was seen is bound into the approval, so that one given for a stopped service is no good for the
-same service once it runs.
+Our own server is asked for the resource; of another one, the read that would verify the write says
+it. What was seen is bound into the approval, so that one given for a stopped service is no good for
+the same service once it runs.
 """
 
 import asyncio

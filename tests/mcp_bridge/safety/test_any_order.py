@@ -186,6 +186,18 @@ class ExecutionMachine(RuleBasedStateMachine):
         self.settle()
 
     @precondition(lambda self: self.desk.waiting)
+    @rule()
+    def a_person_approves_what_is_no_longer_so(self) -> None:
+        for name, state in self.world.services.items():
+            is_stopped = kind_of_state(state) == "stopped"
+            self.world.services[name] = "running" if is_stopped else "stopped"
+        self.world.replicas["shop"] += 1
+        for asked in self.desk.waiting[-1:]:
+            asked.verdict = "approved"
+            asked.decided.set()
+        self.settle()
+
+    @precondition(lambda self: self.desk.waiting)
     @rule(data=st.data())
     def an_approval_expires_before_it_is_used(self, data: st.DataObject) -> None:
         asked = data.draw(st.sampled_from(self.desk.waiting))
