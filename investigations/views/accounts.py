@@ -37,10 +37,12 @@ class Login(LoginView):
 def login_link(request: HttpRequest, token: str) -> HttpResponse:
     """Log in by a one-time link, then go where `next` says, within this site."""
     user = use_login_link_token(token)
-    if user is None and may_view(request):
+    if user is None and request.user.is_authenticated:
         return HttpResponseRedirect(_safe_target(request))
     if user is None:
-        page = render_to_string("investigations/login_link_used.html", request=request)
+        # Who may read without a login is told all the same, and not left to wonder at a decision.
+        target = {"next": _safe_target(request), "may_read": may_view(request)}
+        page = render_to_string("investigations/login_link_used.html", target, request=request)
         return HttpResponse(page, status=403)
     start_login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     return HttpResponseRedirect(_safe_target(request))

@@ -43,6 +43,24 @@ def test_a_login_link_works_once(client):
     assert client.get("/").status_code == 302
 
 
+def test_who_may_read_without_a_login_is_told_that_a_link_is_used_up(client, settings):
+    settings.TARSY_AUTH = "none"
+
+    answer = client.get("/login/link/used/?next=/sessions/", follow=True)
+
+    assert answer.status_code == 403
+    said = answer.content.decode()
+    assert "This login link is used up" in said
+    assert 'href="/sessions/">Read without signing in' in said
+    assert 'href="/login/?next=/sessions/">Sign in' in said
+
+
+def test_who_is_logged_in_already_goes_where_a_used_link_leads(client):
+    client.force_login(UserFactory())
+
+    assert client.get("/login/link/used/?next=/sessions/").url == "/sessions/"
+
+
 def test_a_login_link_of_a_person_who_logged_in_before_works(client):
     user = UserFactory(last_login=timezone.now() - timedelta(days=1))
 
