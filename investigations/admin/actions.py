@@ -36,6 +36,9 @@ def offer(
 ) -> HttpResponse | None:
     """The page that lists what was chosen, or, once that was confirmed, the acts themselves."""
     chosen = list(rows[: MOST_ROWS + 1])
+    if not chosen:
+        messages.warning(request, "Nothing of what was chosen is in this list any more.")
+        return None
     if len(chosen) > MOST_ROWS:
         text = f"Choose at most {MOST_ROWS} at once; nothing was done."
         messages.error(request, text)

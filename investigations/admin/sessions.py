@@ -1,5 +1,6 @@
 """Sessions: the history of one, and what may be done with those that were chosen."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin
@@ -41,11 +42,34 @@ DELETE = RowAction(
 )
 
 
+class DeletedFilter(admin.SimpleListFilter):
+    """Deleted sessions are shown to who asks for them; they stay in the database for 30 days."""
+
+    title = "deleted"
+    parameter_name = "deleted"
+
+    @override
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Deleted"), ("all", "All")]
+
+    @override
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        choices = super().choices(changelist)
+        yield {**next(choices), "display": "Not deleted"}
+        yield from choices
+
+    @override
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == "all":
+            return queryset
+        return queryset.filter(deleted_at__isnull=self.value() != "yes")
+
+
 @admin.register(AlertSession)
 class AlertSessionAdmin(StatusAdmin):
     list_display = ("name", "state", "alert_type", "chain_id", "author", "created_at",
                     "deleted_at", "live_page")  # fmt: skip
-    list_filter = ("status", "created_at")
+    list_filter = ("status", DeletedFilter, "created_at")
     date_hierarchy = "created_at"
     search_help_text = "An id, a whole alert type or chain; words are found on the list of sessions"
     id_fields = ("id",)

@@ -86,6 +86,7 @@ class LLMInteraction(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
+        verbose_name, verbose_name_plural = "LLM interaction", "LLM interactions"
         ordering = ["session_id", "created_at"]
         indexes = [
             models.Index(fields=["execution", "created_at"], name="llm_execution"),
@@ -122,6 +123,7 @@ class MCPInteraction(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
+        verbose_name, verbose_name_plural = "MCP interaction", "MCP interactions"
         ordering = ["session_id", "created_at"]
         indexes = [
             models.Index(fields=["execution", "created_at"], name="mcp_execution"),

@@ -95,10 +95,25 @@ def test_a_deleted_session_vanishes_and_is_not_deleted_twice(operator):
 
     choose(operator, SESSIONS, "delete", ended)
     again = choose(operator, SESSIONS, "delete", ended).content.decode()
+    among_all = choose(operator, f"{SESSIONS}?deleted=all", "delete", ended).content.decode()
 
     assert operator.get(f"/sessions/{ended.pk}/").status_code == 404
-    assert "there is no session" in again
+    assert "Nothing of what was chosen is in this list any more" in again
+    assert "there is no session" in among_all
     assert AuditEvent.objects.filter(action="session.delete").count() == 1
+
+
+def test_deleted_sessions_are_listed_only_for_who_asks_for_them(operator):
+    kept, deleted = factories.SessionFactory(), factories.SessionFactory(completed=True)
+    choose(operator, SESSIONS, "delete", deleted)
+
+    def listed(query: str) -> set[str]:
+        page = operator.get(SESSIONS + query).content.decode()
+        return {row for row in (str(kept.pk), str(deleted.pk)) if f"/{row}/change/" in page}
+
+    assert listed("") == {str(kept.pk)}
+    assert listed("?deleted=yes") == {str(deleted.pk)}
+    assert listed("?deleted=all") == {str(kept.pk), str(deleted.pk)}
 
 
 def test_acts_are_offered_and_done_only_by_permission(client):
