@@ -52,6 +52,15 @@ def servers_in_use(config: Config) -> tuple[str, ...]:
     return tuple(sorted((used | config.own_servers) & config.mcp_servers.keys()))
 
 
+def chains_that_name(config: Config, server: str) -> tuple[str, ...]:
+    """The chains of which some agent has this tool server, in order of name."""
+    return tuple(
+        name
+        for name, chain in sorted(config.chains.items())
+        if any(server in agent.mcp_servers for agent in _agents_of(config, chain))
+    )
+
+
 @dataclass(frozen=True)
 class DefaultTools:
     """What the investigating agents of a chain may use where the alert chooses nothing."""

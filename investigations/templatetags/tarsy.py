@@ -42,7 +42,7 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "unhealthy": ("bad", "bad", "Down"),
     "checking": ("run", "run", "Checking"),
     "unknown": ("doubt", "unsup", "Not known"),
-    "unwatched": ("", "stopd", "Not in use"),
+    "unwatched": ("", "stopd", "Not checked"),
     "failing": ("bad", "bad", "Failing"),
     "no_key": ("bad", "bad", "No key"),
     "unused": ("", "wait", "Not asked yet"),

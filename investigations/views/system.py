@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from config import get_config
-from config.usage import servers_in_use
+from config.usage import chains_that_name, servers_in_use
 from investigations.roles import OPERATE
 from investigations.selectors.effective_configuration import show_configuration
 from investigations.selectors.models_in_use import ModelState, list_models
@@ -45,12 +45,13 @@ class ToDo:
 
 @dataclass(frozen=True)
 class ServerRow:
-    """A tool server, and the last time somebody had it tried."""
+    """A tool server, the last time somebody had it tried, and what would use one unchecked."""
 
     server: ToolServer
     transport: str
     trial: Trial | None = None
     refusal: str = ""
+    named_by: Sequence[str] = ()
 
 
 @never_cache
@@ -124,9 +125,16 @@ def _list_rows(
     servers: Sequence[ToolServer], trials: Mapping[str, Trial], refusal: str = ""
 ) -> list[ServerRow]:
     """Those in use first, each group in order of name."""
-    known = get_config().mcp_servers
+    config = get_config()
+    known = config.mcp_servers
     rows = [
-        ServerRow(each, known[each.id].transport.type, trials.get(each.id), refusal)
+        ServerRow(
+            each,
+            known[each.id].transport.type,
+            trials.get(each.id),
+            refusal,
+            chains_that_name(config, each.id) if each.state == "unwatched" else (),
+        )
         for each in servers
     ]
     return sorted(rows, key=lambda row: row.server.state == "unwatched")

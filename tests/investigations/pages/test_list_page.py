@@ -1,3 +1,5 @@
+import json
+import time
 from datetime import timedelta
 from itertools import islice, permutations
 from urllib.parse import parse_qs, urlsplit
@@ -6,6 +8,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
+from investigations.selectors import workers
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,
@@ -325,6 +328,17 @@ def test_a_cancelled_session_says_who_cancelled_it(viewer):
     AuditEventFactory(target_id=str(session.pk), actor="carl")
 
     assert "Cancelled by carl." in viewer.get("/").content.decode()
+
+
+def test_the_list_says_when_no_worker_is_there_and_what_then_waits(viewer, running, clean_redis):
+    page = viewer.get("/").content.decode()
+    assert "No worker answers" in page
+    assert "what runs goes on when a worker is there" in page
+
+    presence = json.dumps({"seen_at": time.time(), "active": 0})
+    clean_redis.hset(workers.WORKERS_KEY, "worker-1", presence)
+
+    assert "No worker answers" not in viewer.get("/fragments/active/").content.decode()
 
 
 def test_a_product_without_tools_or_keys_says_so(viewer, reconfigure, monkeypatch):

@@ -133,6 +133,19 @@ def test_a_missing_tool_server_is_red_with_its_reason_and_a_button(viewer, confi
     assert "<code>manage.py mcp_tools remote</code>" in todo
 
 
+def test_a_server_that_only_a_built_in_chain_would_use_says_so_and_is_not_called_unused(
+    viewer, configured
+):
+    tell_presence(configured)
+    tell_servers(configured)
+
+    page = viewer.get(PATH).content.decode()
+
+    row = page.split("kubernetes-server</span>")[1].split("</tr>")[0]
+    assert "Not checked" in row
+    assert "only the built-in chain kubernetes would use it; Test asks it" in row
+
+
 def test_the_queue_tells_its_depth_and_who_waits_longest(viewer, configured):
     tell_presence(configured, active=2)
     SessionFactory(running=True)
