@@ -115,6 +115,7 @@ def _show(
     form = replace(form, alert_type=form.alert_type or config.default_alert_type)
     blank = max(SHOWN_ROWS - len(form.rows), spare_rows)
     servers = _read_servers()
+    choices = _list_choices(form, servers)
     context = {
         "form": form,
         "errors": errors or {},
@@ -131,7 +132,8 @@ def _show(
         "data_limit": DATA_LIMIT,
         "dry_run": dry_run,
         "source": source,
-        "choices": _list_choices(form, servers),
+        "choices": choices,
+        "chosen": [choice.words for choice in choices if choice.is_chosen],
         **_preview_context(request, form, servers),
     }
     return render(request, "investigations/submit.html", context, status=status)
@@ -219,6 +221,8 @@ class ToolChoice:
     name: str
     about: str
     is_chosen: bool
+    writes: str = ""
+    """Whether it can change things, in words; empty where it only reads or nobody has seen it."""
 
 
 @dataclass(frozen=True)
@@ -233,6 +237,12 @@ class ServerChoice:
     @property
     def count_chosen(self) -> int:
         return sum(tool.is_chosen for tool in self.tools)
+
+    @property
+    def words(self) -> str:
+        """The server, and how many of its tools where not all of them are meant."""
+        some = f" ({self.count_chosen} of {len(self.tools)} tools)" if self.count_chosen else ""
+        return f"{self.name}{some}"
 
 
 @dataclass(frozen=True)
@@ -272,9 +282,20 @@ def _list_choices(form: AlertForm, servers: Mapping[str, ToolServer]) -> list[Se
 
 
 def _list_tools(chosen: Iterable[str], server: ToolServer | None) -> Iterable[ToolChoice]:
-    listed = {tool["name"]: tool["description"] for tool in server.tools} if server else {}
-    for name, about in {**listed, **{name: "" for name in chosen if name not in listed}}.items():
-        yield ToolChoice(name, about, name in chosen)
+    tools = server.tools if server else ()
+    for tool in tools:
+        name = tool["name"]
+        yield ToolChoice(name, tool["description"], name in chosen, _say_writes(tool["classes"]))
+    for name in sorted({*chosen} - {tool["name"] for tool in tools}):
+        yield ToolChoice(name, "", is_chosen=True)
+
+
+def _say_writes(classes: Mapping[str, str]) -> str:
+    """Of the classes of a tool's actions, whether some or all are writes."""
+    kinds = set(classes.values())
+    if "write" not in kinds:
+        return ""
+    return "writes" if kinds == {"write"} else "reads and writes"
 
 
 def _list_native_tools(form: AlertForm) -> list[NativeChoice]:

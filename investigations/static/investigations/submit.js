@@ -91,8 +91,15 @@ function keepTogether(item, box) {
   if (box !== server && box.checked) server.checked = true;
 }
 
+// A server, and how many of its tools where not all of them are meant.
+function inWords(server) {
+  const tools = [...server.closest("li").querySelectorAll(".t-only input")];
+  const some = tools.filter((box) => box.checked).length;
+  return some ? `${server.value} (${some} of ${plural(tools.length, "tool")})` : server.value;
+}
+
 function count() {
-  const chosen = [...form.querySelectorAll('[name="server"]:checked')].map((box) => box.value);
+  const chosen = [...form.querySelectorAll('[name="server"]:checked')].map(inWords);
   form.querySelector("[data-servers-chosen]").textContent = chosen.length ? `only ${chosen.join(", ")}` : "as configured";
   for (const list of form.querySelectorAll(".t-only")) {
     const all = list.querySelectorAll("input").length;

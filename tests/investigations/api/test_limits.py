@@ -153,6 +153,36 @@ def test_each_session_retried_on_the_list_counts_as_an_alert(settings, monkeypat
     assert "at most 2 alerts a minute; try again in" in page
 
 
+def test_an_alert_over_the_limit_stays_in_its_form(settings):
+    settings.TARSY_AUTH = "login"
+    client = Client(headers={"host": "localhost"})
+    client.force_login(UserFactory())
+    sent = {"action": "submit", "mode": "text", "text": "the load is high"}
+    codes = [client.post("/submit-alert/", sent).status_code for _ in range(2)]
+
+    refused = client.post("/submit-alert/", {**sent, "text": "and higher still"})
+
+    assert codes == [302, 302]
+    assert refused.status_code == 429
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    page = refused.content.decode()
+    assert "and higher still</textarea>" in page
+    assert "At most 2 alerts a minute; try again in" in page
+    assert AlertSession.objects.count() == 2
+
+
+def test_an_alert_that_says_nothing_comes_back_with_the_reason(settings):
+    settings.TARSY_AUTH = "login"
+    client = Client(headers={"host": "localhost"})
+    client.force_login(UserFactory())
+
+    refused = client.post("/submit-alert/", {"action": "submit", "mode": "text", "text": " "})
+
+    assert refused.status_code == 422
+    assert 'id="data-error"' in refused.content.decode()
+    assert AlertSession.objects.count() == 0
+
+
 def test_a_question_over_the_limit_stays_in_its_field(settings):
     settings.TARSY_AUTH = "login"
     client = Client(headers={"host": "localhost"})

@@ -111,7 +111,8 @@ def test_a_single_tool_brings_its_server_and_leaves_with_it(page):
     page.get_by_text("2 tools").click()
     page.get_by_role("checkbox", name="query").check()
     assert server.is_checked()
-    expect(page.get_by_text("1 of 2 tools")).to_be_visible()
+    expect(page.get_by_text("1 of 2 tools", exact=True)).to_be_visible()
+    expect(page.locator("[data-servers-chosen]")).to_have_text("only metrics (1 of 2 tools)")
 
     server.uncheck()
 

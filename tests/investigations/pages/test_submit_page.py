@@ -183,6 +183,27 @@ def test_names_are_escaped_once(viewer):
     assert "tools of a&lt;b&gt;, metrics" in page
 
 
+def test_the_choice_says_how_many_tools_of_a_server_are_meant_and_which_can_write(
+    viewer, clean_redis
+):
+    classes = {"pods": {"": "read"}, "apply": {"": "write"}, "docker": {"": "write", "ps": "read"}}
+    tools = [
+        {"name": name, "description": "", "classes": each, "schema_hash": "a"}
+        for name, each in classes.items()
+    ]
+    clean_redis.set(tool_servers.TOOLS_KEY, json.dumps({"cluster": tools}))
+
+    page = viewer.post(
+        PATH, {"action": "preview", "server": ["cluster"], "tools:cluster": ["pods", "docker"]}
+    ).content.decode()
+
+    assert "only cluster (2 of 3 tools)</span>" in page
+    ticks = page.split('name="tools:cluster"')[1:]
+    assert [tick.count("t-quiet") for tick in ticks[:2]] == [0, 1]
+    assert '<span class="t-quiet">writes</span>' in ticks[1]
+    assert '<span class="t-quiet">reads and writes</span>' in ticks[2]
+
+
 def test_what_would_not_go_as_one_may_think_is_told(viewer, clean_redis):
     now = time.time()
     health = {"id": "cluster", "healthy": False, "since": now, "checked_at": now, "error": "gone"}
