@@ -4,6 +4,7 @@ import argparse
 import importlib
 import os
 import time
+from pathlib import Path
 
 from benchmarks.figures import print_report
 from benchmarks.lab import Lab, open_lab
@@ -32,6 +33,12 @@ def main() -> int:
         help=f"how many sessions `pages` looks through, with ten timeline events each; "
         f"{FULL:,} when it is asked for by name, some minutes to write; else {SHORT:,}",
     )  # fmt: skip
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR",
+        help="where the databases are and stay, so that the next run need not write a history",
+    )  # fmt: skip
+    parser.add_argument("--only", default="", metavar="WORDS",
+                        help="`pages` measures pages with these words in their names")  # fmt: skip
     options = parser.parse_args()
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
@@ -40,7 +47,9 @@ def main() -> int:
         sessions = FULL if "pages" in options.names else SHORT
     began = time.monotonic()
     _print_speed()
-    with open_lab(is_quick=options.quick, sessions=sessions) as lab:
+    with open_lab(
+        is_quick=options.quick, sessions=sessions, only=options.only, keep=options.keep
+    ) as lab:
         failed = [name for name in options.names or NAMES if not _run(name, lab)]
     _print_speed()
     print(f"\n{time.monotonic() - began:.0f} s in all, on {os.cpu_count()} cores")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,11 +38,23 @@ class ModelLog:
 class Lab:
     """Starts what a benchmark needs; everything ends with the `with` block it was started in."""
 
-    def __init__(self, directory: Path, *, is_quick: bool, sessions: int | None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        is_quick: bool = False,
+        sessions: int | None = None,
+        only: str = "",
+        is_kept: bool = False,
+    ) -> None:
         self.directory = directory
         self.is_quick = is_quick
         self.sessions = sessions
         """How long a history pages are measured on; None where nobody said."""
+        self.only = only
+        """Part of the names of the pages to measure."""
+        self.is_kept = is_kept
+        """Whether histories stay for the next run."""
         self.model_port = find_free_port()
         self.model_url = f"http://127.0.0.1:{self.model_port}/v1"
 
@@ -146,22 +158,22 @@ class Lab:
             client.flushall()
 
     @contextmanager
-    def database(self, name: str) -> Iterator[None]:
-        """This process uses a new database with all tables, which is gone after the block."""
-        from django.core.management import call_command
-        from django.db import connection
+    def database(self, name: str, fill: Callable[[], None]) -> Iterator[None]:
+        """This process uses a database with all tables, which `fill` has written when it was new.
 
-        usual = connection.settings_dict["NAME"]
-        with connection.cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE {name}")
-        try:
-            _use_database(name)
-            call_command("migrate", verbosity=0, interactive=False)
+        It is gone after the block, unless databases are kept. One that was kept is whole.
+        """
+        half = f"{name}_half"
+        _run_sql(f"DROP DATABASE IF EXISTS {half} WITH (FORCE)")
+        if not _is_there(name):
+            _run_sql(f"CREATE DATABASE {half}")
+            with _used_database(half):
+                fill()
+            _run_sql(f"ALTER DATABASE {half} RENAME TO {name}")
+        with _used_database(name):
             yield
-        finally:
-            _use_database(usual)
-            with connection.cursor() as cursor:
-                cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        if not self.is_kept:
+            _run_sql(f"DROP DATABASE {name} WITH (FORCE)")
 
     def submit(self, alert_type: str, data: str = "the load is high") -> Any:
         from investigations.services.intake import read_alert, submit_alert
@@ -185,20 +197,31 @@ class Lab:
 
 @contextmanager
 def open_lab(
-    *, is_quick: bool, sessions: int | None = None, config: Path = CONFIG_DIR
+    *,
+    is_quick: bool,
+    sessions: int | None = None,
+    only: str = "",
+    keep: Path | None = None,
+    config: Path = CONFIG_DIR,
 ) -> Iterator[Lab]:
-    """Servers of our own in a temporary directory, Django set up on them, tables made."""
+    """Servers of our own in a temporary directory, Django set up on them, tables made.
+
+    What they store is in `keep`, where that is given, and stays there.
+    """
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tarsy-bench-")))
         tempfile.tempdir = str(directory)  # logs of the processes go with it
-        lab = Lab(directory, is_quick=is_quick, sessions=sessions)
+        var_dir = directory / "var" if keep is None else keep.absolute()
+        lab = Lab(
+            directory, is_quick=is_quick, sessions=sessions, only=only, is_kept=keep is not None
+        )
         for name in _NOT_OURS:
             os.environ.pop(name, None)
-        servers = stack.enter_context(ensure(directory / "var"))
+        servers = stack.enter_context(ensure(var_dir))
         os.environ.update(
             DATABASE_URL=servers.database_url,
             REDIS_URL=servers.redis_url,
-            TARSY_VAR_DIR=str(directory / "var"),
+            TARSY_VAR_DIR=str(var_dir),
             CONFIG_DIR=str(config),
             TARSY_REHEARSAL_URL=lab.model_url,
             OPENAI_BASE_URL=lab.model_url,
@@ -236,11 +259,35 @@ def _prepare_database() -> None:
     call_command("migrate", verbosity=0, interactive=False)
 
 
-def _use_database(name: str) -> None:
+@contextmanager
+def _used_database(name: str) -> Iterator[None]:
+    from django.core.management import call_command
     from django.db import connection
 
-    connection.close()
-    connection.settings_dict["NAME"] = name
+    usual = connection.settings_dict["NAME"]
+    try:
+        connection.close()
+        connection.settings_dict["NAME"] = name
+        call_command("migrate", verbosity=0, interactive=False)
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = usual
+
+
+def _is_there(database: str) -> bool:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
+        return cursor.fetchone() is not None
+
+
+def _run_sql(statement: str) -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
 
 
 def _close_connections() -> None:
