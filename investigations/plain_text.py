@@ -28,7 +28,7 @@ _MANY_LINES = re.compile(r"\n{4,}")
 
 def show_invisible(text: str) -> str:
     """The text as it may be put on a page; `U+XXXX` in brackets stands for what has no shape."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     text = _LINE_END.sub("\n", _TERMINAL.sub("", text))
     text = _STACKED.sub(r"\1", text)

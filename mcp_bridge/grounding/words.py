@@ -1,6 +1,7 @@
 """Content words: what a passage is about, folded so that `Pods` and `pod` are one."""
 
 import re
+from functools import lru_cache
 
 from mcp_bridge.word_list import word_list
 
@@ -43,6 +44,7 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(fold(part) for part in parts if part.lower() not in _STOP and len(part) > 1)
 
 
+@lru_cache(maxsize=10_000)
 def fold(word: str) -> str:
     """One form for a word: its topic, or its stem without the commonest endings."""
     low = word.lower()
