@@ -4,9 +4,11 @@ import uuid
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from typing_extensions import override
+
+DURATION = F("completed_at") - F("started_at")
 
 
 class AlertSession(models.Model):
@@ -100,16 +102,46 @@ class AlertSession(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["-created_at", "-id"], name="session_newest"),
-            models.Index(fields=["status", "-created_at", "-id"], name="session_status_newest"),
+            # What a list filters by stands in its indexes: counting reads no rows.
+            models.Index(
+                fields=["-created_at", "-id"],
+                include=["deleted_at", "status", "alert_type", "chain_id", "author"],
+                name="session_list",
+            ),
+            models.Index(
+                fields=["status", "-created_at", "-id"],
+                include=["deleted_at"],
+                name="session_by_status",
+            ),
             models.Index(
                 fields=["created_at", "id"],
                 name="session_queue",
                 condition=Q(status="pending"),
             ),
-            models.Index(fields=["alert_type", "-created_at"], name="session_alert_type"),
-            models.Index(fields=["chain_id", "-created_at"], name="session_chain"),
-            models.Index(fields=["author", "-created_at", "-id"], name="session_author"),
+            *(
+                models.Index(
+                    fields=[column, "-created_at", "-id"],
+                    include=["deleted_at", "status"],
+                    name=f"session_by_{column}",
+                )
+                for column in ("alert_type", "chain_id", "author")
+            ),
+            # The other way round, with the newest first all the same.
+            *(
+                models.Index(fields=[f"-{column}", "-created_at", "-id"], name=f"session_{name}")
+                for column, name in (
+                    ("status", "status_down"),
+                    ("alert_type", "type_down"),
+                    ("author", "author_down"),
+                )
+            ),
+            *(
+                models.Index(order, F("created_at").desc(), F("id").desc(), name=name)
+                for order, name in (
+                    (DURATION.asc(nulls_last=True), "session_shortest"),
+                    (DURATION.desc(nulls_last=True), "session_longest"),
+                )
+            ),
             models.Index(
                 fields=["status", "last_interaction_at"],
                 name="session_running",

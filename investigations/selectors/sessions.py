@@ -16,6 +16,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.models.sessions import DURATION
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
 from investigations.selectors.distinct import distinct_values
@@ -50,7 +51,7 @@ SORTS = {
     "status": F("status"),
     "alert_type": F("alert_type"),
     "author": F("author"),
-    "duration": F("completed_at") - F("started_at"),
+    "duration": DURATION,
     # Nobody has scored or rated anything yet, so these leave the newest first.
     "score": None,
     "quality_rating": None,
@@ -260,7 +261,9 @@ def _sort(
     newest_first = ("-created_at", "-id")
     if key is None or sort_by == "created_at":
         return sessions.order_by(*newest_first)
-    order = key.desc(nulls_last=True) if descending else key.asc(nulls_last=True)
+    # Only a duration may be missing. For the others saying so would keep the indexes out of use.
+    last = True if key is DURATION else None
+    order = key.desc(nulls_last=last) if descending else key.asc(nulls_last=last)
     return sessions.order_by(order, *newest_first)
 
 
