@@ -39,10 +39,10 @@ def search_sessions(sessions: QuerySet[AlertSession], text: str) -> Search:
     """Those whose alert or report has the text as it is, or whose timeline has its words."""
     by_text = _matching_texts(text)
     texts = _few(by_text.values_list("session_id", flat=True))
-    contents = _few(_matching_events(text).values_list("session_id", flat=True))
     if texts is None:
         found = sessions.filter(pk__in=by_text.values("session_id"))
         return Search(found, is_common=True, skips_timelines=True)
+    contents = _few(_matching_events(text).values_list("session_id", flat=True))
     found = sessions.filter(pk__in=texts | (contents or set()))
     return Search(found, skips_timelines=contents is None)
 
