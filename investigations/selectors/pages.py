@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Count, F, Q, QuerySet, Window
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import RowNumber
 
 from config.providers import REHEARSAL
 from investigations.markdown import CitedTool
@@ -328,7 +327,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
     counts = _count_events(ids)
     share = _share_of_each([row["event_count"] for row in counts.values()])
     events: dict[uuid.UUID, list[EventView]] = defaultdict(list)
-    for view in views_of(list(_latest_events(ids, share))):
+    for view in views_of(list(_latest_events(executions, share))):
         if view.event.execution_id is not None:
             events[view.event.execution_id].append(view)
     costs = costs_by_execution(ids)
@@ -371,18 +370,23 @@ def _share_of_each(counts: Sequence[int]) -> int:
     return LATEST
 
 
-def _latest_events(execution_ids: Sequence[uuid.UUID], share: int) -> QuerySet[TimelineEvent]:
-    newest_first = Window(
-        RowNumber(), partition_by=F("execution_id"), order_by=F("sequence_number").desc()
+def _latest_events(executions: Sequence[AgentExecution], share: int) -> QuerySet[TimelineEvent]:
+    """The newest of each, and what a person asked it, which only a chat has."""
+    of_it = TimelineEvent.objects.filter(execution_id=OuterRef("pk")).order_by("-sequence_number")
+    beyond = of_it.values("sequence_number")[share : share + 1]
+    found = AgentExecution.objects.filter(pk__in=[each.pk for each in executions])
+    shown = Q(
+        execution_id__in=[
+            each.pk for each in executions if each.stage.stage_type == Stage.Type.CHAT
+        ],
+        event_type=TimelineEvent.Type.USER_QUESTION,
     )
-    latest = (
-        TimelineEvent.objects.filter(execution_id__in=execution_ids)
-        .annotate(place=newest_first)
-        .filter(Q(place__lte=share) | Q(event_type=TimelineEvent.Type.USER_QUESTION))
-        .order_by()
-        .values("id")
-    )
-    return with_previews(TimelineEvent.objects.filter(id__in=latest)).order_by("sequence_number")
+    for execution_id, sequence_number in found.values_list("pk", Subquery(beyond)):
+        newest = Q(execution_id=execution_id)
+        if sequence_number is not None:
+            newest &= Q(sequence_number__gt=sequence_number)
+        shown |= newest
+    return with_previews(TimelineEvent.objects.filter(shown)).order_by("sequence_number")
 
 
 def _seconds(start: datetime | None, end: datetime | None) -> float | None:
