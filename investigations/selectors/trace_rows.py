@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import ClassVar, Generic, Literal, TypeVar
 
 from investigations.models import (
@@ -178,11 +179,12 @@ class Iteration:
     number: int
     rows: list[TraceRow] = field(default_factory=list)
 
-    @property
+    # Read many times, and only once the rows are complete.
+    @cached_property
     def start(self) -> datetime:
         return min(row.start for row in self.rows)
 
-    @property
+    @cached_property
     def end(self) -> datetime:
         return max(row.end for row in self.rows)
 
@@ -190,7 +192,7 @@ class Iteration:
     def seconds(self) -> float:
         return (self.end - self.start).total_seconds()
 
-    @property
+    @cached_property
     def is_error(self) -> bool:
         return any(row.is_error for row in self.rows)
 
@@ -273,15 +275,13 @@ def count_rows(iterations: Iterable[Iteration]) -> Mapping[str, int]:
 
 def sum_costs(calls: Iterable[LLMInteraction]) -> Costs:
     """What model calls took together."""
-    total = Costs()
-    for call in calls:
-        cost = call.estimated_cost_usd
-        total += Costs(
-            calls=1,
-            priced=int(cost is not None),
-            input_tokens=call.input_tokens or 0,
-            output_tokens=call.output_tokens or 0,
-            total_tokens=call.total_tokens or 0,
-            estimated_cost_usd=cost,
-        )
-    return total
+    together = list(calls)
+    prices = [each.estimated_cost_usd for each in together if each.estimated_cost_usd is not None]
+    return Costs(
+        calls=len(together),
+        priced=len(prices),
+        input_tokens=sum(each.input_tokens or 0 for each in together),
+        output_tokens=sum(each.output_tokens or 0 for each in together),
+        total_tokens=sum(each.total_tokens or 0 for each in together),
+        estimated_cost_usd=sum(prices) if prices else None,
+    )

@@ -1,12 +1,15 @@
 """How durations, sizes, times and states are written, in one place for page and socket."""
 
 import json
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache, lru_cache
 from itertools import groupby
 
 from django import template
 from django.templatetags.static import static
+from django.urls import get_script_prefix, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -47,6 +50,7 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "no_key": ("bad", "bad", "No key"),
     "unused": ("", "wait", "Not asked yet"),
 }
+_ANY_PART = uuid.UUID(int=0)
 _RISKS = {"high": "bad", "medium": "doubt"}
 
 
@@ -56,6 +60,7 @@ def state_look(status: str) -> tuple[str, str, str]:
 
 
 @register.simple_tag
+@cache
 def icon(name: str, classes: str = "") -> SafeString:
     return format_html(
         '<svg class="t-i {}" aria-hidden="true"><use href="#i-{}"/></svg>', classes, name
@@ -63,6 +68,7 @@ def icon(name: str, classes: str = "") -> SafeString:
 
 
 @register.simple_tag
+@cache
 def state_icon(status: str, classes: str = "") -> SafeString:
     tone, name, _word = state_look(status)
     spin = " t-spin" if name == "run" else ""
@@ -71,6 +77,7 @@ def state_icon(status: str, classes: str = "") -> SafeString:
 
 
 @register.simple_tag
+@lru_cache
 def pill(status: str, size: str = "") -> SafeString:
     """Icon, word and tint of a status; `size` is "l", "bare" or nothing."""
     tone, name, word = state_look(status)
@@ -288,14 +295,10 @@ def moment(when: datetime | None, kind: str = "clock") -> SafeString:
     if when is None:
         return SafeString("")
     when = when.astimezone(UTC)
-    text = when.strftime("%Y-%m-%d %H:%M UTC" if kind == "date" else "%H:%M:%S UTC")
-    return format_html(
-        '<time datetime="{}" data-kind="{}" title="{}">{}</time>',
-        when.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        kind,
-        when.strftime("%Y-%m-%d %H:%M:%S UTC"),
-        text,
-    )
+    title = f"{when:%Y-%m-%d %H:%M:%S} UTC"
+    text = f"{title[:16]} UTC" if kind == "date" else title[11:]
+    at = when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return mark_safe(f'<time datetime="{at}" data-kind="{kind}" title="{title}">{text}</time>')
 
 
 @register.simple_tag
@@ -311,6 +314,19 @@ def since(when: datetime | None, now: datetime | None = None, kind: str = "since
         kind,
         text,
     )
+
+
+@register.simple_tag
+def part(name: str, session_id: uuid.UUID, part_id: uuid.UUID) -> str:
+    """The address `name` of a part of a session: what `url` writes, for pages with thousands."""
+    before, after = _around(name, session_id, get_script_prefix())
+    return f"{before}{part_id}{after}"
+
+
+@lru_cache(maxsize=256)
+def _around(name: str, session_id: uuid.UUID, _prefix: str) -> tuple[str, str]:
+    before, _, after = reverse(name, args=[session_id, _ANY_PART]).partition(str(_ANY_PART))
+    return before, after
 
 
 @register.simple_tag

@@ -1,16 +1,20 @@
 """What only the trace writes: bars, prices of single calls, the acts of the gate in words."""
 
+import uuid
 from datetime import datetime
+from functools import lru_cache
 from typing import Protocol
 
 from django import template
+from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
+from investigations.selectors.trace_rows import Iteration
 from investigations.selectors.trace_scale import TimeScale
-from investigations.templatetags.tarsy import cost, span
+from investigations.templatetags.tarsy import cost, icon, span, tokens
 
 register = template.Library()
 
@@ -48,11 +52,57 @@ def bar(scale: TimeScale, item: Lasting, kind: str) -> SafeString:
     """When something ran, as a bar; a measured width is an attribute, never a style."""
     place = scale.bar(item.start, item.end)
     failed = kind in ("llm", "tool") and getattr(item, "is_error", False)
-    return format_html(
-        '<svg class="t-bar" aria-hidden="true"><rect class="b-{}" x="{}%" y="3" width="{}%"'
-        ' height="8" rx="1"/></svg>',
-        "bad" if failed else _COLOURS.get(kind, "tool"), place.start, place.width,
-    )  # fmt: skip
+    colour = "bad" if failed else _COLOURS.get(kind, "tool")
+    return mark_safe(
+        f'<svg class="t-bar" aria-hidden="true"><rect class="b-{colour}" x="{place.start}%" y="3"'
+        f' width="{place.width}%" height="8" rx="1"/></svg>'
+    )
+
+
+@register.simple_tag
+def iteration_head(scale: TimeScale, iteration: Iteration, is_folded: bool) -> SafeString:
+    """One line about an iteration; what it cost where its calls are not there to tell."""
+    name = f"Iteration {iteration.number}" if iteration.number else "Before the first iteration"
+    count = iteration.tool_count
+    tools = f"{count} tool call{'' if count == 1 else 's'}" if count else ""
+    parts = [
+        f'<summary class="t-node t-l2"><span class="t-node-name">{icon("chev", "t-chev")}',
+        f"<span>{name}</span>",
+        f'<span class="t-node-sub">{tools}</span>' if tools else "",
+        '<span class="t-node-sub t-fg-bad">with an error</span>' if iteration.is_error else "",
+        f"</span>{bar(scale, iteration, 'group')}{_cost_columns(iteration) if is_folded else ''}",
+        f'<span class="t-dur">{took(iteration.seconds)}</span></summary>',
+    ]
+    return mark_safe("".join(parts))
+
+
+def _cost_columns(iteration: Iteration) -> str:
+    costs = iteration.costs
+    if not costs.calls:
+        return ""
+    words = f"{tokens(costs.input_tokens)}, {tokens(costs.output_tokens)}"
+    price = small_cost(costs.estimated_cost_usd)
+    return f'<span class="t-col-tokens">{words}</span><span class="t-col-cost">{price}</span>'
+
+
+@register.simple_tag
+def folded_iteration(
+    session_id: uuid.UUID, execution_id: uuid.UUID, scale: TimeScale, iteration: Iteration
+) -> SafeString:
+    """An iteration whose calls come when it is opened. Written here, as a page has thousands."""
+    address = f"{_iterations_of(session_id, execution_id, get_script_prefix())}{iteration.place}/"
+    return mark_safe(
+        f'<details class="t-branch" id="agent-{execution_id}-{iteration.place}" data-iteration'
+        f' data-body="{address}" data-holds="{iteration.anchors}">\n'
+        f"{iteration_head(scale, iteration, True)}\n"
+        f'<div><p class="t-node-note"><a href="{address}">Show the calls of this iteration</a></p>'
+        "</div>\n</details>"
+    )
+
+
+@lru_cache(maxsize=256)
+def _iterations_of(session_id: uuid.UUID, execution_id: uuid.UUID, _prefix: str) -> str:
+    return reverse("trace-iteration", args=[session_id, execution_id, 1]).removesuffix("1/")
 
 
 @register.filter
