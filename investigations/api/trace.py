@@ -22,7 +22,7 @@ from investigations.selectors.trace import (
 
 
 class LLMCallSerializer(MoneyFields):
-    """Reads an `LLMInteraction`."""
+    """Reads a `ModelCall`, or the whole `LLMInteraction`."""
 
     id = serializers.UUIDField()
     interaction_type = serializers.ChoiceField(choices=LLMInteraction.Type.choices)
@@ -42,7 +42,7 @@ class LLMCallSerializer(MoneyFields):
 
 
 class ToolCallSerializer(serializers.Serializer[Any]):
-    """Reads an `MCPInteraction`."""
+    """Reads a `ToolCall`, or the whole `MCPInteraction`."""
 
     id = serializers.UUIDField()
     interaction_type = serializers.ChoiceField(choices=MCPInteraction.Type.choices)

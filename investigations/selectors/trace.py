@@ -4,6 +4,8 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import QuerySet
 
@@ -21,15 +23,38 @@ from investigations.models import (
 from investigations.selectors.sessions import get_session
 from tarsy.errors import NotFound
 
-LLM_LIST_FIELDS = (
-    "id", "session_id", "stage_id", "execution_id", "interaction_type", "iteration", "model_name",
-    "provider_name", "input_tokens", "output_tokens", "total_tokens", "thinking_tokens",
-    "estimated_cost_usd", "duration_ms", "error_message", "created_at",
-)  # fmt: skip
-TOOL_LIST_FIELDS = (
-    "id", "session_id", "stage_id", "execution_id", "interaction_type", "server_name", "tool_name",
-    "tool_number", "duration_ms", "error_message", "created_at",
-)  # fmt: skip
+
+class ModelCall(NamedTuple):
+    """A model call without its bodies. A session may have thousands, too many for model objects."""
+
+    id: uuid.UUID
+    execution_id: uuid.UUID | None
+    interaction_type: str
+    iteration: int
+    model_name: str
+    provider_name: str
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    thinking_tokens: int | None
+    estimated_cost_usd: float | None
+    duration_ms: int | None
+    error_message: str
+    created_at: datetime
+
+
+class ToolCall(NamedTuple):
+    """A tool call without its bodies."""
+
+    id: uuid.UUID
+    execution_id: uuid.UUID
+    interaction_type: str
+    server_name: str
+    tool_name: str
+    tool_number: int | None
+    duration_ms: int | None
+    error_message: str
+    created_at: datetime
 
 
 @dataclass(frozen=True)
@@ -37,8 +62,8 @@ class ExecutionTrace:
     """The calls of one execution, each in the order it was made, and those of its sub-agents."""
 
     execution: AgentExecution
-    llm_interactions: list[LLMInteraction]
-    mcp_interactions: list[MCPInteraction]
+    llm_interactions: list[ModelCall]
+    mcp_interactions: list[ToolCall]
     sub_agents: list["ExecutionTrace"] = field(default_factory=list)
 
 
@@ -51,7 +76,7 @@ class StageTrace:
 @dataclass(frozen=True)
 class SessionTrace:
     stages: list[StageTrace]
-    session_interactions: list[LLMInteraction]
+    session_interactions: list[ModelCall]
     """Model calls that belong to no execution."""
 
 
@@ -102,7 +127,7 @@ def get_session_trace(session_id: uuid.UUID) -> SessionTrace:
     stages = Stage.objects.filter(session=session).order_by("stage_index")
     executions = AgentExecution.objects.filter(session=session).order_by("agent_index", "id")
     models, tools = _list_calls(session=session)
-    asked: dict[uuid.UUID | None, list[LLMInteraction]] = defaultdict(list)
+    asked: dict[uuid.UUID | None, list[ModelCall]] = defaultdict(list)
     for call in models:
         asked[call.execution_id].append(call)
     by_stage = _arrange(executions, asked, tools)
@@ -119,25 +144,28 @@ def get_execution_trace(session_id: uuid.UUID, execution_id: uuid.UUID) -> Execu
     if execution is None:
         raise NotFound("execution not found")
     models, tools = _list_calls(execution=execution)
-    return ExecutionTrace(execution, list(models), list(tools))
+    return ExecutionTrace(execution, models, tools)
 
 
 def _list_calls(
     **where: AlertSession | AgentExecution,
-) -> tuple[QuerySet[LLMInteraction], QuerySet[MCPInteraction]]:
-    """Without their bodies, in the order they were made."""
-    models = LLMInteraction.objects.filter(**where).only(*LLM_LIST_FIELDS)
-    tools = MCPInteraction.objects.filter(**where).only(*TOOL_LIST_FIELDS)
-    return models.order_by("created_at", "id"), tools.order_by("created_at", "id")
+) -> tuple[list[ModelCall], list[ToolCall]]:
+    """In the order they were made."""
+    models = LLMInteraction.objects.filter(**where).order_by("created_at", "id")
+    tools = MCPInteraction.objects.filter(**where).order_by("created_at", "id")
+    return (
+        [ModelCall._make(row) for row in models.values_list(*ModelCall._fields)],
+        [ToolCall._make(row) for row in tools.values_list(*ToolCall._fields)],
+    )
 
 
 def _arrange(
     executions: Iterable[AgentExecution],
-    asked: dict[uuid.UUID | None, list[LLMInteraction]],
-    tools: Iterable[MCPInteraction],
+    asked: dict[uuid.UUID | None, list[ModelCall]],
+    tools: Iterable[ToolCall],
 ) -> dict[uuid.UUID, list[ExecutionTrace]]:
     """The executions of each stage, sub-agents below the agent that called them."""
-    called: dict[uuid.UUID, list[MCPInteraction]] = defaultdict(list)
+    called: dict[uuid.UUID, list[ToolCall]] = defaultdict(list)
     for tool in tools:
         called[tool.execution_id].append(tool)
     below: dict[uuid.UUID, list[ExecutionTrace]] = defaultdict(list)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import groupby
 from typing import Any, TypeVar
 
 from django.db.models import Q
@@ -52,6 +53,14 @@ _NOTICES = (TimelineEvent.Type.ERROR, TimelineEvent.Type.PROVIDER_FALLBACK)
 
 
 @dataclass(frozen=True)
+class Run:
+    """Iterations next to each other that the page shows alike."""
+
+    is_folded: bool
+    iterations: Sequence[Iteration]
+
+
+@dataclass(frozen=True)
 class TracedExecution:
     """One agent's work; `iterations` are those the filter lets through."""
 
@@ -60,6 +69,7 @@ class TracedExecution:
     costs: Costs
     end: datetime
     sub_agents: Sequence["TracedExecution"]
+    is_filtered: bool = False
 
     @property
     def is_error(self) -> bool:
@@ -77,6 +87,13 @@ class TracedExecution:
     @property
     def has_many(self) -> bool:
         return len(self.iterations) > MANY
+
+    @property
+    def runs(self) -> list[Run]:
+        """The calls of folded iterations come when these are opened."""
+        may_fold = self.has_many and not self.is_filtered
+        runs = groupby(self.iterations, lambda each: may_fold and not each.is_error)
+        return [Run(is_folded, list(iterations)) for is_folded, iterations in runs]
 
     @property
     def start(self) -> datetime:
@@ -220,6 +237,7 @@ class _Reader:
             costs,
             execution.completed_at or self.now,
             [self.trace(each) for each in traced.sub_agents],
+            is_filtered=not self._filter.is_open,
         )
 
     def _rows_of(self, traced: ExecutionTrace) -> list[TraceRow]:

@@ -10,12 +10,12 @@ from investigations.models import (
     ApprovalRequest,
     AuditEvent,
     LLMInteraction,
-    MCPInteraction,
     TimelineEvent,
 )
 from investigations.selectors.costs import Costs
+from investigations.selectors.trace import ModelCall, ToolCall
 
-Call = TypeVar("Call", LLMInteraction, MCPInteraction)
+Call = TypeVar("Call", ModelCall, ToolCall)
 RowKind = Literal["llm", "tool", "wait", "act", "notice"]
 
 _MODEL_CALLS: dict[str, str] = {
@@ -48,7 +48,7 @@ class _CallRow(Generic[Call]):
 
 
 @dataclass(frozen=True)
-class ModelRow(_CallRow[LLMInteraction]):
+class ModelRow(_CallRow[ModelCall]):
     """A model call; `number` counts those of its execution."""
 
     kind: ClassVar[RowKind] = "llm"
@@ -56,7 +56,7 @@ class ModelRow(_CallRow[LLMInteraction]):
 
     @property
     def key(self) -> str:
-        return f"llm-{self.call.pk}"
+        return f"llm-{self.call.id}"
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class ModelRow(_CallRow[LLMInteraction]):
 
 
 @dataclass(frozen=True)
-class ToolRow(_CallRow[MCPInteraction]):
+class ToolRow(_CallRow[ToolCall]):
     """A tool call with what the gate did about it."""
 
     kind: ClassVar[RowKind] = "tool"
@@ -75,7 +75,7 @@ class ToolRow(_CallRow[MCPInteraction]):
 
     @property
     def key(self) -> str:
-        return f"tool-{self.call.pk}"
+        return f"tool-{self.call.id}"
 
     @property
     def name(self) -> str:
@@ -212,7 +212,7 @@ class Iteration:
         return sum_costs(row.call for row in self.rows if isinstance(row, ModelRow))
 
 
-def number_models(calls: Iterable[LLMInteraction]) -> list[ModelRow]:
+def number_models(calls: Iterable[ModelCall]) -> list[ModelRow]:
     """The model calls of an execution; those that summarize a result are not counted."""
     rows: list[ModelRow] = []
     number = 0
@@ -273,7 +273,7 @@ def count_rows(iterations: Iterable[Iteration]) -> Mapping[str, int]:
     return {"all": len(rows), **{name: sum(map(test, rows)) for name, test in _FILTERS.items()}}
 
 
-def sum_costs(calls: Iterable[LLMInteraction]) -> Costs:
+def sum_costs(calls: Iterable[ModelCall]) -> Costs:
     """What model calls took together."""
     together = list(calls)
     prices = [each.estimated_cost_usd for each in together if each.estimated_cost_usd is not None]

@@ -1,20 +1,21 @@
 """What only the trace writes: bars, prices of single calls, the acts of the gate in words."""
 
 import uuid
+from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from typing import Protocol
 
 from django import template
 from django.urls import get_script_prefix, reverse
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
-from investigations.selectors.trace_rows import Iteration
+from investigations.selectors.trace_rows import Iteration, ModelRow, ToolRow
 from investigations.selectors.trace_scale import TimeScale
-from investigations.templatetags.tarsy import cost, icon, span, tokens
+from investigations.templatetags.tarsy import cost, icon, one_line, part, span, tokens
 
 register = template.Library()
 
@@ -34,6 +35,7 @@ _ACTS: dict[str, str] = {
     "approval.refuse_decision": "Decision not taken",
     "approval.expire": "Expired",
 }
+_WHY_CHARACTERS = 200
 _TOLD_ELSEWHERE = ("session", "execution", "call", "counts", "tool")
 _COLOURS = {"llm": "llm", "tool": "tool", "wait": "you", "stage": "stage", "group": "group"}
 
@@ -85,19 +87,108 @@ def _cost_columns(iteration: Iteration) -> str:
     return f'<span class="t-col-tokens">{words}</span><span class="t-col-cost">{price}</span>'
 
 
+# Written here and not in templates, as a page has thousands of them.
+
+
 @register.simple_tag
-def folded_iteration(
-    session_id: uuid.UUID, execution_id: uuid.UUID, scale: TimeScale, iteration: Iteration
+def folded_iterations(
+    session_id: uuid.UUID,
+    execution_id: uuid.UUID,
+    scale: TimeScale,
+    iterations: Iterable[Iteration],
 ) -> SafeString:
-    """An iteration whose calls come when it is opened. Written here, as a page has thousands."""
-    address = f"{_iterations_of(session_id, execution_id, get_script_prefix())}{iteration.place}/"
+    """Iterations whose calls come when they are opened."""
+    before = _iterations_of(session_id, execution_id, get_script_prefix())
     return mark_safe(
-        f'<details class="t-branch" id="agent-{execution_id}-{iteration.place}" data-iteration'
-        f' data-body="{address}" data-holds="{iteration.anchors}">\n'
-        f"{iteration_head(scale, iteration, True)}\n"
-        f'<div><p class="t-node-note"><a href="{address}">Show the calls of this iteration</a></p>'
-        "</div>\n</details>"
+        "".join(
+            f'<details class="t-branch" id="agent-{execution_id}-{each.place}" data-iteration'
+            f' data-body="{before}{each.place}/" data-holds="{each.anchors}">\n'
+            f"{iteration_head(scale, each, True)}\n"
+            f'<div><p class="t-node-note"><a href="{before}{each.place}/">'
+            "Show the calls of this iteration</a></p></div>\n</details>"
+            for each in iterations
+        )
     )
+
+
+@register.simple_tag
+def model_row(session_id: uuid.UUID, scale: TimeScale, row: ModelRow) -> SafeString:
+    call = row.call
+    about = _why(call.error_message) if row.is_error else _span("t-node-sub", call.model_name)
+    spent = call.total_tokens is not None
+    words = f"{tokens(call.input_tokens)}, {tokens(call.output_tokens)}" if spent else ""
+    columns = (
+        f'<span class="t-col-tokens">{words}</span>'
+        f'<span class="t-col-cost">{small_cost(call.estimated_cost_usd)}</span>'
+    )
+    return _call_row(
+        row,
+        scale,
+        address=part("trace-llm", session_id, call.id),
+        anchor="",
+        name=f"{_mark(row, icon('ask', 't-i--s t-quiet'))}<span>{escape(row.name)}</span>{about}",
+        columns=columns,
+        words="Show what was asked and answered",
+    )
+
+
+@register.simple_tag
+def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeString:
+    call = row.call
+    number = f"T{call.tool_number}" if call.tool_number else ""
+    server = f"{escape(one_line(call.server_name))}{'.' if call.server_name else ''}"
+    about = '<span class="t-tag">write</span>' if row.is_write else ""
+    if row.refused_with:
+        about += _span("t-tag t-tag--bad", f"refused, {row.refused_with}")
+    elif row.is_error:
+        about += _why(call.error_message)
+    return _call_row(
+        row,
+        scale,
+        address=part("trace-tool", session_id, call.id),
+        anchor=f' id="{number}"' if number else "",
+        name=_mark(row, icon("ok", "t-i--s t-fg-ok"))
+        + (f'<span class="t-ref">{number}</span>' if number else "")
+        + f'<span class="t-mono"><span class="t-quiet">{server}</span>'
+        f"{escape(one_line(row.name))}</span>{about}",
+        columns="",
+        words="Show arguments and result",
+    )
+
+
+def _call_row(
+    row: ModelRow | ToolRow,
+    scale: TimeScale,
+    *,
+    address: str,
+    anchor: str,
+    name: str,
+    columns: str,
+    words: str,
+) -> SafeString:
+    """A call in one line, in HTML all of it; what it was comes when it is opened."""
+    return mark_safe(
+        f'<details class="t-event t-row-call{" t-call--bad" if row.is_error else ""}"'
+        f' id="{row.key}" data-body="{address}">\n'
+        f'<summary class="t-node t-l3"{anchor}><span class="t-node-name">'
+        f"{icon('chev', 't-chev')}{name}</span>{bar(scale, row, row.kind)}{columns}"
+        f'<span class="t-dur">{span(row.call.duration_ms)}</span></summary>\n'
+        f'<div class="t-node-body"><p class="t-note"><a href="{address}">{words}</a></p></div>'
+        "</details>"
+    )
+
+
+def _mark(row: ModelRow | ToolRow, usual: str) -> str:
+    failed = '<span class="visually-hidden">Failed: </span>'
+    return f"{icon('bad', 't-i--s t-fg-bad')}{failed}" if row.is_error else usual
+
+
+def _why(error: str) -> str:
+    return f'<span class="t-node-why">{escape(one_line(error)[:_WHY_CHARACTERS])}</span>'
+
+
+def _span(classes: str, words: str) -> str:
+    return f'<span class="{classes}">{escape(one_line(words))}</span>'
 
 
 @lru_cache(maxsize=256)

@@ -49,11 +49,12 @@ def test_the_list_orders_calls_below_agents_below_stages():
 
     assert [each.stage for each in trace.stages] == [first, second]
     (shown,) = trace.stages[0].executions
-    assert (shown.execution, shown.llm_interactions) == (agent, [early, late])
+    assert shown.execution == agent
+    assert [call.id for call in shown.llm_interactions] == [early.pk, late.pk]
     assert shown.mcp_interactions == []
-    assert [each.mcp_interactions for each in shown.sub_agents] == [[tool]]
+    assert [[call.id for call in each.mcp_interactions] for each in shown.sub_agents] == [[tool.pk]]
     assert trace.stages[1].executions == []
-    assert trace.session_interactions == [summary]
+    assert [call.id for call in trace.session_interactions] == [summary.pk]
 
 
 def test_the_list_reads_no_bodies_and_costs_the_same_for_any_number_of_agents():
