@@ -23,6 +23,8 @@ GOAL_MS = 150
 """The 95th percentile of every page."""
 PATIENCE = 20
 """Seconds for one case: of a page that takes many seconds, the first few are enough."""
+TELL_EVERY = 60
+"""Seconds."""
 FULL, SHORT, QUICK = 1_000_000, 50_000, 5_000
 """Sessions when asked for by name, among all benchmarks, and with --quick."""
 
@@ -86,10 +88,20 @@ def _logged_in() -> Iterator["Client"]:
 def time_pages(
     client: "Client", sessions: int, requests: int, *, only: str = ""
 ) -> dict[str, Timing]:
+    """By page. Says from time to time how far it is: there are hundreds of pages."""
     from benchmarks.page_cases import list_cases
 
     cases = [case for case in list_cases(sessions) if case.paths and only in case.name]
-    return {case.name: _time(client, case, requests) for case in cases}
+    if not cases:
+        raise RuntimeError(f"no page has {only!r} in its name")
+    timings: dict[str, Timing] = {}
+    told = time.monotonic()
+    for case in cases:
+        timings[case.name] = _time(client, case, requests)
+        if time.monotonic() - told > TELL_EVERY:
+            told = time.monotonic()
+            print(f"   {len(timings)} of {len(cases)} pages measured", flush=True)
+    return timings
 
 
 def _time(client: "Client", case: "Case", requests: int) -> Timing:
