@@ -97,6 +97,15 @@ class AgentExecution(models.Model):
             models.Index(
                 fields=["worker_id"], name="execution_worker", condition=Q(status="active")
             ),
+            # Few of them all: monitoring counts those that ended lately.
+            models.Index(
+                fields=["completed_at"], name="execution_taken_over", condition=Q(attempt__gt=1)
+            ),
+            models.Index(
+                fields=["completed_at"],
+                name="execution_fell_back",
+                condition=~Q(original_llm_provider=""),
+            ),
         ]
 
     @override

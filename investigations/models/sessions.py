@@ -148,6 +148,11 @@ class AlertSession(models.Model):
                 condition=Q(status__in=["in_progress", "cancelling"]),
             ),
             models.Index(
+                fields=["started_at"],
+                name="session_started",
+                condition=Q(started_at__isnull=False),
+            ),
+            models.Index(
                 fields=["completed_at"],
                 name="session_ended",
                 condition=Q(completed_at__isnull=False),

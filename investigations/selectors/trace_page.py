@@ -242,16 +242,17 @@ class _Reader:
 
     def _rows_of(self, traced: ExecutionTrace) -> list[TraceRow]:
         key = traced.execution.pk
+        written = str(key)
         models: list[ModelRow] = number_models(traced.llm_interactions)
         tools = [
-            ToolRow(call, self._acts.get((str(key), call.tool_number), ()))
+            ToolRow(call, self._acts.get((written, call.tool_number), ()))
             for call in traced.mcp_interactions
         ]
         waits = [
             WaitRow(each, self._decisions.get(str(each.pk), ()), each.decided_at or self.now)
             for each in self._approvals.get(key, ())
         ]
-        acts = [ActRow(act) for act in self._acts.get((str(key), None), ())]
+        acts = [ActRow(act) for act in self._acts.get((written, None), ())]
         notices = [NoticeRow(event, event.preview) for event in self._notices.get(key, ())]
         return [*models, *tools, *waits, *acts, *notices]
 

@@ -172,18 +172,19 @@ TraceRow = ModelRow | ToolRow | WaitRow | ActRow | NoticeRow
 class Iteration:
     """One turn of an agent: a question to its model and what came of it.
 
-    `place` counts from 1 within the execution; a continued one may have a `number` twice.
+    `place` counts from 1 within the execution; a continued one may have a `number` twice. The rows
+    are in the order in which they began.
     """
 
     place: int
     number: int
     rows: list[TraceRow] = field(default_factory=list)
 
-    # Read many times, and only once the rows are complete.
-    @cached_property
+    @property
     def start(self) -> datetime:
-        return min(row.start for row in self.rows)
+        return self.rows[0].start
 
+    # Read many times, and only once the rows are complete.
     @cached_property
     def end(self) -> datetime:
         return max(row.end for row in self.rows)
@@ -280,8 +281,8 @@ def sum_costs(calls: Iterable[ModelCall]) -> Costs:
     return Costs(
         calls=len(together),
         priced=len(prices),
-        input_tokens=sum(each.input_tokens or 0 for each in together),
-        output_tokens=sum(each.output_tokens or 0 for each in together),
-        total_tokens=sum(each.total_tokens or 0 for each in together),
+        input_tokens=sum([each.input_tokens or 0 for each in together]),
+        output_tokens=sum([each.output_tokens or 0 for each in together]),
+        total_tokens=sum([each.total_tokens or 0 for each in together]),
         estimated_cost_usd=sum(prices) if prices else None,
     )

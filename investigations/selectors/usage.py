@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, FilteredRelation, Q, QuerySet, Sum
 
 from investigations.models import AlertSession, LLMInteraction
 from investigations.selectors.costs import Costs, cost_sums, costs_of
@@ -65,13 +65,20 @@ class Usage:
 def sum_usage(wanted: UsageFilter, *, rank_by: RankBy) -> Usage:
     """Add up the window, the largest share first. Deleted sessions count for nothing."""
     sessions = _sessions_of(wanted)
-    calls = LLMInteraction.objects.filter(session__in=sessions).order_by()
-    by_alert_type = _by_session_field(sessions, "alert_type")
+    # A call comes after its session began: said here too, only calls since then are read.
+    calls = LLMInteraction.objects.filter(session__in=sessions, created_at__gte=wanted.start)
+    calls = calls.order_by()
+    called = sessions.annotate(
+        calls_made=FilteredRelation(
+            "llm_interactions", condition=Q(llm_interactions__created_at__gte=wanted.start)
+        )
+    )
+    by_alert_type = _by_session_field(called, "alert_type")
     return Usage(
         totals=_add_up(by_alert_type),
         by_model=_rank(_by_model(calls), rank_by),
         by_alert_type=_rank(by_alert_type, rank_by),
-        by_chain=_rank(_by_session_field(sessions, "chain_id"), rank_by),
+        by_chain=_rank(_by_session_field(called, "chain_id"), rank_by),
         top_sessions=_top_sessions(calls, rank_by),
     )
 
@@ -102,7 +109,7 @@ def _by_model(calls: QuerySet[LLMInteraction]) -> list[Share]:
 def _by_session_field(sessions: QuerySet[AlertSession], name: str) -> list[Share]:
     """Sessions without a call count as well."""
     rows = sessions.values(name).annotate(
-        sessions=Count("pk", distinct=True), **_sums("llm_interactions__")
+        sessions=Count("pk", distinct=True), **_sums("calls_made__")
     )
     return [_share(row, name) for row in rows]
 
