@@ -1,9 +1,9 @@
 """Where a bar stands on the trace: time in which nothing of a session ran takes no room."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
+from typing import NamedTuple
 
 NARROWEST = 0.6
 """Per cent: a bar of a few milliseconds stays visible."""
@@ -12,8 +12,7 @@ _TICKS = 4
 Span = tuple[datetime, datetime]
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """Start and width in per cent of the scale."""
 
     start: float

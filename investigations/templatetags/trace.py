@@ -9,7 +9,7 @@ from typing import Protocol
 from django import template
 from django.urls import get_script_prefix, reverse
 from django.utils.html import escape, format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
@@ -55,7 +55,7 @@ def bar(scale: TimeScale, item: Lasting, kind: str) -> SafeString:
     place = scale.bar(item.start, item.end)
     failed = kind in ("llm", "tool") and getattr(item, "is_error", False)
     colour = "bad" if failed else _COLOURS.get(kind, "tool")
-    return mark_safe(
+    return SafeString(
         f'<svg class="t-bar" aria-hidden="true"><rect class="b-{colour}" x="{place.start}%" y="3"'
         f' width="{place.width}%" height="8" rx="1"/></svg>'
     )
@@ -75,7 +75,7 @@ def iteration_head(scale: TimeScale, iteration: Iteration, is_folded: bool) -> S
         f"</span>{bar(scale, iteration, 'group')}{_cost_columns(iteration) if is_folded else ''}",
         f'<span class="t-dur">{took(iteration.seconds)}</span></summary>',
     ]
-    return mark_safe("".join(parts))
+    return SafeString("".join(parts))
 
 
 def _cost_columns(iteration: Iteration) -> str:
@@ -99,7 +99,7 @@ def folded_iterations(
 ) -> SafeString:
     """Iterations whose calls come when they are opened."""
     before = _iterations_of(session_id, execution_id, get_script_prefix())
-    return mark_safe(
+    return SafeString(
         "".join(
             f'<details class="t-branch" id="agent-{execution_id}-{each.place}" data-iteration'
             f' data-body="{before}{each.place}/" data-holds="{each.anchors}">\n'
@@ -167,7 +167,7 @@ def _call_row(
     words: str,
 ) -> SafeString:
     """A call in one line, in HTML all of it; what it was comes when it is opened."""
-    return mark_safe(
+    return SafeString(
         f'<details class="t-event t-row-call{" t-call--bad" if row.is_error else ""}"'
         f' id="{row.key}" data-body="{address}">\n'
         f'<summary class="t-node t-l3"{anchor}><span class="t-node-name">'
