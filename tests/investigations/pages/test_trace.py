@@ -6,6 +6,8 @@ import uuid
 from datetime import datetime, timedelta
 
 import pytest
+from django.test.utils import override_script_prefix
+from django.urls import reverse
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from investigations.models import AlertSession, Message, TimelineEvent
 from investigations.selectors.trace_bodies import PREVIEW
 from investigations.selectors.trace_page import MANY, read_trace_page
 from investigations.selectors.trace_scale import NARROWEST, TimeScale
+from investigations.templatetags.tarsy import part
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,
@@ -385,6 +388,22 @@ def test_an_opened_call_stays_small_however_long_its_conversation_is(viewer, lon
     last.save()
 
     assert len(_open(viewer, long, f"llm/{last.pk}/")) < 150_000
+
+
+def test_parts_of_a_session_have_the_addresses_that_the_routes_say(long):
+    call = long.mcp_interactions.first()
+
+    assert part("trace-tool", long.pk, call.pk) == reverse("trace-tool", args=[long.pk, call.pk])
+    with override_script_prefix("/tarsy/"):
+        address = part("event-content", long.pk, call.pk)
+    assert address == f"/tarsy/sessions/{long.pk}/events/{call.pk}/content/"
+
+
+def test_iterations_keep_their_order_where_one_between_them_stands_open(viewer, long):
+    page = _read(viewer, long)
+
+    places = re.findall(r'id="agent-[0-9a-f-]{36}-([0-9]+)"', page)
+    assert places == [str(n) for n in range(1, 41)]
 
 
 # ---- Hostile -------------------------------------------------------------------------------------
