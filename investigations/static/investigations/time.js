@@ -1,8 +1,12 @@
 // Local time beside UTC, ages and running clocks. Once a second while something runs.
 
 const ZONE_KEY = "tarsy.zone";
+// What stands as it was written, however much time passes.
+const FIXED = ["clock", "offset"];
 let prefersUtc = false;
 const utc = () => prefersUtc;
+const formats = new Map();
+const written = new WeakSet();
 
 // A browser may refuse storage; then the choice lasts as long as the page.
 function store(action) {
@@ -23,14 +27,24 @@ export function refreshTimes(root = document) {
   for (const time of list) write(time, now);
 }
 
+function tick() {
+  const now = Date.now();
+  for (const time of document.querySelectorAll("time[data-kind]")) if (!written.has(time)) write(time, now);
+}
+
+// Making one takes far longer than using it, and a page has hundreds of times.
+function formatter(fields, inUtc = utc()) {
+  const key = `${inUtc} ${JSON.stringify(fields)}`;
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat("en-GB", inUtc ? { ...fields, timeZone: "UTC" } : fields));
+  return formats.get(key);
+}
+
 function format(date, fields) {
-  const zone = utc() ? { timeZone: "UTC" } : {};
-  return new Intl.DateTimeFormat("en-GB", { hourCycle: "h23", ...fields, ...zone }).format(date);
+  return formatter({ hourCycle: "h23", ...fields }).format(date);
 }
 
 function zoneName(date) {
-  const zone = utc() ? { timeZone: "UTC" } : {};
-  const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short", ...zone }).formatToParts(date);
+  const parts = formatter({ timeZoneName: "short" }).formatToParts(date);
   return parts.find((part) => part.type === "timeZoneName")?.value ?? "";
 }
 
@@ -47,6 +61,7 @@ function write(time, now) {
   }[time.dataset.kind];
   if (!text) return;
   const words = text();
+  if (FIXED.includes(time.dataset.kind)) written.add(time);
   if (time.title) time.title = bothZones(date);
   if (time.textContent !== words) time.textContent = words;
   if (time.dataset.kind === "age") {
@@ -64,8 +79,7 @@ function withOffset(date) {
 
 function bothZones(date) {
   const fields = { dateStyle: "medium", timeStyle: "long" };
-  const local = new Intl.DateTimeFormat("en-GB", fields).format(date);
-  return `${local}, ${new Intl.DateTimeFormat("en-GB", { ...fields, timeZone: "UTC" }).format(date)}`;
+  return `${formatter(fields, false).format(date)}, ${formatter(fields, true).format(date)}`;
 }
 
 function recent(date, seconds) {
@@ -107,6 +121,6 @@ export function startTimes() {
   drawZone();
   refreshTimes();
   setInterval(() => {
-    if (!document.hidden) refreshTimes();
+    if (!document.hidden) tick();
   }, 1000);
 }

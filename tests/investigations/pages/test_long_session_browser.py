@@ -142,3 +142,34 @@ def test_a_page_that_is_left_open_gives_back_what_has_long_scrolled_away(long, p
     link, *events = read_feed(page)
     assert link.startswith("Load earlier, ")
     assert events == list(range(events[0], COUNT + 421))
+
+
+def test_the_clocks_of_a_long_session_leave_the_page_free_for_what_a_person_does(
+    long, page, stream
+):
+    # To make a formatter takes far longer than to use it, and a page has hundreds of times.
+    page.add_init_script(
+        "window.made = 0; const Real = Intl.DateTimeFormat;"
+        "Intl.DateTimeFormat = function (...given) { window.made += 1; return new Real(...given); }"
+    )
+    page.goto(f"/sessions/{long.pk}/")
+    wait_until_live(page, stream)
+    elapsed = page.locator("#facts time[data-kind=since]")
+    for _ in range(2):
+        shown = elapsed.inner_text()
+        expect(elapsed).not_to_have_text(shown)
+
+    assert page.locator("time[data-kind]").count() > 100
+    assert page.evaluate("window.made") < 20
+
+
+def test_times_that_are_loaded_later_are_told_in_the_zone_of_the_others(long, page, stream):
+    page.goto(f"/sessions/{long.pk}/")
+    wait_until_live(page, stream)
+    times = page.locator(".t-feed time[data-kind=offset]")
+    count = times.count()
+    assert count
+    page.locator("[data-earlier]").click()
+
+    expect(times).not_to_have_count(count)
+    expect(times.filter(has_text=", +")).to_have_count(times.count())
