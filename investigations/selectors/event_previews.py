@@ -7,6 +7,7 @@ from django.db.models.functions import Left, Length
 
 from investigations.models import TimelineEvent
 from investigations.selectors.live_text import read_live_texts
+from investigations.selectors.person_waits import PersonWait, waits_of_events
 from investigations.selectors.timeline_view import PREVIEW_CHARACTERS, EventView
 
 _TEXT_CHARACTERS = 64 * 1024
@@ -23,10 +24,19 @@ def with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
 
 def views_of(rows: Sequence[TimelineEvent]) -> list[EventView]:
     live = read_live_texts(rows)
-    return [_view(row, live.get(row.pk, "")) for row in rows]
+    waits = waits_of_events(rows)
+    return [
+        _view(row, live.get(row.pk, ""), waits.get((row.execution_id, _number_of(row))))
+        for row in rows
+    ]
 
 
-def _view(row: TimelineEvent, live_text: str) -> EventView:
+def _view(row: TimelineEvent, live_text: str, wait: PersonWait | None) -> EventView:
     text: str = row.preview or live_text  # type: ignore[attr-defined]  # by with_previews
     length: int = row.content_length or len(live_text)  # type: ignore[attr-defined]
-    return EventView(event=row, content=text, length=length)
+    return EventView(event=row, content=text, length=length, wait=wait)
+
+
+def _number_of(row: TimelineEvent) -> int | None:
+    is_call = row.event_type == TimelineEvent.Type.LLM_TOOL_CALL
+    return row.metadata.get("tool_number") if is_call else None

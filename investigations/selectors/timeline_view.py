@@ -5,9 +5,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from investigations.models import TimelineEvent
 from investigations.selectors.conclusions import conclusion_of, has_shape
+from investigations.selectors.not_run import NotRun, explain_not_run, not_run_of
+from investigations.selectors.person_waits import PersonWait
 from investigations.selectors.unsupported import UnsupportedSpan, locate_unsupported
 
 PREVIEW_CHARACTERS = 8 * 1024
@@ -23,6 +26,8 @@ class EventView:
     event: TimelineEvent
     content: str
     length: int
+    wait: PersonWait | None = None
+    """How a tool call waited for a person."""
 
     @property
     def anchor(self) -> str:
@@ -102,9 +107,26 @@ class EventView:
             TimelineEvent.Status.TIMED_OUT,
         )
 
+    @cached_property
+    def not_run(self) -> NotRun | None:
+        """Why the call was not sent: a refusal, a decision, or its end while it was decided."""
+        asked = self.wait.last if self.wait else None
+        if self.is_streaming:
+            return None
+        if self.event.status == TimelineEvent.Status.COMPLETED:
+            return explain_not_run(self.content, asked) if self.is_error else None
+        return not_run_of(asked) if asked else None
+
+    @property
+    def is_failure(self) -> bool:
+        """It ran, and something went wrong."""
+        return self.is_error and self.not_run is None
+
     @property
     def state(self) -> str:
         """The status to draw; a finished call whose tool answered with an error has failed."""
+        if self.not_run is not None:
+            return self.not_run.state
         if self.event.status == TimelineEvent.Status.COMPLETED and self.is_error:
             return TimelineEvent.Status.FAILED
         return self.event.status
@@ -124,7 +146,9 @@ class EventView:
 
     @property
     def key_argument(self) -> str:
-        """What the call was about, in one line: the reason when it failed."""
+        """What the call was about, in one line: the reason when it failed or was not sent."""
+        if self.not_run is not None:
+            return self.not_run.line
         if self.is_error and self.content:
             return self.content[: 2 * _MAX_ARGUMENT].strip().split("\n", 1)[0]
         pairs = self.arguments
@@ -140,6 +164,23 @@ class EventView:
         if isinstance(known, int):
             return known
         return int((self.event.updated_at - self.event.created_at).total_seconds() * 1000)
+
+    @property
+    def waits_for_person(self) -> bool:
+        """At this moment."""
+        return self.is_streaming and self.wait is not None and self.wait.last.is_pending
+
+    @property
+    def waited_ms(self) -> int | None:
+        """How long a person was waited for; None where nobody was asked, or is still."""
+        return self.wait.waited_ms if self.wait and not self.is_streaming else None
+
+    @property
+    def ran_ms(self) -> int | None:
+        """How long the tool took, without the waiting; None for a call that was not sent."""
+        if self.wait is None:
+            return None if self.not_run is not None else self.duration_ms
+        return self.wait.ran_ms(self.duration_ms, self.event.updated_at)
 
     @property
     def size_bytes(self) -> int:

@@ -11,7 +11,9 @@ from itertools import islice
 from django.db.models.functions import Left, Length
 
 from agents.types import JSON
-from investigations.models import LLMInteraction, Message
+from investigations.models import ApprovalRequest, LLMInteraction, Message
+from investigations.selectors.not_run import NotRun, explain_not_run
+from investigations.selectors.person_waits import PersonWait, waits_of
 from investigations.selectors.trace import (
     ProposedCall,
     ToolTrace,
@@ -103,14 +105,39 @@ def read_turn(session_id: uuid.UUID, interaction_id: uuid.UUID, place: int) -> s
 
 def read_tool_call(session_id: uuid.UUID, interaction_id: uuid.UUID) -> "OpenedToolCall":
     """Raises NotFound, for another session's call too."""
-    return OpenedToolCall(get_tool_trace(session_id, interaction_id))
+    trace = get_tool_trace(session_id, interaction_id)
+    call = trace.interaction
+    asked = ApprovalRequest.objects.filter(
+        execution_id=call.execution_id, tool_number=call.tool_number
+    )
+    waits = waits_of(list(asked))
+    return OpenedToolCall(trace, waits.get((call.execution_id, call.tool_number)))
 
 
 @dataclass(frozen=True)
 class OpenedToolCall:
-    """A tool call with arguments and result."""
+    """A tool call with arguments and result, and how it waited for a person."""
 
     trace: ToolTrace
+    wait: PersonWait | None = None
+
+    @cached_property
+    def not_run(self) -> NotRun | None:
+        """Why it was not sent, in words."""
+        asked = self.wait.last if self.wait else None
+        is_error = bool(self.trace.interaction.error_message)
+        return explain_not_run(self.result, asked) if is_error else None
+
+    @property
+    def waited_ms(self) -> int | None:
+        return self.wait.waited_ms if self.wait else None
+
+    @property
+    def ran_ms(self) -> int | None:
+        call = self.trace.interaction
+        if self.wait is None:
+            return None if self.not_run is not None else call.duration_ms
+        return self.wait.ran_ms(call.duration_ms, call.created_at)
 
     @property
     def arguments(self) -> list[tuple[str, str]]:

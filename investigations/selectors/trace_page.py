@@ -21,6 +21,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.costs import Costs
+from investigations.selectors.person_waits import waits_of
 from investigations.selectors.trace import (
     ExecutionTrace,
     get_execution_trace,
@@ -244,8 +245,13 @@ class _Reader:
         key = traced.execution.pk
         written = str(key)
         models: list[ModelRow] = number_models(traced.llm_interactions)
+        asked = waits_of(self._approvals.get(key, ()))
         tools = [
-            ToolRow(call, self._acts.get((written, call.tool_number), ()))
+            ToolRow(
+                call,
+                self._acts.get((written, call.tool_number), ()),
+                asked.get((key, call.tool_number)),
+            )
             for call in traced.mcp_interactions
         ]
         waits = [

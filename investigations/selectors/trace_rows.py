@@ -13,6 +13,8 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.costs import Costs
+from investigations.selectors.not_run import NotRun, blocked_with, explain_not_run
+from investigations.selectors.person_waits import PersonWait
 from investigations.selectors.trace import ModelCall, ToolCall
 
 Call = TypeVar("Call", ModelCall, ToolCall)
@@ -68,10 +70,51 @@ class ModelRow(_CallRow[ModelCall]):
 
 @dataclass(frozen=True)
 class ToolRow(_CallRow[ToolCall]):
-    """A tool call with what the gate did about it."""
+    """A tool call with what the gate did about it, and how it waited for a person.
+
+    The waiting has a row of its own: this one begins when the tool was asked.
+    """
 
     kind: ClassVar[RowKind] = "tool"
     acts: Sequence[AuditEvent] = ()
+    wait: PersonWait | None = None
+
+    @property
+    def start(self) -> datetime:
+        return self.end - timedelta(milliseconds=self.ran_ms or 0)
+
+    @cached_property
+    def not_run(self) -> NotRun | None:
+        """Why it was not sent, in words."""
+        asked = self.wait.last if self.wait else None
+        if found := explain_not_run(self.call.error_message, asked):
+            return found
+        act = self._block
+        return act and blocked_with(self.refused_with, str(act.details.get("reason") or ""))
+
+    @property
+    def refused_with(self) -> str:
+        """The code with which the gate refused it; empty when it did not."""
+        return str(self._block.details.get("code") or "") if self._block else ""
+
+    @property
+    def _block(self) -> AuditEvent | None:
+        return next((act for act in self.acts if act.action == "call.block"), None)
+
+    @property
+    def is_failure(self) -> bool:
+        """It ran, and something went wrong."""
+        return self.is_error and self.not_run is None
+
+    @property
+    def waited_ms(self) -> int | None:
+        return self.wait.waited_ms if self.wait else None
+
+    @property
+    def ran_ms(self) -> int | None:
+        if self.wait is None:
+            return None if self.not_run is not None else self.call.duration_ms
+        return self.wait.ran_ms(self.call.duration_ms, self.end)
 
     @property
     def key(self) -> str:
@@ -84,12 +127,6 @@ class ToolRow(_CallRow[ToolCall]):
     @property
     def is_write(self) -> bool:
         return any(act.action in _WRITES for act in self.acts)
-
-    @property
-    def refused_with(self) -> str:
-        """The code with which the gate refused it; empty when it did not."""
-        found = (act.details.get("code") for act in self.acts if act.action == "call.block")
-        return str(next(found, "") or "")
 
 
 @dataclass(frozen=True)
@@ -110,6 +147,8 @@ class WaitRow:
         """Denied and expired: the write did not run."""
         refused = (ApprovalRequest.Status.DENIED, ApprovalRequest.Status.EXPIRED)
         return self.approval.status in refused
+
+    is_failure: ClassVar[bool] = False
 
     @property
     def start(self) -> datetime:
@@ -196,6 +235,11 @@ class Iteration:
     @cached_property
     def is_error(self) -> bool:
         return any(row.is_error for row in self.rows)
+
+    @property
+    def is_failure(self) -> bool:
+        """Something in it went wrong; what a person or the gate refused did not."""
+        return any(getattr(row, "is_failure", row.is_error) for row in self.rows)
 
     @property
     def anchors(self) -> str:

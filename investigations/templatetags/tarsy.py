@@ -36,8 +36,10 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "cancelled": ("", "stopd", "Cancelled"),
     "needs_approval": ("you", "you", "Needs approval"),
     "approved": ("ok", "ok", "Approved"),
-    "denied": ("bad", "bad", "Denied"),
-    "expired": ("", "late", "Expired"),
+    "denied": ("doubt", "stopd", "Denied"),
+    "expired": ("doubt", "late", "Expired"),
+    "blocked": ("doubt", "stopd", "Blocked"),
+    "interrupted": ("doubt", "warn", "Interrupted"),
     "up": ("ok", "ok", "Up"),
     "degraded": ("doubt", "warn", "Degraded"),
     "down": ("bad", "bad", "Down"),
@@ -261,6 +263,25 @@ def span(milliseconds: int | None) -> str:
     if seconds < 10:
         return f"{seconds:.2f} s"
     return f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
+
+
+@register.filter
+def waited(milliseconds: int) -> str:
+    """`45 s`, `4 min 10 s`, `1 h 5 min`: how long a person was waited for."""
+    minutes, seconds = divmod(round(milliseconds / 1000), 60)
+    if not minutes:
+        return f"{seconds} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s"
+
+
+@register.simple_tag
+def call_time(waited_ms: int | None, ran_ms: int | None) -> str:
+    """How long a call took: what it waited for a person stands apart from what the tool took."""
+    if waited_ms is None:
+        return span(ran_ms)
+    ran = "" if ran_ms is None else f", ran {span(ran_ms)}"
+    return f"waited {waited(waited_ms)}{ran}"
 
 
 @register.filter

@@ -15,7 +15,7 @@ from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
 from investigations.selectors.trace_rows import Iteration, ModelRow, ToolRow
 from investigations.selectors.trace_scale import TimeScale
-from investigations.templatetags.tarsy import cost, icon, one_line, part, span, tokens
+from investigations.templatetags.tarsy import cost, icon, one_line, part, span, state_icon, tokens
 
 register = template.Library()
 
@@ -53,7 +53,8 @@ class Lasting(Protocol):
 def bar(scale: TimeScale, item: Lasting, kind: str) -> SafeString:
     """When something ran, as a bar; a measured width is an attribute, never a style."""
     place = scale.bar(item.start, item.end)
-    failed = kind in ("llm", "tool") and getattr(item, "is_error", False)
+    is_error = getattr(item, "is_failure", getattr(item, "is_error", False))
+    failed = kind in ("llm", "tool") and is_error
     colour = "bad" if failed else _COLOURS.get(kind, "tool")
     return SafeString(
         f'<svg class="t-bar" aria-hidden="true"><rect class="b-{colour}" x="{place.start}%" y="3"'
@@ -71,11 +72,18 @@ def iteration_head(scale: TimeScale, iteration: Iteration, is_folded: bool) -> S
         f'<summary class="t-node t-l2"><span class="t-node-name">{icon("chev", "t-chev")}',
         f"<span>{name}</span>",
         f'<span class="t-node-sub">{tools}</span>' if tools else "",
-        '<span class="t-node-sub t-fg-bad">with an error</span>' if iteration.is_error else "",
+        _trouble_of(iteration),
         f"</span>{bar(scale, iteration, 'group')}{_cost_columns(iteration) if is_folded else ''}",
         f'<span class="t-dur">{took(iteration.seconds)}</span></summary>',
     ]
     return SafeString("".join(parts))
+
+
+def _trouble_of(iteration: Iteration) -> str:
+    if iteration.is_failure:
+        return '<span class="t-node-sub t-fg-bad">with an error</span>'
+    is_refused = iteration.is_error
+    return '<span class="t-node-sub t-fg-doubt">with a refusal</span>' if is_refused else ""
 
 
 def _cost_columns(iteration: Iteration) -> str:
@@ -128,6 +136,7 @@ def model_row(session_id: uuid.UUID, scale: TimeScale, row: ModelRow) -> SafeStr
         anchor="",
         name=f"{_mark(row, icon('ask', 't-i--s t-quiet'))}<span>{escape(row.name)}</span>{about}",
         columns=columns,
+        took_ms=call.duration_ms,
         words="Show what was asked and answered",
     )
 
@@ -139,7 +148,9 @@ def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeStrin
     server = f"{escape(one_line(call.server_name))}{'.' if call.server_name else ''}"
     about = '<span class="t-tag">write</span>' if row.is_write else ""
     if row.refused_with:
-        about += _span("t-tag t-tag--bad", f"refused, {row.refused_with}")
+        about += _span("t-tag", row.refused_with)
+    if row.not_run is not None:
+        about += _span("t-node-why t-fg-doubt", row.not_run.line[:_WHY_CHARACTERS])
     elif row.is_error:
         about += _why(call.error_message)
     return _call_row(
@@ -152,6 +163,7 @@ def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeStrin
         + f'<span class="t-mono"><span class="t-quiet">{server}</span>'
         f"{escape(one_line(row.name))}</span>{about}",
         columns="",
+        took_ms=row.ran_ms,
         words="Show arguments and result",
     )
 
@@ -164,21 +176,30 @@ def _call_row(
     anchor: str,
     name: str,
     columns: str,
+    took_ms: int | None,
     words: str,
 ) -> SafeString:
     """A call in one line, in HTML all of it; what it was comes when it is opened."""
     return SafeString(
-        f'<details class="t-event t-row-call{" t-call--bad" if row.is_error else ""}"'
+        f'<details class="t-event t-row-call{_tone_of(row)}"'
         f' id="{row.key}" data-body="{address}">\n'
         f'<summary class="t-node t-l3"{anchor}><span class="t-node-name">'
         f"{icon('chev', 't-chev')}{name}</span>{bar(scale, row, row.kind)}{columns}"
-        f'<span class="t-dur">{span(row.call.duration_ms)}</span></summary>\n'
+        f'<span class="t-dur">{span(took_ms)}</span></summary>\n'
         f'<div class="t-node-body"><p class="t-note"><a href="{address}">{words}</a></p></div>'
         "</details>"
     )
 
 
+def _tone_of(row: ModelRow | ToolRow) -> str:
+    if isinstance(row, ToolRow) and row.not_run is not None:
+        return " t-call--held"
+    return " t-call--bad" if row.is_error else ""
+
+
 def _mark(row: ModelRow | ToolRow, usual: str) -> str:
+    if isinstance(row, ToolRow) and row.not_run is not None:
+        return state_icon(row.not_run.state, "t-i--s")
     failed = '<span class="visually-hidden">Failed: </span>'
     return f"{icon('bad', 't-i--s t-fg-bad')}{failed}" if row.is_error else usual
 

@@ -230,7 +230,9 @@ def test_a_refused_call_says_with_which_code_in_its_row(viewer, traced):
                "code": "STRICT_RESOLUTION", "reason": "No such resource."}  # fmt: skip
     AuditEventFactory(action="call.block", target_id=str(traced.pk), details=details)
 
-    assert "refused, STRICT_RESOLUTION" in _read(viewer, traced)
+    page = _read(viewer, traced)
+    assert ">STRICT_RESOLUTION<" in page
+    assert "what it means to act on has not been found exactly: No such resource." in page
 
 
 def test_an_answer_that_the_gate_held_back_has_a_row_of_its_own(viewer, traced):
