@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import ClassVar, Generic, Literal, TypeVar
 
+from typing_extensions import override
+
 from investigations.models import (
     ApprovalRequest,
     AuditEvent,
@@ -80,6 +82,7 @@ class ToolRow(_CallRow[ToolCall]):
     wait: PersonWait | None = None
 
     @property
+    @override
     def start(self) -> datetime:
         return self.end - timedelta(milliseconds=self.ran_ms or 0)
 
@@ -89,8 +92,9 @@ class ToolRow(_CallRow[ToolCall]):
         asked = self.wait.last if self.wait else None
         if found := explain_not_run(self.call.error_message, asked):
             return found
-        act = self._block
-        return act and blocked_with(self.refused_with, str(act.details.get("reason") or ""))
+        if self._block is None:
+            return None
+        return blocked_with(self.refused_with, str(self._block.details.get("reason") or ""))
 
     @property
     def refused_with(self) -> str:

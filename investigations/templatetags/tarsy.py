@@ -53,6 +53,7 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "unused": ("", "wait", "Not asked yet"),
 }
 _ANY_PART = uuid.UUID(int=0)
+_SHORT_HASH = 16
 _RISKS = {"high": "bad", "medium": "doubt"}
 
 
@@ -139,6 +140,18 @@ def _spell(text: str, is_visible: Callable[[str], bool]) -> SafeString:
         else:
             parts += [f'<span class="t-inv">U+{ord(each):04X}</span>' for each in run]
     return mark_safe("".join(parts))
+
+
+@register.filter
+def hashed(value: str) -> SafeString:
+    """A hash by its two ends, which is what people compare; whole on hover and in a copy."""
+    if len(value) <= _SHORT_HASH:
+        return format_html('<span class="t-mono">{}</span>', value)
+    return format_html(
+        '<span class="t-hash t-mono" title="{0}">{1}…{2}<button type="button" class="t-iconbtn"'
+        ' data-copy-text="{0}" aria-label="Copy hash" title="Copy hash">{3}</button></span>',
+        value, value[:8], value[-4:], icon("copy", "t-i--s"),
+    )  # fmt: skip
 
 
 @register.filter

@@ -1,7 +1,7 @@
 """What only the trace writes: bars, prices of single calls, the acts of the gate in words."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Protocol
@@ -15,7 +15,16 @@ from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
 from investigations.selectors.trace_rows import Iteration, ModelRow, ToolRow
 from investigations.selectors.trace_scale import TimeScale
-from investigations.templatetags.tarsy import cost, icon, one_line, part, span, state_icon, tokens
+from investigations.templatetags.tarsy import (
+    cost,
+    hashed,
+    icon,
+    one_line,
+    part,
+    span,
+    state_icon,
+    tokens,
+)
 
 register = template.Library()
 
@@ -36,6 +45,11 @@ _ACTS: dict[str, str] = {
     "approval.expire": "Expired",
 }
 _WHY_CHARACTERS = 200
+_HASHES: dict[str, str] = {
+    "arguments_hash": "hash of its arguments",
+    "hash": "hash of the whole write",
+    "live_hash": "hash of what would have run",
+}
 _TOLD_ELSEWHERE = ("session", "execution", "call", "counts", "tool")
 _COLOURS = {"llm": "llm", "tool": "tool", "wait": "you", "stage": "stage", "group": "group"}
 
@@ -256,10 +270,26 @@ def act_title(act: AuditEvent) -> str:
 def act_facts(act: AuditEvent) -> list[tuple[str, object]]:
     """What the trail says about an act, but for what the page shows around it."""
     return [
-        (name.replace("_", " "), value)
+        (
+            _HASHES.get(name, name.replace("_", " ")),
+            hashed(str(value)) if name in _HASHES else value,
+        )
         for name, value in act.details.items()
         if name not in _TOLD_ELSEWHERE and value not in ("", None)
     ]
+
+
+@register.filter
+def is_safe(value: object) -> bool:
+    """Whether it is HTML that was made here, such as a hash with its button."""
+    return isinstance(value, SafeString)
+
+
+@register.filter
+def has_both_hashes(acts: Sequence[AuditEvent]) -> bool:
+    """Whether two hashes stand there that nobody has to compare."""
+    names = {name for act in acts for name in act.details}
+    return {"arguments_hash", "hash"} <= names
 
 
 @register.filter

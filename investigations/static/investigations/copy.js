@@ -1,19 +1,20 @@
 // Copy buttons, whole results on demand, and questions before something is stopped.
 
-const BUTTONS = "[data-copy], [data-copy-link], [data-copy-from], [data-load-text], [data-confirm]";
+const BUTTONS = "[data-copy], [data-copy-text], [data-copy-link], [data-copy-from], [data-load-text], [data-confirm]";
 
 export function startCopying() {
   for (const button of document.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
   document.addEventListener("click", (event) => {
     const button = event.target.closest(BUTTONS);
     if (!button) return;
-    const { confirm: question, copy, copyFrom } = button.dataset;
+    const { confirm: question, copy, copyText: text, copyFrom } = button.dataset;
     if (question && !confirm(question)) event.preventDefault();
     if ("loadText" in button.dataset) {
       event.preventDefault();
       loadText(button);
     }
     if (copy) copyText(textOf(button, document.querySelector(copy)?.textContent ?? ""));
+    if (text) copyText(text);
     if (copyFrom) copyFetched(copyFrom);
     if ("copyLink" in button.dataset) copyText(location.href);
   });

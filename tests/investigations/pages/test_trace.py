@@ -503,3 +503,24 @@ def test_a_running_session_is_traced_until_now(db):
     StageFactory(session=session, active=True, started_at=start)
 
     assert 29 <= read_trace_page(session).scale.seconds < 300
+
+
+def test_hashes_are_shown_by_their_ends_and_it_is_said_what_each_is_of(viewer, traced):
+    execution = traced.executions.get()
+    about = {"session": str(traced.pk), "execution": str(execution.pk), "call": 1}
+    of_arguments, of_all = "a1b2" * 16, "c3d4" * 16
+    for action, facts in (
+        ("call.propose", {"arguments_hash": of_arguments}),
+        ("call.start", {"hash": of_all}),
+    ):
+        AuditEventFactory(action=action, target_id=str(traced.pk), details={**about, **facts})
+    call = traced.mcp_interactions.get(tool_number=1)
+
+    opened = _open(viewer, traced, f"tools/{call.pk}/")
+
+    assert "hash of its arguments" in opened
+    assert "hash of the whole write" in opened
+    assert "a1b2a1b2…a1b2<" in opened
+    assert f'title="{of_all}"' in opened
+    assert f'data-copy-text="{of_all}"' in opened
+    assert "The second is of the whole write that an approval is bound to" in opened
