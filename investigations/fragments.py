@@ -107,7 +107,8 @@ def _timeline_event(payload: Mapping[str, Any], reading: _Reading) -> str | None
     view = reading.events.get(uuid.UUID(payload["event_id"]))
     if view is None:
         return None
-    tools = reading.tools if view.event.event_type in view.event.MARKDOWN else {}
+    may_cite = view.event.event_type in view.event.MARKDOWN or "[T" in view.content
+    tools = reading.tools if may_cite else {}
     return render_to_string(view.template, {"item": view, "tools": tools})
 
 

@@ -74,6 +74,16 @@ def link_citations(html: str, tools: Mapping[int, CitedTool]) -> str:
     return "".join(pieces)
 
 
+def link_known(text: str, tools: Mapping[int, CitedTool]) -> str:
+    """Plain text as HTML, with `[T5]` as a chip where there is such a tool call."""
+
+    def link(match: re.Match[str]) -> str:
+        numbers = [int(number) for number in re.findall(r"\d+", match.group(1))]
+        return _chips(match.group(1), tools) if all(n in tools for n in numbers) else match.group()
+
+    return _CITATION.sub(link, escape(text))
+
+
 def citation_chip(number: int, tools: Mapping[int, CitedTool]) -> str:
     """One chip as HTML; a number that no tool call has becomes a mark of doubt."""
     tool = tools.get(number)

@@ -162,11 +162,11 @@ def _shade(text: str, is_open: bool) -> str:
 
 
 def _note(reason: str) -> str:
-    said = escape(" ".join(show_invisible(reason).split()))
+    """The mark behind a passage says why; what the marks mean is said once, above the text."""
+    said = escape(" ".join(show_invisible(reason).split())) or "unsupported"
     return (
-        f' <span class="t-unsup-mark" title="{said}"><svg class="t-i" aria-hidden="true">'
-        '<use href="#i-unsup"/></svg>Unsupported</span> '
-        f'<span class="t-why t-why--in">({said})</span>'
+        ' <span class="t-unsup-mark" title="Unsupported"><svg class="t-i" aria-hidden="true">'
+        f'<use href="#i-unsup"/></svg>{said}</span>'
     )
 
 

@@ -13,9 +13,15 @@ from django.urls import get_script_prefix, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from investigations.markdown import CitedTool, citation_chip, link_citations, render_markdown
+from investigations.markdown import (
+    CitedTool,
+    citation_chip,
+    link_citations,
+    link_known,
+    render_markdown,
+)
 from investigations.marked_text import render_marked
-from investigations.models import ApprovalRequest
+from investigations.models import AlertSession, ApprovalRequest
 from investigations.plain_text import has_shape, show_invisible, squeeze_lines
 from investigations.selectors.approvals import word_to_type
 from investigations.selectors.unsupported import UnsupportedSpan, relocate
@@ -248,6 +254,20 @@ def marked_part(text: str, whole: str, spans: Sequence[UnsupportedSpan]) -> Safe
 def cited(html: str, tools: Mapping[int, CitedTool]) -> SafeString:
     """Rendered Markdown with `[T5]` as chips."""
     return mark_safe(link_citations(html, tools))
+
+
+@register.filter
+def shown_cited(value: object, tools: Mapping[int, CitedTool] | None) -> SafeString:
+    """The same as `shown`, with `[T5]` as a chip where there is such a tool call."""
+    return mark_safe(link_known(shown(value), tools or {}))
+
+
+@register.filter
+def is_told_in(error: str, session: AlertSession | None) -> bool:
+    """Whether the page says this at its top already, as the reason why the session failed."""
+    if not error or not session or not session.is_terminal or session.final_analysis:
+        return False
+    return error.strip() in session.error_message
 
 
 @register.simple_tag

@@ -46,10 +46,11 @@ def facts(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @for_viewers
 def stage(request: HttpRequest, session_id: uuid.UUID, stage_id: uuid.UUID) -> HttpResponse:
-    view = pages.read_stage(find_shown(session_id).pk, stage_id)
+    found = find_shown(session_id)
+    view = pages.read_stage(found.pk, stage_id)
     if view is None:
         raise Http404
-    context = {"item": view, "tools": pages.read_cited_tools(session_id)}
+    context = {"item": view, "tools": pages.read_cited_tools(session_id), "session": found}
     return render(request, "investigations/session/stage.html", context)
 
 

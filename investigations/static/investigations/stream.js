@@ -1,5 +1,6 @@
 // The live session page: applies the session's messages to the page that the server rendered.
 
+import { cite } from "./cite.js";
 import { showInvisible } from "./copy.js";
 import { Follow } from "./follow.js";
 import { keys } from "./keys.js";
@@ -70,6 +71,8 @@ function sessionChanged() {
   root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
   everyFollow((follow) => follow.end());
+  // Now it can be used, it stands where the answer is.
+  document.getElementById("conclusion").after(document.getElementById("ask"));
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
   if (scrollY > 200) showState("ended", { word: head.dataset.word });
   askFacts();
@@ -93,6 +96,7 @@ function append({ event_id: id, execution_id: execution, offset, delta }) {
   stream.frame ??= requestAnimationFrame(() => {
     stream.frame = null;
     stream.node.appendData(showInvisible(stream.waiting));
+    if (stream.waiting.includes("]")) stream.node = cite(stream.node);
     stream.waiting = "";
     grew(execution, false);
   });
@@ -103,7 +107,7 @@ function findStream(id) {
   if (!holder) return null;
   const text = holder.textContent;
   holder.replaceChildren(document.createTextNode(text));
-  const stream = { node: holder.firstChild, length: [...text].length, waiting: "", frame: null, pending: false };
+  const stream = { node: cite(holder.firstChild), length: [...text].length, waiting: "", frame: null, pending: false };
   streams.set(id, stream);
   return stream;
 }
@@ -240,6 +244,7 @@ const feed = new Feed({
   state: showState,
 });
 startFollowing();
+for (const event of document.querySelectorAll(".t-event:has(.t-caret)")) findStream(event.dataset.event);
 document.addEventListener("tarsy:jump", () => everyFollow((follow) => follow.turnOff()));
 document.addEventListener("tarsy:asked", (event) => inTurn(() => goToAnswer(event.detail)));
 keys.set("f", "follow what is new", () => everyFollow((follow) => follow.turnOn()));

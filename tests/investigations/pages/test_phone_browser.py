@@ -1,0 +1,80 @@
+"""A session on a phone: what is to be touched is large enough, and a decision stays in reach."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.investigations.approving import make_decider
+from tests.investigations.pages.browsing import in_a_browser, in_thread, log_in
+from tests.investigations.pages.conftest import add_tool_call
+from tests.investigations.pages.test_session_browser import request_write
+
+pytestmark = in_a_browser
+
+PHONES = [
+    {"viewport": {"width": width, "height": 844}, "has_touch": True, "is_mobile": True}
+    for width in (360, 390)
+]
+SMALL = """
+all => all.filter(each => {
+  const box = each.getBoundingClientRect();
+  if (!box.width || !each.checkVisibility()) return false;
+  each.scrollIntoView({block: "center"});
+  const {left, right, top, bottom} = each.getBoundingClientRect();
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  // Where a finger lands that is up to 21 px off, up and down, and to the sides.
+  const places = [[x, y - 21], [x, y + 21], [x - 21, y], [x + 21, y]];
+  return !places.every(([px, py]) => each.contains(document.elementFromPoint(px, py)));
+}).map(each => each.outerHTML.slice(0, 120))
+"""
+TARGETS = ".t-waits, .t-crumb a, .t-tabs a, .t-head-end .t-btn, .t-ev, .t-iconbtn, .t-call-bar a"
+
+
+@pytest.fixture
+def deciding(running, page, live_server):
+    cookie = log_in(lambda: make_decider(username="ana"))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    in_thread(lambda: request_write(running, risk="medium", tool_number=1))
+    page.goto(f"/sessions/{running.pk}/")
+    return running
+
+
+@pytest.mark.parametrize("page", PHONES, indirect=True, ids=("360", "390"))
+def test_everything_that_is_touched_is_44_pixels_large(deciding, page):
+    page.locator("summary#T1").tap()
+    page.locator(".t-call[open] .t-iconbtn").wait_for()
+
+    assert page.locator(TARGETS).evaluate_all(SMALL) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("page", PHONES, indirect=True, ids=("360", "390"))
+def test_what_is_decided_stays_in_reach_and_covers_nothing(deciding, page):
+    for add in range(2, 30):
+        in_thread(lambda number=add: add_tool_call(deciding.executions.get(), number))
+    page.reload()
+    page.locator("summary#T29").wait_for()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+
+    bar = page.locator(".t-decide-bar")
+    for name in ("Deny", "Approve"):
+        expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+    expect(bar).to_contain_text("render-4")
+    top = bar.bounding_box()["y"]
+    for last in (page.locator("#ask"), page.locator(".t-foot")):
+        box = last.bounding_box()
+        assert box["y"] + box["height"] <= top
+
+    page.get_by_role("button", name="Deny").tap()
+    expect(page.get_by_text("Denied by ana")).to_be_visible()
+    expect(bar).to_have_count(0)
+
+
+@pytest.mark.parametrize("page", PHONES, indirect=True, ids=("360", "390"))
+def test_the_head_shows_the_whole_of_the_time_that_has_passed(deciding, page):
+    times = page.locator("#facts time")
+    assert times.count() == 2
+    for place in range(2):
+        assert times.nth(place).evaluate(
+            "e => { const b = e.getBoundingClientRect(); return b.right <= innerWidth"
+            " && document.elementFromPoint(b.right - 2, b.y + 4) === e }"
+        )
