@@ -34,6 +34,8 @@ from tarsy.aio import WorkerLoop, worker_loop
 
 logger = logging.getLogger(__name__)
 
+LAST_WORD_SECONDS = 2.5
+
 
 @cache
 def worker_id() -> str:
@@ -47,9 +49,10 @@ class WorkerThreads:
     def __init__(self) -> None:
         self._stop = threading.Event()
         self._monitor = threading.Thread(target=self._watch, name="tool monitor", daemon=True)
+        self._heart = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._threads = [
             threading.Thread(target=self._dispatch, name="dispatcher", daemon=True),
-            threading.Thread(target=self._beat, name="heartbeat", daemon=True),
+            self._heart,
             threading.Thread(target=self._sweep, name="sweeper", daemon=True),
             self._monitor,
         ]
@@ -70,6 +73,9 @@ class WorkerThreads:
         """After `stop`: give the monitor the seconds it needs to end the servers it started."""
         if self._monitor.is_alive():
             self._monitor.join(CLOSE_SECONDS)
+        if self._heart.is_alive():
+            # Its last word comes before the farewell.
+            self._heart.join(LAST_WORD_SECONDS)
         _say_farewell()
 
     def _dispatch(self) -> None:
@@ -83,6 +89,7 @@ class WorkerThreads:
     def _beat(self) -> None:
         while not self._stop.wait(settings.HEARTBEAT_SECONDS):
             _survive(lambda: renew_and_listen(worker_loop()))
+        _tell_presence(len(worker_loop().running_keys()), is_stopping=True)
 
     def _sweep(self) -> None:
         while not self._stop.wait(settings.SWEEP_SECONDS * random.uniform(0.8, 1.2)):
@@ -131,8 +138,9 @@ def stop_cancelled() -> None:
         loop.stop(lease_token, "cancelled")
 
 
-def _tell_presence(active: int) -> None:
-    presence = json.dumps({"seen_at": time.time(), "active": active})
+def _tell_presence(active: int, *, is_stopping: bool = False) -> None:
+    told = {"seen_at": time.time(), "active": active, "stopping": is_stopping}
+    presence = json.dumps(told)
     try:
         with _open_redis(2.0) as client:
             client.hset(WORKERS_KEY, worker_id(), presence)

@@ -5,13 +5,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import Literal, cast
 
 import redis
 from django.conf import settings
 
 WORKERS_KEY = "tarsy:workers"
-"""Redis hash: worker id -> JSON `{seen_at, active}`, renewed with each heartbeat."""
+"""Redis hash: worker id -> JSON `{seen_at, active, stopping}`, renewed with each heartbeat."""
 
 FORGOTTEN_SECONDS = 600
 """A process that has said nothing for so long is gone, and is looked for no longer."""
@@ -23,6 +23,8 @@ class Worker:
     active: int
     """Executions it runs."""
     seconds_silent: float
+    is_stopping: bool = False
+    """It ends what it runs and takes nothing more."""
 
     @property
     def is_live(self) -> bool:
@@ -36,6 +38,17 @@ def live_workers() -> list[Worker]:
         return [worker for worker in read_workers(client()) if worker.is_live]
     except redis.RedisError:
         return []
+
+
+def who_works() -> Literal["somebody", "stopping", "nobody", "unknown"]:
+    """Whether anybody takes work; unknown when Redis does not answer."""
+    try:
+        live = [worker for worker in read_workers(client()) if worker.is_live]
+    except redis.RedisError:
+        return "unknown"
+    if not live:
+        return "nobody"
+    return "stopping" if all(worker.is_stopping for worker in live) else "somebody"
 
 
 def read_workers(redis_client: redis.Redis) -> list[Worker]:
@@ -53,4 +66,9 @@ def client() -> redis.Redis:
 
 def _read(name: str, presence: Mapping[str, object]) -> Worker:
     seen_at = float(cast(float, presence["seen_at"]))
-    return Worker(name, int(cast(int, presence["active"])), max(0.0, time.time() - seen_at))
+    return Worker(
+        name,
+        int(cast(int, presence["active"])),
+        max(0.0, time.time() - seen_at),
+        bool(presence.get("stopping")),
+    )

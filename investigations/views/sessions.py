@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from investigations.absence import tell_absence
 from investigations.fragments import fragments_for, render_facts, session_context
 from investigations.identity import actor_of
 from investigations.roles import OPERATE
@@ -33,6 +34,7 @@ MOST_WORDS = 200
 def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     found = find_shown(session_id)
     context = session_context(pages.read_session_page(found))
+    context["absence"] = tell_absence(found)
     context["neighbours"] = event_slices.find_neighbours(found)
     return render(request, "investigations/session.html", context)
 
@@ -41,6 +43,14 @@ def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @for_viewers
 def facts(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     return HttpResponse(render_facts(pages.read_session_page(find_shown(session_id))))
+
+
+@require_safe
+@for_viewers
+def workers(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """Whether anybody works, for a page on which nothing happens."""
+    context = {"absence": tell_absence(find_shown(session_id))}
+    return render(request, "investigations/session/workers.html", context)
 
 
 @require_safe

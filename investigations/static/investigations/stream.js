@@ -13,6 +13,7 @@ import { refreshTimes } from "./time.js";
 import { trim } from "./trim.js";
 
 const FACTS_EVERY = 3000;
+const LONG_QUIET = 10_000;
 const GAP = "[…] ";
 
 const root = document.getElementById("session");
@@ -20,12 +21,14 @@ const base = root.dataset.url;
 const follows = new Map();
 const streams = new Map(); // event id -> {node, length, pending}
 let factsDue = null;
+let heardAt = 0;
 
 const get = (path) => fetch(base + path, { headers: { "X-Requested-With": "fetch" } });
 
 // ---- Messages ----
 
 async function apply(payload) {
+  heardAt = Date.now();
   sawEvent(payload);
   switch (payload.type) {
     case "stream.chunk":
@@ -157,6 +160,14 @@ function askFacts() {
   }, FACTS_EVERY);
 }
 
+// Where nothing happens for a while, perhaps nobody is there to do it.
+async function askWhoWorks() {
+  if (document.hidden || Date.now() - heardAt < LONG_QUIET) return;
+  if (root.dataset.live !== "1" && !document.querySelector("#ask [data-stop]")) return;
+  const answer = await get("workers/").catch(() => null);
+  if (answer?.ok) place(await answer.text());
+}
+
 function drawNow(payload) {
   const words = { llm_thinking: "Thinking", llm_response: "Writing", llm_tool_call: "Running a tool" };
   if (payload.status === "streaming" && words[payload.event_type]) {
@@ -248,5 +259,6 @@ for (const event of document.querySelectorAll(".t-event:has(.t-caret)")) findStr
 document.addEventListener("tarsy:jump", () => everyFollow((follow) => follow.turnOff()));
 document.addEventListener("tarsy:asked", (event) => inTurn(() => goToAnswer(event.detail)));
 keys.set("f", "follow what is new", () => everyFollow((follow) => follow.turnOn()));
+setInterval(askWhoWorks, LONG_QUIET);
 startSeen(root.dataset.session, () => feed.lastSeq);
 feed.open();
