@@ -1,6 +1,7 @@
 // Deep links: #T5 for a tool call, #e-12 for an event. Opens what is around it, loads the events
 // around it where the page has left them out, or what `data-holds` names it, and marks it for a moment.
 
+import { showAround } from "./raw.js";
 import { refreshTimes } from "./time.js";
 
 const MARK_FOR = 2000;
@@ -37,6 +38,7 @@ async function goTo(hash) {
   }
   document.dispatchEvent(new CustomEvent("tarsy:jump"));
   for (let node = target; node; node = node.parentElement) if (node.matches("details")) node.open = true;
+  showAround(target);
   target.scrollIntoView({ block: /^(stage-|conclusion)/.test(id) ? "start" : "center" });
   const event = target.closest(".t-event");
   event?.classList.add("is-target");

@@ -1,5 +1,6 @@
 // Raw and rendered in the same place: the raw text is fetched when it is wanted, and always text.
-// Who chose raw gets raw in whatever is opened next.
+// Who chose raw gets raw in whatever is opened next. A result that was summed up has its summary, which
+// stands behind the call, as a view too, and shows that first.
 
 import { announce, showInvisible } from "./copy.js";
 
@@ -20,12 +21,44 @@ export function startRaw() {
     const link = event.target.closest("[data-raw]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    if (isSummed(link)) {
+      prefersRaw(true);
+      show(link.closest(".t-call"), "raw");
+      return;
+    }
     prefersRaw(!link.rendered);
     change(link);
+  });
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-view]");
+    if (!button) return;
+    if (button.dataset.view === "result") prefersRaw(false);
+    show(button.closest(".t-call"), button.dataset.view);
   });
   document.addEventListener("toggle", ({ target }) => {
     if (target.open && target.matches(".t-call") && prefersRaw()) showRaw(target);
   }, true);
+}
+
+const isSummed = (element) => Boolean(element.closest(".t-call")?.nextElementSibling?.matches(".t-sum"));
+
+// Which of a call's views is seen: summary, result or raw.
+function show(call, view) {
+  const raw = call.querySelector("[data-raw]");
+  call.classList.toggle("is-result", view !== "summary");
+  for (const button of call.querySelectorAll("[data-view]")) button.ariaPressed = String(button.dataset.view === view);
+  raw.ariaCurrent = view === "raw" ? "true" : null;
+  if (view !== "summary" && Boolean(raw.rendered) !== (view === "raw")) change(raw);
+}
+
+// Brings what is looked for to the eye, in a result or in the summary of one.
+export function showAround(element) {
+  const call = element.closest(".t-call");
+  if (element.closest(".t-out") && call && isSummed(call)) {
+    show(call, call.querySelector("[data-raw]").rendered ? "raw" : "result");
+  }
+  const before = element.closest(".t-sum")?.previousElementSibling;
+  if (before?.matches(".t-call.is-result")) show(before, "summary");
 }
 
 function showRaw(root) {
@@ -56,6 +89,6 @@ async function change(link) {
 }
 
 function draw(link, box, word) {
-  link.textContent = word;
+  link.textContent = isSummed(link) ? "Raw" : word;
   box.classList.toggle("is-raw", Boolean(link.rendered));
 }

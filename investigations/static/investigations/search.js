@@ -4,6 +4,7 @@
 import { announce, loadText } from "./copy.js";
 import { keys } from "./keys.js";
 import { reveal } from "./links.js";
+import { showAround } from "./raw.js";
 
 const form = document.getElementById("find");
 const field = form.querySelector("input");
@@ -62,6 +63,7 @@ async function mark(target, words) {
   if (rest && !ranges(event, words).length) await loadText(rest);
   const all = ranges(event, words);
   if (globalThis.Highlight) CSS.highlights.set("found", new Highlight(...all));
+  if (all.length) showAround(all[0].startContainer.parentElement);
   const box = all[0]?.startContainer.parentElement.closest(".t-out");
   if (box) box.scrollTop += all[0].getBoundingClientRect().top - box.getBoundingClientRect().top - 40;
 }

@@ -18,7 +18,7 @@ from tests.investigations.pages.browsing import (
     message_of,
     wait_until_live,
 )
-from tests.investigations.pages.conftest import add_event
+from tests.investigations.pages.conftest import add_event, add_tool_call
 
 pytestmark = in_a_browser
 
@@ -266,3 +266,45 @@ def test_a_link_to_what_is_not_there_yet_is_told_and_then_followed(running, page
     page.locator("body").click(position={"x": 5, "y": 5})
     page.keyboard.press("k")
     expect(page.locator(".is-here")).to_contain_text("And now?")
+
+
+def test_the_summary_of_a_result_is_its_first_view_and_the_others_are_one_click_away(
+    running, page, stream
+):
+    execution = in_thread(running.executions.get)
+    in_thread(lambda: add_tool_call(execution, 2, '{"restarts": 9}'))
+    kind = TimelineEvent.Type.MCP_TOOL_SUMMARY
+    in_thread(lambda: add_event(execution, kind, "Nine restarts.", tool_number=2))
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    summary, result = page.get_by_text("Nine restarts."), page.locator("details:has(> #T2) .t-out")
+    expect(summary).to_be_visible()
+
+    page.locator("#T2").click()
+    expect(page.get_by_role("button", name="Summary")).to_have_attribute("aria-pressed", "true")
+    expect(summary).to_be_visible()
+    expect(result).to_be_hidden()
+
+    page.get_by_role("button", name="Rendered").click()
+    expect(result).to_have_text('{\n  "restarts": 9\n}', use_inner_text=True)
+    expect(summary).to_be_hidden()
+
+    page.locator("details:has(> #T2) [data-raw]").click()
+    expect(result).to_have_text('{"restarts": 9}', use_inner_text=True)
+
+    page.get_by_role("button", name="Summary").click()
+    expect(summary).to_be_visible()
+    expect(result).to_be_hidden()
+
+    page.keyboard.press("/")
+    page.keyboard.type('"restarts"')
+    page.keyboard.press("Enter")
+    expect(result).to_be_visible()
+
+
+def test_a_result_without_a_summary_offers_no_view_of_one(running, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    page.locator("#T1").click()
+
+    expect(page.locator("details:has(> #T1) .t-out")).to_be_visible()
+    expect(page.get_by_role("button", name="Summary")).to_be_hidden()
