@@ -15,6 +15,7 @@ from investigations.asking import read_ask_field
 from investigations.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
 from investigations.selectors.conclusions import build_card
+from investigations.selectors.event_previews import read_call
 from investigations.selectors.pages import (
     SessionPage,
     find_session,
@@ -134,11 +135,13 @@ def _session_status(_payload: Mapping[str, Any], reading: _Reading) -> str | Non
 
 
 def _approval(payload: Mapping[str, Any], reading: _Reading) -> str | None:
-    """The request itself, and the heads of session and agent, which say that a person is needed."""
+    """The request itself, its call, and the heads of session and agent: a person is needed."""
     if reading.context is None:
         return None
+    approval = get_approval(uuid.UUID(payload["approval_id"]))
     context = {
-        "approval": get_approval(uuid.UUID(payload["approval_id"])),
+        "approval": approval,
+        "item": read_call(approval.execution_id, approval.tool_number),
         "agent": read_agent(reading.session_id, uuid.UUID(payload["execution_id"])),
         **reading.context,
     }

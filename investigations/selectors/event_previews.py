@@ -1,5 +1,6 @@
 """Timeline events as pages show them: of a long text only its beginning is read."""
 
+import uuid
 from collections.abc import Sequence
 
 from django.db.models import Case, QuerySet, When
@@ -29,6 +30,18 @@ def views_of(rows: Sequence[TimelineEvent]) -> list[EventView]:
         _view(row, live.get(row.pk, ""), waits.get((row.execution_id, _number_of(row))))
         for row in rows
     ]
+
+
+def read_call(execution_id: uuid.UUID, tool_number: int | None) -> EventView | None:
+    """The tool call of an execution with that number."""
+    if tool_number is None:
+        return None
+    kind = TimelineEvent.Type.LLM_TOOL_CALL
+    calls = TimelineEvent.objects.filter(
+        execution_id=execution_id, event_type=kind, metadata__tool_number=tool_number
+    )
+    row = with_previews(calls).first()
+    return views_of([row])[0] if row else None
 
 
 def _view(row: TimelineEvent, live_text: str, wait: PersonWait | None) -> EventView:

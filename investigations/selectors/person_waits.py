@@ -28,8 +28,9 @@ class PersonWait:
         return self.asked[-1]
 
     @property
-    def was_let_through(self) -> bool:
-        return self.last.used_at is not None
+    def ended_at(self) -> datetime | None:
+        """Since when nobody is waited for; None while somebody is."""
+        return self.last.used_at or self.last.decided_at
 
     @property
     def waited_ms(self) -> int:

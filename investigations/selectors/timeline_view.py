@@ -171,6 +171,11 @@ class EventView:
         return self.is_streaming and self.wait is not None and self.wait.last.is_pending
 
     @property
+    def running_since(self) -> datetime:
+        """When it was proposed, or when nobody had to be waited for any more."""
+        return (self.wait and self.wait.ended_at) or self.started_at
+
+    @property
     def waited_ms(self) -> int | None:
         """How long a person was waited for; None where nobody was asked, or is still."""
         return self.wait.waited_ms if self.wait and not self.is_streaming else None

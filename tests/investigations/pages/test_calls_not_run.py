@@ -6,7 +6,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from investigations.fragments import fragment_for
 from investigations.models import TimelineEvent
+from investigations.timeline import approval_decided, approval_requested
 from tests.factories import ApprovalRequestFactory, MCPInteractionFactory
 from tests.investigations.pages.conftest import add_tool_call
 
@@ -157,3 +159,20 @@ def test_the_trace_says_in_words_that_a_call_was_denied(viewer, running):
     assert "Denied by ana." in opened
     assert "did not run" in opened
     assert "&quot;ok&quot;" not in opened.split("What the safety gate did")[0]
+
+
+def test_the_row_of_a_call_comes_anew_when_a_person_is_asked_and_when_one_has_decided(running):
+    execution = running.executions.get()
+    event = add_tool_call(execution, 2, "", may_write=True)
+    TimelineEvent.objects.filter(pk=event.pk).update(status="streaming")
+    approval = ApprovalRequestFactory(execution=execution, session=running, tool_number=2)
+
+    asked = fragment_for(approval_requested(approval))
+    now = timezone.now()
+    type(approval).objects.update(status="approved", decided_by="ana", decided_at=now)
+    approval.refresh_from_db()
+    decided = fragment_for(approval_decided(approval))
+
+    assert "Waits for a person since" in asked
+    assert "Running since" in decided
+    assert "Waits for a person since" not in decided
