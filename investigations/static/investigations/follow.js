@@ -85,7 +85,17 @@ export class Follow {
     return undefined;
   }
 
+  // Rows that come into view take their real height only when they are drawn, which is after the next
+  // frame has begun: then to the end again.
   toEnd() {
+    this.jump();
+    this.again ??= requestAnimationFrame(() => requestAnimationFrame(() => {
+      this.again = null;
+      if (this.on) this.jump();
+    }));
+  }
+
+  jump() {
     this.box.scrollTop = this.box.scrollHeight;
     this.top = this.box.scrollTop;
   }

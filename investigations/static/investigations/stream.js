@@ -74,8 +74,9 @@ function sessionChanged() {
   root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
   everyFollow((follow) => follow.end());
-  // Now it can be used, it stands where the answer is.
-  document.getElementById("conclusion").after(document.getElementById("ask"));
+  // Now it can be used it stands where the answer is, unless it is in view: nothing jumps at the end.
+  const ask = document.getElementById("ask");
+  if (ask.getBoundingClientRect().top > innerHeight) document.getElementById("conclusion").after(ask);
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
   if (scrollY > 200) showState("ended", { word: head.dataset.word });
   askFacts();

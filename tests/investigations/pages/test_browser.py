@@ -201,8 +201,11 @@ def test_the_field_for_questions_stands_below_the_agents_until_there_is_somethin
         return message_of(session_status(running.pk, "completed"), running.last_seq + 1)
 
     stream.send(in_thread(end))
+    # What is in view does not jump away.
+    expect(page.locator("#timeline + #ask").get_by_text("Questions can be asked")).to_have_count(0)
+    page.reload()
 
-    page.locator("#conclusion + #ask").wait_for()
+    expect(page.locator("#conclusion + #ask")).to_be_visible()
 
 
 def test_a_gap_in_the_text_is_shown_as_one(running, writing, page, stream):
