@@ -56,6 +56,11 @@ class ConclusionCard:
     def unbacked_count(self) -> int:
         return len(self.claims) - self.backed_count
 
+    @property
+    def guess_count(self) -> int:
+        """Claims that name nothing at all that they rest on."""
+        return sum(not claim.backed and not claim.source for claim in self.claims)
+
 
 def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard | None:
     """The card of a report, or None when the report has another shape."""

@@ -41,7 +41,8 @@ def test_claims_show_their_evidence_or_its_absence(viewer, finished):
 
     assert 'href="#T1"' in page
     assert "1 of 3 claims cite tool calls" in page
-    assert "No tool call of this session is named for it" in page
+    assert page.count("</svg>No tool call</span>") == 1
+    assert "Treat the one that names no source as a guess." in page
     assert "From the alert" in page
 
 
