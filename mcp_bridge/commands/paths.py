@@ -2,10 +2,11 @@
 
 import os
 import re
+from fnmatch import fnmatchcase
 
 from mcp_bridge.commands.refusal import Refused, SensitivePath
 from mcp_bridge.commands.wordlists import words
-from mcp_bridge.ops.sensitive_paths import SensitivePaths
+from mcp_bridge.ops.sensitive_paths import EXAMPLES_OF_SECRETS, SensitivePaths
 from mcp_bridge.safety.powerful_paths import is_root_of_a_machine, paths_from_inner_roots
 
 # Endless, but harmless.
@@ -24,6 +25,15 @@ _WIDE = words("""
 _SETTINGS = words(".config .local .cache .var snap")
 # A process as a whole: its memory, environment and open files.
 _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)(?:/task(?:/\d+)?)?")
+# What a question about disks may open. Opening another device can already change something.
+_DISK = re.compile(
+    r"/dev/(?:(?:sd|hd|vd|xvd|nvme|ng|md|dm-|mmcblk|sr|sg|loop|nbd|rbd|zd|drbd|bcache)[\w.-]*"
+    r"|disk/by-[\w.:@+/-]+|bus/\d+"
+    r"|(?!(?:bus|input|snd|dri|char|net|cpu|pts|vfio|usb|shm|fd|serial|v4l|infiniband)/)"
+    r"[\w.+-]+/[\w.+-]+)"
+)
+# Where a list is printed, not what is in the files.
+_LISTS_OF_A_PROCESS = re.compile(r"/proc/(?:\d+|self)/fd/?")
 _SEPARATORS = re.compile(r"[=:,]")
 _TEXTS_OF_OTHER_KINDS = ("http://", "https://")
 
@@ -41,14 +51,31 @@ class PathJudge:
         full = _absolute(path)
         if _is_device(full) and full not in _HARMLESS_DEVICES:
             raise Refused(f"{path} is a device; reading it can change or reveal anything")
+        # Of a socket nothing can be read; what is behind it takes orders.
+        if full.endswith(".sock"):
+            raise Refused(f"{path} is a socket")
         self._judge(path, full)
+
+    def judge_disk(self, word: str) -> None:
+        """What a program opens as a disk, if it is a device at all."""
+        full = os.path.normpath(_absolute(word))
+        if _is_device(full) and not _DISK.fullmatch(full):
+            raise Refused(f"{word} is not a disk; opening it can change or reveal anything")
+
+    def judge_pattern(self, pattern: str) -> None:
+        """Which files are read, by a name or by a pattern of names (`*.conf`)."""
+        name = pattern.casefold().rpartition("/")[2].lstrip("!")
+        if not re.search(r"[*?\[{]", name):
+            self._judge(pattern, _absolute(pattern))
+        elif name.strip("*.") and any(fnmatchcase(known, name) for known in EXAMPLES_OF_SECRETS):
+            raise SensitivePath(f"{pattern} finds files with keys or passwords")
 
     def judge_mention(self, word: str) -> None:
         """Any word: where it is a path from the root or the working directory, or ends in one."""
         if "/" not in word or word.startswith(_TEXTS_OF_OTHER_KINDS):
             return
         for text in {word, *_SEPARATORS.split(word)}:
-            if text.startswith(("/", "./", "../")):
+            if text.startswith(("/", "./", "../")) and not _LISTS_OF_A_PROCESS.fullmatch(text):
                 self._judge(text, _absolute(text))
 
     def judge_tree(self, path: str) -> None:

@@ -1,7 +1,7 @@
 """What a program may be asked so that it reads and changes nothing: a row of a table."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,7 +23,10 @@ class Policy:
     be given. `endless`: options with which it does not end by itself, unless one of `ends` is
     there. `is_endless` looks at everything. `stops_after`: says whether it ends its input early, so
     that what feeds it ends, too. `reaches_out`: its words, or these options, name a machine.
-    `hardening` goes in front of the arguments when it is run.
+    `hardening` goes in front of the arguments when it is run. `opens_disks`: it opens the devices
+    that it is given, which must be disks. `formats`: options whose text is printed with its
+    escapes read. `contents`: what else in the arguments names files whose content it prints;
+    `name_patterns`: the options that say which files of a directory it reads.
     """
 
     grammar: Grammar
@@ -44,6 +47,10 @@ class Policy:
     reaches_out_with: frozenset[str] = frozenset()
     check: Check | None = None
     hardening: tuple[str, ...] = ()
+    opens_disks: bool = False
+    formats: frozenset[str] = frozenset()
+    contents: Callable[[Parsed], Iterable[str]] | None = None
+    name_patterns: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,10 @@ def reads(
     stops: bool = False,
     check: Check | None = None,
     hardening: tuple[str, ...] = (),
+    opens_disks: bool = False,
+    formats: str = "",
+    contents: Callable[[Parsed], Iterable[str]] | None = None,
+    name_patterns: str = "",
 ) -> Policy:
     """A row, written briefly: options and names are words in a text."""
     return Policy(
@@ -132,7 +143,7 @@ def reads(
         files_from=files_from,
         pattern_options=frozenset(pattern_options.split()),
         recursive=recursive if isinstance(recursive, bool) else frozenset(recursive.split()),
-        opens_devices=opens_devices,
+        opens_devices=opens_devices or opens_disks,
         is_filter=is_filter,
         needs=frozenset(needs.split()),
         endless=frozenset(endless.split()),
@@ -144,6 +155,10 @@ def reads(
         reaches_out_with=frozenset(reaches_out_with.split()),
         check=check,
         hardening=hardening,
+        opens_disks=opens_disks,
+        formats=frozenset(formats.split()),
+        contents=contents,
+        name_patterns=frozenset(name_patterns.split()),
     )
 
 

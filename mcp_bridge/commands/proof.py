@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
+from mcp_bridge.commands.languages.escapes import refuse_computed_escapes
 from mcp_bridge.commands.loopback import is_local
 from mcp_bridge.commands.paths import ENDLESS_DEVICES, PathJudge
 from mcp_bridge.commands.policy import Group, Policy, Wrapper
@@ -206,7 +207,9 @@ class Prover:
             raise Refused(f"{name} is a read that ends only with {needed}", category)
         if policy.check:
             policy.check(parsed)
+        refuse_computed_escapes(parsed.values(*policy.formats))
         self._judge_paths(policy, parsed, is_fed)
+        self._judge_names(policy, parsed)
 
     def _judge_front(self, policy: Policy, before: tuple[str, ...]) -> None:
         """What stands before a sub-command can be a path, too, with or without a blank."""
@@ -242,6 +245,16 @@ class Prover:
                 self.paths.judge_tree(file)
             else:
                 self.paths.judge_content(file)
+
+    def _judge_names(self, policy: Policy, parsed: Parsed) -> None:
+        """What names files in other ways than as a path of its own."""
+        if policy.opens_disks:
+            for word in (*parsed.words, *(value for _, given in parsed.options for value in given)):
+                self.paths.judge_disk(word)
+        for path in policy.contents(parsed) if policy.contents else ():
+            self.paths.judge_pattern(path)
+        for pattern in parsed.values(*policy.name_patterns):
+            self.paths.judge_pattern(pattern)
 
     def _is_endless(self, policy: Policy, parsed: Parsed) -> bool:
         if policy.endless and parsed.has(*policy.endless):

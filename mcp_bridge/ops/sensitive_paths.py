@@ -71,8 +71,23 @@ _KEY_NAME = re.compile(r"^(?:ssh_host_.*_key|id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_]
 _ENV_NAME = re.compile(r"^(?:\.env(?:[.\-_].*)?|.*\.env)$")
 _ENV_EXAMPLE = re.compile(r"\.(?:example|sample|template|dist)$")
 _BACKUP_SUFFIX = re.compile(
-    r"(?:~|-|\.bak|\.backup|\.old|\.orig|\.save|\.swp|\.tmp|\.\d+|\.gz|\.xz)$"
+    r"(?:~|-|\.(?:bak|backup|old|orig|save|swp|tmp|copy|\d+|gz|xz|bz2|zst|lz4|lzma|z|zip|tar|tgz|tbz2"
+    r"|txz|7z|cpio|b64|base64|txt))$"
 )
+# The files that clouds hand out for an account of a program.
+_CLOUD_KEY = re.compile(r"(?:.*[-_.])?service[-_]?account(?:[-_.].*)?\.json|\.terraformrc")
+# Of each kind one name, to see whether a pattern finds it.
+EXAMPLES_OF_SECRETS = (
+    ".env",
+    ".env.production",
+    "id_rsa",
+    "id_ed25519",
+    "server.pem",
+    *(f"server{suffix}" for suffix in _SECRET_SUFFIXES),
+    *(name for name in sorted(_SECRET_NAMES) if "." not in name[1:]),
+)
+# A copy of one of these, named after where it comes from (`etc_shadow`).
+_NAMED_COPY = re.compile(r"(?:.*[_-])?etc[_-](?:shadow|gshadow|sudoers)")
 
 # Any file whose name has one of these words is a secret, unless its kind is code, prose or log.
 _SECRET_WORDS = _words("""
@@ -198,6 +213,8 @@ def _judge_directories(parts: tuple[str, ...]) -> str | None:
 def _judge_name(parts: tuple[str, ...]) -> str | None:
     name = _strip_backup_suffixes(parts[-1])
     if name in _SECRET_NAMES or parts[-1] in _SECRET_NAMES or _KEY_NAME.match(name):
+        return "files of this name hold credentials"
+    if _NAMED_COPY.fullmatch(name) or _CLOUD_KEY.fullmatch(name):
         return "files of this name hold credentials"
     if _ENV_NAME.match(name) and not _ENV_EXAMPLE.search(name):
         return "environment files hold credentials"

@@ -3,6 +3,7 @@
 import re
 
 from mcp_bridge.commands.languages.brackets import BRACKET
+from mcp_bridge.commands.languages.escapes import refuse_computed_escapes
 from mcp_bridge.commands.refusal import Refused
 from mcp_bridge.commands.wordlists import words
 
@@ -22,6 +23,8 @@ _BEFORE_EXPRESSION = words("""
 # Not the end of a line: behind a comma the statement goes on in the next one.
 _STATEMENT_ENDS = frozenset("{};")
 _REFUSED_MARKS = frozenset("@#\\`'")
+_CONSTANT = re.compile(r"\bwhile\s*\(\s*!?\s*(?:\d+|\"[^\"]*\")\s*\)")
+_FOR = re.compile(r"\bfor\s*\(([^;{}]*);([^;{}]*);")
 
 
 def check_awk(program: str) -> None:
@@ -47,12 +50,23 @@ def check_awk(program: str) -> None:
         previous = token
 
 
+def awk_is_endless(program: str) -> bool:
+    """Whether a loop of the program has nothing that could end it."""
+    if re.search(r"\b(?:break|exit|next)\b", program):
+        return False
+    conditions = [match[2].strip() for match in _FOR.finditer(program)]
+    return bool(_CONSTANT.search(program)) or any(
+        not condition or condition.isdigit() for condition in conditions
+    )
+
+
 def _next_token(program: str, place: int, previous: str) -> str:
     character = program[place]
     if character == '"':
         match = _STRING.match(program, place)
         if not match:
             raise Refused("a string of the awk program is not closed")
+        refuse_computed_escapes((match[0],))
         return match[0]
     if character == "/":
         return _slash(program, place, previous)

@@ -3,6 +3,7 @@
 import re
 
 from mcp_bridge.commands.languages.brackets import BRACKET
+from mcp_bridge.commands.languages.escapes import refuse_sed_escapes
 from mcp_bridge.commands.refusal import Refused
 
 _ADDRESS = re.compile(rf"\d+(?:~\d+)?|\$|/(?:[^/\\\n\[]|\\[^\n]|{BRACKET})+/[IM]*")
@@ -14,6 +15,10 @@ _LABELLED = re.compile(r":[ \t]*[A-Za-z0-9_]+|[btT](?:[ \t]+[A-Za-z0-9_]+|[A-Za-
 _DELIMITERS = frozenset("/|#,:@!%_~+")
 _FLAGS = re.compile(r"[gpiI0-9]*")
 _ENDS = frozenset(";}\n")
+_LABEL = re.compile(r"(?:^|[;{}\n])[ \t]*:[ \t]*(\w+)")
+# The next line is read, or the last one ends the loop.
+_GOES_FORWARD = re.compile(r"(?:^|[;{}\n\d$!/])[ \t]*[nN](?:[;}\n ]|$)")
+_RESTARTS = re.compile(r"(?:^|[;{}\n\d$!/])[ \t]*D(?:[;}\n ]|$)")
 
 
 def check_sed(script: str) -> None:
@@ -33,6 +38,16 @@ def check_sed(script: str) -> None:
 def quits_early(script: str) -> bool:
     """Whether the script ends before its input does: `5q`."""
     return bool(re.search(r"(?:^|[;{\n])[ \t]*\d+[ \t]*[qQ]", script))
+
+
+def sed_is_endless(script: str) -> bool:
+    """Whether it goes back to a label, or starts again, without reading on."""
+    if _GOES_FORWARD.search(script):
+        return False
+    for match in _LABEL.finditer(script):
+        if re.search(rf"[btT][ \t]*{match[1]}(?:[;}}\n ]|$)", script[match.end() :]):
+            return True
+    return bool(_RESTARTS.search(script)) and "G" in script
 
 
 def _skip(script: str, place: int, characters: str) -> int:
@@ -98,5 +113,7 @@ def _skip_parts(script: str, place: int) -> int:
             raise Refused("a sed command is not complete")
         if part == 0 and not _PATTERN.fullmatch(script[begin:place]):
             raise Refused("where the pattern of a sed command ends is open to doubt")
+        if part == 1:
+            refuse_sed_escapes(script[begin:place])
         place += 1
     return place

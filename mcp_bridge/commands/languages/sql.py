@@ -21,7 +21,8 @@ _REFUSED = words("""
 """)
 _SECRET_TABLES = words("""
     pg_shadow pg_authid pg_user_mapping pg_user_mappings pg_largeobject
-    authentication_string rolpassword passwd pg_subscription subconninfo
+    authentication_string rolpassword passwd pg_subscription subconninfo primary_conninfo
+    pg_file_settings
 """)
 _MYSQL_SECRETS = words("user db global_priv slave_master_info servers")
 # Other schemas hold functions of other people, under any name.
@@ -61,14 +62,23 @@ _SQLITE_PRAGMAS = re.compile(
     r"|foreign_key_list\(\w+\)|table_info\(\w+\)|index_list\(\w+\)|foreign_key_check)\s*;?",
     re.IGNORECASE,
 )
+# Functions that are tables, too; a condition names the file.
+_SQLITE_VIRTUAL = re.compile(
+    r"\b(?:fsdir|lsdir|zipfile|csv|vsv|completion|generate_series|sqlite_(?:dbpage|dbdata|dbptr)"
+    r"|fsentry|fstree)\b",
+    re.IGNORECASE,
+)
 _SQLITE_COMMANDS = re.compile(
     r"\.(?:tables|schema|indexes|indices|databases|fullschema)(?: [\w%*]+)?"
 )
-_PSQL_COMMANDS = re.compile(r"\\(?:l|d[A-Za-z]{0,3}|conninfo|sf|sv)[+S]{0,2}(?: [\w.*]+)?")
+# Of user mappings and subscriptions the passwords are listed, too.
+_PSQL_COMMANDS = re.compile(r"\\(?:l|d(?!eu|Rs)[A-Za-z]{0,3}|conninfo|sf|sv)[+S]{0,2}(?: [\w.*]+)?")
 
 
 def check_sqlite(statement: str) -> None:
     text = statement.strip()
+    if _SQLITE_VIRTUAL.search(text):
+        raise Refused("the SQL reads other files through a table of the program itself")
     if not (_SQLITE_COMMANDS.fullmatch(text) or _SQLITE_PRAGMAS.fullmatch(text)):
         check_sql(statement)
 
@@ -128,7 +138,9 @@ def _check_statement(tokens: list[tuple[str, str]]) -> None:
         following = tokens[place + 1][1] if place + 1 < len(tokens) else ""
         if kind == "word" and (first, text) != ("show", "create"):
             _check_word(text, following)
-        if kind in ("word", "name") and text.strip('"`') in _SECRET_TABLES:
+        if following.startswith("'") and text in ("x", "e", "b", "n"):
+            raise Refused("the SQL spells a text in numbers, which can steer a terminal")
+        if text.strip("\"`'") in _SECRET_TABLES:
             raise Refused(f"{text} holds passwords")
         before = [token.strip('"`') for _, token in tokens[max(0, place - 2) : place]]
         if following == "(" and before[-1:] == ["."] and before[0] not in _OWN_SCHEMAS:

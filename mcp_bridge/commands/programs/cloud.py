@@ -34,6 +34,25 @@ _AWS_GETS = words("""
     get-service-quota get-function-concurrency
 """)
 _AWS_VERB = re.compile(r"(?:describe|list|lookup|head)-[a-z0-9-]+")
+# What these services describe and list was looked at; another name could be an alias, too.
+_AWS_SERVICES = words("""
+    acm amp application-autoscaling athena autoscaling backup batch budgets ce cloudformation
+    cloudfront cloudtrail cloudwatch codebuild codedeploy codepipeline config configservice
+    cognito-idp directconnect dms docdb dynamodb ebs ec2 ecr ecs efs eks elasticache
+    elasticbeanstalk elb elbv2 emr es events firehose fsx glacier globalaccelerator glue grafana
+    guardduty health iam inspector2 kafka kinesis kms lambda lightsail logs memorydb mq neptune
+    network-firewall opensearch organizations pi pipes rds redshift resource-groups
+    resourcegroupstaggingapi route53 route53domains route53resolver s3api s3control scheduler
+    secretsmanager securityhub service-quotas servicediscovery ses sesv2 shield sns sqs ssm
+    stepfunctions sts support timestream-query transfer vpc-lattice waf wafv2 workspaces xray
+    apigateway apigatewayv2 appsync autoscaling-plans compute-optimizer
+""")
+# Keys, passwords, and the scripts that set a machine up with them, in what would be described.
+_AWS_SECRETS = re.compile(
+    r".*(?:credential|password|secret-?value|api-?key|token|user-pool-client|identity-provider"
+    r"|vpn-connection|virtual-interface|launch-template-version|launch-configuration"
+    r"|spot-instance-request|spot-fleet|instance-attribute|configuration-settings).*"
+)
 _GCLOUD_THINGS = words("""
     instances disks networks subnets firewall-rules zones regions addresses images snapshots
     routes forwarding-rules backend-services health-checks instance-groups managed
@@ -111,6 +130,8 @@ def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
     is_read = _AWS_VERB.fullmatch(operation) or operation in _AWS_GETS
     if operation == "filter-log-events" and service == "logs":
         is_read = True
+    if service not in _AWS_SERVICES or _AWS_SECRETS.fullmatch(operation):
+        raise Refused(f"aws {service} {operation} is not known to be a read without secrets")
     if not is_read or (service in ("configure", "secretsmanager") and operation.startswith("get")):
         raise Refused(f"aws {service} {operation} is not known to be a read")
     return Traits(argv=argv, reaches_out=True)
@@ -189,7 +210,10 @@ def _prove_az(prover: Proving, argv: tuple[str, ...]) -> Traits:
         _SECRET_WORDS.search(word) or not re.fullmatch(r"[a-z][a-z0-9-]*", word) for word in words
     ):
         raise Refused("az with these words is not known to be a read")
-    if any(word in ("run-command", "invoke", "ssh", "set", "create", "delete") for word in words):
+    if any(
+        word in ("express-route", "run-command", "invoke", "ssh", "set", "create", "delete")
+        for word in words
+    ):
         raise Refused("az with these words is not known to be a read")
     return Traits(argv=argv, reaches_out=True)
 

@@ -25,12 +25,24 @@ def _check_top(parsed: Parsed) -> None:
         raise Refused("ps could print environments")
 
 
+def _goes_on(parsed: Parsed) -> bool:
+    """Events go on until a time that may be far away; only what is past is known to end."""
+    return not any(
+        re.fullmatch(r"0s?|now|-?0?[1-9]\d*[smh]|\d{10}", text) for text in parsed.values("--until")
+    )
+
+
 def _list(options: str = _LS) -> Policy:
-    return reads(options, words=(0, 1), word=_WORD)
+    return reads(options, words=(0, 1), word=_WORD, formats="--format")
 
 
 def _inspect(options: str = "") -> Policy:
-    return reads(f"-f=- -s --size --type= --pretty {_FORMAT} {options}", words=(1, 20), word=_WORD)
+    return reads(
+        f"-f=- -s --size --type= --pretty {_FORMAT} {options}",
+        words=(1, 20),
+        word=_WORD,
+        formats="-f --format",
+    )
 
 
 _LOGS = reads(
@@ -48,16 +60,20 @@ _CONTAINER_LOGS = reads(
 )
 _STATS = reads(
     f"-a --all --no-stream --no-trunc {_FORMAT}",
+    formats="--format",
     word=_WORD,
     is_endless=lambda parsed: not parsed.has("--no-stream"),
 )
 _TOP = reads("-e -f -x -[aAjlLuHT] -o=/[\\w,]+/", words=(1, 2), word=r"[\w.-]+", check=_check_top)
 _EVENTS = reads(
     f"-f= --filter= --since= --until= {_FORMAT}",
+    formats="--format",
     words=(0, 0),
-    is_endless=lambda parsed: not parsed.has("--until"),
+    is_endless=_goes_on,
 )
-_HISTORY = reads(f"-[Hq] --no-trunc --human --quiet {_FORMAT}", words=(1, 1), word=_WORD)
+_HISTORY = reads(
+    f"-[Hq] --no-trunc --human --quiet {_FORMAT}", words=(1, 1), word=_WORD, formats="--format"
+)
 _CONTAINER: dict[str, Entry] = {
     **dict.fromkeys(("ls", "list", "ps"), _list(_PS)),
     "inspect": _inspect(),
@@ -69,11 +85,13 @@ _CONTAINER: dict[str, Entry] = {
 }
 _COMPOSE = Group(
     {
-        "ps": reads(f"-[aq] --all --services --status= --filter= {_FORMAT}", word=_WORD),
-        "ls": reads(f"-[aq] --all --filter= {_FORMAT}", words=(0, 0)),
+        "ps": reads(
+            f"-[aq] --all --services --status= --filter= {_FORMAT}", word=_WORD, formats="--format"
+        ),
+        "ls": reads(f"-[aq] --all --filter= {_FORMAT}", words=(0, 0), formats="--format"),
         "logs": _LOGS,
         "top": reads(word=_WORD),
-        "images": reads(f"-q {_FORMAT}", word=_WORD),
+        "images": reads(f"-q {_FORMAT}", word=_WORD, formats="--format"),
         "port": reads("--protocol= --index=", words=(2, 2), word=_WORD),
         "events": reads("--json", word=_WORD, is_endless=lambda parsed: True),
         "version": reads("--short -f=", words=(0, 0)),
@@ -84,8 +102,8 @@ _PODMAN: dict[str, Entry] = {
     **_CONTAINER,
     "ps": _list(_PS),
     "images": _list(),
-    "info": reads(f"-f=- {_FORMAT}", words=(0, 0)),
-    "version": reads(f"-f=- {_FORMAT}", words=(0, 0)),
+    "info": reads(f"-f=- {_FORMAT}", words=(0, 0), formats="-f --format"),
+    "version": reads(f"-f=- {_FORMAT}", words=(0, 0), formats="-f --format"),
     "inspect": _inspect(),
     "history": _HISTORY,
     "events": _EVENTS,
@@ -99,8 +117,8 @@ _PODMAN: dict[str, Entry] = {
     "volume": Group({**dict.fromkeys(("ls", "list"), _list()), "inspect": _inspect()}),
     "system": Group(
         {
-            "df": reads(f"-v --verbose {_FORMAT}", words=(0, 0)),
-            "info": reads(f"-f=- {_FORMAT}", words=(0, 0)),
+            "df": reads(f"-v --verbose {_FORMAT}", words=(0, 0), formats="--format"),
+            "info": reads(f"-f=- {_FORMAT}", words=(0, 0), formats="-f --format"),
             "events": _EVENTS,
         }
     ),

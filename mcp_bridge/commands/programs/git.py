@@ -1,11 +1,14 @@
 """git, with what a repository's own configuration could run taken away (see `running.py`)."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_bridge.commands.grammar import Parsed
+from mcp_bridge.commands.languages.escapes import refuse_git_escapes
 from mcp_bridge.commands.paths import is_wide
 from mcp_bridge.commands.policy import Group, Table, reads
 from mcp_bridge.commands.refusal import Refused
+from mcp_bridge.ops.sensitive_paths import EXAMPLES_OF_SECRETS
 
 _REVISION = r"[\w.:/@{}^~%+*,=\[\] -]+"
 _LOG = """
@@ -31,6 +34,32 @@ def _check_format(parsed: Parsed) -> None:
     # To say whether a signature holds, git runs what the repository names for it.
     if any("%G" in text or "(signature" in text for text in parsed.values("--format", "--pretty")):
         raise Refused("git would run a program to check signatures")
+    refuse_git_escapes(parsed.values("--format", "--pretty"))
+
+
+def _named(parsed: Parsed) -> Iterator[str]:
+    """The files of a repository that are named: `HEAD:x`, `-L1,5:x`, or x as a word.
+
+    A word without a dot is more likely a branch, unless it is the very name of a file with keys.
+    """
+    for word in (*parsed.words, *parsed.values("-L")):
+        path = word.rpartition(":")[2]
+        name = path.rpartition("/")[2]
+        if ".." in path or not name:
+            continue
+        if ":" in word or "." in name or name in EXAMPLES_OF_SECRETS:
+            yield path
+
+
+def _named_in_log(parsed: Parsed) -> Iterator[str]:
+    """Without a patch, a log says only who changed a file."""
+    if parsed.has("-p", "-u", "-U", "--patch", "--unified", "--word-diff", "-L"):
+        yield from _named(parsed)
+
+
+def _named_in_search(parsed: Parsed) -> Iterator[str]:
+    words = parsed.words if parsed.has("-e") else parsed.words[1:]
+    yield from _named(Parsed((), words))
 
 
 def _check_diff(parsed: Parsed) -> None:
@@ -67,13 +96,22 @@ def _check_config(parsed: Parsed) -> None:
         raise Refused("this sub-command of git config changes it")
 
 
-_log = reads(_LOG, numbers=True, word=_REVISION, hardening=_PLAIN, check=_check_format)
-_diff = replace(_log, files_from=0, check=_check_diff)
+_log = reads(
+    _LOG,
+    numbers=True,
+    word=_REVISION,
+    hardening=_PLAIN,
+    check=_check_format,
+    contents=_named_in_log,
+)
+_show = replace(_log, contents=_named)
+_diff = replace(_show, files_from=0, check=_check_diff)
 
 GIT: Table = {
     "git": Group(
         {
-            **dict.fromkeys(("log", "show", "whatchanged"), _log),
+            "log": _log,
+            **dict.fromkeys(("show", "whatchanged"), _show),
             "diff": _diff,
             **dict.fromkeys(
                 ("diff-tree", "diff-index", "diff-files"),
@@ -83,6 +121,7 @@ GIT: Table = {
                     words=(0, 20),
                     hardening=_PLAIN,
                     check=_check_format,
+                    contents=_named,
                 ),
             ),
             "rev-list": reads(_LOG, numbers=True, word=_REVISION, check=_check_format),
@@ -101,6 +140,7 @@ GIT: Table = {
                 words=(1, 3),
                 word=_REVISION,
                 hardening=("--no-textconv",),
+                contents=_named,
             ),
             "rev-parse": reads(
                 """-q --short=? --abbrev-ref --verify --show-toplevel --git-dir
@@ -126,7 +166,7 @@ GIT: Table = {
                 "-v --verbose",
                 bare=reads("-v --verbose", words=(0, 0)),
             ),
-            "stash": Group({"list": _log, "show": _log}),
+            "stash": Group({"list": _log, "show": _show}),
             "reflog": Group({"show": _log}, "-n=/\\d+/", bare=_log),
             "ls-files": reads(
                 "-[cdmosiutvz] --cached --deleted --modified --others --stage --unmerged "
@@ -144,7 +184,13 @@ GIT: Table = {
                 words=(0, 2),
                 word=_REVISION,
             ),
-            "cat-file": reads("-[tsep]", words=(1, 2), word=_REVISION, needs="-t -s -e -p"),
+            "cat-file": reads(
+                "-[tsep]",
+                words=(1, 2),
+                word=_REVISION,
+                needs="-t -s -e -p",
+                contents=_named,
+            ),
             "config": reads(
                 "-[lz] --list --get --get-all --get-regexp --global --local --system "
                 "--show-origin --show-scope --null --name-only --type=/\\w+/ --bool --int",
@@ -158,6 +204,7 @@ GIT: Table = {
                 "--and --or --not --all-match --max-depth=",
                 words=(0, 20),
                 hardening=("--no-textconv",),
+                contents=_named_in_search,
             ),
             "name-rev": reads("--tags --name-only --always", words=(1, 5), word=_REVISION),
             "merge-base": reads(

@@ -145,6 +145,15 @@ _MACHINE: Table = {
         shared=_NVIDIA,
         clusters=False,
     ),
+    "ipmitool": Group(
+        {
+            **dict.fromkeys(("sdr", "sensor"), reads(words=(0, 1), word="list|elist|info")),
+            "sel": reads(words=(0, 1), word="list|elist|info"),
+            "fru": reads(words=(0, 1), word="print"),
+            **{name: reads(words=(1, 1), word="status") for name in ("chassis", "power")},
+            "mc": reads(words=(1, 1), word="info"),
+        }
+    ),
     "lstopo-no-graphics": reads(words=(0, 0)),
     "turbostat": _alone("--version -v"),
     "perf": _alone("--version"),

@@ -24,7 +24,10 @@ _LIST = f"""
 """
 _GET = f"-w --watch=? --watch-only=? --output-watch-events=? --raw= {_LIST}"
 _WORD = r"[\w.:/,@-]+"
-_SECRET_KINDS = re.compile(r"(?:^|[,/.])secrets?(?:$|[,/.])", re.IGNORECASE)
+# Tokens of the login of OpenShift are secrets under another name.
+_SECRET_KINDS = re.compile(
+    r"(?:^|[,/.])(?:secrets?|oauth(?:access|authorize)tokens?)(?:$|[,/.])", re.IGNORECASE
+)
 _RAW = re.compile(
     r"/(?:healthz|livez|readyz|version|metrics)(?:[/?][\w/?=&-]*)?|/apis/metrics\.k8s\.io/(?!.*\.\.)[\w/.-]*"
 )
@@ -111,12 +114,23 @@ _ROLLOUT = Group(
     _SHARED,
 )
 _COMMANDS: dict[str, Entry] = {
-    "get": reads(_GET, word=_WORD, check=_check_get, is_endless=_watches),
+    "get": reads(
+        _GET,
+        word=_WORD,
+        check=_check_get,
+        is_endless=_watches,
+        formats="-o --output --template",
+    ),
     "describe": reads(
         "-A --all-namespaces=? -l=- --selector=- --show-events=?", word=_WORD, check=_check_describe
     ),
     "logs": _LOGS,
-    "events": reads(f"-w --watch=? --for= --types= {_LIST}", words=(0, 0), is_endless=_watches),
+    "events": reads(
+        f"-w --watch=? --for= --types= {_LIST}",
+        words=(0, 0),
+        is_endless=_watches,
+        formats="-o --output --template",
+    ),
     "top": Group(
         dict.fromkeys(
             ("pod", "pods", "po", "node", "nodes", "no"),

@@ -1,5 +1,8 @@
 """Clients of platforms that name a thing and ask for it: GitHub, clouds, add-ons of clusters."""
 
+from mcp_bridge.commands.grammar import Parsed
+from mcp_bridge.commands.languages.escapes import refuse_escapes
+from mcp_bridge.commands.languages.jq import check_jq
 from mcp_bridge.commands.policy import Entry, Group, Policy, Table, reads
 
 _NAME = r"[\w.:/#@-]+"
@@ -11,7 +14,15 @@ _GH = (
 
 
 def _asks(*verbs: str, options: str = "", words: tuple[int, int] = (0, 2)) -> Group:
-    return Group(dict.fromkeys(verbs, reads(options, word=_NAME, words=words, reaches_out=True)))
+    row = reads(options, word=_NAME, words=words, reaches_out=True, check=_check_query)
+    return Group(dict.fromkeys(verbs, row))
+
+
+def _check_query(parsed: Parsed) -> None:
+    """The programs in jq that some of them run themselves."""
+    for program in parsed.values("-q", "--jq"):
+        check_jq(program)
+        refuse_escapes((program,))
 
 
 def _things(names: str, *verbs: str, options: str = "") -> dict[str, Entry]:

@@ -251,6 +251,7 @@ SERVICES: Table = {
     "dpkg-query": reads(
         "-[lsLSW] -f= --list --status --listfiles --search --show --showformat=",
         word=r"[\w.+:*/@~-]+",
+        formats="-f --showformat",
         needs="-l -s -L -S -W --list --status --listfiles --search --show",
     ),
     "apt": Group(
@@ -289,6 +290,7 @@ SERVICES: Table = {
         --docfiles --state""",
         needs="-q --query",
         word=r"[\w.+:*/@~^-]+",
+        formats="--qf --queryformat",
         check=_check_rpm,
     ),
     **with_names(

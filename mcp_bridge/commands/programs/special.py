@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from urllib.parse import unquote
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
@@ -15,16 +16,17 @@ from mcp_bridge.commands.shell import parse_script
 from mcp_bridge.commands.traits import Traits
 from mcp_bridge.commands.wordlists import words
 
+_READS_ESCAPES = re.compile(r"-[neE]*e[neE]*")
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 # None of their options changes or prints anything that a file holds, so a file name that looks
 # like an option is harmless.
-_LISTERS = words("""
-    ls stat md5sum sha1sum sha256sum basename dirname echo
-""")
+_LISTERS = words("ls stat basename dirname echo")
 # These print what is in the files, or in one that an option names, so it must be known which
 # files those can be.
-_READERS = words("grep egrep fgrep cat head tail file wc du")
-_KEEP_NAMES = frozenset(["find", "head", "tail", "sort"])
+_READERS = words("grep egrep fgrep cat head tail file wc du md5sum sha1sum sha256sum")
+_KEEP_NAMES = frozenset(["head", "tail", "sort"])
+# These keep or order lines; with the name of a file they would read that instead.
+_KEEPS_LINES = re.compile(r"(?: -(?:\d+|[nz]|[bdfghiMnrRVuz]+|[ktn] ?[\d,]+|-lines=\d+))*")
 
 
 def _inner(arguments: tuple[str, ...], table: str, *, clusters: bool = True) -> Parsed:
@@ -98,7 +100,11 @@ def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> Traits:
     table = """-[0rtx] -n=/\\d+/ -L=/\\d+/ -P=/\\d+/ -s=/\\d+/ -d=/\\\\[n0]/ -I=/[{}%@A-Za-z]+/
     --null --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/
     --delimiter=/\\\\[n0]/"""
-    inner = _inner(argv[1:], table).words
+    parsed = _inner(argv[1:], table)
+    inner = parsed.words
+    if any(mark in inner[0] for mark in parsed.values("-I")):
+        raise Refused("xargs would put together the name of a program")
+    _refuse_fed_escapes(prover, inner)
     if inner[0] in _READERS:
         _judge_feed(prover)
     elif inner[0] not in _LISTERS:
@@ -112,26 +118,44 @@ def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> Traits:
 def _judge_feed(prover: Proving) -> None:
     """What comes down the pipe must be names from `find`, below directories that may be read."""
     feed = prover.feed
-    if not feed or feed[0][0] != "find" or any(argv[0] not in _KEEP_NAMES for argv in feed):
-        raise Refused("which files xargs would have read is not known")
-    starts, names = read_find(feed[0][1:])
-    if not starts or "-printf" in feed[0] or any(not start.startswith("/") for start in starts):
+    is_known = (
+        bool(feed)
+        and feed[0][0] == "find"
+        # Names by an expression, by another file, or written in another way.
+        and not {"-regex", "-iregex", "-samefile", "-inum", "-printf"}.intersection(feed[0])
+        and all(
+            argv[0] in _KEEP_NAMES and _KEEPS_LINES.fullmatch("".join(f" {w}" for w in argv[1:]))
+            for argv in feed[1:]
+        )
+    )
+    starts, names = read_find(feed[0][1:]) if is_known else ((), ())
+    if not starts or any(not start.startswith("/") for start in starts):
         raise Refused("which files xargs would have read is not known")
     for start in starts:
         prover.paths.judge_tree(start)
     for name in names:
-        prover.paths.judge_content(f"/{name}")
+        prover.paths.judge_pattern(name)
+
+
+def _refuse_fed_escapes(prover: Proving, inner: tuple[str, ...]) -> None:
+    """What is fed becomes arguments, and one of them may be the option that reads escapes."""
+    if inner[0] == "echo" and any(map(_READS_ESCAPES.fullmatch, inner)):
+        raise Refused("what would be printed with its escapes is not known")
+    for argv in prover.feed:
+        if argv[0] in ("echo", "printf", "yes", "seq"):
+            refuse_escapes(argv[1:])
 
 
 def _prove_find(prover: Proving, argv: tuple[str, ...]) -> Traits:
     starts, _ = read_find(argv[1:])
     for start in starts:
         prover.paths.judge_mention(start)
+    refuse_escapes(text for test, text in pairwise(argv) if test == "-printf")
     return Traits(argv=argv, is_conditional=True)
 
 
 def _prove_echo(prover: Proving, argv: tuple[str, ...]) -> Traits:
-    if any(re.fullmatch(r"-[neE]*e[neE]*", word) for word in argv[1:]):
+    if any(map(_READS_ESCAPES.fullmatch, argv[1:])):
         refuse_escapes(argv[1:])
     return Traits(argv=argv)
 

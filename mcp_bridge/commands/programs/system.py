@@ -33,6 +33,8 @@ def _ends_with_number(parsed: Parsed) -> bool:
 
 def _check_tar(parsed: Parsed) -> None:
     if parsed.has("-t", "--list"):
+        if ":" in "".join(parsed.values("-f", "--file")):
+            raise Refused("tar would fetch the archive from another machine")
         return
     if not (parsed.words and _TAR_OLD.fullmatch(parsed.words[0]) and not parsed.options):
         raise Refused("tar is a read only with -t")
@@ -54,6 +56,9 @@ def _top_is_endless(parsed: Parsed) -> bool:
 
 
 def _check_getent(parsed: Parsed) -> None:
+    services = parsed.values("-s")
+    if any(name.startswith("shadow:") for name in services):
+        raise Refused("password hashes are not read out")
     if parsed.words[0] in ("shadow", "gshadow"):
         raise Refused("password hashes are not read out")
 
@@ -76,11 +81,12 @@ FILES: Table = {
     "stat": reads(
         f"-[fLtZ] -c= --format= --printf= --terse --file-system --dereference {_COMMON}",
         opens_devices=True,
+        formats="--printf",
     ),
     "file": reads(
         f"""-[bhiklLnNpr0sS] -F= --brief --mime --mime-type --mime-encoding --dereference
         --no-dereference --keep-going --separator= {_COMMON}""",
-        opens_devices=True,
+        opens_disks=True,
     ),
     "readlink": reads(f"-[femnqsvz] --canonicalize --no-newline --zero {_COMMON}"),
     "realpath": reads(f"-[emLPqsz] --relative-to= --relative-base= --no-symlinks {_COMMON}"),
@@ -127,13 +133,12 @@ FILES: Table = {
         --version""",
         opens_devices=True,
     ),
-    "blkid": reads(
-        "-[kLpi] -o= -s= -U= -L= -t= -n= -u= --output= --match-tag=", opens_devices=True
-    ),
+    "blkid": reads("-[kLpi] -o= -s= -U= -L= -t= -n= -u= --output= --match-tag=", opens_disks=True),
     "tar": reads(
-        """-[tvzjJ] -f=/[^:]*/ --list --verbose --gzip --bzip2 --xz --zstd --file=/[^:]*/ --exclude=
+        """-[tvzjJ] -f=@ --list --verbose --gzip --bzip2 --xz --zstd --file=@ --exclude=
         --wildcards --full-time --numeric-owner""",
         words=(0, 50),
+        files_from=0,
         check=_check_tar,
     ),
     "unzip": reads("-[lvtpqCjZ12]", words=(1, 20), files_from=0, needs="-l -v -t -p -Z"),
@@ -185,7 +190,7 @@ SYSTEM: Table = {
     "printenv": reads("-0", word=r"\w+"),
     "getconf": reads("-a", word=r"\w+", words=(0, 1)),
     "getent": reads(
-        "-[i] -s=/[\\w:]+/",
+        "-[i] -s=/(?:\\w+:)?(?:files|dns|sss|ldap|nis|compat|systemd|myhostname|resolve)/",
         words=(1, 5),
         word=r"[\w.:@-]+",
         check=_check_getent,
@@ -273,7 +278,7 @@ SYSTEM: Table = {
     "ipcs": reads("-[aqmsctplub] -i=", words=(0, 0)),
     "dmidecode": reads("-[qu] -s= -t= --string= --type= --quiet --no-sysfs", words=(0, 0)),
     "hwinfo": reads("--short --cpu --memory --disk --network --bios", words=(0, 0)),
-    "inxi": reads("-[AbBCdDEfFGIJjlLmMnNopPrRsSuxyzZ] -v= -c=", words=(0, 1), word=r"\d+"),
+    "inxi": reads("-[AbBCdDEfFGIJjlLmMnNopPrRsSuxyzZ] -v=/[0-6]/ -c=", words=(0, 1), word=r"\d+"),
     "sensors": reads("-[ufAj]", words=(0, 3), word=r"[\w.*-]+"),
     "numactl": reads("-[Hs] --hardware --show", words=(0, 0), needs="-H -s --hardware --show"),
     "numastat": reads("-[cmnvsz] -p=", words=(0, 3), word=r"[\w.-]+"),
@@ -284,7 +289,11 @@ SYSTEM: Table = {
         },
         "-c=",
     ),
-    "sysctl": reads("-[aAnNeqbX] -r= --all --names --values --pattern=", word=r"[\w./*-]+"),
+    "sysctl": reads(
+        "-[aAnNeqbX] -r= --all --names --values --pattern=",
+        # Keys of the kernel stand among its settings.
+        word=r"(?!.*(?:_key|_secret))[\w./*-]+",
+    ),
     "dmesg": reads(
         """-[HTkLxrtdJPSuewW] -l= -f= -s= --level= --facility= --since= --until= --human --ctime
         --kernel --userspace --decode --raw --notime --nopager --color=? --time-format= --reltime
@@ -306,13 +315,13 @@ SYSTEM: Table = {
         --capabilities --xall
         --json=? --scan --scan-open --log=/[a-z]+/ --device= --nocheck=""",
         word=r"[\w/.:-]+",
-        opens_devices=True,
+        opens_disks=True,
     ),
-    "hdparm": reads("-[iI]", words=(1, 4), needs="-i -I", opens_devices=True),
-    **with_names("fdisk sfdisk", reads("-l -x --list", needs="-l --list", opens_devices=True)),
-    "tune2fs": reads("-l", words=(1, 1), needs="-l", opens_devices=True),
-    "dumpe2fs": reads("-h", words=(1, 1), needs="-h", opens_devices=True),
-    "xfs_info": reads(words=(1, 1), opens_devices=True),
+    "hdparm": reads("-[iI]", words=(1, 4), needs="-i -I", opens_disks=True),
+    **with_names("fdisk sfdisk", reads("-l -x --list", needs="-l --list", opens_disks=True)),
+    "tune2fs": reads("-l", words=(1, 1), needs="-l", opens_disks=True),
+    "dumpe2fs": reads("-h", words=(1, 1), needs="-h", opens_disks=True),
+    "xfs_info": reads(words=(1, 1), opens_disks=True),
     "swapon": reads(
         "-s --show=? --summary --noheadings --bytes --raw",
         words=(0, 0),
@@ -325,17 +334,17 @@ SYSTEM: Table = {
             "--nosuffix "
             "--reportformat= --all --segments",
             word=r"[\w./-]+",
-            opens_devices=True,
+            opens_disks=True,
         ),
     ),
     **with_names(
         "pvdisplay vgdisplay lvdisplay",
-        reads("-[vcCsm] --units= --maps --columns", word=r"[\w./-]+", opens_devices=True),
+        reads("-[vcCsm] --units= --maps --columns", word=r"[\w./-]+", opens_disks=True),
     ),
     "mdadm": reads(
         "-[DEQ] --detail --examine --query --brief --scan",
         needs="-D -E -Q --detail --examine --query",
-        opens_devices=True,
+        opens_disks=True,
     ),
     "zpool": Group(
         {
@@ -375,7 +384,7 @@ SYSTEM: Table = {
     "nvme": Group(
         {
             name: reads(
-                "-o= -n= --output-format= --namespace-id= -v", word=r"[\w/.-]+", opens_devices=True
+                "-o= -n= --output-format= --namespace-id= -v", word=r"[\w/.-]+", opens_disks=True
             )
             for name in (
                 "list",

@@ -1,10 +1,10 @@
 """Programs that print, cut and count text. They are the filters of pipelines."""
 
-import re
-
 from mcp_bridge.commands.grammar import Parsed
-from mcp_bridge.commands.languages.awk import check_awk
-from mcp_bridge.commands.languages.sed import check_sed, quits_early
+from mcp_bridge.commands.languages.awk import awk_is_endless, check_awk
+from mcp_bridge.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
+from mcp_bridge.commands.languages.jq import check_jq, check_yq, jq_is_endless
+from mcp_bridge.commands.languages.sed import check_sed, quits_early, sed_is_endless
 from mcp_bridge.commands.policy import Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
 
@@ -62,6 +62,12 @@ def _check_awk(parsed: Parsed) -> None:
     if any(word.startswith("/inet") for word in parsed.words[1:]):
         raise Refused("awk would take a connection for a file")
     check_awk(parsed.words[0])
+    values = [word for word in parsed.words[1:] if "=" in word]
+    refuse_computed_escapes((*parsed.values("-v", "--assign"), *values))
+
+
+def _awk_is_endless(parsed: Parsed) -> bool:
+    return awk_is_endless(parsed.words[0])
 
 
 def _scripts(parsed: Parsed) -> tuple[str, ...]:
@@ -80,19 +86,28 @@ def _quits(parsed: Parsed) -> bool:
     return any(quits_early(script) for script in _scripts(parsed))
 
 
+def _sed_is_endless(parsed: Parsed) -> bool:
+    return any(sed_is_endless(script) for script in _scripts(parsed))
+
+
 def _check_jq(parsed: Parsed) -> None:
-    program = parsed.words[0] if parsed.words else "."
-    if re.search(r"\b(?:import|include|input_filename|modulemeta|get_search_list)\b", program):
-        raise Refused("the jq program loads other files")
-    # A field of that name (`.env`, `$item.env`) is data.
-    if re.search(r"(?<![.\w])(?:\$ENV|env)\b(?!\s*:)", program):
-        raise Refused("the jq program reads the environment")
+    check_jq(parsed.words[0] if parsed.words else ".")
+    refuse_escapes((*parsed.values("--arg", "--argjson"), *parsed.words[:1]))
+
+
+def _jq_is_endless(parsed: Parsed) -> bool:
+    return jq_is_endless(parsed.words[0] if parsed.words else ".")
 
 
 def _check_yq(parsed: Parsed) -> None:
     for word in parsed.words:
-        if re.search(r"\b(?:\w*load\w*|env\w*|strenv|envsubst|system|import|include)\b", word):
-            raise Refused("the yq program reaches beyond its input")
+        check_yq(word)
+    refuse_escapes(parsed.words)
+
+
+def _check_tr(parsed: Parsed) -> None:
+    # What it prints, not what it looks for.
+    refuse_escapes(parsed.words[1:])
 
 
 def _check_unpack(parsed: Parsed) -> None:
@@ -145,6 +160,7 @@ TEXT: Table = {
             pattern_options="-e -f --regexp --file",
             word=r"[^\n]*",
             recursive="-r -R --recursive --dereference-recursive -d --directories",
+            name_patterns="--include",
             is_filter=True,
             stops_after=_has_maximum,
         ),
@@ -154,6 +170,7 @@ TEXT: Table = {
         numbers=False,
         files_from=1,
         pattern_options="-e -f --regexp --file --files",
+        name_patterns="-g --glob --iglob",
         recursive=True,
         is_filter=True,
     ),
@@ -175,6 +192,7 @@ TEXT: Table = {
     ),
     "paste": reads(
         f"-[sz] -d=- --delimiters=- --serial --zero-terminated {_COMMON}",
+        formats="-d --delimiters",
         files_from=0,
         is_filter=True,
     ),
@@ -195,6 +213,7 @@ TEXT: Table = {
         words=(1, 2),
         mixes=False,
         is_filter=True,
+        check=_check_tr,
     ),
     "wc": reads(
         f"""-[clLmw] --bytes --chars --lines --words --max-line-length --files0-from=@ --total=
@@ -224,6 +243,8 @@ TEXT: Table = {
     "shuf": reads(
         "-[rz] -n= -i= --head-count= --input-range= --repeat",
         words=(0, 1),
+        endless="-r --repeat",
+        ends="-n --head-count",
         files_from=0,
         is_filter=True,
     ),
@@ -250,6 +271,7 @@ TEXT: Table = {
         "hexdump hd",
         reads(
             f"-[bcCdovx] -n{_SIZE} -s{_SIZE} -e=",
+            formats="-e",
             files_from=0,
             is_filter=True,
             stops_after=lambda parsed: parsed.has("-n"),
@@ -303,6 +325,7 @@ TEXT: Table = {
         files_from=1,
         is_filter=True,
         check=_check_jq,
+        is_endless=_jq_is_endless,
     ),
     "yq": reads(
         "-[rCMNPye] -o= -p= --output-format= --input-format= --raw-output --prettyPrint --no-doc",
@@ -321,6 +344,7 @@ TEXT: Table = {
             is_filter=True,
             is_conditional=True,
             check=_check_awk,
+            is_endless=_awk_is_endless,
         ),
     ),
     "sed": reads(
@@ -332,6 +356,7 @@ TEXT: Table = {
         is_filter=True,
         is_conditional=True,
         check=_check_sed,
+        is_endless=_sed_is_endless,
         stops_after=_quits,
     ),
     **with_names("zcat bzcat xzcat zstdcat lz4cat", reads("-[fqv]", files_from=0, is_filter=True)),

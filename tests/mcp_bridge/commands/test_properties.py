@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agents.types import JSON
@@ -167,6 +167,9 @@ def test_an_unsafe_beginning_is_never_accepted(command: str, beginning: str):
     st.sampled_from(["", "ls; ", "ls && ", "timeout 5 ", "nice ", "! ", "time "]),
 )
 def test_nothing_around_an_unsafe_command_makes_it_a_read(command: str, after: str, before: str):
+    # One that is not complete goes on in the next line.
+    assume(not (after.startswith("\n") and command.endswith(("&&", "||", "|"))))
+
     assert not prove(before + command + after).is_read
 
 
