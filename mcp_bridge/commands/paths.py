@@ -34,6 +34,8 @@ _DISK = re.compile(
 )
 # Where a list is printed, not what is in the files.
 _LISTS_OF_A_PROCESS = re.compile(r"/proc/(?:\d+|self)/fd/?")
+# They find everything, or settings of any kind, and not keys in particular.
+_WIDE_PATTERNS = words("* ** *.* *config* *config *conf*")
 _SEPARATORS = re.compile(r"[=:,]")
 _TEXTS_OF_OTHER_KINDS = ("http://", "https://")
 
@@ -64,10 +66,16 @@ class PathJudge:
 
     def judge_pattern(self, pattern: str) -> None:
         """Which files are read, by a name or by a pattern of names (`*.conf`)."""
+        if choice := re.search(r"\{([^{}]*)\}", pattern):
+            for part in choice[1].split(","):
+                self.judge_pattern(pattern[: choice.start()] + part + pattern[choice.end() :])
+            return
         name = pattern.casefold().rpartition("/")[2].lstrip("!")
         if not re.search(r"[*?\[{]", name):
             self._judge(pattern, _absolute(pattern))
-        elif name.strip("*.") and any(fnmatchcase(known, name) for known in EXAMPLES_OF_SECRETS):
+        elif name not in _WIDE_PATTERNS and any(
+            fnmatchcase(known, name) for known in EXAMPLES_OF_SECRETS
+        ):
             raise SensitivePath(f"{pattern} finds files with keys or passwords")
 
     def judge_mention(self, word: str) -> None:

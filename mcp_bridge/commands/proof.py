@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
-from mcp_bridge.commands.languages.escapes import refuse_computed_escapes
+from mcp_bridge.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
 from mcp_bridge.commands.loopback import is_local
 from mcp_bridge.commands.paths import ENDLESS_DEVICES, PathJudge
 from mcp_bridge.commands.policy import Group, Policy, Wrapper
@@ -28,6 +28,8 @@ from mcp_bridge.ops.sensitive_paths import SensitivePaths
 _MAX_WRAPPERS = 4
 _MAX_COMMANDS = 40
 _TERMINAL = frozenset({"-it", "-ti", "-i", "-t", "--interactive", "--tty"})
+# Wherever an option has such a name, escapes in its text are read.
+_TEMPLATES = ("--template", "--printf", "--qf", "--queryformat", "--showformat")
 _SYSTEM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin")
 
 
@@ -207,7 +209,8 @@ class Prover:
             raise Refused(f"{name} is a read that ends only with {needed}", category)
         if policy.check:
             policy.check(parsed)
-        refuse_computed_escapes(parsed.values(*policy.formats))
+        refuse_computed_escapes(parsed.values(*policy.formats, *_TEMPLATES))
+        refuse_escapes(parsed.values("--format"))
         self._judge_paths(policy, parsed, is_fed)
         self._judge_names(policy, parsed)
 

@@ -138,7 +138,8 @@ def _check_statement(tokens: list[tuple[str, str]]) -> None:
         following = tokens[place + 1][1] if place + 1 < len(tokens) else ""
         if kind == "word" and (first, text) != ("show", "create"):
             _check_word(text, following)
-        if following.startswith("'") and text in ("x", "e", "b", "n"):
+        is_in_numbers = following.startswith("'") and text in ("x", "e", "b", "n")
+        if is_in_numbers or (text == "0" and re.fullmatch(r"[xb][0-9a-f]+", following)):
             raise Refused("the SQL spells a text in numbers, which can steer a terminal")
         if text.strip("\"`'") in _SECRET_TABLES:
             raise Refused(f"{text} holds passwords")

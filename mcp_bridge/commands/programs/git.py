@@ -1,5 +1,6 @@
 """git, with what a repository's own configuration could run taken away (see `running.py`)."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -47,7 +48,7 @@ def _named(parsed: Parsed) -> Iterator[str]:
         name = path.rpartition("/")[2]
         if ".." in path or not name:
             continue
-        if ":" in word or "." in name or name in EXAMPLES_OF_SECRETS:
+        if ":" in word or re.search(r"[.*?\[]", name) or name in EXAMPLES_OF_SECRETS:
             yield path
 
 

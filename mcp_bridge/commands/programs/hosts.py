@@ -51,6 +51,39 @@ _STORAGE: Table = {
         words=(0, 0),
         needs="-m --mode",
     ),
+    "btrfs": Group(
+        {
+            "filesystem": Group(
+                {
+                    name: reads("-[bhHkmgtdT] --raw --human-readable", words=(0, 3))
+                    for name in ("df", "show", "usage", "du")
+                }
+            ),
+            "subvolume": Group(
+                {"list": reads("-[apcgutoqRsrd]", words=(1, 1)), "show": reads(words=(1, 1))}
+            ),
+            "device": Group(
+                {"stats": reads("-c --check", words=(1, 1)), "usage": reads(words=(1, 1))}
+            ),
+            "scrub": Group({"status": reads("-[dR]", words=(1, 1))}),
+        }
+    ),
+    "nvme": Group(
+        {
+            name: reads(
+                "-o= -n= --output-format= --namespace-id= -v", word=r"[\w/.-]+", opens_disks=True
+            )
+            for name in (
+                "list",
+                "list-subsys",
+                "smart-log",
+                "id-ctrl",
+                "id-ns",
+                "error-log",
+                "version",
+            )
+        }
+    ),
     "drbdadm": Group(
         {name: reads(words=(0, 1), word=_NAME) for name in ("status", "cstate", "dstate", "role")}
     ),

@@ -93,7 +93,9 @@ _LOGS = reads(
 _NOTHING = reads("--help", words=(0, 0))
 _CONFIG = Group(
     {
-        "view": reads(f"-o={_OUTPUT} --output={_OUTPUT} --minify=?", words=(0, 0)),
+        "view": reads(
+            f"-o={_OUTPUT} --output={_OUTPUT} --minify=?", words=(0, 0), formats="-o --output"
+        ),
         "current-context": _NOTHING,
         "get-contexts": reads("-o=/name/ --output=/name/ --no-headers=?", words=(0, 3)),
         "get-clusters": _NOTHING,

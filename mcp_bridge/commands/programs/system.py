@@ -63,6 +63,13 @@ def _check_getent(parsed: Parsed) -> None:
         raise Refused("password hashes are not read out")
 
 
+def _check_sysctl(parsed: Parsed) -> None:
+    # Keys of the kernel stand among its settings.
+    asked = (*parsed.words, *parsed.values("-r", "--pattern"))
+    if any(re.search(r"_(?:key|secret)(?![a-z])", text) for text in asked):
+        raise Refused("keys of the kernel are not read out")
+
+
 def _asks_for_hosts(parsed: Parsed) -> bool:
     return len(parsed.words) > 1 and parsed.words[0].startswith(("hosts", "ahosts", "net"))
 
@@ -291,8 +298,8 @@ SYSTEM: Table = {
     ),
     "sysctl": reads(
         "-[aAnNeqbX] -r= --all --names --values --pattern=",
-        # Keys of the kernel stand among its settings.
-        word=r"(?!.*(?:_key|_secret))[\w./*-]+",
+        word=r"[\w./*-]+",
+        check=_check_sysctl,
     ),
     "dmesg": reads(
         """-[HTkLxrtdJPSuewW] -l= -f= -s= --level= --facility= --since= --until= --human --ctime
@@ -362,39 +369,6 @@ SYSTEM: Table = {
             "diff": ZFS_DIFF,
             "list": reads("-[rHpjv] -d= -o= -s= -S= -t=", word=r"[\w.:/@%-]+"),
             "get": reads("-[rHp] -d= -o= -s= -t=", word=r"[\w.:/@,%-]+"),
-        }
-    ),
-    "btrfs": Group(
-        {
-            "filesystem": Group(
-                {
-                    name: reads("-[bhHkmgtdT] --raw --human-readable", words=(0, 3))
-                    for name in ("df", "show", "usage", "du")
-                }
-            ),
-            "subvolume": Group(
-                {"list": reads("-[apcgutoqRsrd]", words=(1, 1)), "show": reads(words=(1, 1))}
-            ),
-            "device": Group(
-                {"stats": reads("-c --check", words=(1, 1)), "usage": reads(words=(1, 1))}
-            ),
-            "scrub": Group({"status": reads("-[dR]", words=(1, 1))}),
-        }
-    ),
-    "nvme": Group(
-        {
-            name: reads(
-                "-o= -n= --output-format= --namespace-id= -v", word=r"[\w/.-]+", opens_disks=True
-            )
-            for name in (
-                "list",
-                "list-subsys",
-                "smart-log",
-                "id-ctrl",
-                "id-ns",
-                "error-log",
-                "version",
-            )
         }
     ),
     "lsb_release": reads(

@@ -1,5 +1,7 @@
 """Programs that print, cut and count text. They are the filters of pipelines."""
 
+import re
+
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.languages.awk import awk_is_endless, check_awk
 from mcp_bridge.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
@@ -108,6 +110,8 @@ def _check_yq(parsed: Parsed) -> None:
 def _check_tr(parsed: Parsed) -> None:
     # What it prints, not what it looks for.
     refuse_escapes(parsed.words[1:])
+    if any(re.search(r"\\[0-7]+-|-\\[0-7]", word) for word in parsed.words[1:]):
+        raise Refused("a range of characters by their numbers can hold what steers a terminal")
 
 
 def _check_unpack(parsed: Parsed) -> None:

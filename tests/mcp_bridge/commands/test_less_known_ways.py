@@ -5,6 +5,7 @@ import pytest
 
 from mcp_bridge.commands import prove
 from tests.mcp_bridge.commands.samples import lines
+from tests.mcp_bridge.commands.ways_to_files import WAYS_TO_FILES_AND_TERMINALS
 
 # Kind: what is refused, and what of the same programs is not.
 WAYS: dict[str, tuple[str, str]] = {
@@ -231,6 +232,7 @@ WAYS: dict[str, tuple[str, str]] = {
         pvesh get /cluster/resources --type vm
         """,
     ),
+    **WAYS_TO_FILES_AND_TERMINALS,
 }
 
 
@@ -255,12 +257,36 @@ def test_the_read_next_to_it_stays_a_read(kind: str):
         "kubectl rollout status deploy/api --timeout=0s",
         "zpool status tank 5",
         "inotifywait -t 0 /var/log",
+        "awk 'BEGIN{while(1) print 1}'",
+        "awk 'BEGIN{for(;;) print 1}'",
+        "sed ':a;s/^/x/;ta' /tmp/x",
+        "sed ':a;ba' /tmp/x",
+        "jq -n 'repeat(1)'",
+        "jq -n '[range(infinite)]'",
+        "jq -n 'def f: f; f'",
+        "shuf -r /tmp/x",
+        "docker events --until 2099-01-01",
     ],
 )
-def test_a_limit_of_zero_or_an_interval_is_no_end(command: str):
+def test_what_has_no_limit_of_its_own_does_not_end(command: str):
     proof = prove(command)
 
     assert (proof.is_read, proof.bounded) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "awk '{for(i=1;i<=NF;i++) s+=$i} END {print s}' /tmp/x",
+        "awk '{while (n<3) n++; print n}' /tmp/x",
+        r"sed ':a;N;$!ba;s/\n/ /g' /tmp/x",
+        "jq 'def pct(a;b): a*100/b; pct(.used;.total)' /tmp/x",
+        "shuf -r -n 3 /tmp/x",
+        "docker events --since 10m --until 0s",
+    ],
+)
+def test_a_loop_with_a_limit_ends(command: str):
+    assert prove(command).bounded
 
 
 def test_another_etcd_is_another_machine():

@@ -1,0 +1,38 @@
+"""jq and yq programs: nothing loaded, no environment; and whether they may never end."""
+
+import re
+
+from mcp_bridge.commands.refusal import Refused
+
+_LOADS = re.compile(r"\b(?:import|include|input_filename|modulemeta|get_search_list)\b")
+# A field of that name (`.env`, `$item.env`) is data.
+_ENVIRONMENT = re.compile(r"(?<![.\w])(?:\$ENV|env)\b(?!\s*:)")
+# Text from numbers, of which some steer a terminal.
+_COMPUTES_TEXT = re.compile(r"\bimplode\b|@urid\b")
+_YQ = re.compile(r"\b(?:\w*load\w*|env\w*|strenv|envsubst|system|import|include|eval\s*\()|\$ENV\b")
+_GOES_ON = re.compile(r"\b(?:repeat|infinite|while|until|recurse\s*\([^)]*;)\b")
+_DEFINITION = re.compile(r"\bdef\s+(\w+)")
+
+
+def check_jq(program: str) -> None:
+    """Raises `Refused` unless the program computes from its input alone."""
+    if _LOADS.search(program):
+        raise Refused("the jq program loads other files")
+    if _ENVIRONMENT.search(program):
+        raise Refused("the jq program reads the environment")
+    if _COMPUTES_TEXT.search(program):
+        raise Refused("the jq program makes text of numbers, which can steer a terminal")
+
+
+def check_yq(word: str) -> None:
+    """`eval` would compute a program that is not there to be read."""
+    if _YQ.search(word):
+        raise Refused("the yq program reaches beyond its input")
+
+
+def jq_is_endless(program: str) -> bool:
+    """Whether it has a loop, or a function that may call itself."""
+    if _GOES_ON.search(program):
+        return True
+    names = _DEFINITION.findall(program)
+    return any(len(re.findall(rf"\b{name}\b", program)) > 2 for name in names)
