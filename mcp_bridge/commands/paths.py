@@ -72,7 +72,7 @@ class PathJudge:
             return
         name = pattern.casefold().rpartition("/")[2].lstrip("!")
         if not re.search(r"[*?\[{]", name):
-            self._judge(pattern, _absolute(pattern))
+            self.judge_content(pattern)
         elif name not in _WIDE_PATTERNS and any(
             fnmatchcase(known, name) for known in EXAMPLES_OF_SECRETS
         ):
@@ -125,4 +125,5 @@ def _is_device(path: str) -> bool:
 
 
 def _absolute(path: str) -> str:
-    return os.path.join("/", path)  # noqa: PTH118 - text that may not be a path
+    # Of two slashes in front, the system's own reading of paths keeps both.
+    return f"/{path.lstrip('/')}"

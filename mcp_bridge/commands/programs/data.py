@@ -168,6 +168,7 @@ DATA: Table = {
         words=(0, 5),
         is_conditional=True,
         check=_check_sqlite,
+        contents=lambda parsed: parsed.words[:1],
         hardening=("-readonly", "-init", "/dev/null"),
     ),
     "redis-cli": reads(

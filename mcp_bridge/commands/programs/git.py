@@ -46,10 +46,10 @@ def _named(parsed: Parsed) -> Iterator[str]:
     for word in (*parsed.words, *parsed.values("-L")):
         path = word.rpartition(":")[2]
         name = path.rpartition("/")[2]
-        if ".." in path or not name:
+        if (".." in path and ":" not in word) or not name:
             continue
         if ":" in word or re.search(r"[.*?\[]", name) or name in EXAMPLES_OF_SECRETS:
-            yield path
+            yield f"/repository/{path}"
 
 
 def _named_in_log(parsed: Parsed) -> Iterator[str]:

@@ -25,6 +25,8 @@ _LISTERS = words("ls stat basename dirname echo")
 # files those can be.
 _READERS = words("grep egrep fgrep cat head tail file wc du md5sum sha1sum sha256sum")
 _KEEP_NAMES = frozenset(["head", "tail", "sort"])
+# Files by an expression, by another file or a link to it, or written in another way.
+_NAMES_UNSEEN = words("-regex -iregex -samefile -inum -lname -ilname -printf")
 # These keep or order lines; with the name of a file they would read that instead.
 _KEEPS_LINES = re.compile(r"(?: -(?:\d+|[nz]|[bdfghiMnrRVuz]+|[ktn] ?[\d,]+|-lines=\d+))*")
 
@@ -104,6 +106,8 @@ def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> Traits:
     inner = parsed.words
     if any(mark in inner[0] for mark in parsed.values("-I")):
         raise Refused("xargs would put together the name of a program")
+    if parsed.has("-I") and any(word.startswith("--printf") for word in inner):
+        raise Refused("what would be printed with its escapes is not known")
     _refuse_fed_escapes(prover, inner)
     if inner[0] in _READERS:
         _judge_feed(prover)
@@ -121,8 +125,8 @@ def _judge_feed(prover: Proving) -> None:
     is_known = (
         bool(feed)
         and feed[0][0] == "find"
-        # Names by an expression, by another file, or written in another way.
-        and not {"-regex", "-iregex", "-samefile", "-inum", "-printf"}.intersection(feed[0])
+        and not _NAMES_UNSEEN.intersection(feed[0])
+        and ("-type", "l") not in pairwise(feed[0])
         and all(
             argv[0] in _KEEP_NAMES and _KEEPS_LINES.fullmatch("".join(f" {w}" for w in argv[1:]))
             for argv in feed[1:]

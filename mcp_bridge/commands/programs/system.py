@@ -148,7 +148,13 @@ FILES: Table = {
         files_from=0,
         check=_check_tar,
     ),
-    "unzip": reads("-[lvtpqCjZ12]", words=(1, 20), files_from=0, needs="-l -v -t -p -Z"),
+    "unzip": reads(
+        "-[lvtpqCjZ12]",
+        words=(1, 20),
+        files_from=0,
+        contents=lambda parsed: parsed.words[1:],
+        needs="-l -v -t -p -Z",
+    ),
     "zipinfo": reads("-[12smlvhMtTzC]", words=(1, 20), files_from=0),
 }
 

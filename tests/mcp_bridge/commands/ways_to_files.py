@@ -8,6 +8,7 @@ WAYS_TO_FILES_AND_TERMINALS: dict[str, tuple[str, str]] = {
         printf '\x9b2J'
         echo -e '\x05'
         cat /tmp/x | xargs echo -e
+        cat /tmp/x | xargs -I% stat --printf=% /
         echo '-e \\033c' | xargs echo
         printf '%s\n' x | xargs -n1 echo -ne
         awk 'BEGIN{print "\033[2J"}' f
@@ -51,6 +52,7 @@ WAYS_TO_FILES_AND_TERMINALS: dict[str, tuple[str, str]] = {
         kubectl get po -o jsonpath='{range .items[*]}{.metadata.name}{"\n"}{end}'
         printf 'caf\u00e9\n'
         printf '%s\n' a | xargs -n1 echo
+        cat /tmp/x | xargs stat --printf='%n %s\n'
         """,
     ),
     "files are found by a pattern that finds keys": (
@@ -60,6 +62,9 @@ WAYS_TO_FILES_AND_TERMINALS: dict[str, tuple[str, str]] = {
         find /srv -iname '*.KEY' | xargs cat
         find /srv -regex '.*/[.]env' | xargs cat
         find /srv -samefile /srv/x | xargs cat
+        find /srv -lname '*x' | xargs cat
+        find /srv -type l | xargs cat
+        unzip -p x.zip '.e*'
         grep -rh . --include=.env /srv
         grep -rh . --include='*.pem' /srv
         rg . --hidden -g '.env' /srv
@@ -91,6 +96,7 @@ WAYS_TO_FILES_AND_TERMINALS: dict[str, tuple[str, str]] = {
     "files that a repository holds": (
         """
         git show HEAD:.env
+        git show HEAD:./../.env
         git show HEAD:id_rsa
         git show stash@{0}:config/master.key
         git cat-file -p HEAD:.env
@@ -106,6 +112,7 @@ WAYS_TO_FILES_AND_TERMINALS: dict[str, tuple[str, str]] = {
         git log main..feature/token-refresh
         git show fix/secret-rotation --stat
         git show HEAD:README.md
+        git show HEAD:dev/setup.py
         git grep -n token
         git log -p -n 1 -- app/main.py
         """,
@@ -114,6 +121,9 @@ WAYS_TO_FILES_AND_TERMINALS: dict[str, tuple[str, str]] = {
         """
         file -s /dev/watchdog
         blkid -p /dev/st0
+        blkid //dev/watchdog
+        cat //dev/watchdog
+        sqlite3 /dev/watchdog .tables
         hdparm -I /dev/watchdog
         smartctl -a /dev/ipmi0
         fdisk -l /dev/cpu/0/msr
