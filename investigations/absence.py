@@ -1,12 +1,17 @@
 """What a session's page says while nobody works on it: that a worker is missing."""
 
+from collections.abc import Iterable
+
 from investigations.models import AlertSession, Stage
 from investigations.selectors.workers import who_works
 
 
-def tell_absence(session: AlertSession) -> str:
-    """In words; empty while somebody works, or while nothing of the session waits for it."""
-    if session.is_terminal and not _is_being_answered(session):
+def tell_absence(session: AlertSession, stages: Iterable[Stage]) -> str:
+    """In words; empty while somebody works, or while nothing of the session waits for it.
+
+    An ended session has open stages while a question about it is answered.
+    """
+    if session.is_terminal and all(stage.is_terminal for stage in stages):
         return ""
     is_queued = session.status == AlertSession.Status.PENDING
     match who_works():
@@ -20,7 +25,3 @@ def tell_absence(session: AlertSession) -> str:
             return "The only worker is stopping. This goes on when one starts."
         case _:
             return ""
-
-
-def _is_being_answered(session: AlertSession) -> bool:
-    return session.stages.exclude(status__in=Stage.TERMINAL).exists()

@@ -33,8 +33,9 @@ MOST_WORDS = 200
 @for_viewers
 def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     found = find_shown(session_id)
-    context = session_context(pages.read_session_page(found))
-    context["absence"] = tell_absence(found)
+    page = pages.read_session_page(found)
+    context = session_context(page)
+    context["absence"] = tell_absence(found, [each.stage for each in page.stages])
     context["neighbours"] = event_slices.find_neighbours(found)
     return render(request, "investigations/session.html", context)
 
@@ -49,7 +50,8 @@ def facts(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @for_viewers
 def workers(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """Whether anybody works, for a page on which nothing happens."""
-    context = {"absence": tell_absence(find_shown(session_id))}
+    found = find_shown(session_id)
+    context = {"absence": tell_absence(found, found.stages.all())}
     return render(request, "investigations/session/workers.html", context)
 
 
