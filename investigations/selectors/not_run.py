@@ -104,6 +104,11 @@ def _of_decision(details: Mapping[str, object], message: str) -> NotRun:
             return NotRun("expired", "Expired", _NOBODY_DECIDED)
         case "unavailable":
             return NotRun("blocked", "Blocked by the safety gate, nobody could be asked", message)
+        case "outdated":
+            asked, now = details.get("state_when_asked"), details.get("state_now")
+            is_now = f"it is {now}" if now else "nothing tells how it is"
+            changed = f"its target was {asked} when a person was asked, and now {is_now}"
+            return NotRun("expired", "The approval no longer held", changed)
         case _:
             return NotRun("expired", "Not approved", message)
 

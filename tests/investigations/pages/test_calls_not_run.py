@@ -29,6 +29,10 @@ DENIED = refuse(
     verdict="denied", decided_by="ana", reason="not at noon",
 )  # fmt: skip
 EXPIRED = refuse("APPROVAL_REQUIRED", "Approval timed out.", verdict="expired", reason="")
+OUTDATED = refuse(
+    "APPROVAL_REQUIRED", "The approval no longer holds. ops.control did not run.",
+    verdict="outdated", state_when_asked="stopped", state_now="running",
+)  # fmt: skip
 BLOCKED = refuse("FSM_BLOCKED", "ops.control is a write, and one is still open.")
 INTERRUPTED = refuse(
     "EXECUTION_FAILED", "Whether it took effect is unknown.", blocked=False, outcome="unknown"
@@ -48,6 +52,11 @@ def read_row(viewer, session):
     [
         (DENIED, "Denied by ana: not at noon"),
         (EXPIRED, "Expired: nobody decided in time"),
+        (
+            OUTDATED,
+            "The approval no longer held: its target was stopped when a person was asked, and now "
+            "it is running",
+        ),
         (BLOCKED, "Blocked by the safety gate, the change before it has to be looked at first"),
         (INTERRUPTED, "Interrupted: Whether it took effect is unknown."),
     ],
