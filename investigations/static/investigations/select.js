@@ -1,28 +1,48 @@
 // Which rows of the list are selected. Without this script the ticks and the buttons work as well.
 
-const BOXES = '#recent input[name="session"]';
+let ticked = [];
 
 export function startSelecting() {
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-select-all]")) {
-      for (const box of document.querySelectorAll(BOXES)) box.checked = event.target.checked;
+      for (const box of boxesIn("#recent")) tick(box.value, event.target.checked);
     }
-    draw();
+    if (event.target.name === "session") tick(event.target.value, event.target.checked);
+    drawSelection();
   });
-  document.addEventListener("reset", () => setTimeout(draw));
-  document.body.addEventListener("htmx:afterSwap", draw);
+  document.addEventListener("reset", () => setTimeout(drawSelection));
+  // What runs and what waits is drawn anew while somebody chooses.
+  document.body.addEventListener("htmx:beforeSwap", () => {
+    ticked = boxesIn("#active").filter((box) => box.checked).map((box) => box.value);
+  });
+  document.body.addEventListener("htmx:afterSwap", () => {
+    for (const box of boxesIn("#active")) box.checked ||= ticked.includes(box.value);
+    drawSelection();
+  });
   // A browser that comes back to the page may have kept the ticks.
-  addEventListener("pageshow", draw);
-  draw();
+  addEventListener("pageshow", drawSelection);
+  drawSelection();
 }
 
-function draw() {
+export function drawSelection() {
+  const words = document.querySelector("[data-selected]");
+  if (!words) return;
+  const chosen = boxesIn("#sessions").filter((box) => box.checked).map((box) => box.value);
+  words.textContent = `${new Set(chosen).size} selected`;
   const all = document.querySelector("[data-select-all]");
   if (!all) return;
-  const boxes = [...document.querySelectorAll(BOXES)];
-  const count = boxes.filter((box) => box.checked).length;
+  const ended = boxesIn("#recent");
+  const count = ended.filter((box) => box.checked).length;
   all.hidden = false;
-  all.checked = count === boxes.length;
-  all.indeterminate = count > 0 && count < boxes.length;
-  document.querySelector("[data-selected]").textContent = `${count} selected`;
+  all.checked = count === ended.length;
+  all.indeterminate = count > 0 && count < ended.length;
+}
+
+// One that waits may stand in two sections.
+function tick(id, isTicked) {
+  for (const box of boxesIn("#sessions")) if (box.value === id) box.checked = isTicked;
+}
+
+function boxesIn(section) {
+  return [...document.querySelectorAll(`${section} input[name="session"]`)];
 }

@@ -1,7 +1,7 @@
 // The list page: refetches the row that changed, and never moves a row under the pointer.
 
 import { keys } from "./keys.js";
-import { startSelecting } from "./select.js";
+import { drawSelection, startSelecting } from "./select.js";
 import { markUnseen } from "./unseen.js";
 import { Feed } from "./socket.js";
 import { showState } from "./strip.js";
@@ -32,6 +32,7 @@ function askRow(id) {
     rowsDue.delete(id);
     const answer = await fetch(`/sessions/${id}/row/`, FROM_SCRIPT).catch(() => null);
     if (answer?.ok && document.getElementById(`row-${id}`)) place(await answer.text());
+    drawSelection();
   }, EVERY));
 }
 

@@ -1,6 +1,6 @@
 // Puts pieces of HTML from our own server where they belong: each element takes the place of the
 // one with its id, or goes behind the event that `data-after` names something in, or to the end of
-// the element that `data-into` names. What a person opened stays open, and focus stays put.
+// the element that `data-into` names. What a person opened or ticked stays so, and focus stays put.
 
 import { refreshTimes } from "./time.js";
 
@@ -24,7 +24,7 @@ export function place(html) {
 }
 
 function replace(old, fresh) {
-  keepOpen(old, fresh);
+  keepAsLeft(old, fresh);
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const path = focused && pathTo(old, focused);
   if (old.classList.contains("is-here")) fresh.classList.add("is-here");
@@ -32,7 +32,11 @@ function replace(old, fresh) {
   if (path) follow(fresh, path)?.focus({ preventScroll: true });
 }
 
-function keepOpen(old, fresh) {
+function keepAsLeft(old, fresh) {
+  for (const box of old.querySelectorAll("input[name=session]:checked")) {
+    const same = fresh.querySelector(`input[name=session][value="${CSS.escape(box.value)}"]`);
+    if (same) same.checked = true;
+  }
   if (old.matches("details[open]")) fresh.setAttribute("open", "");
   for (const details of old.querySelectorAll("details[id][open]")) {
     fresh.querySelector(`#${CSS.escape(details.id)}`)?.setAttribute("open", "");

@@ -155,8 +155,8 @@ def test_several_are_cancelled_once_that_is_confirmed(page):
     for title in ("first", "second", "third"):
         add(title=title)
     page.goto("/?status=pending")
-    page.get_by_role("checkbox", name="Select first").check()
-    page.get_by_role("checkbox", name="Select second").check()
+    page.locator("#recent").get_by_role("checkbox", name="Select first").check()
+    page.locator("#recent").get_by_role("checkbox", name="Select second").check()
     expect(page.get_by_text("2 selected")).to_be_visible()
     page.locator(".t-bulk").get_by_role("button", name="Cancel").click()
 
@@ -168,6 +168,26 @@ def test_several_are_cancelled_once_that_is_confirmed(page):
     page.get_by_role("link", name="Back to the list").click()
     page.wait_for_url("**/?status=pending")
     assert shown(page) == ["third"]
+
+
+def test_those_that_run_and_wait_are_cancelled_together_and_stay_ticked_meanwhile(page, stream):
+    first, second = add(running=True, title="runs"), add(running=True, title="runs too")
+    add(title="waits")
+    page.goto("/")
+    wait_until_live(page, stream)
+    for title in ("runs", "runs too", "waits"):
+        page.get_by_label(f"Select {title}", exact=True).check()
+    expect(page.get_by_text("3 selected")).to_be_visible()
+
+    stream.send(session_status(first.pk, "in_progress"))
+    in_thread(lambda: AlertSession.objects.filter(pk=second.pk).update(title="renamed"))
+    stream.send(session_status(second.pk, "in_progress"))
+    page.get_by_label("Select renamed", exact=True).wait_for()
+    expect(page.get_by_text("3 selected")).to_be_visible()
+    page.locator(".t-bulk").get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Cancel 3 sessions").click()
+
+    expect(page.get_by_role("heading", name="3 of 3 sessions cancelled")).to_be_visible()
 
 
 def test_all_rows_are_selected_and_let_go_of_at_once(page):
