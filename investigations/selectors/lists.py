@@ -12,6 +12,7 @@ from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.conclusions import conclusion_of, first_words
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
+from investigations.selectors.doubts import read_doubts
 from investigations.selectors.sessions import (
     COMMON_COUNT_LIMIT,
     COUNT_LIMIT,
@@ -41,6 +42,8 @@ class OutcomeRow:
 @dataclass(frozen=True)
 class RecentRow(OutcomeRow):
     costs: Costs
+    doubts: Sequence[str] = ()
+    """What of the report cannot be relied on, in words."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,14 @@ def read_recent(wanted: SessionFilter, before: str = "") -> RecentPage:
     shown, cursor = read_page(light(found.sessions), "created_at", before, PAGE_SIZE)
     ids = [session.pk for session in shown]
     costs, cancellers = costs_by_session(ids), _who_cancelled(shown)
+    doubts = read_doubts(shown)
     rows = [
-        RecentRow(session, _line(session, cancellers), costs.get(session.pk, Costs()))
+        RecentRow(
+            session,
+            _line(session, cancellers),
+            costs.get(session.pk, Costs()),
+            doubts.get(session.pk, ()),
+        )
         for session in shown
     ]
     most = COMMON_COUNT_LIMIT if found.is_common else COUNT_LIMIT

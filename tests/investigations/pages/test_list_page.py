@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
+from agents.types import UNVERIFIED
 from investigations.selectors import workers
 from tests.factories import (
     ApprovalRequestFactory,
@@ -60,6 +61,37 @@ def test_the_conclusion_is_told_in_one_line(viewer, finished):
 
     assert "The basket service passes its memory limit." in page
     assert "[T1]" not in page
+
+
+@pytest.mark.parametrize(
+    ("metadata", "report", "marks"),
+    [
+        ({}, "All is well.", []),
+        ({"withheld": True}, "The model's answer is withheld.", ["Answer withheld"]),
+        ({"unsupported": [{}]}, "It is full.", ["1 unsupported claim"]),
+        (
+            {"unsupported": [{}, {}]},
+            f"{UNVERIFIED} k8s.apply has run.\n\nIt is full.",
+            ["Unverified write", "2 unsupported claims"],
+        ),
+    ],
+)
+def test_a_report_that_cannot_be_relied_on_is_marked_in_words(viewer, metadata, report, marks):
+    session = SessionFactory(completed=True, final_analysis=report)
+    answer = {"event_type": "final_analysis", "execution__stage__session": session}
+    TimelineEventFactory(**answer, content=report, metadata=metadata, sequence_number=7)
+    TimelineEventFactory(
+        **answer,
+        execution__stage__stage_type="chat",
+        execution__stage__stage_index=5,
+        metadata={"withheld": True},
+        sequence_number=9,
+    )
+
+    page = viewer.get("/")
+
+    assert [list(row.doubts) for row in page.context["recent"].rows] == [marks]
+    assert page.content.decode().count('class="t-mark"') == len(marks)
 
 
 def test_a_failed_session_tells_its_reason(viewer):
