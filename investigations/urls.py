@@ -18,6 +18,7 @@ urlpatterns = [
     path("", lists.session_list, name="list"),
     path("fragments/active/", lists.active_fragment, name="active"),
     path("fragments/recent/", lists.recent_fragment, name="recent"),
+    path("fragments/hits/", lists.hits, name="hits"),
     path("fragments/new/", lists.new_rows, name="new-rows"),
     path("sessions/cancel/", bulk.cancel, name="bulk-cancel"),
     path("sessions/retry/", bulk.retry, name="bulk-retry"),

@@ -50,6 +50,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {API}system/mcp-servers", f"GET {API}system/default-tools",
         f"GET {API}system/config", f"GET {API}system/config/skills/<str:name>",
         "GET ", "GET fragments/active/", "GET fragments/recent/", "GET fragments/new/",
+        "GET fragments/hits/",
         f"GET {PAGE}", f"GET {PAGE}row/", f"GET {PAGE}facts/", f"GET {PAGE}workers/",
         f"GET {PAGE}events/",
         f"GET {PAGE}events/<uuid:event_id>/", f"GET {PAGE}events/<uuid:event_id>/content/",

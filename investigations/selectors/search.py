@@ -4,24 +4,28 @@ A rare text is looked up in the indexes. A common one would bring most of the ta
 walking from the newest session backwards meets it soon.
 """
 
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.postgres.search import SearchQuery, SearchVector
-from django.db.models import QuerySet, Value
+from django.contrib.postgres.search import CombinedSearchQuery, SearchQuery, SearchVector
+from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Left, Upper
 
 from investigations.models import AlertSession, SessionText, TimelineEvent
 
 SHORTEST_SEARCH = 3
 """Characters: the index knows no shorter parts of a text."""
+SHORTEST_BEGINNING = 4
+"""Characters of a last word for which longer words count too: fewer begin half a dictionary."""
 SEARCHED_CHARACTERS = 100_000
 """PostgreSQL refuses a megabyte of words, and with it the row: one of four bytes a character that
 is joined by hyphens counts whole and in parts."""
 RARE = 5_000
 """Matches up to which each is looked up."""
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f-]{0,27}|[0-9a-f]{0,24})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -38,20 +42,29 @@ class Search:
 def search_sessions(sessions: QuerySet[AlertSession], text: str) -> Search:
     """Those whose alert or report has the text as it is, or whose timeline has its words."""
     by_text = _matching_texts(text)
+    by_id = _with_id(text)
     texts = _few(by_text.values_list("session_id", flat=True))
     if texts is None:
-        found = sessions.filter(pk__in=by_text.values("session_id"))
+        found = sessions.filter(Q(pk__in=by_text.values("session_id")) | by_id)
         return Search(found, is_common=True, skips_timelines=True)
-    contents = _few(_matching_events(text).values_list("session_id", flat=True))
-    found = sessions.filter(pk__in=texts | (contents or set()))
+    contents = _few(matching_events(text).values_list("session_id", flat=True))
+    found = sessions.filter(Q(pk__in=texts | (contents or set())) | by_id)
     return Search(found, skips_timelines=contents is None)
+
+
+def _with_id(text: str) -> Q:
+    """The sessions whose id begins with the text, as pages shorten one; none for other texts."""
+    begun = text.replace("-", "")
+    if not _ID.fullmatch(text) or len(begun) > 32:
+        return Q(pk__in=())
+    return Q(pk__range=(uuid.UUID(begun.ljust(32, "0")), uuid.UUID(begun.ljust(32, "f"))))
 
 
 def matched_in_content(ids: Sequence[uuid.UUID], text: str) -> set[uuid.UUID]:
     """Those of the sessions whose timeline has the words."""
     if not text:
         return set()
-    matches = _matching_events(text).filter(session_id__in=ids)
+    matches = matching_events(text).filter(session_id__in=ids)
     return set(matches.values_list("session_id", flat=True).distinct())
 
 
@@ -65,8 +78,21 @@ def _matching_texts(text: str) -> QuerySet[SessionText]:
     return SessionText.objects.filter(text__contains=Upper(Value(text))).order_by()
 
 
-def _matching_events(text: str) -> QuerySet[TimelineEvent]:
+def matching_events(text: str) -> QuerySet[TimelineEvent]:
     # As the index `timeline_words` has it.
     words = SearchVector(Left("content", SEARCHED_CHARACTERS), config="english")
-    query = SearchQuery(text, config="english")
-    return TimelineEvent.objects.annotate(words=words).filter(words=query).order_by()
+    return TimelineEvent.objects.annotate(words=words).filter(words=words_of(text)).order_by()
+
+
+def words_of(text: str) -> SearchQuery | CombinedSearchQuery:
+    """The words in any of their forms; the last one may be a beginning.
+
+    A beginning is looked for as it is written, as no rule makes the stem of half a word.
+    """
+    whole = SearchQuery(text, config="english")
+    before, last = text.split()[:-1], text.split()[-1] if text.split() else ""
+    if len(last) < SHORTEST_BEGINNING:
+        return whole
+    quoted = last.replace("\\", r"\\").replace("'", "''")
+    begun = SearchQuery(f"'{quoted}':*", config="simple", search_type="raw")
+    return whole | (SearchQuery(" ".join(before), config="english") & begun if before else begun)

@@ -17,6 +17,7 @@ from investigations.list_filter import PERIODS, ListFilter, read_list_filter
 from investigations.models import AlertSession
 from investigations.roles import DELETE, OPERATE, SUBMIT
 from investigations.selectors import lists, needs, running
+from investigations.selectors.hits import find_hits
 from investigations.selectors.models_in_use import has_usable_model
 from investigations.selectors.sessions import values_in_use
 from investigations.selectors.workers import live_workers
@@ -77,6 +78,21 @@ def new_rows(request: HttpRequest) -> HttpResponse:
     count = lists.count_newer(wanted.narrowed(actor_of(request)), since)
     context = {"new_count": count, "filter": wanted, "as_of": since}
     return render(request, "investigations/list/new_rows.html", context)
+
+
+@require_safe
+@for_viewers
+def hits(request: HttpRequest) -> HttpResponse:
+    """Where a search found the rows that are shown; asked for after them, as it may take longer."""
+    try:
+        ids = [uuid.UUID(text) for text in request.GET.getlist("session")[: lists.PAGE_SIZE]]
+    except ValueError as error:
+        raise BadRequest("session must be an id") from error
+    wanted = read_list_filter(request.GET)
+    in_timelines = request.GET.get("timelines", "") != "0"
+    text = "" if wanted.is_search_too_short else wanted.search
+    found = find_hits(ids, text, in_timelines=in_timelines) if text else []
+    return render(request, "investigations/list/hits.html", {"hits": found})
 
 
 @require_safe

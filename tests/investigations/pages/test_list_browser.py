@@ -151,6 +151,19 @@ def test_new_rows_of_another_view_are_not_told(page, stream):
     assert shown(page) == ["went badly"]
 
 
+def test_the_rows_of_a_search_say_where_it_found_them(page):
+    session = ended("went well", final_analysis="The connection pool was exhausted.")
+    page.goto("/")
+
+    page.fill("#search", "connection")
+
+    hit = page.locator(f"#hit-{session.pk}")
+    expect(hit).to_have_text("In the report: The connection pool was exhausted.")
+    expect(hit.locator("mark")).to_have_text("connection")
+    page.reload()
+    expect(hit.locator("mark")).to_have_text("connection")
+
+
 def test_several_are_cancelled_once_that_is_confirmed(page):
     for title in ("first", "second", "third"):
         add(title=title)
