@@ -3,19 +3,23 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIRequest
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
+
+from investigations.stream_file import stream_file
 
 CHUNK = 500
 TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """What makes a spreadsheet calculate, and run, what stands in a cell."""
+
+_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters by their class that are drawn as nothing."""
 
 Row = tuple[Any, ...]
 
@@ -36,19 +40,7 @@ def stream_rows(
     """
     write = _write_csv if format_name == "csv" else _write_json
     texts = write(columns, _read_chunks(rows, columns, key))
-    # Django would read a plain iterator to its end before it sends the first byte.
-    content = _from_threads(texts) if isinstance(request, ASGIRequest) else texts
-    return StreamingHttpResponse(
-        content,
-        content_type=TYPES[format_name],
-        headers={"Content-Disposition": f'attachment; filename="{file_name}.{format_name}"'},
-    )
-
-
-async def _from_threads(texts: Iterator[str]) -> AsyncIterator[str]:
-    read: Callable[[], Any] = sync_to_async(lambda: next(texts, None))
-    while (text := await read()) is not None:
-        yield text
+    return stream_file(request, texts, f"{file_name}.{format_name}", TYPES[format_name])
 
 
 def _read_chunks(
@@ -89,8 +81,14 @@ def _cell(value: Any) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     text = value if isinstance(value, str) else json.dumps(value, cls=DjangoJSONEncoder).strip('"')
-    is_formula = text.lstrip().startswith(_FORMULA) or text.startswith(("\t", "\r", "\n"))
-    return f"'{text}" if is_formula else text
+    begin = next((sign for sign in text if not _is_skipped(sign)), "")
+    is_formula = begin in _FORMULA or text.startswith(("\t", "\r", "\n"))
+    return f"'{text}" if begin and is_formula else text
+
+
+def _is_skipped(sign: str) -> bool:
+    """Whether a spreadsheet may take it for nothing: a space, or what nobody sees."""
+    return sign.isspace() or unicodedata.category(sign) in ("Cc", "Cf", "Mn") or sign in _BLANKS
 
 
 def _write_json(columns: Sequence[str], chunks: Iterator[list[Row]]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from investigations.models import (
     AgentExecution,
@@ -26,8 +26,8 @@ _STAGE = ("id", "stage_name", "stage_index", "stage_type", "parallel_type", "suc
           "status", "error_message", "started_at", "completed_at", "duration_ms")  # fmt: skip
 _EXECUTION = ("id", "stage_id", "parent_execution_id", "agent_name", "agent_index", "task",
               "status", "error_message", "llm_backend", "llm_provider", "model_name",
-              "original_llm_provider", "original_model_name", "started_at", "completed_at",
-              "duration_ms")  # fmt: skip
+              "original_llm_provider", "original_model_name", "created_at", "started_at",
+              "completed_at", "duration_ms")  # fmt: skip
 _EVENT = ("id", "sequence_number", "stage_id", "execution_id", "parent_execution_id",
           "event_type", "status", "content", "metadata", "created_at", "updated_at")  # fmt: skip
 _APPROVAL = ("id", "execution_id", "tool_number", "server_name", "tool_name", "arguments",
@@ -41,24 +41,32 @@ def export_session(session: AlertSession) -> Iterator[str]:
     """The document in pieces: the rows of a long timeline are never held all at once."""
     yield f'{{"version": {EXPORT_VERSION},\n"session": '
     yield _write({name: getattr(session, name) for name in _SESSION})
-    for name, rows, fields in _lists(session):
+    for name, rows, key, fields in _lists(session):
         yield f',\n"{name}": ['
-        values = rows.values(*fields).iterator(chunk_size=ROWS_AT_ONCE)
-        for number, row in enumerate(values):
+        for number, row in enumerate(_read(rows.values(*fields), key)):
             yield (",\n" if number else "\n") + _write(row)
         yield "]"
     yield "}\n"
 
 
-def _lists(session: AlertSession) -> list[tuple[str, QuerySet[Any], tuple[str, ...]]]:
-    def of(model: type[Model], *order: str) -> QuerySet[Any]:
-        return model._default_manager.filter(session_id=session.pk).order_by(*order)
+def _read(rows: QuerySet[Any, dict[str, Any]], key: str) -> Iterator[dict[str, Any]]:
+    """In order of `key`. A query for each piece: a slow reader holds no connection meanwhile."""
+    ordered, behind = rows.order_by(key, "id"), Q()
+    while piece := list(ordered.filter(behind)[:ROWS_AT_ONCE]):
+        yield from piece
+        last, last_id = piece[-1][key], piece[-1]["id"]
+        behind = Q((f"{key}__gte", last)) & (Q((f"{key}__gt", last)) | Q(id__gt=last_id))
+
+
+def _lists(session: AlertSession) -> list[tuple[str, QuerySet[Any], str, tuple[str, ...]]]:
+    def of(model: type[Model]) -> QuerySet[Any]:
+        return model._default_manager.filter(session_id=session.pk)
 
     return [
-        ("stages", of(Stage, "stage_index"), _STAGE),
-        ("executions", of(AgentExecution, "created_at", "id"), _EXECUTION),
-        ("approvals", of(ApprovalRequest, "created_at", "id"), _APPROVAL),
-        ("timeline", of(TimelineEvent, "sequence_number", "created_at"), _EVENT),
+        ("stages", of(Stage), "stage_index", _STAGE),
+        ("executions", of(AgentExecution), "created_at", _EXECUTION),
+        ("approvals", of(ApprovalRequest), "created_at", _APPROVAL),
+        ("timeline", of(TimelineEvent), "sequence_number", _EVENT),
     ]
 
 

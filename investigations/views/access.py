@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from investigations.identity import may, may_view
@@ -17,14 +17,14 @@ from investigations.selectors import pages
 from tarsy.errors import TooManyRequests
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def for_viewers(view: View[P]) -> View[P]:
     """Send strangers to the login page; a script gets 401 and keeps its page."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if may_view(request):
             return view(request, *args, **kwargs)
         if is_from_script(request):
@@ -40,7 +40,7 @@ def for_those_who_may(permission: str) -> Callable[[View[P]], View[P]]:
 
     def guard(view: View[P]) -> View[P]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if not may(request, permission):
                 raise PermissionDenied("your role does not allow this")
             return view(request, *args, **kwargs)

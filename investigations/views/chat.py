@@ -2,7 +2,7 @@
 
 import uuid
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -20,7 +20,7 @@ from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TooMany
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def ask(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+def ask(request: HttpRequest, session_id: uuid.UUID) -> HttpResponseBase:
     """Take a question. A GET is somebody who came back from the login page."""
     if request.method in ("GET", "HEAD"):
         return redirect(f"{reverse('session', args=[session_id])}#ask")

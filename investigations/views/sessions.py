@@ -4,7 +4,13 @@ import uuid
 from dataclasses import asdict
 
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+)
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -17,6 +23,7 @@ from investigations.selectors import event_slices, pages
 from investigations.selectors.export import export_session
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.sessions import cancel_session
+from investigations.stream_file import stream_file
 from investigations.views.access import (
     find_shown,
     for_those_who_may,
@@ -141,14 +148,11 @@ def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 @for_viewers
-def export(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+def export(request: HttpRequest, session_id: uuid.UUID) -> HttpResponseBase:
     """The session as a JSON document to keep."""
     session = find_shown(session_id)
-    return HttpResponse(
-        export_session(session),
-        content_type="application/json",
-        headers={"Content-Disposition": f'attachment; filename="tarsy-{session.pk}.json"'},
-    )
+    texts = export_session(session)
+    return stream_file(request, texts, f"tarsy-{session.pk}.json", "application/json")
 
 
 @require_safe

@@ -191,7 +191,10 @@ def test_an_empty_export_is_a_file_all_the_same(operator):
     assert operator.get(f"{SESSIONS}export.exe").status_code == 404
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", " =", "＝"])
+@pytest.mark.parametrize("start", [
+    "=", "+", "-", "@", "\t", "\r", " =", "＝", "\ufeff=", "\u200b+", "\u2060 \u200e@", "\u00ad-",
+    "\u3164=", "\ufe0f=",
+])  # fmt: skip
 def test_no_cell_is_a_formula(operator, start):
     title = f"{start}HYPERLINK(1)"
     factories.SessionFactory(title=title)

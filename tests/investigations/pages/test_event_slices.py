@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from django.test import AsyncClient
 
-from investigations.models import TimelineEvent
+from investigations.models import AlertSession, TimelineEvent
 from investigations.selectors import event_slices
-from tests.factories import ExecutionFactory, SessionFactory
+from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory
 from tests.investigations.pages.conftest import add_event, add_tool_call
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +82,8 @@ def test_a_session_is_exported_whole_and_without_what_is_only_for_workers(viewer
     answer = viewer.get(f"/sessions/{finished.pk}/export/")
 
     assert answer["Content-Disposition"] == f'attachment; filename="tarsy-{finished.pk}.json"'
-    document = json.loads(answer.content)
+    text = answer.getvalue().decode()
+    document = json.loads(text)
     assert set(document) == {
         "version", "session", "stages", "executions", "approvals", "timeline",
     }  # fmt: skip
@@ -89,7 +91,31 @@ def test_a_session_is_exported_whole_and_without_what_is_only_for_workers(viewer
     seqs = [event["sequence_number"] for event in document["timeline"]]
     assert seqs == sorted(seqs)
     assert len(seqs) == finished.timeline_events.count()
-    assert "lease_token" not in answer.content.decode()
+    assert "lease_token" not in text
+
+
+def test_an_export_of_many_rows_has_each_of_them_once_and_in_order(viewer, finished, monkeypatch):
+    monkeypatch.setattr("investigations.selectors.export.ROWS_AT_ONCE", 2)
+    for _ in range(5):
+        TimelineEventFactory(execution__stage__session=finished, sequence_number=900)
+
+    document = json.loads(viewer.get(f"/sessions/{finished.pk}/export/").getvalue())
+
+    events = [event["id"] for event in document["timeline"]]
+    assert len(events) == len(set(events)) == finished.timeline_events.count()
+    assert len(document["executions"]) == finished.executions.count()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_under_asgi_a_session_is_exported_in_pieces_too(settings):
+    settings.TARSY_AUTH = "none"
+    session = await AlertSession.objects.acreate(alert_type="k", alert_data="{}", chain_id="k")
+
+    answer = await AsyncClient().get(f"/sessions/{session.pk}/export/")
+    pieces = [piece async for piece in answer.streaming_content]
+
+    assert len(pieces) > 1
+    assert json.loads(b"".join(pieces))["session"]["id"] == str(session.pk)
 
 
 def test_a_deleted_session_is_neither_searched_nor_exported_nor_anybodys_neighbour(viewer):
