@@ -5,6 +5,7 @@ is: a limit is a comfort, an alert is not.
 """
 
 import hashlib
+import ipaddress
 import logging
 import time
 import unicodedata
@@ -79,9 +80,28 @@ def count_request(request: HttpRequest, kind: Kind, identity: Identity | None = 
 def count_login(request: HttpRequest, username: str) -> None:
     """Count an attempt to log in, for its account and for its address. Raises TooManyRequests."""
     limit = get_config().system.limits.logins
-    address = address_of(request)
+    address = _place_of(request)
     _count("logins", f"{_account_named(username)} at {address}", limit)
     _count("logins", f"anybody at {address}", limit and limit * SPRAYING)
+
+
+def count_false_token(request: HttpRequest) -> None:
+    """Count a token that is none, for its address. Raises TooManyRequests."""
+    limit = get_config().system.limits.logins
+    _count("logins", f"a token at {_place_of(request)}", limit and limit * SPRAYING)
+
+
+def _place_of(request: HttpRequest) -> str:
+    """The address, and of one of IPv6 the network: whoever has one there has all of them."""
+    try:
+        address = ipaddress.ip_address(address_of(request).partition("%")[0])
+    except ValueError:
+        return address_of(request)
+    if not isinstance(address, ipaddress.IPv6Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))
 
 
 def _account_named(username: str) -> str:
@@ -101,6 +121,6 @@ def _count(kind: Kind, source: str, limit: int | None) -> None:
 def _source_of(request: HttpRequest, identity: Identity | None) -> str:
     """A token, a person, or the address of somebody who is nobody in particular."""
     if identity is None or identity.kind == "open":
-        return f"address {address_of(request)}"
+        return f"address {_place_of(request)}"
     token = f" token {identity.name}" if identity.kind == "token" else ""
     return f"account {identity.username}{token}"

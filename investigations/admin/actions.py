@@ -10,7 +10,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from tarsy.errors import Conflict, InvalidInput, NotFound, QueueFull
+from investigations.limits import Kind, count_request
+from tarsy.errors import Conflict, InvalidInput, NotFound, QueueFull, TooManyRequests
 
 MOST_ROWS = 100
 """More at once is a job for a script: a person reads what is listed."""
@@ -26,6 +27,8 @@ class RowAction:
     done: str
     warning: str
     act: Callable[[Any, str], object]
+    limit: Kind | None = None
+    """What each one counts as."""
 
 
 def offer(
@@ -66,8 +69,10 @@ def _act(
     refusals = []
     for row in chosen:
         try:
+            if action.limit:
+                count_request(request, action.limit)
             action.act(row, request.user.get_username())
-        except (Conflict, InvalidInput, NotFound, QueueFull) as refusal:
+        except (Conflict, InvalidInput, NotFound, QueueFull, TooManyRequests) as refusal:
             refusals.append(f"{row}: {refusal}")
             continue
         model_admin.log_change(request, row, f"{action.done.capitalize()}.")

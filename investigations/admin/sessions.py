@@ -29,6 +29,7 @@ RETRY = RowAction(
     done="queued once more",
     warning="The alert of each is investigated again, in a new session. That costs model calls.",
     act=lambda session, actor: retry_session(session.pk, actor),
+    limit="alerts",
 )
 DELETE = RowAction(
     name="delete",

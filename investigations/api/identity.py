@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from typing_extensions import override
 
 from investigations.identity import Identity, NotIdentified, identify, is_own_origin
+from investigations.limits import count_false_token
 from investigations.roles import VIEW
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class IdentityAuthentication(BaseAuthentication):
         try:
             identity = identify(plain)
         except NotIdentified as error:
+            if "HTTP_AUTHORIZATION" in plain.META:
+                count_false_token(plain)
             raise AuthenticationFailed(str(error)) from error
         if request.method not in SAFE_METHODS and identity.travels_by_itself:
             refuse_other_sites(plain, identity)

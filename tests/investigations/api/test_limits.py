@@ -9,6 +9,7 @@ from django.test import Client
 
 import config
 from investigations import consumers, limits
+from investigations.admin import sessions as admin_sessions
 from investigations.consumers import StreamConsumer
 from investigations.models import AlertSession
 from investigations.services.tokens import create_token
@@ -181,6 +182,69 @@ def test_an_alert_that_says_nothing_comes_back_with_the_reason(settings):
     assert refused.status_code == 422
     assert 'id="data-error"' in refused.content.decode()
     assert AlertSession.objects.count() == 0
+
+
+def test_sessions_retried_in_the_admin_count_as_alerts_too(monkeypatch):
+    tried = []
+    retry = replace(admin_sessions.RETRY, act=lambda session, actor: tried.append(session))
+    monkeypatch.setattr(admin_sessions, "RETRY", retry)
+    client = Client(headers={"host": "localhost"})
+    client.force_login(UserFactory(admin=True))
+    chosen = [str(SessionFactory(failed=True).pk) for _ in range(3)]
+
+    page = client.post(
+        "/admin/investigations/alertsession/",
+        {"action": "retry", "_selected_action": chosen, "confirmed": "yes"},
+        follow=True,
+    ).content.decode()
+
+    assert len(tried) == 2
+    assert "at most 2 alerts a minute; try again in" in page
+
+
+@pytest.mark.parametrize(
+    ("second", "code"),
+    [
+        ("2001:db8:0:1:ffff::9", 429),
+        ("2001:db8:0:2::1", 202),
+        ("::ffff:192.0.2.1", 202),
+        ("fe80::1%eth0", 202),
+        ("not an address", 202),
+    ],
+)
+def test_all_addresses_of_a_network_of_ipv6_are_one_source(settings, second, code):
+    settings.TARSY_AUTH = "none"
+    first = Client(headers={"host": "localhost"}, REMOTE_ADDR="2001:db8:0:1::1")
+    assert [post(first).status_code for _ in range(2)] == [202, 202]
+
+    other = post(Client(headers={"host": "localhost"}, REMOTE_ADDR=second))
+
+    assert other.status_code == code
+
+
+def test_an_address_of_ipv4_is_one_source_however_it_is_written(settings):
+    settings.TARSY_AUTH = "none"
+
+    codes = [
+        post(Client(headers={"host": "localhost"}, REMOTE_ADDR=address)).status_code
+        for address in ("192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2")
+    ]
+
+    assert codes == [202, 202, 429, 202]
+
+
+def test_false_tokens_are_counted_and_hold_up_neither_a_login_nor_a_true_one(settings, monkeypatch):
+    settings.TARSY_AUTH = "login"
+    monkeypatch.setattr(limits, "SPRAYING", 1)
+    guesses = Client(headers={"host": "localhost", "Authorization": "Bearer wrong"})
+
+    answers = [guesses.get("/api/v1/sessions") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [401, 401, 429]
+    assert int(answers[2].headers["Retry-After"]) >= 1
+    assert client_of(UserFactory(), "true").get("/api/v1/sessions").status_code == 200
+    login = {"username": "ann", "password": "wrong"}
+    assert Client(headers={"host": "localhost"}).post("/login/", login).status_code == 200
 
 
 def test_a_question_over_the_limit_stays_in_its_field(settings):
