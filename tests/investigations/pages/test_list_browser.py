@@ -164,6 +164,17 @@ def test_the_rows_of_a_search_say_where_it_found_them(page):
     expect(hit.locator("mark")).to_have_text("connection")
 
 
+@pytest.mark.parametrize("page", [SIZES[1]], indirect=True)
+def test_a_row_that_waits_has_its_title_on_a_phone(page):
+    add(title="waits")
+
+    page.goto("/")
+
+    row = page.locator(".t-qrow")
+    expect(row.get_by_role("link", name="waits")).to_be_visible()
+    expect(row.locator(".t-sel")).to_be_hidden()
+
+
 def test_several_are_cancelled_once_that_is_confirmed(page):
     for title in ("first", "second", "third"):
         add(title=title)
