@@ -15,18 +15,22 @@ from investigations.identity import may, may_view
 from investigations.models import AlertSession
 from investigations.selectors import pages
 from tarsy.errors import TooManyRequests
+from tarsy.frames import call_with_room
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def for_viewers(view: View[P]) -> View[P]:
-    """Send strangers to the login page; a script gets 401 and keeps its page."""
+    """Send strangers to the login page; a script gets 401 and keeps its page.
+
+    Templates call deeply and often, so they get room for that.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if may_view(request):
-            return view(request, *args, **kwargs)
+            return call_with_room(view, request, *args, **kwargs)
         if is_from_script(request):
             return HttpResponse("Sign in again.", status=401, content_type="text/plain")
         return redirect(f"{settings.LOGIN_URL}?next={quote(request.get_full_path())}")
