@@ -1,7 +1,7 @@
 """Turns what a tool returned into text a model can read."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mcp_types import (
@@ -50,10 +50,10 @@ def read_result(result: CallToolResult, max_bytes: int = MAX_RESULT_BYTES) -> Re
     )
 
 
-def read_fields(result: CallToolResult) -> Mapping[str, JSON] | None:
-    """The fields of an answer exactly as the server said them; None where it has none.
+def read_json(result: CallToolResult) -> JSON:
+    """An answer exactly as the server said it, as far as it is JSON; else None.
 
-    A server that knows no structured content says them as text, or wraps a text that does.
+    A server that knows no structured content says it as text, or wraps a text that does.
     """
     structured: dict[str, JSON] | None = result.structured_content
     if structured is not None and structured.keys() != {"result"}:
@@ -63,7 +63,7 @@ def read_fields(result: CallToolResult) -> Mapping[str, JSON] | None:
         said: JSON = json.loads("\n".join(texts))
     except (ValueError, RecursionError):
         return structured
-    return said if isinstance(said, dict) else structured
+    return said if isinstance(said, dict | list) else structured
 
 
 def _read_blocks(result: CallToolResult) -> Iterator[str]:

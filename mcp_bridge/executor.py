@@ -19,7 +19,7 @@ from agents.ports import ReportProgress
 from agents.types import JSON, ToolCall, ToolCheck, ToolResult, ToolTarget, WriteReport
 from mcp_bridge.arguments import WRAPPING_KEY, ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
-from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_fields, read_result
+from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_json, read_result
 from mcp_bridge.failures import (
     SERVER_FAILURES,
     CallNotSent,
@@ -196,7 +196,7 @@ class ToolExecutor:
 
     # Looks and checks of our own
 
-    async def _look_for_gate(self, write: ToolCall, read: Check) -> Mapping[str, JSON] | None:
+    async def _look_for_gate(self, write: ToolCall, read: Check) -> JSON:
         """What a read shows before a write is asked for, exactly as the server said it.
 
         For the gate alone, which has it masked before anybody sees it. No evidence, so unsettled.
@@ -206,7 +206,7 @@ class ToolExecutor:
         if isinstance(admitted, ToolResult):
             return None
         answer = await self._send(admitted, _tell_nobody)
-        return None if isinstance(answer, str) else read_fields(answer)
+        return None if isinstance(answer, str) else await asyncio.to_thread(read_json, answer)
 
     async def _check(self, write: ToolCall, check: Check) -> ToolCheck:
         """Look whether a write took effect: a call of our own, through every step of any other."""

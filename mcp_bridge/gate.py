@@ -12,8 +12,8 @@ from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.server_config import ToolClass, VerifyRule
 
 ControlLevel = Literal["read_only", "controlled", "autonomous"]
-Look = Callable[[Check], Awaitable[Mapping[str, JSON] | None]]
-"""Makes a read of our own and gives what was answered, unmasked; None where nothing was."""
+Look = Callable[[Check], Awaitable[JSON]]
+"""Makes a read of our own and gives the JSON that was answered, unmasked; None where none was."""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety.approvals import bind
 from mcp_bridge.safety.diffs import diff_texts
 from mcp_bridge.safety.previews import preview_write
-from mcp_bridge.safety.targeting import Target
+from mcp_bridge.safety.targeting import State, Target
 from screenshots.clock import Clock, shift
 from screenshots.story import Agent, Call, Request, Story, Turn
 
@@ -316,7 +316,9 @@ def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
     arguments: Mapping[str, JSON] = event.metadata["arguments"]
     proposed = GateRequest(server, tool, "write", arguments, is_own_server=server == "ops")
     change = request.change
-    preview = preview_write(proposed, Target(request.target, state=request.state), change)
+    preview = preview_write(
+        proposed, Target(request.target, state=State(request.state, request.state)), change
+    )
     shown: dict[str, JSON] | None = None
     if change is not None:
         diff = diff_texts(change.before, change.after, change.first_line)

@@ -3,6 +3,7 @@
 import re
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.contrib.postgres.search import SearchHeadline
@@ -12,8 +13,15 @@ from django.db.models.functions import Greatest, Left, StrIndex, Substr, Upper
 from investigations.models import AlertSession, TimelineEvent
 from investigations.selectors.search import SEARCHED_CHARACTERS, matching_events, words_of
 from investigations.selectors.sessions import visible_sessions
+from investigations.selectors.time_limit import call_within
+from tarsy.errors import TookTooLong
 
 MOST_HITS = 50
+LONGEST_SECONDS = 1.0
+"""What looking for excerpts of events may take: a list is of use without them."""
+_MOST_WORDS = 8
+_CUT_FROM = 20_000
+"""Characters of an event: cutting out reads each word of it for each word that is looked for."""
 _BEFORE, _SHOWN = 60, 220
 _BEGIN, _END = "\x02", "\x03"
 """Around a match in what PostgreSQL cuts out. Where a text has them itself, a mark is misplaced."""
@@ -36,7 +44,9 @@ def find_hits(ids: Sequence[uuid.UUID], text: str, *, in_timelines: bool = True)
     hits = {hit.session_id: hit for hit in _in_texts(sessions, text)}
     rest = [each for each in sessions.values_list("pk", flat=True) if each not in hits]
     if rest and in_timelines:
-        hits.update({hit.session_id: hit for hit in _in_events(rest, text)})
+        with suppress(TookTooLong):
+            found = call_within(LONGEST_SECONDS, lambda: list(_in_events(rest, text)))
+            hits.update({hit.session_id: hit for hit in found})
     return list(hits.values())
 
 
@@ -59,10 +69,10 @@ def _in_texts(sessions: QuerySet[AlertSession], text: str) -> Iterator[Hit]:
 def _in_events(ids: Sequence[uuid.UUID], text: str) -> Iterator[Hit]:
     first = matching_events(text).filter(session_id__in=ids)
     chosen = first.order_by("session_id", "sequence_number").distinct("session_id")
-    # Cut out of no more than one event a session: this reads the whole of a text.
+    wanted = " ".join(dict.fromkeys(text.split()[-_MOST_WORDS:]))
     excerpt = SearchHeadline(
-        Left("content", SEARCHED_CHARACTERS),
-        words_of(text),
+        Left("content", _CUT_FROM),
+        words_of(wanted),
         config="english",
         start_sel=_BEGIN,
         stop_sel=_END,
@@ -72,6 +82,8 @@ def _in_events(ids: Sequence[uuid.UUID], text: str) -> Iterator[Hit]:
     events = TimelineEvent.objects.filter(pk__in=[event.pk for event in chosen.only("pk")])
     for event in events.annotate(excerpt=excerpt).defer("content", "content_html"):
         pieces = re.split(f"[{_BEGIN}{_END}]", event.excerpt)
+        if len(pieces) == 1:
+            pieces = ["further on in it"]
         yield Hit(event.session_id, _name(event), pieces, f"e-{event.sequence_number}")
 
 

@@ -104,6 +104,8 @@ def _of_decision(details: Mapping[str, object], message: str) -> NotRun:
             return NotRun("expired", "Expired", _NOBODY_DECIDED)
         case "unavailable":
             return NotRun("blocked", "Blocked by the safety gate, nobody could be asked", message)
+        case "lapsed":
+            return NotRun("expired", "The approval no longer held", message)
         case "outdated":
             asked, now = details.get("state_when_asked"), details.get("state_now")
             is_now = f"it is {now}" if now else "nothing tells how it is"

@@ -54,6 +54,7 @@ def search_sessions(sessions: QuerySet[AlertSession], text: str) -> Search:
 
 def _with_id(text: str) -> Q:
     """The sessions whose id begins with the text, as pages shorten one; none for other texts."""
+    text = text.removesuffix("…")
     begun = text.replace("-", "")
     if not _ID.fullmatch(text) or len(begun) > 32:
         return Q(pk__in=())

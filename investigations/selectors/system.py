@@ -83,8 +83,16 @@ class Core:
                 "that should run: `celery -A tarsy.worker worker -P threads`.",
             )  # fmt: skip
         agents = sum(worker.active for worker in live)
-        return Part("Workers", "up", f"{_count(len(live), 'process', 'processes')}, "
-                    f"{_count(agents, 'agent')} running")  # fmt: skip
+        detail = f"{_count(len(live), 'process', 'processes')}, {_count(agents, 'agent')} running"
+        silent = len(self.workers) - len(live)
+        if not silent:
+            return Part("Workers", "up", detail)
+        return Part(
+            "Workers", "degraded", f"{detail}; {silent} silent",
+            trouble=f"{_count(silent, 'worker')} fell silent within the last ten minutes",
+            to_do="Killed, or hanging: read the log of each, they are named under Workers. What "
+            "they ran goes on in another one within half a minute.",
+        )  # fmt: skip
 
     def _queue_part(self) -> Part:
         queue = self.queue

@@ -8,7 +8,6 @@ from mcp_bridge.safety.events import ActKind, SafetyAct, SafetyEvent, make_event
 from mcp_bridge.safety.evidence import Judgement, Outcome
 from mcp_bridge.safety.recovery import PendingRecovery, canonical
 from mcp_bridge.safety.refusals import Refusal
-from mcp_bridge.safety.target_states import kind_of_state
 from mcp_bridge.safety.targeting import Target, action_of
 from mcp_bridge.safety.workflow import Workflow
 
@@ -21,7 +20,7 @@ def act_of_proposal(request: GateRequest) -> SafetyAct:
 def act_of_start(request: GateRequest, target: Target) -> SafetyAct:
     """Right before a write is sent. The hash is the one a person approved, where one was asked."""
     bound = bind(request.server, request.tool, request.definition_hash, request.arguments,
-                 target.name, kind_of_state(target.state))  # fmt: skip
+                 target.name, target.state.bound)  # fmt: skip
     return _act("call.start", request, target=target.name, hash=bound)
 
 

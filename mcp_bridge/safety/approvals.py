@@ -9,15 +9,16 @@ from agents.types import JSON
 from mcp_bridge.safety.previews import Preview
 from mcp_bridge.safety.recovery import canonical
 
-Verdict = Literal["approved", "denied", "expired", "pending", "used", "unavailable"]
-"""`used`: an approval for exactly this was redeemed before, so it may have run already."""
+Verdict = Literal["approved", "denied", "expired", "pending", "used", "lapsed", "unavailable"]
+"""`used`: an approval for exactly this was redeemed before, so it may have run already. `lapsed`:
+one was given, and does not hold any more."""
 
 
 @dataclass(frozen=True)
 class Proposal:
     """A write exactly as it would run. `reasons`: why it cannot pass without a person.
 
-    `state` is the kind of state its target was seen in; empty where nothing tells.
+    `state` is what counts as the state its target was seen in; empty where nothing tells.
     """
 
     call_id: str

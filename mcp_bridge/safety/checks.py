@@ -223,7 +223,7 @@ def judge_answer(check: Check, text: str) -> Judgement:
         spot = ".".join(expectation.path) or "the answer"
         if not found:
             return Judgement("unverified", f"{check.name} answered nothing at {spot}")
-        if not all(_fits(each, expectation) for each in found):
+        if not all(fits(each, expectation) for each in found):
             return Judgement("failed", f"{spot} is {show(found)}, not {_wanted(expectation)}")
         seen.append(f"{spot} is {show(found)}")
     return Judgement("verified", "; ".join(seen))
@@ -265,7 +265,8 @@ def _walk(value: JSON, path: tuple[str, ...]) -> Iterator[JSON]:
         yield from _walk(value[int(first)], rest)
 
 
-def _fits(found: JSON, expectation: Expectation) -> bool:
+def fits(found: JSON, expectation: Expectation) -> bool:
+    """Whether what was found is what is expected."""
     match expectation.relation:
         case "is":
             return any(_is_same(found, wanted) for wanted in expectation.wanted)

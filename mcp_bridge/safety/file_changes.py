@@ -109,9 +109,9 @@ def _plan_look(request: GateRequest) -> Check | None:
     return Check(request.server, "file_edit", read, ())
 
 
-def _read_answer(request: GateRequest, answer: Mapping[str, JSON] | None) -> FileChange | Refusal:
-    data = answer.get("data") if answer is not None else None
-    error = answer.get("error") if answer is not None else None
+def _read_answer(request: GateRequest, answer: JSON) -> FileChange | Refusal:
+    data = answer.get("data") if isinstance(answer, dict) else None
+    error = answer.get("error") if isinstance(answer, dict) else None
     details = error.get("details") if isinstance(error, dict) else None
     if isinstance(error, dict) and isinstance(details, dict):
         if error.get("code") != "NOT_FOUND" or not details.get("directory_exists"):

@@ -87,7 +87,7 @@ def preview_write(
     return Preview(
         risk=_judge(words, request.arguments, change),
         action=action,
-        current_state=target.state,
+        current_state=target.state.shown,
         verification=(check.sentence if check is not None else NO_CHECK, GENERAL_CHECK),
         undo=_undo_update(request) or (undo if change is None else _undo_change(change, action)),
         change=change,

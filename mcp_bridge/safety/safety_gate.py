@@ -35,8 +35,8 @@ from mcp_bridge.safety.recovery import Recoveries
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.resolved import Clock
 from mcp_bridge.safety.standing import Standing, rebuild
-from mcp_bridge.safety.target_states import kind_of_state, see_state, see_state_again
-from mcp_bridge.safety.targeting import Target, find_target
+from mcp_bridge.safety.target_states import see_state, see_state_again
+from mcp_bridge.safety.targeting import State, Target, find_target
 from mcp_bridge.safety.trust import find_doubts_of, refuse_stranger_of
 
 
@@ -225,7 +225,7 @@ class SafetyGate:
             target=target.name,
             preview=preview_write(request, target, change),
             reasons=doubts,
-            state=kind_of_state(target.state),
+            state=target.state.bound,
         )
         await self._events.commit()
         decision = await self._desk.request(proposal)
@@ -237,13 +237,15 @@ class SafetyGate:
         again = find_target(request, self._standing)
         if isinstance(again, Refusal):
             return again
-        now = target.state and await see_state_again(request, target, look, target.state)
-        live = replace(proposal, state=kind_of_state(now))
+        now = target.state
+        if now.bound:
+            now = await see_state_again(request, target, look, target.state)
+        live = replace(proposal, state=now.bound)
         is_used = await self._desk.redeem(decision.approval_id, live.bound_hash)
         if live.state != proposal.state:
             return _explain_change(request, target, now)
         if not is_used:
-            return _explain_decision(request, target, Decision("expired", decision.approval_id))
+            return _explain_decision(request, target, replace(decision, verdict="lapsed"))
         return None
 
     def _note_refusal(self, request: GateRequest, refusal: Refusal) -> Refusal:
@@ -277,6 +279,8 @@ def _refuse_writing_check(request: GateRequest) -> Refusal:
 
 _VERDICTS = {
     "expired": "Approval timed out: nobody decided in time, or the approval no longer holds.",
+    "lapsed": "The approval no longer holds: it came too late, was withdrawn, or whoever gave it "
+    "may not do so any more.",
     "pending": "Approval is pending: a person has not decided yet.",
     "unavailable": "Approval system not available.",
 }
@@ -301,19 +305,22 @@ def _explain_decision(request: GateRequest, target: Target, decision: Decision) 
     )
 
 
-def _explain_change(request: GateRequest, target: Target, now: str) -> Refusal:
+def _explain_change(request: GateRequest, target: Target, now: State) -> Refusal:
     """What a person approved was another act: a restart of what is stopped ends nothing."""
-    is_now = f"it is {now}" if now else "nothing tells how it is"
+    before = target.state.shown
+    is_now = f"it is {now.shown}" if now.shown else "nothing tells how it is"
+    if now.shown == before:
+        is_now = "it is not the same any more"
     return Refusal(
         "APPROVAL_REQUIRED",
-        f"The approval no longer holds: {target.name} was {target.state} when a person was asked, "
+        f"The approval no longer holds: {target.name} was {before} when a person was asked, "
         f"and now {is_now}. {request.name} did not run.",
         {
             "tool": request.name,
             "target": target.name,
             "verdict": "outdated",
-            "state_when_asked": target.state,
-            "state_now": now,
+            "state_when_asked": before,
+            "state_now": now.shown,
             "do_not_retry": False,
         },
         retryable=True,

@@ -6,67 +6,106 @@ the same service once it runs.
 """
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from agents.types import JSON
 from mcp_bridge.gate import GateRequest, Look
-from mcp_bridge.safety.checks import RUNNING, STOPPED, Check, find_values, plan_check, show
-from mcp_bridge.safety.targeting import Target, action_of
-
-Path = tuple[str, ...]
+from mcp_bridge.safety.checks import (
+    RUNNING,
+    STOPPED,
+    Check,
+    Expectation,
+    find_values,
+    fits,
+    plan_check,
+    show,
+)
+from mcp_bridge.safety.recovery import canonical
+from mcp_bridge.safety.targeting import State, Target, action_of
+from mcp_bridge.visible_text import clean_line
 
 AGAIN = (0.0, 0.5, 1.5, 3.0)
 """Seconds before each look that follows an approval, until one shows what was approved."""
 
 _BOUND_BY_HASH = frozenset({"file_edit", "knowledge"})
 """Our tools that write texts: the state of a file is its content, whose hash is bound."""
+_SHOWN = 80
 
 
-async def see_state(request: GateRequest, target: Target, look: Look) -> str:
-    """How the target is now, in its server's words; empty where no read says so."""
+@dataclass(frozen=True)
+class _Planned:
+    """A read, and what of its answer is the state; `is_word` where it is one word of ours."""
+
+    read: Check
+    told: Expectation
+    is_word: bool = False
+
+
+async def see_state(request: GateRequest, target: Target, look: Look) -> State:
+    """How the target is now; the empty state where no read says so."""
     planned = _plan_look(request, target)
     if planned is None:
-        return ""
-    read, path = planned
-    answer = await look(read)
-    return show(find_values(dict(answer), path)) if answer is not None else ""
+        return State()
+    answer = await look(planned.read)
+    # Of a foreign server it may be megabytes.
+    return await asyncio.to_thread(_read_state, planned, answer)
 
 
-async def see_state_again(request: GateRequest, target: Target, look: Look, before: str) -> str:
+async def see_state_again(request: GateRequest, target: Target, look: Look, before: State) -> State:
     """How the target is now, given a few seconds to be as it was before.
 
     What restarts itself in a loop is caught in the state that was shown, not in each one it passes.
     """
-    now = ""
+    now = State()
     for pause in AGAIN:
         await asyncio.sleep(pause)
         now = await see_state(request, target, look)
-        if kind_of_state(now) == kind_of_state(before):
+        if now.bound == before.bound:
             break
     return now
 
 
-def kind_of_state(state: str) -> str:
-    """What counts as the same state: all words for running are one, all for stopped another."""
-    folded = state.casefold()
-    if folded in RUNNING:
-        return RUNNING[0]
-    return STOPPED[0] if folded in STOPPED else folded
+def _read_state(planned: _Planned, answer: JSON) -> State:
+    found = find_values(answer, planned.told.path) if answer is not None else []
+    if not found:
+        return State()
+    # Each sign that a store or a page would choke on is gone from what is shown, not from the rest.
+    shown = clean_line(show(found), _SHOWN) or "empty"
+    return State(shown, _bind(planned, found))
 
 
-def _plan_look(request: GateRequest, target: Target) -> tuple[Check, Path] | None:
-    """The read that says how the target is, and where in its answer; None where there is none."""
+def _bind(planned: _Planned, found: Sequence[JSON]) -> str:
+    """What counts as the same state.
+
+    All our words for running are one, and so are those for stopped. Where an operator only wants
+    something contained, the rest may change: it counts up the seconds, say.
+    """
+    if planned.is_word:
+        word = str(found[0]).casefold()
+        if word in RUNNING:
+            return RUNNING[0]
+        return STOPPED[0] if word in STOPPED else canonical(word)
+    if planned.told.relation == "contains":
+        return canonical([fits(each, planned.told) for each in found])
+    return canonical(list(found))
+
+
+def _plan_look(request: GateRequest, target: Target) -> _Planned | None:
+    """The read that says how the target is; None where there is none."""
     if request.is_own_server and request.tool in _BOUND_BY_HASH:
         return None
     if request.is_own_server and target.resource is not None and not _is_about_number(request):
         asked: dict[str, JSON] = {"action": "get", "resource_id": target.resource.resource_id}
-        return Check(request.server, "query", asked, ()), ("data", "status")
+        status = Expectation(("data", "status"), "is", ())
+        return _Planned(Check(request.server, "query", asked, (status,)), status, is_word=True)
     check = plan_check(
         request.server, request.tool, request.arguments,
         is_own_server=request.is_own_server, verify=request.verify,
     )  # fmt: skip
     if check is None or not check.expects[0].path:
         return None
-    return check, check.expects[0].path
+    return _Planned(check, check.expects[0])
 
 
 def _is_about_number(request: GateRequest) -> bool:

@@ -26,16 +26,27 @@ _ROUTED = frozenset({"read", "control", "file_edit"})
 
 
 @dataclass(frozen=True)
+class State:
+    """How a target was seen: in a line for people, and as what counts as the same state.
+
+    Both are empty where nothing was seen.
+    """
+
+    shown: str = ""
+    bound: str = ""
+
+
+@dataclass(frozen=True)
 class Target:
     """`resource` where our resolve tools know it; `identifiers` where names are all there is.
 
-    `state` is how it was seen right before a person was asked; empty where nobody looked.
+    `state` is how it was seen right before a person was asked.
     """
 
     name: str = ""
     resource: Resource | None = None
     identifiers: tuple[Identifier, ...] = ()
-    state: str = ""
+    state: State = State()
 
 
 def find_target(request: GateRequest, standing: Standing) -> Target | Refusal:

@@ -237,7 +237,40 @@ def test_a_resumed_execution_asks_anew_about_a_target_that_has_changed(loop, exe
     assert anew.pk not in (approval.pk, undecided.pk)
     decide_approval(anew.pk, "denied", account=make_admin(), actor="ana")
     assert asked_anew.result(BOUND).verdict == "denied"
-    assert ask("stopped").result(BOUND).approval_id == str(approval.pk)
+
+
+def test_what_was_denied_last_is_not_run_by_an_approval_from_before(loop, execution):
+    def ask(state: str) -> Future[Any]:
+        desk = PersistentDesk(execution, loop, mask)
+        return start(loop, lambda: desk.request(replace(proposal(), state=state)), state)
+
+    for state, verdict in (("stopped", "approved"), ("running", "denied")):
+        asked = ask(state)
+        decide_approval(wait_for_request().pk, verdict, account=make_admin(), actor="ana")
+        asked.result(BOUND)
+
+    asked_again = ask("stopped")
+    decide_approval(wait_for_request().pk, "denied", account=make_admin(), actor="ana")
+
+    assert asked_again.result(BOUND).verdict == "denied"
+
+
+def test_a_question_whose_state_came_back_replaces_the_one_between(loop, execution):
+    def ask(state: str, key: str) -> Future[Any]:
+        desk = PersistentDesk(execution, loop, mask)
+        return start(loop, lambda: desk.request(replace(proposal(), state=state)), key)
+
+    first = ask("stopped", "1")
+    wait_for_request()
+    between = ask("running", "2")
+    first.result(BOUND)
+    again = ask("stopped", "3")
+    between.result(BOUND)
+
+    approval = wait_for_request()
+    decide_approval(approval.pk, "approved", account=make_admin(), actor="ana")
+    assert again.result(BOUND).verdict == "approved"
+    assert not ApprovalRequest.objects.filter(status="pending").exists()
 
 
 def test_an_approval_that_was_used_says_so(loop, execution):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import CallToolResult, TextContent
 
-from mcp_bridge.content import read_fields, read_result
+from mcp_bridge.content import read_json, read_result
 from mcp_bridge.failures import describe_failure, is_connection_lost, is_timeout
 from mcp_bridge.limits import cut_text
 from mcp_bridge.visible_text import clean_line, clean_text
@@ -111,10 +111,10 @@ def test_groups_of_errors_are_told_as_one_sentence():
         (result('{"a": 1}', structured_content={"a": "as it is\x00"}), {"a": "as it is\x00"}),
         (result('{"a": 1}', structured_content={"result": '{"a": 1}'}), {"a": 1}),
         (result("ready", structured_content={"result": "ready"}), {"result": "ready"}),
-        (result("[1]"), None),
+        (result("[1]"), [1]),
         (result("ready"), None),
         (result("[" * 100_000), None),
     ],
 )
-def test_the_fields_of_an_answer_are_read_however_it_says_them(said, fields):
-    assert read_fields(said) == fields
+def test_the_json_of_an_answer_is_read_however_it_says_it(said, fields):
+    assert read_json(said) == fields

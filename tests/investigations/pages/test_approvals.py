@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from django.utils.html import escape
 
 from investigations.fragments import fragment_for
@@ -56,7 +57,7 @@ def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting)
 
     panel = page[page.index(f'id="approval-{waiting.pk}"') : page.index('id="alert"')]
     assert "k8s.<b>pods_delete</b>" in panel
-    assert "on <b>render-4</b>, which is hanging" in panel
+    assert 'on <b>render-4</b>, whose state is <span class="t-mono">“hanging”</span>' in panel
     assert 'x<span class="t-inv">U+200B</span>y<span class="t-inv">U+202E</span>' in panel
     assert 'a\n&lt;b&gt;<span class="t-inv">U+001B</span>[2K\n' in panel
     assert "2 masked values will run unseen" in panel
@@ -201,6 +202,23 @@ def test_a_grave_write_is_denied_and_a_lesser_one_approved_in_one_step(decider, 
     waiting.refresh_from_db()
     lesser.refresh_from_db()
     assert (waiting.status, lesser.status) == ("denied", "approved")
+
+
+def test_an_approval_that_was_not_used_says_that_nothing_was_let_through(decider, waiting):
+    decide(decider, waiting, "approve")
+
+    assert ", not let through" in read(decider, waiting)
+    ApprovalRequest.objects.filter(pk=waiting.pk).update(used_at=timezone.now())
+    page = read(decider, waiting)
+    assert ", let through at" in page
+    assert ", not let through" not in page
+
+
+def test_a_state_that_nothing_shows_is_not_passed_over(decider, waiting):
+    waiting.preview["current_state"] = ""
+    waiting.save()
+
+    assert "on <b>render-4</b>; how it is now, nothing shows" in read(decider, waiting)
 
 
 def test_who_may_not_decide_is_refused_and_written_down(viewer, waiting):

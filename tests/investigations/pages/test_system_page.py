@@ -176,7 +176,8 @@ def test_a_silent_worker_is_shown_until_it_is_forgotten(viewer, configured):
     page = viewer.get(PATH).content.decode()
 
     assert "killed-one" in page
-    assert "1 process, 0 agents running" in page
+    assert "1 process, 0 agents running; 1 silent" in page
+    assert "1 worker fell silent within the last ten minutes" in todos(viewer)
 
 
 def test_an_absent_redis_is_named_and_the_page_stands(viewer, away):

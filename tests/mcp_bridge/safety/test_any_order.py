@@ -26,13 +26,14 @@ from agents.types import JSON, ToolCall, ToolResult
 from mcp_bridge.gate import ControlLevel
 from mcp_bridge.safety import checks, safety_gate, target_states, workflow
 from mcp_bridge.safety.approvals import Decision, Proposal
+from mcp_bridge.safety.recovery import canonical
 from mcp_bridge.safety.safety_gate import SafetyGate
-from mcp_bridge.safety.target_states import kind_of_state
 from mcp_bridge.safety.targeting import Target
 from tests.mcp_bridge.safety.calls import Clock
 from tests.mcp_bridge.safety.world import WRITES, Agent, How, Stored, World
 
 NGINX, MAIL, UNKNOWN = "service:edge-2:nginx", "service:edge-2:mail", "service:edge-9:db"
+RUNNING, STOPPED = ("running", "active"), ("stopped", "failed")
 ACTIONS = st.sampled_from(["start", "stop", "restart"])
 HOW = st.sampled_from(["answers", "answers", "answers", "errs", "loses", "refuses", "lies"])
 Verdict = Literal["approved", "denied", "expired"]
@@ -74,9 +75,9 @@ class WaitingDesk:
         return True
 
     def _find(self, proposal: Proposal) -> Request | None:
-        """The request of that very call: one that was used, else one for exactly this."""
+        """The request of that very call: one that was used, else the latest if it is for this."""
         mine = [each for each in self.requests if each.proposal.call_id == proposal.call_id]
-        same = [each for each in mine if each.proposal.bound_hash == proposal.bound_hash]
+        same = [each for each in mine[-1:] if each.proposal.bound_hash == proposal.bound_hash]
         return next((each for each in mine if each.used), same[-1] if same else None)
 
     def _id(self, asked: Request) -> str:
@@ -189,7 +190,7 @@ class ExecutionMachine(RuleBasedStateMachine):
     @rule()
     def a_person_approves_what_is_no_longer_so(self) -> None:
         for name, state in self.world.services.items():
-            is_stopped = kind_of_state(state) == "stopped"
+            is_stopped = state in STOPPED
             self.world.services[name] = "running" if is_stopped else "stopped"
         self.world.replicas["shop"] += 1
         for asked in self.desk.waiting[-1:]:
@@ -305,7 +306,7 @@ class ExecutionMachine(RuleBasedStateMachine):
                 each.state for each in used
                 if (f"{each.server}.{each.tool}", dict(each.arguments)) == (name, values)
             ]  # fmt: skip
-            assert "" in states or kind_of_state(found) in states, "its target had changed"
+            assert "" in states or _bound(name, found) in states, "its target had changed"
 
     @invariant()
     def nothing_that_was_not_resolved_is_written_to(self) -> None:
@@ -334,6 +335,15 @@ class ReadOnlyMachine(ExecutionMachine):
     @invariant()
     def nothing_is_written(self) -> None:
         assert self.world.executed == []
+
+
+def _bound(name: str, found: str) -> str:
+    """A state as an approval binds it."""
+    if name != "ops.control":
+        return f"[{found}]"
+    if found in RUNNING:
+        return "running"
+    return "stopped" if found in STOPPED else canonical(found)
 
 
 async def _run_here(function, *arguments):

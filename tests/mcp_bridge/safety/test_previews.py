@@ -7,7 +7,7 @@ import pytest
 
 from mcp_bridge.gate import settled_call
 from mcp_bridge.safety.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
-from mcp_bridge.safety.targeting import Target
+from mcp_bridge.safety.targeting import State, Target
 from mcp_bridge.safety.writes import Writes
 from mcp_bridge.server_config import ExpectPlan, VerifyPlan
 from tests.mcp_bridge.safety.calls import foreign, own
@@ -43,7 +43,7 @@ def test_the_risk_is_read_off_names_and_commands(request_, risk):
 def test_a_restart_says_what_is_checked_and_that_nothing_undoes_it():
     restart = own("control", "write", action="restart", resource_id="service:edge-2:nginx")
 
-    preview = preview_write(restart, Target("x", state="failed"))
+    preview = preview_write(restart, Target("x", state=State("failed", "stopped")))
 
     assert preview.current_state == "failed"
     assert preview.verification == (

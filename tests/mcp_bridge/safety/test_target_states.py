@@ -4,16 +4,20 @@ Through the real executor: what is seen are answers of a server, as they are.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from typing_extensions import override
 
 from agents.types import JSON, ToolResult
+from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety import checks, target_states
 from mcp_bridge.safety.approvals import Decision, Proposal
 from mcp_bridge.safety.safety_gate import SafetyGate
-from tests.mcp_bridge.safety.calls import NGINX, Counters, Desk
+from mcp_bridge.safety.target_states import see_state
+from mcp_bridge.safety.targeting import State, Target
+from mcp_bridge.server_config import ExpectPlan, VerifyPlan
+from tests.mcp_bridge.safety.calls import NGINX, Counters, Desk, foreign
 from tests.mcp_bridge.safety.world import Agent, World
 
 
@@ -165,3 +169,77 @@ async def test_a_look_at_a_target_is_no_evidence_for_a_report():
 
     assert agent.world.looks == 2
     assert [call.name for call in agent.gate.standing.evidence] == ["ops.query", "ops.control"]
+
+
+def scale(expect: ExpectPlan) -> GateRequest:
+    return replace(
+        foreign("scale", "write", app="shop"),
+        verify=VerifyPlan("status", {"app": "$app"}, expect),
+    )
+
+
+async def see(answer: JSON, expect: ExpectPlan | None = None) -> State:
+    async def look(read: checks.Check) -> JSON:
+        return answer
+
+    request = scale(expect or ExpectPlan("state", "running"))
+    return await see_state(request, Target("shop"), look)
+
+
+@pytest.mark.parametrize(
+    ("shown", "later"),
+    [
+        ({"state": "stopped " + "a" * 80}, {"state": "RUNNING " + "b" * 80}),
+        ({"state": list(range(99))}, {"state": [*range(98), 100]}),
+        ({"state": "created"}, {"state": "failed"}),
+        ({"state": None}, {"state": "null"}),
+        ({"state": ""}, {"state": "locked"}),
+        ({"state": "up"}, {}),
+        ({"state": "up"}, None),
+    ],
+)
+async def test_all_of_a_foreign_state_is_bound_however_little_of_it_is_shown(shown, later):
+    assert (await see(shown)).bound != (await see(later)).bound
+
+
+async def test_how_many_there_are_of_each_belongs_to_a_state():
+    each = ExpectPlan("pods.*.state", "running")
+    one = {"pods": [{"state": "running"}, {"state": "stopped"}, {"state": "stopped"}]}
+    three = {"pods": [{"state": "running"}, {"state": "running"}, {"state": "stopped"}]}
+
+    assert (await see(one, each)).bound != (await see(three, each)).bound
+    assert (await see([{"state": "a"}], ExpectPlan("0.state", "a"))).bound
+
+
+async def test_what_counts_up_the_seconds_is_the_same_where_only_a_word_of_it_matters():
+    is_up = ExpectPlan("state", contains="Up")
+
+    assert (await see({"state": "Up 1 s"}, is_up)).bound == (
+        await see({"state": "Up 9 s"}, is_up)
+    ).bound
+    assert (await see({"state": "Exited"}, is_up)).bound != (
+        await see({"state": "Up 9 s"}, is_up)
+    ).bound
+
+
+async def test_a_state_is_shown_in_one_short_line_that_every_store_takes():
+    state = await see({"state": "stopped\n\ud800\x00" + "long " * 99})
+
+    assert len(state.shown) <= 80
+    state.shown.encode()
+    assert state.shown.isprintable()
+
+
+async def test_an_approval_that_ended_meanwhile_is_not_called_undecided():
+    class LateDesk(Desk):
+        @override
+        async def redeem(self, approval_id: str, bound_hash: str) -> bool:
+            return False
+
+    agent = make_agent(LateDesk())
+
+    result = await restart(agent)
+
+    assert agent.world.executed == []
+    assert "The approval no longer holds: it came too late, was withdrawn" in result.content
+    assert '"verdict": "lapsed"' in result.content
