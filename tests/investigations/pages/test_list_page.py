@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from agents.types import UNVERIFIED
-from investigations.selectors import workers
+from investigations.selectors import hits, workers
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,
@@ -482,6 +482,30 @@ def test_where_too_many_timelines_have_a_text_none_is_read_for_it(viewer):
 
     assert "kubelet" in viewer.get("/fragments/hits/", asked).content.decode()
     assert viewer.get("/fragments/hits/", {**asked, "timelines": "0"}).content.strip() == b""
+
+
+def test_a_search_of_many_words_in_a_long_text_is_cut_short_and_not_waited_for(
+    viewer, monkeypatch
+):
+    text = "kubelet " * 12_000
+    event = TimelineEventFactory(content=text, metadata={"tool_name": "logs"})
+    asked = {"search": "kubelet " * 40, "session": str(event.session_id)}
+
+    assert "<mark>" in viewer.get("/fragments/hits/", asked).content.decode()
+    monkeypatch.setattr(hits, "LONGEST_SECONDS", 0.001)
+    answer = viewer.get("/fragments/hits/", asked)
+
+    assert (answer.status_code, answer.content.strip()) == (200, b"")
+
+
+def test_a_hit_far_within_an_event_is_named_without_its_words(viewer):
+    event = TimelineEventFactory(content="filler " * 4_000 + "zebrafish")
+    asked = {"search": "zebrafish", "session": str(event.session_id)}
+
+    page = viewer.get("/fragments/hits/", asked).content.decode()
+
+    assert f"#e-{event.sequence_number}" in page
+    assert "further on in it" in page
 
 
 def test_hits_are_asked_for_by_ids(viewer):
