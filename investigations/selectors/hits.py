@@ -51,6 +51,7 @@ def find_hits(ids: Sequence[uuid.UUID], text: str, *, in_timelines: bool = True)
 
 
 def _in_texts(sessions: QuerySet[AlertSession], text: str) -> Iterator[Hit]:
+    # What comes later stands before what came earlier.
     for column, place, fragment in (
         ("final_analysis", "In the report", "conclusion"),
         ("alert_data", "In the alert", ""),
@@ -79,7 +80,7 @@ def _in_events(ids: Sequence[uuid.UUID], text: str) -> Iterator[Hit]:
         max_words=28,
         min_words=12,
     )
-    events = TimelineEvent.objects.filter(pk__in=[event.pk for event in chosen.only("pk")])
+    events = TimelineEvent.objects.filter(pk__in=list(chosen.values_list("pk", flat=True)))
     for event in events.annotate(excerpt=excerpt).defer("content", "content_html"):
         pieces = re.split(f"[{_BEGIN}{_END}]", event.excerpt)
         if len(pieces) == 1:

@@ -58,18 +58,20 @@ class Ask:
 def request_approval(execution: AgentExecution, ask: Ask) -> ApprovalRequest:
     """Ask people about a call; a call that was asked about before finds that very request.
 
-    Only the latest one counts: whoever decided about it knew more. One whose approval was used
-    stays used, whatever it looks like now: it may have run. Raises LeaseLost.
+    Only the latest one counts: whoever decided about it knew more. One that was denied stays so in
+    whatever state its target is later, and one whose approval was used stays used: it may have run.
+    Raises LeaseLost.
     """
     with lease_write(execution) as write:
         number = _number_of(execution, ask.tool_call_id)
         asked = execution.approvals.filter(tool_call_id=ask.tool_call_id, tool_number=number)
         used = asked.filter(used_at__isnull=False).first()
         latest = used or asked.order_by("-created_at", "-pk").first()
-        if latest and (used or latest.argument_hash == ask.argument_hash):
+        is_denied = latest is not None and latest.status == ApprovalRequest.Status.DENIED
+        if latest and (used or is_denied or latest.argument_hash == ask.argument_hash):
             return latest
         # An execution waits for one write at a time: nobody waits for these any more.
-        withdraw_approvals(write, Q(pk__in=asked), "asked anew, as its target has changed since")
+        withdraw_approvals(write, Q(pk__in=asked), "asked anew, as something of it has changed")
         withdraw_approvals(write, Q(execution=execution), "the agent asks for another write")
         approval = _create(execution, ask, number)
         record_audit(

@@ -20,7 +20,7 @@ from investigations.selectors import lists, needs, running
 from investigations.selectors.hits import find_hits
 from investigations.selectors.models_in_use import has_usable_model
 from investigations.selectors.sessions import values_in_use
-from investigations.selectors.workers import live_workers
+from investigations.selectors.workers import who_works
 from investigations.views.access import for_viewers
 from tarsy.errors import InvalidInput
 
@@ -112,7 +112,7 @@ def _active_context() -> dict[str, object]:
         "slots": get_config().queue.max_concurrent_sessions,
         "queued": queued,
         "queued_count": queued_count,
-        "has_worker": bool(live_workers()),
+        "who_works": who_works(),
     }
 
 

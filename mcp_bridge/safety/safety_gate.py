@@ -241,6 +241,7 @@ class SafetyGate:
         if now.bound:
             now = await see_state_again(request, target, look, target.state)
         live = replace(proposal, state=now.bound)
+        # In another state this fails, and the attempt is on record with both hashes.
         is_used = await self._desk.redeem(decision.approval_id, live.bound_hash)
         if live.state != proposal.state:
             return _explain_change(request, target, now)

@@ -484,9 +484,7 @@ def test_where_too_many_timelines_have_a_text_none_is_read_for_it(viewer):
     assert viewer.get("/fragments/hits/", {**asked, "timelines": "0"}).content.strip() == b""
 
 
-def test_a_search_of_many_words_in_a_long_text_is_cut_short_and_not_waited_for(
-    viewer, monkeypatch
-):
+def test_a_search_of_many_words_in_a_long_text_is_cut_short_and_not_waited_for(viewer, monkeypatch):
     text = "kubelet " * 12_000
     event = TimelineEventFactory(content=text, metadata={"tool_name": "logs"})
     asked = {"search": "kubelet " * 40, "session": str(event.session_id)}
