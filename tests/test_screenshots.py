@@ -14,7 +14,7 @@ from screenshots.world import World
 
 NO_PAGES = {
     # Pieces of pages, which scripts fetch.
-    "active", "recent", "new-rows",
+    "active", "recent", "new-rows", "hits",
     "running-row", "facts", "session-workers", "events", "event", "event-content", "stage",
     "earlier", "trace-llm", "trace-message", "trace-iteration", "trace-tool", "trace-arguments",
     "trace-result", "submit-preview", "submit-runbooks", "system-server", "place", "search",
