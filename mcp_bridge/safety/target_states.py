@@ -23,7 +23,6 @@ from mcp_bridge.safety.checks import (
 )
 from mcp_bridge.safety.recovery import canonical
 from mcp_bridge.safety.targeting import State, Target, action_of
-from mcp_bridge.visible_text import clean_line
 
 AGAIN = (0.0, 0.5, 1.5, 3.0)
 """Seconds before each look that follows an approval, until one shows what was approved."""
@@ -71,8 +70,8 @@ def _read_state(planned: _Planned, answer: JSON) -> State:
     if not found:
         return State()
     # Each sign that a store or a page would choke on is gone from what is shown, not from the rest.
-    shown = clean_line(show(found), _SHOWN) or "empty"
-    return State(shown, _bind(planned, found))
+    shown = "".join(sign if sign.isprintable() else " " for sign in show(found)[:_SHOWN])
+    return State(shown.strip() or "empty", _bind(planned, found))
 
 
 def _bind(planned: _Planned, found: Sequence[JSON]) -> str:
