@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 
+from investigations.selectors.cursors import rows_behind
 from investigations.stream_file import stream_file
 
 CHUNK = 500
@@ -49,20 +50,9 @@ def _read_chunks(
     ordered = rows.order_by(*(f"-{name}" for name in key)).values_list(*columns)
     places = [columns.index(name) for name in key]
     last: Row | None = None
-    while chunk := list(ordered.filter(_behind(key, last))[:CHUNK]):
+    while chunk := list(ordered.filter(rows_behind(key, last, newest_first=True))[:CHUNK]):
         last = tuple(chunk[-1][place] for place in places)
         yield chunk
-
-
-def _behind(key: Sequence[str], last: Row | None) -> Q:
-    """What comes after this row, newest first."""
-    if last is None:
-        return Q()
-    wanted = Q((f"{key[-1]}__lt", last[-1]))
-    for name, value in zip(key[:-1], last[:-1], strict=True):
-        # The first bound is for the index; the rest is what it means.
-        wanted = Q((f"{name}__lte", value)) & (Q((f"{name}__lt", value)) | wanted)
-    return wanted
 
 
 def _write_csv(columns: Sequence[str], chunks: Iterator[list[Row]]) -> Iterator[str]:

@@ -1,10 +1,11 @@
 """Places in a list that is ordered by a moment and an id, newest first."""
 
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils.dateparse import parse_datetime
 
 from tarsy.errors import InvalidInput
@@ -25,6 +26,18 @@ def read_page(
     if len(found) <= size:
         return shown, ""
     return shown, write_cursor(getattr(shown[-1], moment_field), shown[-1].pk)
+
+
+def rows_behind(key: Sequence[str], last: Sequence[Any] | None, *, newest_first: bool) -> Q:
+    """What comes after the row whose key has these values; every row where there is none."""
+    if last is None:
+        return Q()
+    than = "lt" if newest_first else "gt"
+    wanted = Q((f"{key[-1]}__{than}", last[-1]))
+    for name, value in zip(key[:-1], last[:-1], strict=True):
+        # The first bound is for the index; the rest is what it means.
+        wanted = Q((f"{name}__{than}e", value)) & (Q((f"{name}__{than}", value)) | wanted)
+    return wanted
 
 
 def write_cursor(moment: datetime, row_id: uuid.UUID) -> str:

@@ -14,6 +14,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.selectors.cursors import rows_behind
 
 EXPORT_VERSION = 1
 """Grows when a field goes or changes its meaning, not when one is added."""
@@ -54,8 +55,8 @@ def _read(rows: QuerySet[Any, dict[str, Any]], key: str) -> Iterator[dict[str, A
     ordered, behind = rows.order_by(key, "id"), Q()
     while piece := list(ordered.filter(behind)[:ROWS_AT_ONCE]):
         yield from piece
-        last, last_id = piece[-1][key], piece[-1]["id"]
-        behind = Q((f"{key}__gte", last)) & (Q((f"{key}__gt", last)) | Q(id__gt=last_id))
+        last = (piece[-1][key], piece[-1]["id"])
+        behind = rows_behind((key, "id"), last, newest_first=False)
 
 
 def _lists(session: AlertSession) -> list[tuple[str, QuerySet[Any], str, tuple[str, ...]]]:

@@ -47,6 +47,15 @@ class PersonWait:
         return max(0, round((ended_at - self.last.used_at).total_seconds() * 1000))
 
 
+def tool_ms(
+    wait: PersonWait | None, whole_ms: int | None, ended_at: datetime, *, was_sent: bool
+) -> int | None:
+    """What the tool itself took of all that a call took; None for a call that was not sent."""
+    if wait is not None:
+        return wait.ran_ms(whole_ms, ended_at)
+    return whole_ms if was_sent else None
+
+
 def waits_of_events(events: Collection[TimelineEvent]) -> Mapping[CallKey, PersonWait]:
     """The waits of those that may write; asks nothing where there is none."""
     executions = {event.execution_id for event in events if event.metadata.get("may_write")}

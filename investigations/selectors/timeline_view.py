@@ -10,7 +10,7 @@ from functools import cached_property
 from investigations.models import TimelineEvent
 from investigations.selectors.conclusions import conclusion_of, has_shape
 from investigations.selectors.not_run import NotRun, explain_not_run, not_run_of
-from investigations.selectors.person_waits import PersonWait
+from investigations.selectors.person_waits import PersonWait, tool_ms
 from investigations.selectors.unsupported import UnsupportedSpan, locate_unsupported
 
 PREVIEW_CHARACTERS = 8 * 1024
@@ -183,9 +183,8 @@ class EventView:
     @property
     def ran_ms(self) -> int | None:
         """How long the tool took, without the waiting; None for a call that was not sent."""
-        if self.wait is None:
-            return None if self.not_run is not None else self.duration_ms
-        return self.wait.ran_ms(self.duration_ms, self.event.updated_at)
+        was_sent = self.not_run is None
+        return tool_ms(self.wait, self.duration_ms, self.event.updated_at, was_sent=was_sent)
 
     @property
     def size_bytes(self) -> int:

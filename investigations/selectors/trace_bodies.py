@@ -13,7 +13,7 @@ from django.db.models.functions import Left, Length
 from agents.types import JSON
 from investigations.models import ApprovalRequest, LLMInteraction, Message
 from investigations.selectors.not_run import NotRun, explain_not_run
-from investigations.selectors.person_waits import PersonWait, waits_of
+from investigations.selectors.person_waits import PersonWait, tool_ms, waits_of
 from investigations.selectors.trace import (
     ProposedCall,
     ToolTrace,
@@ -135,9 +135,8 @@ class OpenedToolCall:
     @property
     def ran_ms(self) -> int | None:
         call = self.trace.interaction
-        if self.wait is None:
-            return None if self.not_run is not None else call.duration_ms
-        return self.wait.ran_ms(call.duration_ms, call.created_at)
+        was_sent = self.not_run is None
+        return tool_ms(self.wait, call.duration_ms, call.created_at, was_sent=was_sent)
 
     @property
     def arguments(self) -> list[tuple[str, str]]:

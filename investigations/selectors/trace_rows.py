@@ -16,7 +16,7 @@ from investigations.models import (
 )
 from investigations.selectors.costs import Costs
 from investigations.selectors.not_run import NotRun, blocked_with, explain_not_run
-from investigations.selectors.person_waits import PersonWait
+from investigations.selectors.person_waits import PersonWait, tool_ms
 from investigations.selectors.trace import ModelCall, ToolCall
 
 Call = TypeVar("Call", ModelCall, ToolCall)
@@ -41,6 +41,11 @@ class _CallRow(Generic[Call]):
     @property
     def is_error(self) -> bool:
         return bool(self.call.error_message)
+
+    @property
+    def is_failure(self) -> bool:
+        """It ran, and something went wrong."""
+        return self.is_error
 
     @property
     def end(self) -> datetime:
@@ -106,8 +111,8 @@ class ToolRow(_CallRow[ToolCall]):
         return next((act for act in self.acts if act.action == "call.block"), None)
 
     @property
+    @override
     def is_failure(self) -> bool:
-        """It ran, and something went wrong."""
         return self.is_error and self.not_run is None
 
     @property
@@ -116,9 +121,8 @@ class ToolRow(_CallRow[ToolCall]):
 
     @property
     def ran_ms(self) -> int | None:
-        if self.wait is None:
-            return None if self.not_run is not None else self.call.duration_ms
-        return self.wait.ran_ms(self.call.duration_ms, self.end)
+        was_sent = self.not_run is None
+        return tool_ms(self.wait, self.call.duration_ms, self.end, was_sent=was_sent)
 
     @property
     def key(self) -> str:
@@ -138,6 +142,7 @@ class WaitRow:
     """A write that waits or waited for a person."""
 
     kind: ClassVar[RowKind] = "wait"
+    is_failure: ClassVar[bool] = False
     approval: ApprovalRequest
     acts: Sequence[AuditEvent]
     end: datetime
@@ -151,8 +156,6 @@ class WaitRow:
         """Denied and expired: the write did not run."""
         refused = (ApprovalRequest.Status.DENIED, ApprovalRequest.Status.EXPIRED)
         return self.approval.status in refused
-
-    is_failure: ClassVar[bool] = False
 
     @property
     def start(self) -> datetime:
@@ -178,6 +181,8 @@ class ActRow:
     def is_error(self) -> bool:
         return self.act.action.endswith(".block")
 
+    is_failure = is_error
+
     @property
     def start(self) -> datetime:
         return self.act.created_at
@@ -200,6 +205,8 @@ class NoticeRow:
     @property
     def is_error(self) -> bool:
         return self.event.event_type == TimelineEvent.Type.ERROR
+
+    is_failure = is_error
 
     @property
     def start(self) -> datetime:
@@ -243,7 +250,7 @@ class Iteration:
     @property
     def is_failure(self) -> bool:
         """Something in it went wrong; what a person or the gate refused did not."""
-        return any(getattr(row, "is_failure", row.is_error) for row in self.rows)
+        return any(row.is_failure for row in self.rows)
 
     @property
     def anchors(self) -> str:

@@ -34,21 +34,25 @@ class Worker:
 
 def live_workers() -> list[Worker]:
     """Workers heard of lately; none when Redis does not answer either."""
-    try:
-        return [worker for worker in read_workers(client()) if worker.is_live]
-    except redis.RedisError:
-        return []
+    return _live() or []
 
 
 def who_works() -> Literal["somebody", "stopping", "nobody", "unknown"]:
     """Whether anybody takes work; unknown when Redis does not answer."""
-    try:
-        live = [worker for worker in read_workers(client()) if worker.is_live]
-    except redis.RedisError:
+    live = _live()
+    if live is None:
         return "unknown"
     if not live:
         return "nobody"
     return "stopping" if all(worker.is_stopping for worker in live) else "somebody"
+
+
+def _live() -> list[Worker] | None:
+    """Those heard of lately; None when Redis does not answer."""
+    try:
+        return [worker for worker in read_workers(client()) if worker.is_live]
+    except redis.RedisError:
+        return None
 
 
 def read_workers(redis_client: redis.Redis) -> list[Worker]:

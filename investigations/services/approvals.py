@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.contrib.auth.models import AbstractUser, User
-from django.db.models import DateTimeField, Q, Value
+from django.db.models import DateTimeField, Q, QuerySet, Value
 from django.db.models.functions import Least, Now
 
 from agents.types import JSON
@@ -65,11 +65,9 @@ def request_approval(execution: AgentExecution, ask: Ask) -> ApprovalRequest:
     with lease_write(execution) as write:
         number = _number_of(execution, ask.tool_call_id)
         asked = execution.approvals.filter(tool_call_id=ask.tool_call_id, tool_number=number)
-        used = asked.filter(used_at__isnull=False).first()
-        latest = used or asked.order_by("-created_at", "-pk").first()
-        is_denied = latest is not None and latest.status == ApprovalRequest.Status.DENIED
-        if latest and (used or is_denied or latest.argument_hash == ask.argument_hash):
-            return latest
+        known = _find_standing(asked, ask.argument_hash)
+        if known is not None:
+            return known
         # An execution waits for one write at a time: nobody waits for these any more.
         withdraw_approvals(write, Q(pk__in=asked), "asked anew, as something of it has changed")
         withdraw_approvals(write, Q(execution=execution), "the agent asks for another write")
@@ -80,6 +78,17 @@ def request_approval(execution: AgentExecution, ask: Ask) -> ApprovalRequest:
         )  # fmt: skip
         _tell(write, approval, approval_requested)
         return approval
+
+
+def _find_standing(asked: QuerySet[ApprovalRequest], argument_hash: str) -> ApprovalRequest | None:
+    """Of the requests of one call, the one whose end stands for it."""
+    used = asked.filter(used_at__isnull=False).first()
+    if used is not None:
+        return used
+    latest = asked.order_by("-created_at", "-pk").first()
+    if latest is None or latest.status == ApprovalRequest.Status.DENIED:
+        return latest
+    return latest if latest.argument_hash == argument_hash else None
 
 
 def redeem_approval(execution: AgentExecution, approval_id: uuid.UUID, argument_hash: str) -> bool:

@@ -67,8 +67,7 @@ class Lasting(Protocol):
 def bar(scale: TimeScale, item: Lasting, kind: str) -> SafeString:
     """When something ran, as a bar; a measured width is an attribute, never a style."""
     place = scale.bar(item.start, item.end)
-    is_error = getattr(item, "is_failure", getattr(item, "is_error", False))
-    failed = kind in ("llm", "tool") and is_error
+    failed = isinstance(item, ModelRow | ToolRow) and item.is_failure
     colour = "bad" if failed else _COLOURS.get(kind, "tool")
     return SafeString(
         f'<svg class="t-bar" aria-hidden="true"><rect class="b-{colour}" x="{place.start}%" y="3"'

@@ -123,8 +123,13 @@ def _check_state(server: str, arguments: Mapping[str, JSON], action: str) -> Che
     target = find_ops_target(arguments)
     if action not in _STATES or not target:
         return None
-    expects = Expectation(("data", "status"), "is", _STATES[action])
-    return Check(server, "query", {"action": "get", "resource_id": target}, (expects,), SOON)
+    return check_status(server, target, _STATES[action])
+
+
+def check_status(server: str, resource_id: str, wanted: tuple[JSON, ...]) -> Check:
+    """The read that says how a resource of our own server is."""
+    expects = Expectation(("data", "status"), "is", wanted)
+    return Check(server, "query", {"action": "get", "resource_id": resource_id}, (expects,), SOON)
 
 
 def _check_container(server: str, arguments: Mapping[str, JSON]) -> Check | None:
@@ -316,4 +321,4 @@ def _alternatives(expectation: Expectation) -> str:
 
 def _cut(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"

@@ -209,8 +209,8 @@ class SafetyGate:
             is_open = request.call_id in self._interrupted
             return _explain_interrupted(request) if is_open else _Ready(to_run, target)
         shown = replace(target, state=await see_state(to_run, target, look))
-        refusal = await self._ask_person(_Ready(to_run, shown), look, doubts, change)
-        return refusal or _Ready(to_run, shown)
+        ready = _Ready(to_run, shown)
+        return await self._ask_person(ready, look, doubts, change) or ready
 
     async def _ask_person(
         self, ready: "_Ready", look: Look, doubts: tuple[str, ...], change: FileChange | None
@@ -308,10 +308,10 @@ def _explain_decision(request: GateRequest, target: Target, decision: Decision) 
 
 def _explain_change(request: GateRequest, target: Target, now: State) -> Refusal:
     """What a person approved was another act: a restart of what is stopped ends nothing."""
-    before = target.state.shown
-    is_now = f"it is {now.shown}" if now.shown else "nothing tells how it is"
-    if now.shown == before:
-        is_now = "it is not the same any more"
+    before, shown = target.state.shown, now.shown
+    if shown == before:
+        shown = "not the same any more"
+    is_now = f"it is {shown}" if shown else "nothing tells how it is"
     return Refusal(
         "APPROVAL_REQUIRED",
         f"The approval no longer holds: {target.name} was {before} when a person was asked, "
@@ -321,7 +321,7 @@ def _explain_change(request: GateRequest, target: Target, now: State) -> Refusal
             "target": target.name,
             "verdict": "outdated",
             "state_when_asked": before,
-            "state_now": now.shown,
+            "state_now": shown,
             "do_not_retry": False,
         },
         retryable=True,

@@ -16,6 +16,7 @@ from mcp_bridge.safety.checks import (
     STOPPED,
     Check,
     Expectation,
+    check_status,
     find_values,
     fits,
     plan_check,
@@ -29,16 +30,18 @@ AGAIN = (0.0, 0.5, 1.5, 3.0)
 
 _BOUND_BY_HASH = frozenset({"file_edit", "knowledge"})
 """Our tools that write texts: the state of a file is its content, whose hash is bound."""
-_SHOWN = 80
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A read, and what of its answer is the state; `is_word` where it is one word of ours."""
+    """A read whose first expectation is about the state; `is_word` where that is a word of ours."""
 
     read: Check
-    told: Expectation
     is_word: bool = False
+
+    @property
+    def told(self) -> Expectation:
+        return self.read.expects[0]
 
 
 async def see_state(request: GateRequest, target: Target, look: Look) -> State:
@@ -70,7 +73,7 @@ def _read_state(planned: _Planned, answer: JSON) -> State:
     if not found:
         return State()
     # Each sign that a store or a page would choke on is gone from what is shown, not from the rest.
-    shown = "".join(sign if sign.isprintable() else " " for sign in show(found)[:_SHOWN])
+    shown = "".join(sign if sign.isprintable() else " " for sign in show(found))
     return State(shown.strip() or "empty", _bind(planned, found))
 
 
@@ -95,16 +98,15 @@ def _plan_look(request: GateRequest, target: Target) -> _Planned | None:
     if request.is_own_server and request.tool in _BOUND_BY_HASH:
         return None
     if request.is_own_server and target.resource is not None and not _is_about_number(request):
-        asked: dict[str, JSON] = {"action": "get", "resource_id": target.resource.resource_id}
-        status = Expectation(("data", "status"), "is", ())
-        return _Planned(Check(request.server, "query", asked, (status,)), status, is_word=True)
+        status = check_status(request.server, target.resource.resource_id, ())
+        return _Planned(status, is_word=True)
     check = plan_check(
         request.server, request.tool, request.arguments,
         is_own_server=request.is_own_server, verify=request.verify,
     )  # fmt: skip
     if check is None or not check.expects[0].path:
         return None
-    return _Planned(check, check.expects[0])
+    return _Planned(check)
 
 
 def _is_about_number(request: GateRequest) -> bool:
