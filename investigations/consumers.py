@@ -18,6 +18,8 @@ from investigations.following import ListFollower, SessionFollower
 from investigations.fragment_cache import FragmentCache
 from investigations.hub import Hub, hub_of_process
 from investigations.identity import NotIdentified, identify
+from investigations.limits import source_of
+from investigations.open_sockets import OpenSockets
 from investigations.outlet import Outlet, Stalled
 from investigations.roles import VIEW
 from investigations.selectors.timeline import is_visible
@@ -54,6 +56,8 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     _request: HttpRequest
     _outlet: Outlet
+    _source: str | None = None
+    """What it counts for; None where it was refused."""
     _watch: asyncio.Task[None] | None = None
     _last_heard = 0.0
     _counted_from = 0.0
@@ -69,15 +73,29 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     # ---- The socket -----------------------------------------------------------------------------
 
+    async def __call__(self, *args: Any) -> None:
+        try:
+            await super().__call__(*args)
+        finally:
+            # However it ended: a consumer that fails is told of no disconnection.
+            if self._source is not None:
+                _open_sockets().leave(self._source)
+
     async def connect(self) -> None:
         self._request = request_of(self.scope)
         if not may_connect(self._request):
             await self.close()
             return
         await self.accept()
-        if not await self._is_identified():
+        source = await in_thread(_find_source, self._request)
+        if source is None:
             await self.close(CLOSE_UNIDENTIFIED)
             return
+        if not _open_sockets().enter(source, settings.STREAM_MOST_SOCKETS):
+            logger.warning("Another socket of %s was refused", source)
+            await self.close(CLOSE_TOO_MANY)
+            return
+        self._source = source
         self._outlet = Outlet(self.base_send, patience=settings.STREAM_SILENCE_SECONDS / 2)
         self._last_heard = self._counted_from = _now()
         self._watch = asyncio.create_task(self._watch_over())
@@ -221,22 +239,15 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 continue
             self._request = request_of(self.scope)
             try:
-                is_identified = await self._is_identified()
+                source = await in_thread(_find_source, self._request)
             except DatabaseError as error:
                 # The watch must outlive this, or a revoked token would be good for ever.
                 logger.warning("Identity of a socket not checked, trying again: %s", error)
                 continue
-            if not is_identified:
+            if source is None:
                 await self.close(CLOSE_UNIDENTIFIED)
                 return
             checked = _now()
-
-    async def _is_identified(self) -> bool:
-        try:
-            identity = await in_thread(identify, self._request)
-        except NotIdentified:
-            return False
-        return identity.may(VIEW)
 
 
 class RefuseSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -248,6 +259,15 @@ class RefuseSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+def _find_source(request: HttpRequest) -> str | None:
+    """Whom a socket counts for; None where it may not see anything."""
+    try:
+        identity = identify(request)
+    except NotIdentified:
+        return None
+    return source_of(request, identity) if identity.may(VIEW) else None
 
 
 def _parse(text: str | None) -> Mapping[str, Any]:
@@ -275,6 +295,11 @@ def _seq_of(message: Mapping[str, Any], default: int | None) -> int:
     if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST_SEQ:
         raise Refused("last_event_id must be a whole number from 0 on")
     return seq
+
+
+@cache
+def _open_sockets() -> OpenSockets:
+    return OpenSockets()
 
 
 @cache

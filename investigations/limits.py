@@ -73,7 +73,7 @@ def _counter() -> _Counter:
 
 def count_request(request: HttpRequest, kind: Kind, identity: Identity | None = None) -> None:
     """Count a request of whoever asks. Raises TooManyRequests with the seconds to wait."""
-    source = _source_of(request, identity or find_identity(request))
+    source = source_of(request, identity or find_identity(request))
     _count(kind, source, getattr(get_config().system.limits, kind))
 
 
@@ -118,7 +118,7 @@ def _count(kind: Kind, source: str, limit: int | None) -> None:
         raise TooManyRequests(kind, limit, retry_after=max(left, 1))
 
 
-def _source_of(request: HttpRequest, identity: Identity | None) -> str:
+def source_of(request: HttpRequest, identity: Identity | None) -> str:
     """A token, a person, or the address of somebody who is nobody in particular."""
     if identity is None or identity.kind == "open":
         return f"address {_place_of(request)}"

@@ -253,6 +253,7 @@ REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)
 MCP_HEALTH_SECONDS = env.integer("TARSY_MCP_HEALTH_SECONDS", 15, minimum=1)
 DATABASE_THREADS = 4
 STREAM_SILENCE_SECONDS = env.integer("TARSY_STREAM_SILENCE_SECONDS", 60, minimum=1)
+STREAM_MOST_SOCKETS = env.integer("TARSY_STREAM_MOST_SOCKETS", 250, minimum=1)
 
 # ---- The world outside -------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from investigations.timeline import (
 )
 from tarsy.aio import worker_loop
 from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory, UserFactory
-from tests.investigations.streaming.conftest import browse, cut_subscriptions, until
+from tests.investigations.streaming.conftest import PATIENCE, browse, cut_subscriptions, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -454,6 +454,26 @@ async def test_a_token_without_the_scope_to_read_is_told_nothing(daphne, scope):
             else:
                 await until(lambda: machine.close_code)
                 assert (machine.close_code, machine.seen) == (4401, [])
+
+
+async def test_too_many_sockets_of_one_source_are_refused_until_one_leaves(daphne):
+    with daphne(TARSY_STREAM_MOST_SOCKETS="2") as server:
+        async with browse(server) as first:
+            await first.sees("connection.established")
+            async with browse(server) as second:
+                await second.sees("connection.established")
+                async with browse(server) as third:
+                    await until(lambda: third.close_code)
+                    assert (third.close_code, third.seen) == (4429, [])
+            async with asyncio.timeout(PATIENCE):
+                while not await _is_let_in(server):
+                    pass  # The server learns a moment later than its client that one has left.
+
+
+async def _is_let_in(server) -> bool:
+    async with browse(server) as browser:
+        await until(lambda: browser.seen or browser.close_code)
+        return bool(browser.seen)
 
 
 async def test_progress_of_a_tool_call_is_told_on_its_event(server):
