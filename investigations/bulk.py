@@ -11,6 +11,7 @@ from investigations.services.sessions import cancel_session, delete_session
 from tarsy.errors import TarsyError
 
 MOST_AT_ONCE = 100
+"""More is a job for a script: a person reads what is listed."""
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
+from investigations.bulk import MOST_AT_ONCE
 from investigations.limits import Kind, count_request
-from tarsy.errors import Conflict, InvalidInput, NotFound, QueueFull, TooManyRequests
+from tarsy.errors import TarsyError
 
-MOST_ROWS = 100
-"""More at once is a job for a script: a person reads what is listed."""
 _TOLD = 10
 
 
@@ -38,12 +37,12 @@ def offer(
     action: RowAction,
 ) -> HttpResponse | None:
     """The page that lists what was chosen, or, once that was confirmed, the acts themselves."""
-    chosen = list(rows[: MOST_ROWS + 1])
+    chosen = list(rows[: MOST_AT_ONCE + 1])
     if not chosen:
         messages.warning(request, "Nothing of what was chosen is in this list any more.")
         return None
-    if len(chosen) > MOST_ROWS:
-        text = f"Choose at most {MOST_ROWS} at once; nothing was done."
+    if len(chosen) > MOST_AT_ONCE:
+        text = f"Choose at most {MOST_AT_ONCE} at once; nothing was done."
         messages.error(request, text)
         return None
     if request.POST.get("confirmed") == "yes":
@@ -72,7 +71,7 @@ def _act(
             if action.limit:
                 count_request(request, action.limit)
             action.act(row, request.user.get_username())
-        except (Conflict, InvalidInput, NotFound, QueueFull, TooManyRequests) as refusal:
+        except TarsyError as refusal:
             refusals.append(f"{row}: {refusal}")
             continue
         model_admin.log_change(request, row, f"{action.done.capitalize()}.")

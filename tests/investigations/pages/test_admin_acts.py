@@ -133,7 +133,7 @@ def test_acts_are_offered_and_done_only_by_permission(client):
 
 
 def test_more_rows_than_a_person_reads_are_not_acted_upon(operator, monkeypatch):
-    monkeypatch.setattr(actions, "MOST_ROWS", 2)
+    monkeypatch.setattr(actions, "MOST_AT_ONCE", 2)
     waiting = factories.SessionFactory.create_batch(3)
 
     page = choose(operator, SESSIONS, "cancel", *waiting).content.decode()
