@@ -52,10 +52,10 @@ def _find_servers(var_dir: Path) -> None:
     os.environ["REDIS_URL"] = os.environ.get("REDIS_URL") or servers.redis_url
 
 
-@pytest.hookimpl(optionalhook=True)
+@pytest.hookimpl(optionalhook=True, tryfirst=True)  # Before xdist's own answer.
 def pytest_xdist_auto_num_workers() -> int:
-    """What `-n auto` means: more than fit, because slow tests wait for other processes."""
-    return min(2 * (os.cpu_count() or 1) + 1, REDIS_DATABASES)
+    """What `-n auto` means. More processes than cores gain nothing: browsers fill what is left."""
+    return min(os.cpu_count() or 1, REDIS_DATABASES)
 
 
 @pytest.hookimpl(optionalhook=True)
