@@ -1,7 +1,7 @@
 """What an alert would set in motion: the chain's stages with the settings its agents would get."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import quantiles
 
 from config.model import Config
@@ -67,6 +67,8 @@ class Plan:
 
     chain: ChainConfig
     stages: tuple[PlannedStage, ...]
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """Of each server of which only some tools are meant: how many, in words."""
 
     @property
     def agents(self) -> tuple[ResolvedAgent, ...]:
@@ -91,11 +93,27 @@ class Usual:
     dollars: tuple[float, float] | None
 
 
-def make_plan(config: Config, chain: ChainConfig, selection: ToolSelection | None = None) -> Plan:
-    """The plan for an alert that makes this choice of tools, or none."""
+def make_plan(
+    config: Config,
+    chain: ChainConfig,
+    selection: ToolSelection | None = None,
+    servers: Mapping[str, ToolServer] | None = None,
+) -> Plan:
+    """The plan for an alert that makes this choice of tools, or none, of the servers as seen."""
     chosen = selection or ToolSelection()
     stages = (_plan_stage(config, chain, each, chosen) for each in plan_chain(config, chain))
-    return Plan(chain, tuple(stages))
+    return Plan(chain, tuple(stages), dict(_count_parts(chosen, servers or {})))
+
+
+def _count_parts(
+    selection: ToolSelection, servers: Mapping[str, ToolServer]
+) -> Iterator[tuple[str, str]]:
+    for name, tools in selection.servers:
+        if tools:
+            listed = {tool["name"] for tool in servers[name].tools} if name in servers else set()
+            count, total = len({*tools}), len(listed | {*tools})
+            of_all = f" of {total}" if listed else ""
+            yield name, f"{count}{of_all} tool{'' if total == 1 else 's'}"
 
 
 def _plan_stage(

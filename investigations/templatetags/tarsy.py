@@ -194,6 +194,12 @@ def names(values: Iterable[object]) -> str:
 
 
 @register.filter
+def names_with(values: Iterable[str], parts: Mapping[str, str]) -> str:
+    """Names in one line; where only a part is meant, how much of it stands behind its name."""
+    return names(f"{name} ({parts[name]})" if name in parts else name for name in values)
+
+
+@register.filter
 def with_code(value: object) -> SafeString:
     """One line in which what stands between backticks is code."""
     parts = one_line(value).split("`")

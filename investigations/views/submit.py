@@ -148,7 +148,7 @@ def _preview_context(
 ) -> dict[str, object]:
     config = get_config()
     selection = _read_selection(form, config)
-    plan = _make_plan(config, form, selection)
+    plan = _make_plan(config, form, selection, servers)
     running, queued = count_active_and_queued()
     return {
         "alert_type": form.alert_type or config.default_alert_type,
@@ -170,9 +170,11 @@ def _read_selection(form: AlertForm, config: Config) -> ToolSelection:
         return ToolSelection()
 
 
-def _make_plan(config: Config, form: AlertForm, selection: ToolSelection) -> Plan | None:
+def _make_plan(
+    config: Config, form: AlertForm, selection: ToolSelection, servers: Mapping[str, ToolServer]
+) -> Plan | None:
     chain = config.chain_for(form.alert_type or config.default_alert_type)
-    return make_plan(config, chain, selection) if chain else None
+    return make_plan(config, chain, selection, servers) if chain else None
 
 
 def _write_curl(request: HttpRequest, form: AlertForm) -> Curl | None:

@@ -119,6 +119,25 @@ def test_a_single_tool_brings_its_server_and_leaves_with_it(page):
     assert not page.get_by_role("checkbox", name="query").is_checked()
 
 
+@pytest.mark.parametrize("page", [NARROW[1]], indirect=True)
+def test_on_a_phone_every_tool_of_a_server_is_in_sight_once_they_are_opened(page, configured):
+    names = [f"tool_{number}" for number in range(12)]
+    tools = [
+        {"name": name, "description": "", "classes": {"": "read"}, "schema_hash": "ab"}
+        for name in names
+    ]
+    configured.set(tool_servers.TOOLS_KEY, json.dumps({"metrics": tools}))
+    page.goto("/submit-alert/")
+    page.locator("#tools > summary").click()
+    page.get_by_text("12 tools").click()
+
+    for name in ("tool_0", "tool_11"):
+        page.get_by_role("checkbox", name=name, exact=True).check()
+
+    assert page.locator(".t-only > ul").first.evaluate("e => e.scrollHeight <= e.clientHeight")
+    expect(page.locator(".t-stages")).to_contain_text("reads metrics (2 of 12 tools)")
+
+
 def test_the_preview_follows_the_alert_type(page):
     page.goto("/submit-alert/")
     expect(page.get_by_text("Will run 2 stages, 2 agents")).to_be_visible()

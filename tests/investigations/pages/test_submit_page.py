@@ -204,6 +204,26 @@ def test_the_choice_says_how_many_tools_of_a_server_are_meant_and_which_can_writ
     assert '<span class="t-quiet">reads and writes</span>' in ticks[2]
 
 
+def test_the_plan_says_of_each_stage_how_many_tools_of_a_server_it_gets(viewer, clean_redis):
+    tools = [
+        {"name": name, "description": "", "classes": {"": "read"}, "schema_hash": "a"}
+        for name in ("pods", "nodes", "events")
+    ]
+    clean_redis.set(tool_servers.TOOLS_KEY, json.dumps({"cluster": tools}))
+
+    def ask(**fields) -> str:
+        chosen = {"alert_type": "parallel", "server": ["cluster", "metrics"], **fields}
+        return viewer.post(f"{PATH}preview/", chosen).content.decode()
+
+    some = ask(**{"tools:cluster": ["pods", "nodes"]})
+    unseen = ask(**{"tools:metrics": ["query"]})
+
+    assert "tools of cluster (2 of 3 tools), metrics</p>" in some
+    assert "reads cluster (2 of 3 tools), metrics</span>" in some
+    assert "reads cluster, metrics (1 tool)</span>" in unseen
+    assert "reads cluster, metrics</span>" in ask()
+
+
 def test_what_would_not_go_as_one_may_think_is_told(viewer, clean_redis):
     now = time.time()
     health = {"id": "cluster", "healthy": False, "since": now, "checked_at": now, "error": "gone"}
