@@ -11,6 +11,9 @@ export function startSelecting() {
     drawSelection();
   });
   document.addEventListener("reset", () => setTimeout(drawSelection));
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-selecting]")) setSelecting(!isSelecting());
+  });
   // What runs and what waits is drawn anew while somebody chooses.
   document.body.addEventListener("htmx:beforeSwap", () => {
     ticked = boxesIn("#active").filter((box) => box.checked).map((box) => box.value);
@@ -20,7 +23,10 @@ export function startSelecting() {
     drawSelection();
   });
   // A browser that comes back to the page may have kept the ticks.
-  addEventListener("pageshow", drawSelection);
+  addEventListener("pageshow", () => {
+    if (boxesIn("#sessions").some((box) => box.checked)) setSelecting(true);
+    drawSelection();
+  });
   drawSelection();
 }
 
@@ -36,6 +42,16 @@ export function drawSelection() {
   all.hidden = false;
   all.checked = count === ended.length;
   all.indeterminate = count > 0 && count < ended.length;
+}
+
+// On a phone the boxes take room only while somebody chooses.
+function isSelecting() {
+  return document.getElementById("sessions").classList.contains("is-selecting");
+}
+
+function setSelecting(is) {
+  document.getElementById("sessions").classList.toggle("is-selecting", is);
+  if (!is) document.getElementById("bulk").reset();
 }
 
 // One that waits may stand in two sections.

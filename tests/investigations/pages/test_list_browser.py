@@ -316,10 +316,47 @@ def test_no_page_of_the_list_is_wider_than_the_window_or_refused_by_axe(page):
 
 
 @pytest.mark.parametrize("page", [SIZES[1]], indirect=True)
+def test_a_thumb_selects_several_on_a_phone_and_cancels_them(page, stream):
+    runs, waits = add(running=True, title="runs"), add(title="waits")
+    ended("went well")
+    page.goto("/")
+    wait_until_live(page, stream)
+    boxes = page.locator("#sessions input[name='session']")
+    expect(boxes.first).to_be_hidden()
+
+    page.get_by_role("button", name="Select", exact=True).first.click()
+    for session in (runs, waits):
+        box = page.locator(f"#row-{session.pk} .t-sel").bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+        page.mouse.click(box["x"] + 4, box["y"] + 40)
+    expect(page.get_by_text("2 selected")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator(".t-bulk").get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Cancel 2 sessions").click()
+
+    expect(page.get_by_role("heading", name="2 of 2 sessions cancelled")).to_be_visible()
+
+
+@pytest.mark.parametrize("page", [SIZES[1]], indirect=True)
+def test_who_is_done_with_selecting_has_nothing_selected(page):
+    ended("went well")
+    page.goto("/")
+    page.get_by_role("button", name="Select", exact=True).click()
+    page.get_by_label("Select went well").check()
+
+    page.get_by_role("button", name="Done", exact=True).click()
+
+    expect(page.locator(".t-bulk")).to_be_hidden()
+    assert not page.get_by_label("Select went well").is_checked()
+
+
+@pytest.mark.parametrize("page", [SIZES[1]], indirect=True)
 def test_a_thumb_hits_every_control_of_the_list(page):
     in_thread(make_world)
     page.goto("/?status=completed")
     page.locator("[data-fold]").click()
+    page.get_by_role("button", name="Select", exact=True).last.click()
+    page.get_by_role("checkbox", name="Select").last.check()
 
     small = page.evaluate(
         """() => [...document.querySelectorAll("main :is(button, select, input, summary, .t-btn)")]
