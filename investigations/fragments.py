@@ -141,6 +141,7 @@ def _approval(payload: Mapping[str, Any], reading: _Reading) -> str | None:
     approval = get_approval(uuid.UUID(payload["approval_id"]))
     context = {
         "approval": approval,
+        "stage": read_stage(reading.session_id, approval.execution.stage_id),
         "item": read_call(approval.execution_id, approval.tool_number),
         "agent": read_agent(reading.session_id, uuid.UUID(payload["execution_id"])),
         **reading.context,
@@ -157,15 +158,22 @@ def _waiting_words(page: SessionPage) -> str:
         return "The agents are being stopped."
     if current is None:
         return "The next stage is about to start."
+    if askers := current.askers:
+        verb = "waits" if len(askers) == 1 else "wait"
+        return f"{_join(askers)} {verb} for a person to decide about a change."
     names = current.open_agents
     if not names:
         return f"{current.stage.stage_name} is closing."
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     more = page.still_to_come
     follow = "stage follows" if more == 1 else "stages follow"
     after = f", then {more} more {follow}" if more else ""
     verb = "is" if len(names) == 1 else "are"
-    return f"{current.stage.stage_name} ends when {listed} {verb} done{after}."
+    return f"{current.stage.stage_name} ends when {_join(names)} {verb} done{after}."
+
+
+def _join(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 _ABOUT = ("session_id", "event_id", "stage_id", "execution_id", "approval_id")

@@ -101,6 +101,9 @@ class StageView:
 
     @property
     def status(self) -> str:
+        """The status to draw."""
+        if self.is_live and self.askers:
+            return "needs_approval"
         return "waiting" if self.stage.status == Stage.Status.PENDING else self.stage.status
 
     @property
@@ -139,6 +142,11 @@ class StageView:
     @property
     def open_agents(self) -> list[str]:
         return [a.execution.agent_name for a in self.agents if not a.execution.is_terminal]
+
+    @property
+    def askers(self) -> list[str]:
+        """The agents that wait for a person."""
+        return [a.execution.agent_name for a in self.agents if a.needs_person]
 
     @property
     def tool_count(self) -> int:

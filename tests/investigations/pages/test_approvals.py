@@ -140,6 +140,22 @@ def test_the_page_says_that_a_person_is_needed(decider, waiting):
     assert re.search(r't-waits[^>]*>.*?1 approval<span class="t-not-phone"> waits for you', page)
 
 
+def test_the_page_says_that_its_conclusion_waits_for_a_person_and_where(decider, waiting):
+    page = read(decider, waiting)
+    message = approval_requested(waiting)
+
+    words = "inspector waits for a person to decide about a change."
+    assert f'<a href="#approvals">{words}</a>' in page
+    assert 'data-said="Investigate: Needs approval"' in page
+    assert words in fragment_for(message)
+    assert 'data-said="Investigate: Needs approval"' in fragment_for(message)
+
+    decide(decider, waiting, "deny")
+    waiting.refresh_from_db()
+
+    assert "Investigate ends when inspector is done" in fragment_for(approval_decided(waiting))
+
+
 def test_the_list_says_so_too(decider, waiting):
     page = decider.get("/").content.decode()
 

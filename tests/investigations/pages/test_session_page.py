@@ -68,8 +68,9 @@ def test_what_an_earlier_stage_found_is_not_called_the_conclusion_of_a_running_s
 
     page = _read(viewer, running)
 
-    assert "Found so far; the investigation goes on" in page
-    assert 'id="concl-h">Conclusion' not in page
+    assert 'id="concl-h">Found so far</h2>' in page
+    assert "Not the conclusion yet.</b>" in page
+    assert "Investigate ends when inspector is done" in page
 
 
 def test_agents_stand_side_by_side_with_their_tool_calls(viewer, finished):
