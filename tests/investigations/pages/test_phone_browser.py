@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.factories import SessionFactory
 from tests.investigations.approving import make_decider
 from tests.investigations.pages.browsing import in_a_browser, in_thread, log_in
 from tests.investigations.pages.conftest import add_tool_call
@@ -78,3 +79,56 @@ def test_the_head_shows_the_whole_of_the_time_that_has_passed(deciding, page):
             "e => { const b = e.getBoundingClientRect(); return b.right <= innerWidth"
             " && document.elementFromPoint(b.right - 2, b.y + 4) === e }"
         )
+
+
+TWELVE = "\n".join(
+    f"{number}. Words that need more than one line of a phone" for number in range(1, 13)
+)
+LONG_REPORT = f"""## Conclusion
+Much went wrong. Confidence: low
+
+## Evidence
+{TWELVE}
+
+## Next steps
+{TWELVE}
+"""
+
+
+@pytest.mark.parametrize("page", PHONES, indirect=True, ids=("360", "390"))
+def test_a_number_of_two_digits_stands_whole_and_beside_its_text(page):
+    session = in_thread(lambda: SessionFactory(completed=True, final_analysis=LONG_REPORT))
+    page.goto(f"/sessions/{session.pk}/")
+    page.locator(".t-claim").last.wait_for()
+
+    claims = page.locator(".t-claim").evaluate_all(
+        """all => all.map(claim => {
+          const [number, text] = claim.children;
+          const words = document.createRange();
+          words.selectNodeContents(number);
+          return [words.getClientRects().length, words.getBoundingClientRect().right
+            <= text.getBoundingClientRect().left];
+        })"""
+    )
+    assert claims == [[1, True]] * 12
+    # The number of a step is drawn before its text: the room for it has to hold two digits.
+    rooms = page.locator(".t-next > ol > li").evaluate_all(
+        """all => all.map(step => {
+          const probe = document.createElement("b");
+          probe.textContent = "12 ";
+          step.append(probe);
+          const needed = probe.getBoundingClientRect().width;
+          probe.remove();
+          return needed < parseFloat(getComputedStyle(step).paddingLeft);
+        })"""
+    )
+    assert rooms == [True] * 12
+
+
+@pytest.mark.parametrize("page", PHONES, indirect=True, ids=("360", "390"))
+def test_a_title_has_more_room_than_the_buttons_beside_it(finished, page):
+    page.goto(f"/sessions/{finished.pk}/")
+
+    title, buttons = (page.locator(each).bounding_box() for each in ("h1", ".t-head-end"))
+    assert title["width"] > buttons["width"]
+    assert page.locator(".t-head-end .t-btn:visible").count() == 3
