@@ -309,6 +309,9 @@ def test_no_page_of_the_list_is_wider_than_the_window_or_refused_by_axe(page):
         fold = page.locator("[data-fold]")
         if fold.count() and fold.is_visible():
             fold.click()
+        selecting = page.locator("[data-selecting]:visible")
+        if selecting.count():
+            selecting.first.click()
         page.evaluate("document.querySelectorAll('[data-pick]').forEach(d => { d.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
         assert page.locator("main img").count() == 0
