@@ -85,7 +85,9 @@ function sessionChanged() {
 // ---- Text as it is written ----
 
 function append({ event_id: id, execution_id: execution, offset, delta }) {
-  const stream = streams.get(id) ?? findStream(id);
+  const known = streams.get(id);
+  // A stage that was loaded anew brought its blocks as they stood by then.
+  const stream = known?.node.isConnected ? known : findStream(id);
   if (!stream) return;
   if (offset > stream.length && !stream.pending) {
     stream.pending = true;

@@ -171,6 +171,20 @@ def test_text_is_appended_as_text_and_never_twice(running, writing, page, stream
     _wait_for_text(page, writing, "The pod restarts <b>6</b> times 👍.!")
 
 
+def test_text_goes_on_in_a_block_that_was_put_there_anew(running, writing, page, stream):
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    stream.send({**writing, "offset": 7, "delta": " restarts"})
+    _wait_for_text(page, writing, "The pod restarts")
+
+    page.locator(f'[data-event="{writing["event_id"]}"]').evaluate(
+        "block => block.replaceWith(block.cloneNode(true))"
+    )
+    stream.send({**writing, "offset": 16, "delta": " again."})
+
+    _wait_for_text(page, writing, "The pod restarts again.")
+
+
 def test_a_citation_is_a_link_as_soon_as_it_is_written_if_there_is_such_a_call(
     running, writing, page, stream
 ):
