@@ -33,7 +33,8 @@ _DISK = re.compile(
     r"[\w.+-]+/[\w.+-]+)"
 )
 # Where a list is printed, not what is in the files.
-_LISTS_OF_A_PROCESS = re.compile(r"/proc/(?:\d+|self)/fd/?")
+_LISTS_OF_A_PROCESS = re.compile(r"/proc/(?:\d+|self)/(?:fd/?|exe|cwd)")
+_CERTIFICATE = re.compile(r"(?!.*(?:key|secret|token|pass)).*\.(?:pem|crt|cer|csr|crl)", re.I)
 # They find everything, or settings of any kind, and not keys in particular.
 _WIDE_PATTERNS = words("* ** *.* *config* *config *conf*")
 _SEPARATORS = re.compile(r"[=:,]")
@@ -57,6 +58,13 @@ class PathJudge:
         if full.endswith(".sock"):
             raise Refused(f"{path} is a socket")
         self._judge(path, full)
+
+    def judge_certificate(self, path: str) -> None:
+        """A file of which only the certificate is printed, wherever it lies."""
+        if not _CERTIFICATE.fullmatch(path.rpartition("/")[2]) or _is_device(_absolute(path)):
+            self.judge_content(path)
+        elif self._sensitive.is_protected(_absolute(path)):
+            raise SensitivePath(f"{path} belongs to this product's own state")
 
     def judge_disk(self, word: str) -> None:
         """What a program opens as a disk, if it is a device at all."""

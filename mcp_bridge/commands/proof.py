@@ -228,8 +228,11 @@ class Prover:
         options = policy.grammar.options
         for option, values in parsed.options:
             for value in values:
-                if option in options and options[option].is_path:
+                known = options.get(option)
+                if known and known.is_path:
                     self.paths.judge_content(value)
+                elif known and known.is_certificate:
+                    self.paths.judge_certificate(value)
                 elif not policy.opens_devices:
                     self.paths.judge_mention(value)
         files = _files_of(policy, parsed)

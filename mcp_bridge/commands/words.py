@@ -9,7 +9,12 @@ from mcp_bridge.commands.wordlists import words
 
 # Expands to nothing but itself, wherever it stands in a word.
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./^#!~{}\]-]+\Z")
-_ADDRESS = re.compile(r"https?://[\w.:-]+/[\w/.-]*\?")
+_ADDRESS = re.compile(r"(?!.*\.\.)(?:https?://[\w.:-]+/|[\w.-]+:\d+/)[\w/.-]*\?")
+# A path of a server.
+_RAW_PATH = re.compile(r"/(?:healthz|livez|readyz)(?:/[\w-]+)?\?[\w=-]+")
+# What people write so that `grep` does not find itself. Whatever the shell makes of it, it is one
+# word without the brackets, or this one.
+_SELF_EXCLUDING = re.compile(r"\[[A-Za-z0-9]\][\w.-]+")
 _TILDE_PREFIX = re.compile(r"(?:^|[:=])~")
 _BRACE_LIST = re.compile(r"\{.*(?:,|\.\.).*\}")
 # The operators of `find` and `test` that people write with a backslash.
@@ -40,12 +45,26 @@ def read_word(node: Node) -> str:
     return "".join(_read_part(part) for part in node.children)
 
 
+def read_pattern(node: Node) -> str:
+    """A word that is searched for, or one like any other."""
+    text = _text(node)
+    return text if _SELF_EXCLUDING.fullmatch(text) else read_word(node)
+
+
+def read_raw_path(node: Node) -> str:
+    """A path of a server, which is no file, or a word like any other."""
+    text = _text(node)
+    return text if node.type == "word" and _RAW_PATH.fullmatch(text) else read_word(node)
+
+
 def read_program(node: Node) -> str:
     """The name of the program: a plain word only, as quoting it has no honest use."""
     children = node.children
     if len(children) != 1 or children[0].type != "word":
         raise Refused("the name of the program is quoted or computed")
     name = _text(children[0])
+    if name == ":":
+        return "true"
     if not re.fullmatch(r"[A-Za-z0-9_.+/\[-]+", name):
         raise Refused("the name of the program is quoted or computed")
     if name in _RESERVED:

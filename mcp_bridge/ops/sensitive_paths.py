@@ -136,6 +136,13 @@ class SensitivePaths:
         """As `reason`, for a path that is known to hold no link: no system call is made."""
         return self._judge(path)
 
+    def is_protected(self, path: str) -> bool:
+        """Whether it belongs to this product's own state, whatever way it is spelled."""
+        return any(
+            spelling not in self._open and self._is_protected(spelling)
+            for spelling in _spellings(path)
+        )
+
     def _judge(self, path: str) -> str | None:
         parts = _parts(path)
         if path not in self._open and self._is_protected(path):

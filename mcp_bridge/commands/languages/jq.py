@@ -5,11 +5,15 @@ import re
 from mcp_bridge.commands.refusal import Refused
 
 _LOADS = re.compile(r"\b(?:import|include|input_filename|modulemeta|get_search_list)\b")
-# A field of that name (`.env`, `$item.env`) is data.
-_ENVIRONMENT = re.compile(r"(?<![.\w])(?:\$ENV|env)\b(?!\s*:)")
+# A field of that name (`.env`, `$item.env`) is data, and so is a text. Between the dollar sign and
+# its name some versions read over blanks and comments.
+_ENVIRONMENT = re.compile(r"(?<![.\w])(?:\$ENV|env)\b(?!\s*:)|(?<![.\w\"$])ENV\b(?!\s*:)")
 # Text from numbers, of which some steer a terminal.
 _COMPUTES_TEXT = re.compile(r"\bimplode\b|@urid\b")
-_YQ = re.compile(r"\b(?:\w*load\w*|env\w*|strenv|envsubst|system|import|include|eval\s*\()|\$ENV\b")
+_YQ = re.compile(
+    r"\b(?:\w*load\w*|env\w*|strenv|envsubst|system|import|include|eval\s*\()"
+    r"|(?<![.\w\"])ENV\b"
+)
 _GOES_ON = re.compile(r"\b(?:repeat|infinite|while|until|recurse\s*\([^)]*;)\b")
 _DEFINITION = re.compile(r"\bdef\s+(\w+)")
 

@@ -22,7 +22,7 @@ _REFUSED = words("""
 _SECRET_TABLES = words("""
     pg_shadow pg_authid pg_user_mapping pg_user_mappings pg_largeobject
     authentication_string rolpassword passwd pg_subscription subconninfo primary_conninfo
-    pg_file_settings
+    pg_file_settings user_mapping_options pg_hba_file_rules
 """)
 _MYSQL_SECRETS = words("user db global_priv slave_master_info servers")
 # Other schemas hold functions of other people, under any name.
@@ -54,8 +54,28 @@ _FUNCTIONS = words("""
     pg_get_indexdef pg_get_viewdef pg_get_constraintdef pg_get_functiondef pg_get_expr
     pg_get_userbyid pg_stat_get_activity current_setting to_regclass obj_description
     col_description has_table_privilege generate_series quote_ident bool_and bool_or every
-    stddev variance sqlite_version
+    stddev variance sqlite_version cardinality array_to_string array_position string_to_array
+    regexp_replace regexp_match regexp_like regexp_count starts_with btrim initcap ascii
+    to_json to_jsonb row_to_json json_build_object jsonb_build_object jsonb_object_keys
+    json_object_keys jsonb_array_elements json_array_elements jsonb_pretty
+    jsonb_extract_path_text json_extract_path_text json_unquote json_value json_keys
+    json_length date_bin make_interval make_date justify_interval justify_hours timezone
+    clock_timestamp statement_timestamp transaction_timestamp localtimestamp mxid_age
+    pg_walfile_name pg_is_wal_replay_paused pg_column_size pg_size_bytes
+    pg_stat_get_progress_info pg_safe_snapshot_blocking_pids pg_relation_filepath
+    pg_table_is_visible pg_get_partkeydef pg_get_triggerdef format_type has_schema_privilege
+    has_database_privilege width_bucket stddev_pop stddev_samp var_pop var_samp corr
+    percent_rank cume_dist truncate trunc log ln exp sec_to_time time_to_sec curdate curtime
+    utc_timestamp adddate subdate dayofweek dayofyear weekday week quarter dayname monthname
+    last_day period_diff from_days to_days elt field find_in_set any_value bit_and bit_or
+    inet_ntoa inet_aton inet6_ntoa format_bytes format_pico_time connection_id
+    json_group_array json_type nullif likelihood julianday
 """)
+# What of the server's own list of users is no password.
+_MYSQL_COLUMNS = re.compile(
+    r"mysql|user|host|plugin|is_role|account_locked|password_(?:expired|last_changed|lifetime)"
+    r"|\w+_priv|max_\w+|ssl_type|asc|desc"
+)
 _SQLITE_PRAGMAS = re.compile(
     r"pragma\s+(?:integrity_check|quick_check|database_list|table_list|page_count|page_size"
     r"|freelist_count|user_version|schema_version|journal_mode|compile_options|encoding"
@@ -95,7 +115,7 @@ def check_mysql(statement: str, *, is_system: bool = False) -> None:
     text = re.sub(r"\\G\s*\Z", "", statement)
     check_sql(text)
     named = {token.strip("`") for _, token in _tokens(text)}
-    if is_system and named & _MYSQL_SECRETS:
+    if is_system and named & _MYSQL_SECRETS and not _names_columns(_tokens(text)):
         raise Refused("this table of the server holds passwords")
 
 
@@ -164,8 +184,20 @@ def _check_word(word: str, following: str) -> None:
         raise Refused(f"the SQL uses {word.upper()}, which is not a question")
 
 
+def _names_columns(tokens: list[tuple[str, str]]) -> bool:
+    """Whether a question about users asks for named columns only, none of them a password."""
+    names = {text.strip('"`') for kind, text in tokens if kind in ("word", "name")}
+    return (
+        tokens[0] == ("word", "select")
+        and ("mark", "*") not in tokens
+        and all(map(_MYSQL_COLUMNS.fullmatch, names - _KEYWORDS - _FUNCTIONS - {"select"}))
+    )
+
+
 def _refuse_secret_tables(tokens: list[tuple[str, str]]) -> None:
     texts = [text.strip('"`') for _, text in tokens]
+    if _names_columns(tokens):
+        return
     for place in range(len(texts) - 2):
         if texts[place : place + 2] == ["mysql", "."] and texts[place + 2] in _MYSQL_SECRETS:
             raise Refused("this table of the server holds passwords")

@@ -1,12 +1,15 @@
 """Command line clients of clouds. Their verbs say what they do; everything else is refused."""
 
 import re
+from itertools import pairwise
 
 from mcp_bridge.commands.policy import Group, Proving, Table, Wrapper, reads
 from mcp_bridge.commands.refusal import Refused
 from mcp_bridge.commands.traits import Traits
 from mcp_bridge.commands.wordlists import words
 
+# The address of a queue is its name, which is not loaded.
+_QUEUE = re.compile(r"--queue-url https://(?:[a-z0-9-]+\.)*amazonaws\.com(?:\.cn)?/\d+/[\w.-]+")
 _PLAIN = re.compile(r"[\w.-]+")
 # Options of aws that send the request elsewhere, load files, or take a whole request from outside.
 _AWS_REFUSED = (
@@ -97,7 +100,9 @@ def _split(arguments: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 
 def _refuse_loading(arguments: tuple[str, ...]) -> None:
-    for argument in arguments:
+    for before, argument in pairwise(("", *arguments)):
+        if _QUEUE.fullmatch(f"{before} {argument}"):
+            continue
         if re.search(r"fileb?://", argument) or re.match(r"(?:[^=]*=)?(?:@|https?://)", argument):
             raise Refused("an argument would be loaded from a file or another machine")
 

@@ -25,6 +25,11 @@ def _check_top(parsed: Parsed) -> None:
         raise Refused("ps could print environments")
 
 
+def _check_inspect(parsed: Parsed) -> None:
+    if any(re.search(r"\bEnv\b", text) for text in parsed.values("-f", "--format")):
+        raise Refused("it would print an environment")
+
+
 def _goes_on(parsed: Parsed) -> bool:
     """Events go on until a time that may be far away; only what is past is known to end."""
     return not any(
@@ -42,6 +47,7 @@ def _inspect(options: str = "") -> Policy:
         words=(1, 20),
         word=_WORD,
         formats="-f --format",
+        check=_check_inspect,
     )
 
 

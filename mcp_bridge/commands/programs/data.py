@@ -4,6 +4,7 @@ import fnmatch
 import re
 
 from mcp_bridge.commands.grammar import Parsed
+from mcp_bridge.commands.languages.mongo import check_mongo
 from mcp_bridge.commands.languages.sql import check_mysql, check_psql, check_sqlite
 from mcp_bridge.commands.policy import Group, Table, reads, with_names
 from mcp_bridge.commands.refusal import Category, Refused
@@ -92,6 +93,11 @@ def _check_mysql(parsed: Parsed) -> None:
         check_mysql(statement, is_system="mysql" in map(str.lower, database))
 
 
+def _check_mongo(parsed: Parsed) -> None:
+    for text in parsed.values("--eval"):
+        check_mongo(text)
+
+
 def _check_sqlite(parsed: Parsed) -> None:
     if len(parsed.words) < 2:
         raise Refused("without a statement it waits for input", Category.INTERACTIVE_REPL)
@@ -171,6 +177,22 @@ DATA: Table = {
         contents=lambda parsed: parsed.words[:1],
         hardening=("-readonly", "-init", "/dev/null"),
     ),
+    **with_names(
+        "mongosh mongo",
+        reads(
+            f"""--eval=- --quiet --norc --host={_HOST} --port=/\\d+/ --json=? --username=/[\\w.-]+/
+            -u=/[\\w.-]+/ -p= --password= --authenticationDatabase=/\\w+/ --tls --ssl""",
+            clusters=False,
+            dashes=False,
+            words=(0, 1),
+            word=r"\w+",
+            needs="--eval",
+            is_conditional=True,
+            reaches_out_with="--host",
+            check=_check_mongo,
+            hardening=("--norc",),
+        ),
+    ),
     "redis-cli": reads(
         f"""-h={_HOST} -p=/\\d+/ -n=/\\d+/ -a= -s= -r=/\\d+/ -i=/[\\d.]+/ -2 -3 -c -e --user=
         --pass=
@@ -232,6 +254,19 @@ DATA: Table = {
         _ETCD,
         equals=True,
     ),
+    "rabbitmqadmin": Group(
+        {
+            # Users are listed with the hashes of their passwords.
+            "list": Group(
+                dict.fromkeys(
+                    words("queues exchanges bindings connections channels consumers nodes vhosts"),
+                    reads(words=(0, 8), word=r"[a-z_.]+", dashes=False),
+                )
+            ),
+            "show": reads(words=(1, 1), word="overview", dashes=False),
+        },
+        "-V=/[\\w.\\/-]+/ --vhost=/[\\w.\\/-]+/ -f=/\\w+/ --format=/\\w+/",
+    ),
     "rabbitmqctl": Group(
         {
             name: reads("--local --online --offline", word=r"[\w.-]+", reaches_out_with="-n --node")
@@ -280,7 +315,6 @@ DATA: Table = {
                     "quorum_status",
                     "check_if_node_is_quorum_critical",
                     "list_queues",
-                    "os_env",
                     "log_location",
                 )
             },
@@ -301,8 +335,28 @@ DATA: Table = {
             check=_check_kafka,
         ),
     ),
+    **with_names(
+        "kafka-broker-api-versions kafka-broker-api-versions.sh",
+        reads(
+            "--bootstrap-server=/[\\w.:,-]+/ --version",
+            clusters=False,
+            words=(0, 0),
+            reaches_out_with="--bootstrap-server",
+        ),
+    ),
     "consul": Group(
         {
+            "kv": Group(
+                {
+                    "get": reads(
+                        "-keys -separator=",
+                        clusters=False,
+                        words=(0, 1),
+                        word=r"[\w./-]+",
+                        needs="-keys",
+                    )
+                }
+            ),
             "members": reads("-wan -detailed -status=", clusters=False, words=(0, 0)),
             "catalog": Group(
                 {
@@ -319,6 +373,7 @@ DATA: Table = {
         {
             "status": reads("-format=/\\w+/", clusters=False, words=(0, 0)),
             "version": reads(words=(0, 0)),
+            "operator": Group({"raft": Group({"list-peers": reads(words=(0, 0))})}),
         }
     ),
     "nomad": Group(

@@ -46,6 +46,12 @@ _STORAGE: Table = {
     "quota": reads("-[gusvpQ]", words=(0, 2), word=_NAME),
     "repquota": reads("-[asuvgn]", words=(0, 3)),
     "multipath": _alone("-ll -l"),
+    "dmsetup": Group(
+        {
+            "ls": reads("--tree --target=/\\w+/", words=(0, 0)),
+            **dict.fromkeys(("info", "deps"), reads("-c", words=(0, 1), word=r"[\w./-]+")),
+        }
+    ),
     "iscsiadm": reads(
         "-m=/session|node|iface|host/ -P=/[0-3]/ --mode=/session|node|iface|host/ --print=/[0-3]/",
         words=(0, 0),
@@ -102,6 +108,7 @@ _PROTECTION: Table = {
     "getenforce": reads(words=(0, 0)),
     "sestatus": reads("-[bv]", words=(0, 0)),
     **with_names("aa-status apparmor_status", reads("--json --verbose", words=(0, 0))),
+    "getsebool": reads("-a", words=(0, 5), word=r"\w+"),
     "auditctl": _alone("-l -s -v"),
     "ausearch": reads(
         "-m=/[\\w,]+/ -ts=/[\\w:.\\/-]+/ -te=/[\\w:.\\/-]+/ -k=/[\\w-]+/ -i -r -p=/\\d+/ "
@@ -180,12 +187,25 @@ _MACHINE: Table = {
     ),
     "ipmitool": Group(
         {
-            **dict.fromkeys(("sdr", "sensor"), reads(words=(0, 1), word="list|elist|info")),
+            "sensor": reads(words=(0, 1), word="list|info"),
+            "sdr": Group(
+                {
+                    **dict.fromkeys(("list", "elist", "info"), reads(words=(0, 0))),
+                    "type": reads(words=(0, 2), word=r"[A-Za-z]+"),
+                },
+                bare=reads(words=(0, 0)),
+            ),
             "sel": reads(words=(0, 1), word="list|elist|info"),
             "fru": reads(words=(0, 1), word="print"),
             **{name: reads(words=(1, 1), word="status") for name in ("chassis", "power")},
             "mc": reads(words=(1, 1), word="info"),
         }
+    ),
+    "lshw": reads(
+        "-short -businfo -json -numeric -quiet -sanitize -C=/\\w+/ -c=/\\w+/ -class=/\\w+/",
+        clusters=False,
+        dashes=False,
+        words=(0, 0),
     ),
     "lstopo-no-graphics": reads(words=(0, 0)),
     "turbostat": _alone("--version -v"),
@@ -286,7 +306,9 @@ _SERVERS: Table = {
     ),
     "amtool": Group(
         {
-            "alert": Group({"query": reads(words=(0, 5), word=r"[\w.=~!\"-]+")}),
+            "alert": Group(
+                {"query": reads(words=(0, 5), word=r"[\w.=~!\"-]+")}, bare=reads(words=(0, 0))
+            ),
             "silence": Group({"query": reads(words=(0, 5), word=r"[\w.=~!\"-]+")}),
         }
     ),
@@ -308,6 +330,13 @@ _SERVERS: Table = {
                 "statusbackup",
                 "statusgossip",
                 "statusbinary",
+                "cfstats",
+                "tablehistograms",
+                "cfhistograms",
+                "proxyhistograms",
+                "failuredetector",
+                "getlogginglevels",
+                "getcompactionthroughput",
             )
         }
     ),

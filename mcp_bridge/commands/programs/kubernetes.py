@@ -186,6 +186,7 @@ KUBERNETES: Table = {
             "status": reads("--suggest", words=(0, 0)),
             "projects": reads("-q --short", words=(0, 0)),
             "project": reads("-q --short", words=(0, 0)),
+            "adm": Group({"top": _COMMANDS["top"]}, _SHARED),
             "whoami": reads("-c --show-context --show-server --show-console", words=(0, 0)),
         },
         _SHARED,
@@ -269,7 +270,12 @@ KUBERNETES: Table = {
             ),
         }
     ),
-    "kubeadm": Group({"version": reads("-o=/short|json|yaml/", words=(0, 0))}),
+    "kubeadm": Group(
+        {
+            "version": reads("-o=/short|json|yaml/", words=(0, 0)),
+            "certs": Group({"check-expiration": reads(words=(0, 0))}),
+        }
+    ),
     "argocd": Group(
         {
             "app": Group(
@@ -298,6 +304,23 @@ KUBERNETES: Table = {
         {
             "version": _NOTHING,
             "proxy-status": reads(words=(0, 1), word=_WORD),
+            # Of the others one shows keys and one sets the level of a log.
+            "proxy-config": Group(
+                dict.fromkeys(
+                    (
+                        "cluster",
+                        "clusters",
+                        "listener",
+                        "listeners",
+                        "route",
+                        "routes",
+                        "endpoint",
+                        "endpoints",
+                    ),
+                    reads("-o=/short|json|yaml/ --port=/\\d+/", words=(1, 1), word=_WORD),
+                ),
+                _SHARED,
+            ),
             "analyze": reads("-A --all-namespaces", words=(0, 0)),
         },
         _SHARED,

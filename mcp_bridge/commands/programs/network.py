@@ -68,7 +68,7 @@ NETWORK: Table = {
     "route": reads("-[neFCv46] -A=/\\w+/ --numeric --extend --inet6", words=(0, 0)),
     "arp": reads("-[anev] -i= -H=", words=(0, 1), word=_WORD),
     "netstat": reads(
-        """-[aceFgilMnNoprsStTuUvwWxzZ46] --all --continuous --extend --groups --interfaces
+        """-[aceFgilMnNoprsStTuUvwWxZ46] --all --continuous --extend --groups --interfaces
         --listening --numeric --numeric-hosts --numeric-ports --programs --route --statistics --tcp
         --timers --udp --unix --verbose --wide""",
         words=(0, 0),
@@ -105,7 +105,7 @@ NETWORK: Table = {
     ),
     "brctl": Group({"show": _show(), "showmacs": _show(), "showstp": _show()}),
     "tc": Group(
-        {name: Group(_TC) for name in ("qdisc", "class", "filter")},
+        {name: Group(_TC, bare=reads(words=(0, 0))) for name in ("qdisc", "class", "filter")},
         "-s -d -j -p -r -g -statistics -details -json -pretty",
         clusters=False,
     ),
@@ -127,6 +127,12 @@ NETWORK: Table = {
         reads(f"-[Ln] --Ln --Lc {_TABLE}", word=r"[\w.-]+", words=(0, 1), needs="-L"),
     ),
     **with_names("iptables-save ip6tables-save", reads(f"-c --counters {_TABLE}", words=(0, 0))),
+    "ipvsadm": reads(
+        """-[Lln] --list --numeric --stats --rate --exact --connection --timeout --daemon --sort
+        --persistent-conn""",
+        words=(0, 0),
+        needs="-L -l --list",
+    ),
     "ipset": Group(
         {"list": reads("-[nt] -name -terse", clusters=False, words=(0, 1), word=r"[\w.:-]+")}
     ),
@@ -201,7 +207,7 @@ NETWORK: Table = {
         ),
     ),
     "mtr": reads(
-        "-[46nbrwzuTjlCxe] -c=/\\d+/ -i= -m= -s= --report --report-wide --report-cycles= --no-dns "
+        "-[46nbrwzuTjCxe] -c=/\\d+/ -i= -m= -s= --report --report-wide --report-cycles= --no-dns "
         "--json --csv --xml",
         words=(1, 1),
         word=r"[\w.:-]+",
@@ -232,7 +238,7 @@ NETWORK: Table = {
     "openssl": Group(
         {
             "x509": reads(
-                """-in=@ -noout -text -dates -startdate -enddate -subject -issuer -fingerprint
+                """-in=% -noout -text -dates -startdate -enddate -subject -issuer -fingerprint
                 -serial
                 -ext=/[\\w,]+/ -checkend=/\\d+/ -nameopt=/[\\w,]+/ -certopt=/[\\w,]+/ -inform=/\\w+/
                 -hash -subject_hash -issuer_hash -sha256 -sha1 -md5 -pubkey -purpose -modulus -email
@@ -245,7 +251,7 @@ NETWORK: Table = {
                 is_filter=True,
             ),
             "crl": reads(
-                "-in=@ -noout -text -issuer -lastupdate -nextupdate -inform=/\\w+/",
+                "-in=% -noout -text -issuer -lastupdate -nextupdate -inform=/\\w+/",
                 clusters=False,
                 check=_check_certificate_files,
                 dashes=False,
@@ -253,7 +259,7 @@ NETWORK: Table = {
                 is_filter=True,
             ),
             "req": reads(
-                "-in=@ -noout -text -subject -verify -inform=/\\w+/",
+                "-in=% -noout -text -subject -verify -inform=/\\w+/",
                 clusters=False,
                 check=_check_certificate_files,
                 dashes=False,

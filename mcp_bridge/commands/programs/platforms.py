@@ -105,11 +105,16 @@ PLATFORMS: Table = {
                 word=r"[\w.-]+",
             ),
             "version": reads(words=(0, 0)),
+            "node": Group({"status": reads(words=(0, 0))}),
         }
     ),
     "cilium": Group(
         {
             "status": reads("--brief --verbose -n=/[\\w-]+/", words=(0, 0)),
+            **{
+                name: Group({"list": reads("-o=/json/", words=(0, 0))})
+                for name in ("endpoint", "service", "node", "identity")
+            },
             "version": reads(words=(0, 0)),
         }
     ),

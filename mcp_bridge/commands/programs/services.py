@@ -72,8 +72,14 @@ def _waits_without_limit(parsed: Parsed) -> bool:
     return not any(int(seconds) for seconds in parsed.values("-t", "--timeout"))
 
 
+def _check_unit(parsed: Parsed) -> None:
+    asked = (each for text in parsed.values("-p", "--property") for each in text.split(","))
+    if "Environment" in asked:
+        raise Refused("it would print an environment")
+
+
 def _units() -> Policy:
-    return reads(word=_UNIT)
+    return reads(word=_UNIT, check=_check_unit)
 
 
 def _guest_tool(names: str) -> dict[str, Entry]:
@@ -233,6 +239,7 @@ SERVICES: Table = {
         },
         "-[46nNc]",
     ),
+    "ntpstat": reads(words=(0, 0)),
     "ntpq": reads(
         "-[46np] -c=/(?:rv|peers|as|lpeers|sysinfo|kerninfo)/",
         words=(0, 1),

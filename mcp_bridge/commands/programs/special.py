@@ -254,6 +254,8 @@ _ORDERS = re.compile(
 )
 _SECRETS = re.compile(r"secrets?|heapdump|credentials?|tokens?|passwords?|env|configprops")
 _HEADER = r"/(?!(?i:x-(?:http-)?method))[A-Za-z0-9-]+:\s?[^@\r\n]*/"
+# With a name in front, curl takes none of it for the name of a file.
+_FIELD = r"/[A-Za-z_][\w.\[\]-]*=[\s\S]*/"
 _CURL = rf"""
     -[fsSiIkvgN46] -m=/[0-9.]+/ -o=/\/dev\/null|-/ -H={_HEADER}
     -A=/[\w\x20.\/();:,+-]+/ -X=/GET|HEAD|OPTIONS/
@@ -262,7 +264,8 @@ _CURL = rf"""
     --connect-timeout=/[0-9.]+/ --output=/\/dev\/null|-/ --header={_HEADER}
     --request=/GET|HEAD|OPTIONS/ --write-out=/(?!@)(?:(?!%output)[^@])*/ --compressed --http1.1
     --http2 --url= --ipv4 --ipv6 --no-buffer --no-progress-meter --retry=/\d+/ --retry-delay=/\d+/
-    --globoff --fail-with-body -q --disable
+    --globoff --fail-with-body -q --disable -G --get -d={_FIELD} --data={_FIELD}
+    --data-urlencode={_FIELD}
 """
 
 
@@ -302,6 +305,11 @@ def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if not urls:
         raise Refused("curl lacks an address")
     hosts = [_check_url(url) for url in urls]
+    fields = parsed.values("-d", "--data", "--data-urlencode")
+    if fields and not parsed.has("-G", "--get"):
+        raise Refused("curl would send data; with -G it asks for them")
+    for field in fields:
+        _check_request(f"/?{field.replace('#', '')}")
     # Its own configuration file could add options.
     return Traits(
         argv=("curl", "-q", *argv[1:]),
@@ -311,13 +319,13 @@ def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
 
 
 def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> Traits:
-    table = "-[qSv46] -T=/\\d+/ -t=/\\d+/ --spider --quiet --server-response --timeout=/\\d+/ "
-    "--tries=/\\d+/"
-    parsed = parse(argv[1:], Grammar(read_options(f"{table} --no-check-certificate --no-verbose")))
-    if not parsed.has("--spider") or not parsed.words:
-        raise Refused("wget stores what it fetches; only --spider does not")
+    table = """-[qSv46] -T=/\\d+/ -t=/\\d+/ -O=/-/ --spider --quiet --server-response
+    --timeout=/\\d+/ --tries=/\\d+/ --output-document=/-/ --no-check-certificate --no-verbose"""
+    parsed = parse(argv[1:], Grammar(read_options(table)))
+    if not parsed.has("--spider", "-O", "--output-document") or not parsed.words:
+        raise Refused("wget stores what it fetches; only --spider and -O - do not")
     hosts = [_check_url(url) for url in parsed.words]
-    hardening = ("--no-config", "--no-hsts")
+    hardening = ("--no-config", "--no-hsts", "--max-redirect=0")
     return Traits(
         argv=("wget", *hardening, *argv[1:]),
         is_conditional=True,

@@ -22,6 +22,8 @@ _DU = """
     --bytes --total --dereference --exclude= --exclude-from=@ --human-readable --inodes --si
     --summarize --one-file-system --threshold= --time=? --time-style= --separate-dirs --null
 """
+# A variable whose name does not say that it holds a secret.
+_HARMLESS_VARIABLE = r"(?!(?i:.*(?:secret|token|passw|passphrase|key|credential|auth|dsn|_url)))\w+"
 _TAR_OLD = re.compile(r"[tvzjJ]*t[tvzjJ]*f?")
 
 
@@ -76,6 +78,9 @@ def _asks_for_hosts(parsed: Parsed) -> bool:
 
 def _check_printf(parsed: Parsed) -> None:
     refuse_escapes(parsed.words)
+    # A shell's own printf stores a number under the name in the next word, which it computes.
+    if re.search(r"%[-+ #0-9.*]*n", parsed.words[0].replace("%%", "")):
+        raise Refused("printf would set a variable")
 
 
 def _check_fuser(parsed: Parsed) -> None:
@@ -91,7 +96,7 @@ FILES: Table = {
         formats="--printf",
     ),
     "file": reads(
-        f"""-[bhiklLnNpr0sS] -F= --brief --mime --mime-type --mime-encoding --dereference
+        f"""-[bhiklLnNr0sS] -F= --brief --mime --mime-type --mime-encoding --dereference
         --no-dereference --keep-going --separator= {_COMMON}""",
         opens_disks=True,
     ),
@@ -140,7 +145,12 @@ FILES: Table = {
         --version""",
         opens_devices=True,
     ),
-    "blkid": reads("-[kLpi] -o= -s= -U= -L= -t= -n= -u= --output= --match-tag=", opens_disks=True),
+    "blkid": reads(
+        "-[kLpi] -o= -s= -U= -L= -t= -n= -u= --output= --match-tag=",
+        opens_disks=True,
+        # Otherwise it writes down what it finds.
+        hardening=("-c", "/dev/null"),
+    ),
     "tar": reads(
         """-[tvzjJ] -f=@ --list --verbose --gzip --bzip2 --xz --zstd --file=@ --exclude=
         --wildcards --full-time --numeric-owner""",
@@ -200,7 +210,7 @@ SYSTEM: Table = {
     ),
     **with_names("cal ncal", reads("-[13jmhsy] -A= -B= -m=", word=r"\w+", words=(0, 3))),
     "locale": reads("-[ackm]", word=r"\w+"),
-    "printenv": reads("-0", word=r"\w+"),
+    "printenv": reads("-0", word=_HARMLESS_VARIABLE),
     "getconf": reads("-a", word=r"\w+", words=(0, 1)),
     "getent": reads(
         "-[i] -s=/(?:\\w+:)?(?:files|dns|sss|ldap|nis|compat|systemd|myhostname|resolve)/",

@@ -288,6 +288,9 @@ TEXT: Table = {
         check=_check_strings,
         is_filter=True,
     ),
+    "readelf": reads("-[adhlnrsSVW] --wide --all", words=(1, 5), files_from=0),
+    "nm": reads("-[aDgnpruCS] --dynamic --defined-only", words=(1, 5), files_from=0),
+    "objdump": reads("-[fhpTtx]", words=(1, 5), files_from=0),
     **with_names(
         "base64 base32",
         reads(

@@ -3,8 +3,10 @@ reads next to them that stay reads."""
 
 import pytest
 
-from mcp_bridge.commands import prove
+from mcp_bridge.commands import Category, prove
+from mcp_bridge.commands.script import Pipeline
 from tests.mcp_bridge.commands.samples import lines
+from tests.mcp_bridge.commands.ways_of_clients import WAYS_OF_CLIENTS
 from tests.mcp_bridge.commands.ways_to_files import WAYS_TO_FILES_AND_TERMINALS
 
 # Kind: what is refused, and what of the same programs is not.
@@ -233,6 +235,7 @@ WAYS: dict[str, tuple[str, str]] = {
         """,
     ),
     **WAYS_TO_FILES_AND_TERMINALS,
+    **WAYS_OF_CLIENTS,
 }
 
 
@@ -287,6 +290,46 @@ def test_what_has_no_limit_of_its_own_does_not_end(command: str):
 )
 def test_a_loop_with_a_limit_ends(command: str):
     assert prove(command).bounded
+
+
+def test_mongodb_without_a_question_waits_for_one():
+    assert prove("mongosh shop").category is Category.INTERACTIVE_REPL
+
+
+def test_a_loop_without_a_condition_is_a_read_that_does_not_end():
+    proof = prove("while :; do uptime; sleep 5; done")
+
+    assert (proof.is_read, proof.bounded) == (True, False)
+
+
+def test_the_word_behind_which_grep_hides_is_handed_on_as_it_stands():
+    script = prove("ps aux | grep -v [n]ginx").script
+
+    assert isinstance(script, Pipeline)
+    assert script.commands[1].argv == ("grep", "-v", "[n]ginx")
+
+
+@pytest.mark.parametrize(
+    ("command", "argv"),
+    [
+        ("blkid", ("blkid", "-c", "/dev/null")),
+        (
+            "wget -qO- http://localhost/",
+            ("wget", "--no-config", "--no-hsts", "--max-redirect=0", "-qO-", "http://localhost/"),
+        ),
+        (
+            "mongosh --eval 'rs.status()'",
+            ("mongosh", "--norc", "--eval", "rs.status()"),
+        ),
+    ],
+)
+def test_what_would_leave_something_or_read_settings_is_told_not_to(
+    command: str, argv: tuple[str, ...]
+):
+    script = prove(command).script
+
+    assert isinstance(script, Pipeline)
+    assert script.commands[0].argv == argv
 
 
 def test_another_etcd_is_another_machine():
