@@ -8,12 +8,13 @@ from mcp_bridge.commands.refusal import Refused
 _TEXT = r"\"[^\"\\$`]*\"|'[^'\\$`]*'"
 _FIELD = rf"(?:[A-Za-z_]\w*|\$(?:gte?|lte?|ne|eq|n?in|exists|and|or|not|size|type)\b|{_TEXT})\s*:"
 _VALUE = rf"(?:{_TEXT}|-?\d+(?:\.\d+)?|true|false|null)"
-_LITERAL = rf"(?:\s|[\[\]{{}},]|{_FIELD}|{_VALUE})*"
+# Never read in another way once it was read, so that no text takes long.
+_LITERAL = rf"(?:\s|[\[\]{{}},]|{_FIELD}|{_VALUE})*+"
 _CURSOR = rf"""(?:
     \.(?:limit|skip|batchSize|maxTimeMS)\(\s*\d+\s*\)
     |\.(?:sort|projection)\({_LITERAL}\)
     |\.(?:count|pretty|toArray|size|itcount|explain)\(\s*\)
-)*"""
+)*+"""
 _OF_COLLECTION = rf"""
     \.[A-Za-z_]\w*
     \.(?:find|findOne|count|countDocuments|estimatedDocumentCount|distinct|stats|dataSize

@@ -118,6 +118,7 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         mongosh --eval 'db.stats()' --file /tmp/x.js
         mongosh --eval 'db.stats()' /tmp/x.js
         mongosh --eval 'process.env'
+        mongosh --eval 'db.orders.find(11111111111111111111111111111111111111111111111111!'
         """,
         """
         mongosh --quiet --eval 'rs.status().ok'
