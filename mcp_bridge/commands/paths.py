@@ -34,7 +34,12 @@ _DISK = re.compile(
 )
 # Where a list is printed, not what is in the files.
 _LISTS_OF_A_PROCESS = re.compile(r"/proc/(?:\d+|self)/(?:fd/?|exe|cwd)")
-_CERTIFICATE = re.compile(r"(?!.*(?:key|secret|token|pass)).*\.(?:pem|crt|cer|csr|crl)", re.I)
+# By its whole path. A `.pem` may as well be a key, or hold one behind its certificate.
+_CERTIFICATE = re.compile(
+    r"(?!.*(?:key|secret|token|pass|private|/\.))(?:.*/)?"
+    r"(?:[^/]+\.(?:crt|cer|csr|crl)|[^/]*(?:cert|chain|crl)[^/]*\.pem)",
+    re.IGNORECASE,
+)
 # They find everything, or settings of any kind, and not keys in particular.
 _WIDE_PATTERNS = words("* ** *.* *config* *config *conf*")
 _SEPARATORS = re.compile(r"[=:,]")
@@ -61,9 +66,10 @@ class PathJudge:
 
     def judge_certificate(self, path: str) -> None:
         """A file of which only the certificate is printed, wherever it lies."""
-        if not _CERTIFICATE.fullmatch(path.rpartition("/")[2]) or _is_device(_absolute(path)):
+        full = os.path.normpath(_absolute(path))
+        if not _CERTIFICATE.fullmatch(full) or _is_device(full):
             self.judge_content(path)
-        elif self._sensitive.is_protected(_absolute(path)):
+        elif self._sensitive.is_protected(full):
             raise SensitivePath(f"{path} belongs to this product's own state")
 
     def judge_disk(self, word: str) -> None:

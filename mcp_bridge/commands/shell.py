@@ -28,7 +28,7 @@ from mcp_bridge.commands.script import (
     While,
 )
 from mcp_bridge.commands.wordlists import words
-from mcp_bridge.commands.words import read_pattern, read_program, read_raw_path, read_word
+from mcp_bridge.commands.words import read_program, read_raw_path, read_word
 
 _MAX_BYTES = 4096
 _MAX_DEPTH = 12
@@ -58,9 +58,6 @@ _UNARY_TESTS = words("""
 _TEXT_TESTS = frozenset({"=", "==", "!="})
 # Short, and of no meaning to any program (`PATH`, `http_proxy`).
 _LOOP_VARIABLE = re.compile(r"(?!.*proxy)[a-z][a-z0-9_]{0,11}")
-# The first word behind their options is what they search for, unless an option says it.
-_SEARCHES = words("grep egrep fgrep zgrep")
-_TAKES_NO_FILE = re.compile(r"-[A-Za-eg-z]+")
 _NUMBER_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
@@ -180,8 +177,6 @@ def _read_command(node: Node) -> Command:
             redirects.append(child)
         elif child.type == "variable_assignment":
             raise Refused("it sets variables for a program, which can change what it runs")
-        elif name in _SEARCHES and all(map(_TAKES_NO_FILE.fullmatch, arguments)):
-            arguments.append(read_pattern(child))
         elif name in ("kubectl", "oc") and arguments[-1:] == ["--raw"]:
             arguments.append(read_raw_path(child))
         else:

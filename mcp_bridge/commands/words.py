@@ -12,9 +12,6 @@ _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./^#!~{}\]-]+\Z")
 _ADDRESS = re.compile(r"(?!.*\.\.)(?:https?://[\w.:-]+/|[\w.-]+:\d+/)[\w/.-]*\?")
 # A path of a server.
 _RAW_PATH = re.compile(r"/(?:healthz|livez|readyz)(?:/[\w-]+)?\?[\w=-]+")
-# What people write so that `grep` does not find itself. Whatever the shell makes of it, it is one
-# word without the brackets, or this one.
-_SELF_EXCLUDING = re.compile(r"\[[A-Za-z0-9]\][\w.-]+")
 _TILDE_PREFIX = re.compile(r"(?:^|[:=])~")
 _BRACE_LIST = re.compile(r"\{.*(?:,|\.\.).*\}")
 # The operators of `find` and `test` that people write with a backslash.
@@ -43,12 +40,6 @@ def read_word(node: Node) -> str:
             raise Refused("a word is put together in a way that is not understood")
         position = part.end_byte
     return "".join(_read_part(part) for part in node.children)
-
-
-def read_pattern(node: Node) -> str:
-    """A word that is searched for, or one like any other."""
-    text = _text(node)
-    return text if _SELF_EXCLUDING.fullmatch(text) else read_word(node)
 
 
 def read_raw_path(node: Node) -> str:

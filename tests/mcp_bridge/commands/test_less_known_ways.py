@@ -302,13 +302,6 @@ def test_a_loop_without_a_condition_is_a_read_that_does_not_end():
     assert (proof.is_read, proof.bounded) == (True, False)
 
 
-def test_the_word_behind_which_grep_hides_is_handed_on_as_it_stands():
-    script = prove("ps aux | grep -v [n]ginx").script
-
-    assert isinstance(script, Pipeline)
-    assert script.commands[1].argv == ("grep", "-v", "[n]ginx")
-
-
 @pytest.mark.parametrize(
     ("command", "argv"),
     [

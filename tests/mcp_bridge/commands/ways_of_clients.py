@@ -89,13 +89,11 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         grep -f [s]hadow /tmp/x
         grep [-]f /tmp/x
         grep [a-z]x /tmp/x
-        grep [n]ginx* /tmp/x
+        ps aux | grep [n]ginx
         : > /tmp/x
         : $(touch /tmp/x)
         """,
         """
-        ps aux | grep [n]ginx
-        ps -ef | grep -c [p]hp-fpm
         kubectl get --raw /readyz?verbose
         """,
     ),
@@ -143,7 +141,6 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         rabbitmqadmin list users
         """,
         """
-        mysql -e 'select user, host, plugin from mysql.user where super_priv'
         psql -c 'select array_to_string(pg_blocking_pids(pid), 1) from pg_stat_activity'
         rabbitmqadmin list queues name messages
         """,
@@ -154,6 +151,10 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         openssl x509 -noout -dates -in /etc/kubernetes/pki/ca.key
         openssl x509 -noout -dates -in /dev/x.pem
         openssl x509 -in /etc/ssl/site.crt -out /tmp/x
+        openssl x509 -noout -dates -in /etc/ssl/private/site.crt
+        openssl x509 -noout -dates -in /etc/ssl/certs/../private/site.crt
+        openssl x509 -noout -dates -in /etc/nginx/ssl/site.pem
+        openssl x509 -noout -dates -in /root/.ssh/site.crt
         cat /etc/letsencrypt/live/x/fullchain.pem
         """,
         """
