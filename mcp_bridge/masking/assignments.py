@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.secret_names import (
@@ -10,13 +11,14 @@ from mcp_bridge.masking.secret_names import (
     STRONG_ENDINGS,
     SecretName,
     classify_name,
+    is_made_of_words,
     is_secret_value,
     looks_like_credential,
     may_announce,
 )
 from mcp_bridge.masking.spans import Span
 
-SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?:[:?+]=|=>|=|:)"
+SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?:[:?+]=|:-|=>|=|:)"
 SECRET_NAME = rf"(?:{NAME_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
 """An RE2 pattern for the end of every name that `classify_name` knows."""
 MAY_ASSIGN = (
@@ -32,22 +34,41 @@ _NAME_AND_SEPARATOR = re.compile(
     r"(?i)(?<![A-Z0-9_.\-])([A-Z0-9_.\-]++)" + SEPARATOR.replace("*", "*+") + r"[ \t]*+"
 )
 
-_BARE = re.compile(r"""[^\s"'<>`\x00]+""")
-_NEXT_PAIR = re.compile(r"[;&,](?=[\w.%\-\[\]]*[=:]|\s|$)|&|,(?=[\"'])")
+# Angle brackets within, unless they are a tag or its end.
+_BARE = re.compile(
+    r"""[^\s"'<>`\x00]+(?:(?:<(?!/|[A-Za-z]{1,10}[\s/>])|>(?![,;:.)\]}|]))[^\s"'<>`\x00]+)*"""
+)
+_NEXT_PAIR = re.compile(
+    r"[;&,](?=[\w.%\-\[\]]*[=:]|\s|$)|&(?=[&;]|[A-Za-z]{2,8};|#[0-9]{1,5};)|,(?=[\"'])"
+)
+_WHOLE = re.compile(r"(?:[^\s<\x00]|<(?!/))+")
+# As ODBC has what holds a semicolon.
+_IN_BRACES = re.compile(r"\{((?:[^{}\n]|\}\})+)\}(?=;|$)")
+_TO_SEMICOLON = re.compile(r"[^;\"'\n\x00]+")
+_PHRASE_WORD = re.compile(r"[A-Z0-9][^\s=:|;<>()]*$")
+_SHELL_END = re.compile(r"[;&|]+$")
 _LINE_START = re.compile(r"""[\s+\->|]*(?:-\s+)*["']?$""")
 _SHELL_START = re.compile(r"\s*(?:(?:export|declare\s+-x|set|setenv|ENV|ARG|-e)\s+)?$")
 _COMMENT = re.compile(r"\s+#.*$")
 # A plan or a diff on one line: `password = "old" -> "new"`.
-_CHANGED_TO = re.compile(r"""["'`]?[ \t]*(?:->|=>|→)[ \t]*["'`]?([^\s"'<>`\x00(]+)""")
+_CHANGED_TO = re.compile(
+    r"""["'`]?[ \t]*(?:->|=>|→)[ \t]*(?:"((?:[^"\\\n]|\\.)+)"|["'`]?([^\s"'<>`\x00(]+))"""
+)
+_ALIAS = re.compile(r"\*[a-z][a-z_-]{0,30}$")
+_ANCHOR = re.compile(r"(?:(?:&\w{1,40}|!![A-Za-z]{1,20})[ \t]+)+")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 _CLOSERS = ")]},;:?"
 _TYPED = re.compile(r"[A-Za-z][\w.]*(?:\[[^\]]*\])?(?: \| \w+)* = [A-Za-z_][\w.]*[(]")
+_TYPE_IN_BRACKETS = re.compile(r"\([\w*.\[\]]+\) ")
+_REST_OF_NAME = re.compile(r"[a-z]{2,20}(?::[a-z]{2,20}){1,5}(?![\w:])")
 _IN_ARN = re.compile(r"\barn:[\w:./*-]*$")
 # Two plain words: `password: field is required`. The next pair on the line is none of them.
 _PROSE = re.compile(r"[a-z]{2,12} [a-z]{2,12}(?![\w:=-])(?![ \t]*[:=])")
 MAX_JUDGED = 2_000
 NAMES_FOR_ONE_HIT = 20
 MAX_LEAD = 200
+MAX_PHRASE = 80
 
 
 def find_assignments(
@@ -66,7 +87,7 @@ def find_assignments(
         name = classify_name(key)
         if name is None or line.endswith(("//", "checksum/"), 0, match.start()):
             continue  # Behind slashes stands a user's name.
-        if _is_told_about(line, match):
+        if _is_told_about(line, match) or _is_part_of_name(line, match):
             continue
         budget.spend_hits()
         if start >= run_end:
@@ -87,7 +108,7 @@ def find_assignments(
         yield span
         if changed := _CHANGED_TO.match(line, span.end):
             masked_to = changed.end()
-            yield Span(*changed.span(1), name.kind)
+            yield Span(*changed.span(1 if changed[1] else 2), name.kind)
 
 
 def _is_told_about(line: str, match: re.Match[str]) -> bool:
@@ -97,7 +118,28 @@ def _is_told_about(line: str, match: re.Match[str]) -> bool:
     before = line[max(0, match.start() - MAX_LEAD) : match.start()]
     if before.endswith(":") and _IN_ARN.search(before):
         return True
-    return _PROSE.match(line, match.end()) is not None
+    if _PROSE.match(line, match.end()) is None:
+        return False
+    rest = line[match.end() : match.end() + MAX_PHRASE + 1]
+    return not _is_passphrase(match[1], _COMMENT.sub("", rest.rstrip()))
+
+
+def _is_passphrase(key: str, value: str) -> bool:
+    """Several words under the name of a variable that say nothing of it."""
+    return (
+        _VARIABLE.match(key) is not None
+        and len(value) <= MAX_PHRASE
+        and is_made_of_words(value.strip("\"'"))
+    )
+
+
+def _is_part_of_name(line: str, match: re.Match[str]) -> bool:
+    """`password:reset:queue` is a key of a cache, `pam_unix(passwd:auth)` a module."""
+    if not match[0].endswith(":"):
+        return False
+    before = line[max(0, match.start() - MAX_LEAD) : match.start()]
+    is_module = before.endswith("(") and before.rpartition(" ")[2].startswith("pam_")
+    return is_module or _REST_OF_NAME.match(line, match.end()) is not None
 
 
 def _names(line: str, places: Iterable[tuple[int, int]]) -> Iterator[re.Match[str]]:
@@ -115,7 +157,9 @@ def _value_span(
         return None  # An escaped quote: the line is read once more with its escapes undone.
     separator = line[key_start:start].rstrip()
     if separator.endswith(":") and key_start <= MAX_LEAD and _LINE_START.match(line[:key_start]):
-        return _yaml_span(line, start, name)
+        return _yaml_span(line, start, name, line[key_start:start])
+    if whole := _whole_value(line, key_start, start, separator):
+        return Span(*whole, name.kind)
     if run_end == start:
         return None
     end = run_end
@@ -127,7 +171,50 @@ def _value_span(
     if key_start > 0 and line[start] not in "([{<":
         while end > start and line[end - 1] in _CLOSERS:
             end -= 1
+    if line.startswith(('"', "'"), end):
+        # A quote that is escaped.
+        end = start + len(line[start:end].rstrip("\\"))
     return Span(start, end, name.kind)
+
+
+def _whole_value(line: str, key_start: int, start: int, separator: str) -> tuple[int, int] | None:
+    """Where the form of the line says what all of the value is, whatever it holds: a variable of
+    the environment, a setting on its own line, a part of a connection string."""
+    if key_start > MAX_LEAD or not separator.endswith("="):
+        return None
+    before = line[:key_start]
+    if braced := _IN_BRACES.match(line, start) if ";" in before else None:
+        return braced.span(1)
+    if before.rstrip().endswith(";") and (part := _TO_SEMICOLON.match(line, start)):
+        is_last = part.end() == len(line) or line[part.end()] != ";"
+        return None if is_last and " " in part[0] else part.span()
+    is_variable = _VARIABLE.match(separator[:-1]) is not None
+    if is_variable and before.endswith(('"', "'")):
+        part = _in_quotes(before[-1]).match(line, start)
+        return part.span(1) if part and _is_one_value(part[1]) else None
+    if not _SHELL_START.match(before):
+        return None
+    is_setting = not before.strip() and ("." in separator or line[start - 2 : start] == "= ")
+    rest = _COMMENT.sub("", line[start : start + MAX_PHRASE].rstrip())
+    if " " in rest and _is_one_value(rest) and start + len(rest) == len(line.rstrip()):
+        return start, start + len(rest)
+    if not (is_variable or is_setting) or not (word := _WHOLE.match(line, start)):
+        return None
+    ending = _SHELL_END.search(word[0]) if word.end() < len(line) else None
+    return start, start + (ending.start() if ending else len(word[0]))
+
+
+@cache
+def _in_quotes(quote: str) -> re.Pattern[str]:
+    return re.compile(rf"((?:[^{quote}\\\n]|\\[^{quote}\n])+){quote}")
+
+
+def _is_one_value(value: str) -> bool:
+    """One word, or several that begin as no command does."""
+    words = value.split()
+    return len(words) == 1 or (
+        is_made_of_words(value) and all(_PHRASE_WORD.match(word) for word in words)
+    )
 
 
 def _quoted_span(line: str, start: int, kind: str) -> Span:
@@ -144,20 +231,31 @@ def _quoted_span(line: str, start: int, kind: str) -> Span:
     return Span(start + 1, end, kind)
 
 
-def _yaml_span(line: str, start: int, name: SecretName) -> Span | None:
+def _yaml_span(line: str, start: int, name: SecretName, lead: str) -> Span | None:
     """The rest of a `key: value` line. Several words are a value only if one is no word."""
     rest = _COMMENT.sub("", line[start:].rstrip().split("\x00")[0])
+    if _ALIAS.match(rest):
+        return None
+    if mark := _ANCHOR.match(rest):
+        start, rest = start + mark.end(), rest[mark.end() :]
+        if rest[:1] in ("'", '"'):
+            return _quoted_span(line, start, name.kind)
     words = rest.split()
     if not words:
         return None
     if len(words) == 1:
         kept = rest.rstrip(",;")
         return Span(start, start + len(kept), name.kind, is_bare=kept == rest)
-    if _TYPED.match(rest):
-        return None  # A field of a program: `password: str = Field(...)`.
+    if _TYPED.match(rest) or _TYPE_IN_BRACKETS.match(rest):
+        return (
+            None  # A field of a program: `password: str = Field(...)`, `(string) (len=4) "pass"`.
+        )
     if words[0].rstrip(",;").isdigit():
         return None  # A count: `pass: 12, fail: 0`, `password: 16 bytes`.
-    if name.strength == "strong" and any(any(c.isdigit() for c in word) for word in words):
+    if name.strength == "strong" and (
+        any(any(c.isdigit() for c in word) for word in words)
+        or _is_passphrase(lead.rstrip(" \t:\"'"), rest)
+    ):
         return Span(start, start + len(rest), name.kind, is_bare=True)
     first = words[0].rstrip(",;")
     return Span(start, start + len(first), name.kind) if looks_like_credential(first) else None

@@ -17,7 +17,11 @@ _LIST_HEAD = re.compile(_NAME + r"\s*+(?:\w{1,20}\()?[\[(]")
 _HEREDOC_HEAD = re.compile(
     _NAME + r"[ \t]*+(?:\"?\$\(\s*cat\s+)?<<[-~]?[ \t]*['\"]?([A-Za-z_]\w{0,40})['\"]?[^\n]{0,80}\n"
 )
-_BLOCK_HEAD = re.compile(r"^([^\n]*?)\b(?:variable|output)\s+\"([^\"\n]{1,200})\"\s*\{", re.M)
+_BLOCK_HEAD = re.compile(
+    r"^([^\n]*?)\b(?:variable|output|resource\s+\"random_(?:password|string|bytes)\")\s+"
+    r"\"([^\"\n]{1,200})\"\s*\{",
+    re.M,
+)
 # What is no quoted text has to be a whole item: prose in brackets is none.
 _ITEM = re.compile(
     r"\s*+(?:#[^\n]*+\n\s*+)*+(?:\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+)(?:\"|$)"
@@ -26,7 +30,8 @@ _ITEM = re.compile(
     re.M,
 )
 _DEFAULT = re.compile(
-    r"\b(?:default|value)\s*=[ \t]*(?:\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+)|([\[{])|<<[-~]?(\w+)\n)"
+    r"\b(?:default|value|result)\s*=[ \t]*"
+    r"(?:\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+)|([\[{])|<<[-~]?(\w+)\n)"
 )
 _QUOTED = re.compile(r"(?:[=:,\[{]|^)\s*\"((?:[^\"\\\n]|\\.)+)\"(?!\s*[=:])", re.M)
 _SENSITIVE = re.compile(r"\bsensitive\s*=\s*true\b")
@@ -70,7 +75,8 @@ def find_in_blocks(text: str, lines: Iterable[int], budget: Budget) -> Iterator[
             continue
         budget.spend_hits()
         block = _read_block(text, head)
-        name = "password" if _SENSITIVE.search(block) else singular(head[2])
+        is_secret = "random_" in head[0] or _SENSITIVE.search(block)
+        name = "password" if is_secret else singular(head[2])
         for default in _DEFAULT.finditer(block):
             spans = [default.span(1)]
             if default[2]:

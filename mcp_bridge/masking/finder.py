@@ -15,6 +15,7 @@ from mcp_bridge.masking import (
     far_values,
     json_text,
     kubectl_output,
+    sql_rows,
     values_below,
     yaml_lines,
 )
@@ -144,6 +145,7 @@ class Finder:
             *far_values.find_heredocs(text, found.get("heredoc", ()), budget),
             *far_values.find_in_blocks(text, found.get("terraform", ()), budget),
             *values_below.find_values_below(text, found.get("below", ()), budget),
+            *sql_rows.find_in_rows(text, found.get("sql_rows", ()), budget),
             *values_below.find_elements(text, found.get("element", ()), budget),
         ):
             if kind := self._kind_of_named(name, text[span.start : span.end]):

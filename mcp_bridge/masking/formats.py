@@ -6,9 +6,13 @@ from mcp_bridge.masking.secret_names import (
     NAME_ENDINGS,
     STRONG_ENDINGS,
     is_harmless,
+    is_made_of_words,
     looks_like_credential,
 )
 from mcp_bridge.masking.token_rule import (
+    ARGUMENT,
+    SAID_WORD,
+    STRING,
     WORD,
     TokenRule,
     has_letters_and_digits,
@@ -20,13 +24,11 @@ _ELEMENT = r"[A-Za-z0-9_.:\-]*(?:token|secret|credentials?|psk)|[A-Za-z0-9_.:\-]
 _STRONG_NAME = rf"[A-Za-z0-9_.:\-]*(?:{STRONG_ENDINGS})"
 _WRAPPER = r"(?:Sensitive|Some|Just|Ok|Secret|SecretString)\((?:Secret\()?\\*[\"']"
 _TYPE = r"(?:\s*:\s+|\s+As\s+)[A-Za-z&?<>\[\]|.]{1,40}\s*"
+_TAG_END = r"(?:\s[^<>\n]*)?>"
+_ATTRIBUTE = r"\\*(?:\"([^\"\\]+)|'([^'\\]+))"
 _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-|[0-9]{1,2}:[0-9]{2}")
 _MARK = re.compile(r"[!$^*~#@%&?]")
-_SENTENCE = re.compile(
-    r"\b(?:an?|be|been|but|by|can|from|has|have|here|if|in|into|it|may|must|of|or|please|see"
-    r"|should|that|this|to|under|we|were|when|will|your?)\b"
-)
 _RANDOM_PIECE = re.compile(r"[A-Za-z0-9]{20,}")
 
 
@@ -39,12 +41,6 @@ def is_in_column(value: str) -> bool:
     )
 
 
-def _is_made_of_words(value: str) -> bool:
-    """Four words or more, none of which holds a sentence together."""
-    words = value.lower().replace("-", " ").split()
-    return not _SENTENCE.search(value.lower()) and not any(map(is_harmless, words))
-
-
 def _is_one_random_piece(value: str) -> bool:
     return any(
         any(map(str.isdigit, piece)) and any(map(str.isalpha, piece))
@@ -52,20 +48,29 @@ def _is_one_random_piece(value: str) -> bool:
     )
 
 
+def _is_password_in_macro(value: str) -> bool:
+    return is_real(value) and (has_letters_and_digits(value) or bool(_MARK.search(value)))
+
+
 FORMAT_RULES: tuple[TokenRule, ...] = (
     TokenRule("password", "password",
-              rf"(?i)<{_STRONG_NAME}>([^<\s][^<]*)</", is_real),
-    TokenRule("secret", "secret", rf"(?i)<(?:{_ELEMENT})>([^<\s][^<]*)</", looks_like_credential),
-    TokenRule("password", "password",
-              rf"(?i)(?:name|key)=\\*[\"']{_STRONG_NAME}\\*[\"']\s+value=\\*[\"']([^\"'\\]+)",
-              is_real),
-    TokenRule("secret", "secret",
-              rf"(?i)(?:name|key)=\\*[\"']{_NAME}\\*[\"']\s+value=\\*[\"']([^\"'\\]+)",
+              rf"(?i)<{_STRONG_NAME}{_TAG_END}([^<\s][^<]*)</", is_real),
+    TokenRule("secret", "secret", rf"(?i)<(?:{_ELEMENT}){_TAG_END}([^<\s][^<]*)</",
               looks_like_credential),
     TokenRule("password", "password",
-              rf"(?i)\bdefine\(\s*[\"']{_STRONG_NAME}[\"']\s*,\s*[\"']([^\"']+)", is_real),
+              rf"(?i)<{_STRONG_NAME}{_TAG_END}\s*<!\[CDATA\[([^\]]+)\]", is_real),
     TokenRule("secret", "secret",
-              rf"(?i)\bdefine\(\s*[\"']{_NAME}[\"']\s*,\s*[\"']([^\"']+)",
+              rf"(?i)<(?:{_ELEMENT}){_TAG_END}\s*<!\[CDATA\[([^\]]+)\]", looks_like_credential),
+    TokenRule("password", "password",
+              rf"(?i)(?:name|key)=\\*[\"']{_STRONG_NAME}\\*[\"']\s+value={_ATTRIBUTE}",
+              is_real),
+    TokenRule("secret", "secret",
+              rf"(?i)(?:name|key)=\\*[\"']{_NAME}\\*[\"']\s+value={_ATTRIBUTE}",
+              looks_like_credential),
+    TokenRule("password", "password",
+              rf"(?i)\bdefine\(\s*[\"']{_STRONG_NAME}[\"']\s*,\s*{STRING}", is_real),
+    TokenRule("secret", "secret",
+              rf"(?i)\bdefine\(\s*[\"']{_NAME}[\"']\s*,\s*{STRING}",
               looks_like_credential),
     TokenRule("secret", "secret", rf"(?:^|[\s\"'])(?:ENV|ARG)\s+(?i:{_NAME})\s+([^\s]+)",
               has_letters_and_digits),
@@ -75,11 +80,16 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
     TokenRule("password", "password", r"(?i)\b(?:pwd|password)=\{([^}\s]+)\}", is_real),
     TokenRule("password", "password", r"(?i)\bpassword(?:\s*=\s*N|\(\s*)'([^']+)'", is_real),
     TokenRule("password", "password",
+              r"(?:IDENTIFIED(?:\s+WITH\s+\S+)?\s+BY|(?i:(?:create|alter)\s+user|grant)\b.*"
+              r"\b(?i:identified\s+by))\s+\\*\"([^\"\\]+)", is_real),
+    TokenRule("password", "password",
+              rf"(?i)\bset\s+password(?:\s+for\s+\S+)?\s*=\s*(?:password\()?{STRING}", is_real),
+    TokenRule("password", "password",
               r"(?i)\bidentified(?:\s+with\s+\S+)?\s+by\s+\\*\"?([^\s'\";\\]+)",
               has_letters_and_digits),
     TokenRule("password", "password",
-              r"(?i)\b(?:passw(?:or)?[dt]|passphrase|pass|pwd?)\s+(?:is|was|lautet|ist|set\s+to)"
-              r"\s*:?\s*" + WORD,
+              r"(?i)\b(?:passw(?:or)?[dt]|passphrase|pass|pwd?)\s+(?:is|was|lautet|ist|set\s+to)\b"
+              r"\s*:?\s*" + SAID_WORD,
               has_letters_and_digits),
     TokenRule("secret", "signature", r"(?i)\bsignature=([0-9a-f]{32,})"),
     TokenRule("vendor_token", "password_hash",
@@ -119,7 +129,7 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               is_real),
     # Settings without a sign between name and value.
     TokenRule("password", "password",
-              r"(?i)\b(?:bindpw|auth[_-]pass|r[ow]community6?|trapcommunity|rootpw|"
+              r"(?i)(?:^\s*auth[_-]pass|\bbindpw|\br[ow]community6?|trapcommunity|rootpw|"
               r"stats\s+auth\s+[^\s:]+:)\s*" + WORD, is_real),
     TokenRule("secret", "secret", r"\bsecret\s+\\*\"([A-Za-z0-9+/=]{16,})\\*\""),
     TokenRule("secret", "secret", r"(?:^|[\s:])(?:PSK|EAP|XAUTH)\s+\\*\"([^\"\\]+)"),
@@ -166,6 +176,32 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               has_letters_and_digits, hint=r"\bsend\s+(?:--\s+)?\\*\"[^\"\\]+\\"),
     TokenRule("password", "password",
               r"\.auth\(\s*[\"'][^\"']*[\"']\s*,\s*[\"']([^\"']+)", is_real),
+    # A row that `psql -x` prints.
+    TokenRule("password", "password", rf"(?i)^{_STRONG_NAME}\s+\|\s([^|\s]+)\s*$", is_in_column,
+              hint=rf"(?i){_STRONG_NAME}\s+\|\s[^|\s]"),
+    TokenRule("secret", "secret", rf"(?i)^{_NAME}\s+\|\s([^|\s]+)\s*$", looks_like_credential,
+              hint=rf"(?i){_NAME}\s+\|\s[^|\s]{{8}}"),
+    # What Elasticsearch makes of an API key and its id.
+    TokenRule("api_key", "api_key", r"\"encoded\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{40,}={0,2})",
+              looks_like_credential),
+    # A name, and its value behind dots or a word.
+    TokenRule("password", "password", rf"(?i)(?:{STRONG_ENDINGS})\.{{4,}}\s*([^\s.][^\s]*)",
+              is_real),
+    TokenRule("password", "password",
+              rf"(?i){_STRONG_NAME}[\"']?,\s+value\s*[:=]\s*[\"']?([^\s\"',]+)", is_real),
+    TokenRule("password", "password", rf"(?i)<{_STRONG_NAME}>\s*<value>([^<]+)</value>", is_real),
+    TokenRule("password", "password", r"^\$USER[0-9]+\$=([^\s/$][^\s]*)", _is_password_in_macro,
+              hint=r"\$USER[0-9]+\$=[^\s/$]"),
+    TokenRule("password", "password",
+              r"\bneighbor\s+\S+\s+password\s+(?:[0-9]\s+)?" + ARGUMENT, is_real),
+    TokenRule("password", "password",
+              r"^\s*\[[A-Za-z0-9.\-]+\](?::[0-9a-z]+)?\s+[^\s:@]+(?:@[^\s:@]+)?:([^\s]+)\s*$",
+              is_real, hint=r"\[[A-Za-z0-9.\-]+\](?::[0-9a-z]+)?\s+[^\s:@]+(?:@[^\s:@]+)?:[^\s]"),
+    # The name and the password in one word, as SASL has them.
+    TokenRule("password", "password",
+              r"(?i)\bauth(?:enticate)?\s+(?:[0-9]+\s+)?plain\b(?:\s+[a-z\-]+=\S+)*?"
+              r"(?:\s+resp=|\s+)([A-Za-z0-9+/]{8,}={0,2})(?:\s|$)",
+              looks_like_credential, hint=r"(?i)\bauth(?:enticate)?\s+(?:[0-9]+\s+)?plain\b"),
     # Plain words.
     TokenRule("password", "password",
               r"(?i)\bpassw(?:or)?d\s+(?:is\s+generated\s+)?(?:for|of)\s+[^:=\n]{1,80}[:=]\s*([^\s\"']+)",
@@ -183,20 +219,22 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               r"(?i)\b(?:password|passphrase|passwd)\s+from\s+[\"'`]?([^\s\"'`]+)[\"'`]?\s+to\s",
               has_letters_and_digits),
     TokenRule("password", "password",
-              r"(?i)\b(?:password|passphrase|passwd)\s+from\s+[^\s]+\s+to\s+" + WORD,
+              r"(?i)\b(?:password|passphrase|passwd)\s+from\s+[^\s]+\s+to\s+" + SAID_WORD,
               has_letters_and_digits),
     TokenRule("password", "password",
-              r"(?i)\b(?:with|and|using)\s+(?:the\s+)?(?:password|passphrase|passwd)\s+" + WORD,
+              r"(?i)\b(?:with|and|using)\s+(?:the\s+)?(?:password|passphrase|passwd)\s+"
+              + SAID_WORD,
               has_letters_and_digits),
     TokenRule("password", "password",
               r"(?i)\bpass[_\-]?phrase\\*[\"']?\s*[:=]\s*([a-z]+(?:[ \-][a-z]+){3,11})"
               r"(?:\s*$|\s+#|\\)",
-              _is_made_of_words, hint=r"(?i)\bpass[_\-]?phrase\\*[\"']?\s*[:=]\s*[a-z]+[ \-][a-z]"),
+              is_made_of_words, hint=r"(?i)\bpass[_\-]?phrase\\*[\"']?\s*[:=]\s*[a-z]+[ \-][a-z]"),
     TokenRule("password", "password",
               r"(?i)\[(?:root|admin|administrator|user|sa|guest|service|oper(?:ator)?)/([^\]\s/]{6,})\]",
               has_letters_and_digits),
     TokenRule("password", "password",
-              r"(?i)\b(?:credentials?|creds|login)\s*[:=]\s*[a-z0-9_.@\-]+\s+/\s+" + WORD,
+              r"(?i)\b(?:credentials?|creds|login)(?:\s+(?:for|of|to|on)\s+[\w.\-]+)?\s*[:=]\s*"
+              r"[a-z0-9_.@\-]+\s+/\s+" + WORD,
               has_letters_and_digits),
     # A string with a prefix, as Python and C# have them.
     TokenRule("password", "password",
@@ -215,9 +253,9 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               has_letters_and_digits),
     # A row of a table.
     TokenRule("password", "password",
-              rf"(?i)\|\s+[`*]*{_STRONG_NAME}[`*]*\s+\|\s+`?([^|\s`]+)`?\s+\|", is_in_column),
+              rf"(?i)\|\s+[`*]*{_STRONG_NAME}[`*]*\s*\|\s+`?([^|\s`]+)`?\s+\|", is_in_column),
     TokenRule("secret", "secret",
-              rf"(?i)\|\s+[`*]*{_NAME}[`*]*\s+\|\s+`?([^|\s`]{{12,}})`?\s+\|",
+              rf"(?i)\|\s+[`*]*{_NAME}[`*]*\s*\|\s+`?([^|\s`]{{12,}})`?\s+\|",
               looks_like_credential),
     TokenRule("password", "password", r"(?i)\buser\s+\S+\s+using\s+[\"']?([^\s\"';]+)",
               has_letters_and_digits),

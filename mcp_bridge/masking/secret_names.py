@@ -29,12 +29,14 @@ _TRAILING = _words(
 STRONG_ENDINGS = "authtok|pass(?:word|wd|wort|[_-]?phrase|code)?|pwd|pw"
 NAME_ENDINGS = (
     rf"{STRONG_ENDINGS}|token|jwt|bearer|pat|secret|credentials?|creds?|auth|authorization"
-    r"|sig(?:nature)?|key|psk|sess(?:ion)?id"
+    r"|sig(?:nature)?|access[_-]?key[_-]?id|key|psk|sess(?:ion)?id|salt"
 )
 """How the names that `classify_name` knows end, as an alternation for a pattern."""
 NAME_TRAILERS = "|".join(sorted(_TRAILING, key=lambda word: (-len(word), word)))
 """What may follow such an ending."""
-_PASSWORD_WORDS = _words("authtok password passwd passwort passphrase passcode pwd pw pass")
+_PASSWORD_WORDS = _words(
+    "authtok requirepass masterauth psk password passwd passwort passphrase passcode pwd pw pass"
+)
 _PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passwort")
 _NO_PASSWORDS = _words("bypass compass overpass underpass trespass encompass surpass")
 _TOKEN_WORDS = _words("token jwt bearer pat authorization sessionid phpsessid jsessionid")
@@ -48,8 +50,12 @@ _KEY_KINDS = {
     "session": "secret_key", "consumer": "api_key", "unseal": "secret_key", "seal": "secret_key",
     "validation": "secret_key", "decryption": "secret_key", "certificate": "secret_key",
     "hmac": "secret_key", "crypt": "secret_key", "subscription": "api_key", "write": "api_key",
-    "preshared": "secret_key", "shared": "secret_key", "psk": "secret_key", "root": "secret_key",
+    "admin": "api_key", "preshared": "secret_key", "shared": "secret_key", "psk": "secret_key",
+    "root": "secret_key",
 }  # fmt: skip
+_SALTED = _words("auth in nonce password secret session cookie token")
+"""What the salt of is kept secret, as WordPress has them."""
+_OF_OTHER_THINGS = _words("checksum hash")
 _JOINED_KEYS = ("apikey", "secretkey", "accesskey", "privatekey", "accountkey", "authkey", "appkey")
 _HARMLESS_KEY_FIRST = _words(
     "partition sort foreign cache row group public unique idempotency dedup sorting "
@@ -95,7 +101,9 @@ def classify_name(name: str) -> SecretName | None:
     words = [word.lower() for word in _WORDS.findall(name[-120:])]
     while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
         words.pop()
-    if not words or "checksum" in words or "hash" in words:
+    if words[-2:] == ["hash", "salt"]:
+        return SecretName("secret", "medium")
+    if not words or not _OF_OTHER_THINGS.isdisjoint(words) or words[-3:-1] == ["web", "socket"]:
         return None
     if words[-1] == "keys" and len(words) > 1:
         words[-1] = "key"
@@ -112,8 +120,10 @@ def classify_name(name: str) -> SecretName | None:
         return SecretName("secret", "medium")
     if last == "phrase" and before == "pass":
         return SecretName("password", "strong")
-    if last == "psk":
-        return SecretName("secret_key", "medium")
+    if last == "id" and words[-3:-1] == ["access", "key"]:
+        return SecretName("aws_access_key", "medium")
+    if last == "salt" and before in _SALTED:
+        return SecretName("secret", "medium")
     if last == "auth":
         return SecretName("token", "medium")
     if last in ("sig", "signature") and len(words) <= 3:
@@ -139,26 +149,45 @@ _PROSE = _words(
     "empty string str bytes int password token secret key default disabled enabled authentication "
     "authorization policy strong weak ok found not the is was for and with reset change changed "
     "mismatch rejected accepted via permission sensitive omitted removed filtered provided stdin "
-    "file files env x-oauth-basic aws4-hmac-sha256"
+    "file files env x-oauth-basic aws4-hmac-sha256 "
+    "passwort kennwort contraseña senha parola wachtwoord hasło"
 )
 _REFERENCE = re.compile(
-    r"[<({%\[]|\$[({]|\$[A-Za-z_]\w*$|%[A-Z_]+%$|"
+    # In brackets: words, a template, an object or a list of its own.
+    r"<(?:%|[A-Za-z][\w .:/'\"|-]*>?[.,;]?$)|\((?:[A-Za-z][\w ,.'\"-]*\)?)?[.,;]?$|"
+    r"\{(?:[\\\{}\"'% ]|$|[A-Za-z_$.#][\w.:-]*\}?$|[\w.-]+: )|"
+    r"\[(?:MASKED:|[\[\]\"'{ ]|$|[A-Za-z][\w .:'\"#*,-]*\]?$|[0-9]+[,\]])|"
+    r"(?:<.*>|\(.*\)|\{.*\}|\[.*\])[.,;]?$|"
+    r"\$[({]|\$[A-Za-z_]\w*$|%(?:[A-Za-z_]+%|[sdvqr])?$|%[({<]|"
     r"(?:vault|op|ref\+\w+|secret|env|file|ssm|sops|arn|awssm|gcpsm|keyvault):|ENC\[|"
-    r"(?:os\.|process\.|System\.|self\.|settings\.|config\.|getenv|environ|var\.|local\.|data\.|req\.|request\.|user\.|args\.|opts\.|options\.|params\.|cfg\.|ctx\.|this\.)|"
-    # A chain of names: `random_password.db.result`.
-    r"(?:[a-z_][a-z0-9_]{0,30}\.){2,}[a-z_][A-Za-z0-9_]{0,30}$"
+    r"(?:os\.|process\.|System\.|self\.|settings\.|config\.|getenv|environ|var\.|local\.|data\.|"
+    r"module\.|req\.|request\.|user\.|args\.|opts\.|options\.|params\.|cfg\.|ctx\.|this\.)|"
+    # A chain of names: `random_password.db.result`, `.data.password`.
+    r"(?=[a-z.]*_|.*\.(?:\w*(?:pass|password|token|secret|key|value|result|id|arn))$)"
+    r"(?:[a-z_][a-z0-9_]{0,30}\.){2,}[a-z_][A-Za-z0-9_]{0,30}$|\.(?:[a-z]\w*\.)+\w+$"
+)
+_DIGEST = re.compile(
+    r"(?:hmac-)?(?:sha[0-9]{1,3}|md5|blake2b)[:-][0-9a-fA-F]{16,}$|"
+    r"sha(?:256|384|512)-[A-Za-z0-9+/]{40,}={0,2}$"
+)
+_CUT_CALL = re.compile(r"""["']|[,(=]$|\(\w+=""")
+_NAME_IN_CODE = re.compile(r"(?:[a-z_]{3,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]+)*$")
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+_SENTENCE = re.compile(
+    r"\b(?:an?|be|been|but|by|can|from|has|have|here|if|in|into|it|may|must|of|or|please|see"
+    r"|should|that|this|to|under|we|were|when|will|your?)\b"
 )
 _PATH = re.compile(
     r"(?:~|\.{1,2})?(?:/[a-z0-9._@-]+)+/?$|"
     r"/(?:app|data|dev|etc|home|mnt|opt|proc|root|run|secrets|srv|sys|tmp|usr|var)/"
 )
-_CALL = re.compile(r"[A-Za-z_][\w.]*\(")
+_CALL = re.compile(r"[A-Za-z_][\w.]*\((?!\()[\w\s.,'\"=:()\[\]{}*&$/\\+>-]*$")
 _FILLER = re.compile(r"[*xX•.#_\-\s…]+$")
 _RESOURCE_NAME = re.compile(r"[a-z]+[a-z0-9]*(?:-[a-z0-9]{1,10})+$")
 MAX_PASSWORD = 40
 # What a SealedSecret holds is encrypted for its cluster.
 _SEALED = re.compile(r"Ag[A-D][A-Za-z0-9+/]{25,}={0,2}$")
-_SCOPE = re.compile(r"[A-Z0-9]{16,128}/[0-9]{8}/")
+_SCOPE = re.compile(r"[A-Za-z0-9.@%_\-\[\]:#]{3,128}(?:/|%2F)[0-9]{8}(?:/|%2F)")
 _SECRET_ID = re.compile(r"secret[_. -]?id$", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 
@@ -175,7 +204,7 @@ def is_secret_value(name: SecretName, value: str, key: str = "") -> bool:
         return len(value) >= 3
     if _SECRET_ID.search(key) and not is_uuid(value):
         return False  # Of a secret in a store; what Vault and Consul hand out are UUIDs.
-    if key.lower() == "credential" and _SCOPE.match(value):
+    if key.lower().endswith("credential") and _SCOPE.match(value):
         return False  # Of a signed request; the id in it goes by its own form.
     if key.lower() == "secret" and _RESOURCE_NAME.match(value):
         return False
@@ -190,9 +219,30 @@ def is_harmless(value: str) -> bool:
         return True
     if value.lower().strip(".,;:!*<>[](){}_-") in _PROSE:
         return True
-    if "://" in value or _REFERENCE.match(value) or _CALL.match(value):
+    if "://" in value or _REFERENCE.match(value) or _DIGEST.match(value) or _is_call(value):
         return True
     return bool(_PATH.match(value))
+
+
+def _is_call(value: str) -> bool:
+    """Code, whole or cut off behind an argument: no bracket closes that was not opened."""
+    if not _CALL.match(value):
+        return False
+    open_brackets = [value.count(opening) - value.count(closing) for opening, closing in _BRACKETS]
+    if min(open_brackets) < 0:
+        return False
+    name, _, argument = value.partition("(")
+    return (
+        max(open_brackets) == 0
+        or _CUT_CALL.search(value) is not None
+        or (argument.isidentifier() and all(map(_NAME_IN_CODE.match, name.split("."))))
+    )
+
+
+def is_made_of_words(value: str) -> bool:
+    """Words of which none is a placeholder or holds a sentence together."""
+    words = value.lower().replace("-", " ").split()
+    return not _SENTENCE.search(value.lower()) and not any(map(is_harmless, words))
 
 
 def is_foreign_word(value: str) -> bool:
@@ -247,6 +297,8 @@ _LONG_PIECE = re.compile(r"[A-Za-z0-9]{16,}")
 _DIGIT = re.compile(r"[0-9]")
 _UPPER = re.compile(r"[A-Z]")
 _LOWER = re.compile(r"[a-z]")
+_CAMEL = re.compile(r"(?:[a-z]{3,}|[A-Z]{2,4})?(?:[A-Z][a-z]{2,})+$")
+"""Words of a program's name, written in one."""
 _MARK = re.compile(r"[!@#%&+_.\-]")
 _DIGIT_WITHIN = re.compile(r"[A-Za-z][0-9]+[A-Za-z]")
 _SECRET_PREFIX = re.compile(r"sk-(?=[A-Za-z_\-]*[0-9])")
@@ -269,6 +321,6 @@ def _is_mixed(piece: str) -> bool:
         return len(piece) >= 16
     if not piece.isalpha():
         return len(piece) >= 8 or len(_DIGIT.findall(piece)) >= 2
-    if len(piece) < 16:
+    if len(piece) < 16 or _CAMEL.match(piece):
         return False
     return len(piece) >= 20 or 3 <= len(_UPPER.findall(piece)) <= len(piece) - 3

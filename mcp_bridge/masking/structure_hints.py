@@ -5,6 +5,7 @@ from typing import Literal
 from mcp_bridge.masking.assignments import SECRET_NAME, SEPARATOR
 from mcp_bridge.masking.columns import COLUMN_HEAD
 from mcp_bridge.masking.encodings import BASE64_BEGINNING
+from mcp_bridge.masking.sql_rows import SQL_ROWS
 from mcp_bridge.masking.values_below import VALUE_BELOW
 
 Hint = Literal[
@@ -24,6 +25,7 @@ Hint = Literal[
     "element",
     "string_data",
     "column",
+    "sql_rows",
     "secret_literals",
 ]
 
@@ -48,13 +50,15 @@ STRUCTURE_HINTS: dict[Hint, str] = {
     "list": rf"(?i){SECRET_NAME}s?{SEPARATOR}\s*(?:[A-Z0-9_]+\()?[\[(]",
     "heredoc": rf"(?i){SECRET_NAME}{SEPARATOR}[ \t]*(?:\\*\"?\$\(\s*cat\s+)?<<[\-~]?[ \t]*"
     r"\\*['\"]?[A-Z_]",
-    "terraform": r"(?:variable|output)\s+\\*\"[^\"\n]+\"\s*\{",
+    "terraform": r"(?:variable|output|random_(?:password|string|bytes)\\*\")\s+"
+    r"\\*\"[^\"\n]+\"\s*\{",
     # A value alone on a line below, an element behind the one with its name.
     "below": VALUE_BELOW,
     "element": rf"(?i)<(?:name|key)>[^<\n]*{SECRET_NAME}\s*</",
     # Only Secrets have this.
     "string_data": r"\"stringData\\*\"\s*:\s*\{",
     "column": COLUMN_HEAD,
+    "sql_rows": SQL_ROWS,
     "secret_literals": r"secretGenerator\\*[\"']?\s*:|\"kubernetes_secret",
     "base64": rf"(?:^|[^A-Za-z0-9+/_\-]){BASE64_BEGINNING}",
 }

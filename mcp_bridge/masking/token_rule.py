@@ -8,8 +8,20 @@ from mcp_bridge.masking.secret_names import is_harmless
 Check = Callable[[str], bool]
 
 BOUNDARY = r"(?:^|[^A-Za-z0-9_\-])"
-VALUE = r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'<>\x00`\\]+))"
+VALUE = r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'<>\x00`\\](?:[^\s\"'<\x00`\\]|<[^/\s\"'\x00`\\])*))"
 WORD = r"[\"']?([^\s\"'<>|;&]+)"
+STRING = r"(?:\"((?:[^\"\\\n]|\\.)+)\"|'((?:[^'\\\n]|\\.)+)')"
+"""A string in quotes, which holds the other quotes, and its own behind a backslash."""
+_IN_QUOTES = r"\"([^\"\n]+)\"|'([^'\n]+)'"
+SHELL_WORD = rf"(?:{_IN_QUOTES}|[\"']?([^\s\"'<>|;&\\][^\s\"'<>|;&]*))"
+"""An argument as it is typed, in quotes, in one that is not closed, or in none."""
+ARGUMENT = (
+    rf"(?:{_IN_QUOTES}|"
+    r"[\"']?([^\s\"'\\][^\s\"'\\]*(?:[\"'\\][^\s\"',;)\\\]}][^\s\"'\\]*)*))"
+)
+"""An argument as it is typed, or as `ps` prints it: a quote within belongs to it."""
+SAID_WORD = r"[\"'`(]?([^\s\"'<>|;&`]*[^\s\"'<>|;&`,.:)])"
+"""A word of a sentence, without what ends its clause."""
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,16 @@ import re
 
 from mcp_bridge.masking.command_lines import COMMAND_RULES
 from mcp_bridge.masking.formats import FORMAT_RULES
+from mcp_bridge.masking.programs import PROGRAM_RULES
 from mcp_bridge.masking.secret_names import is_uuid, looks_like_credential, looks_random
-from mcp_bridge.masking.token_rule import BOUNDARY, TokenRule, has_digit, is_real
+from mcp_bridge.masking.token_rule import ARGUMENT, BOUNDARY, TokenRule, has_digit, is_real
 from mcp_bridge.masking.vendors import VENDOR_RULES
 
 _URL_HOST = (
     r"(?:[A-Za-z0-9_][A-Za-z0-9_.\-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:[/?#\s\"'`,;)\]}\\]|$)"
 )
+_TWILIO_ID = re.compile(r"[A-Z]{2}[0-9a-f]{32}$")
+"""What Twilio calls a SID: the name of an account, of a message."""
 _BEGINS_WITH_PORT = re.compile(r"[0-9]{1,5}/")
 
 
@@ -102,14 +105,14 @@ _CONTEXT = (
         "http_header", "cookie",
         r"(?i)(?:\.aspnet[a-z0-9_.]*|_?oauth2?_proxy[a-z0-9_]*|wordpress_(?:logged_in|sec)_[0-9a-f]+|"
         r"cf_clearance|keycloak_identity[a-z_]*|auth_session[a-z_]*|authentik_[a-z]+|iplanetdirectorypro|"
-        r"mrhsession|[a-z0-9_]*saml[a-z0-9_]*|[a-z0-9_]*sso[a-z0-9_]*)="
+        r"mrhsession|[a-z0-9_]*saml[a-z0-9_]*|\b(?:[a-z0-9]+_)*sso(?:_[a-z]+|token|id|session)?)="
         r"([A-Za-z0-9%+/=_.~:|\-]{16,})", looks_like_credential,
     ),
     TokenRule(
         "http_header", "cookie",
         r"(?i)[a-z0-9_.\-]*(?:sess(?:ion)?(?:id)?|sid|jwt|csrf|xsrf|remember_me)="
         r"([A-Za-z0-9%+/=_.~:\-]{12,})",
-        looks_like_credential,
+        lambda value: looks_like_credential(value) and not _TWILIO_ID.match(value),
     ),
     TokenRule(
         "http_header", "cookie",
@@ -122,7 +125,7 @@ _CONTEXT = (
         r"(?i)\b(?:password|identified(?:\s+with\s+\S+)?\s+by(?:\s+password)?)\s+'([^']+)'",
         is_real,
     ),
-    TokenRule("password", "password", r"(?i)\blogin\s+\S+\s+password\s+([^\s]+)", is_real),
+    TokenRule("password", "password", r"(?i)\blogin\s+\S+\s+password\s+" + ARGUMENT, is_real),
     TokenRule("password", "password", r"(?i)^\s*password\s+([^\s]+)\s*$", has_digit,
               hint=r"(?i)password\s+[^\s]*[0-9]"),
     TokenRule(
@@ -164,5 +167,5 @@ _NAMED = (
 )  # fmt: skip
 
 TOKEN_RULES: tuple[TokenRule, ...] = (
-    *_NAMED, *VENDOR_RULES, *_CONTEXT, *COMMAND_RULES, *FORMAT_RULES,
+    *_NAMED, *VENDOR_RULES, *_CONTEXT, *COMMAND_RULES, *PROGRAM_RULES, *FORMAT_RULES,
 )  # fmt: skip

@@ -35,6 +35,20 @@ def _may_be_secret(word: str) -> bool:
 
 _NAME = rf"[A-Za-z0-9_.\-]*(?:{NAME_ENDINGS})"
 _ALONE = re.compile(r"^\s*[\"'`]?([^\s\"'`]{4,})[\"'`]?\s*$")
+_PRINTING = (
+    r"vault\s+(?:kv\s+get|read)\b.*\s-field[= ]?(?:password|passwd|token|secret|\S*key)\b"
+    r"|aws\s.*get-secret-value\b.*SecretString\b.*\btext"
+    r"|aws\s.*get-parameter\b.*--with-decryption\b.*\btext|ecr\s+get-(?:login-password|authorization-token)\b"
+    r"|gcloud\s+secrets\s+versions\s+access\b|print-(?:access|identity)-token"
+    r"|az\s+keyvault\s+secret\s+show\b.*-o(?:utput)?\s+tsv|get-access-token\b.*-o(?:utput)?\s+tsv"
+    r"|op\s+read\s+\S+|doppler\s+secrets\s+get\b.*--plain"
+    r"|terraform\s+output\s+-raw\s+\S*(?:password|token|secret|key)"
+    r"|(?:pwgen|wg\s+(?:genkey|genpsk)|openssl\s+rand\s+-(?:base64|hex)\b)"
+    rf"|(?:printenv|echo)\s+\"?\$?\{{?[A-Z0-9_]*(?:{STRONG_ENDINGS}|token|secret|api_key|secret_key)\}}?\"?"
+    r"|cat\s+\S*/(?:run/secrets|secrets|credentials)/\S*(?:password|passwd|token|secret|key)"
+)
+_PRINTS_SECRET = re.compile(rf"(?i)(?:^|[$#%>]\s+|\s\|\s*)(?:sudo\s+)?(?:{_PRINTING})[^|;&]*$")
+_OUTPUT_ENDS = re.compile(r"[$#>%]\s|\S+@\S+[$#:~]|(?i:error|an error|usage|warning|\S+: )")
 _ANNOUNCEMENTS = (
     # The dialogue AUTH LOGIN of SMTP, whatever a log puts before its lines.
     _Announcement(
@@ -82,6 +96,27 @@ _ANNOUNCEMENTS = (
         re.compile(rf"(?i)(?:^|\s)[\"']?--?({_NAME})[\"']?\s*$"),
         re.compile(r"^\s*-\s+[\"']?([^\s\"'-][^\s\"']*)[\"']?\s*$"),
     ),
+    # What pydantic says of a setting.
+    _Announcement(
+        re.compile(rf"(?i)^\s*({_NAME})\s*$"),
+        re.compile(r"\binput_value='([^']+)'"),
+    ),
+    # What `CONFIG GET` and `HGETALL` of Redis print.
+    _Announcement(
+        re.compile(rf"(?i)^\s*[0-9]+\)\s+\"({_NAME})\"\s*$"),
+        re.compile(r"^\s*[0-9]+\)\s+\"([^\"]+)\"\s*$"),
+    ),
+    _Announcement(
+        re.compile(r"<auth-user-pass>\s*$"),
+        _ALONE,
+        reach=2,
+        is_last=True,
+        stop=re.compile(r"^\s*</"),
+    ),
+    # A command whose whole output is a secret.
+    _Announcement(
+        _PRINTS_SECRET, re.compile(r"^\s*[\"']?([^\s\"'].{2,}?)[\"']?\s*$"), stop=_OUTPUT_ENDS
+    ),
     _Announcement(
         re.compile(rf"(?i)\[\"({_NAME})\"\]=>\s*$"),
         re.compile(r"^\s*string\([0-9]+\) \"([^\"]*)"),
@@ -92,6 +127,10 @@ VALUE_BELOW = (
     rf"|(?i:(?:{STRONG_ENDINGS})\b[^:\n]{{0,120}}:\\*\s*(?:\\|$))"
     r"|(?i:(?:passw(?:or)?d|passphrase|token|secret|key)\s*\?\\*\s*(?:\\|$))"
     rf"|(?i:(?:{NAME_ENDINGS})\\*[\"']?\]?(?:=>)?\\*\s*(?:\\|$))"
+)
+VALUE_BELOW += (
+    rf"|(?i:\)\s+\\*\"[a-z0-9_.\-]*(?:{NAME_ENDINGS}|requirepass)\\*\"\\*\s*(?:\\|$))"
+    rf"|<auth-user-pass>|(?i:{_PRINTING})"
 )
 """An RE2 pattern for the lines that announce a value below."""
 MAX_LINE = 400

@@ -9,7 +9,7 @@ _BODY = re.compile(r"[A-Za-z0-9]{32,}")
 
 def _has_random_body(value: str) -> bool:
     """Letters of both cases and digits in one long piece, and no checksum."""
-    if value.lower().startswith(("sha", "md5")):
+    if value.lower().startswith(("sha", "md5", "pk_")):  # Stripe's key for browsers is public.
         return False
     return any(
         sum(map(str.isdigit, body)) >= 3
@@ -60,7 +60,7 @@ VENDOR_RULES = (
     _vendor("sendgrid_key", r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{30,}"),
     _vendor("sentry_token", r"sntry[su]_[A-Za-z0-9+/=_\-]{30,}"),
     _vendor("shopify_token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    _vendor("stripe_key", r"[srp]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{20,}"),
+    _vendor("stripe_key", r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{20,}"),
     _vendor("telegram_token", r"(?:bot)?[0-9]{8,10}:[A-Za-z0-9_\-]{35}"),
     _vendor("terraform_token", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_\-]{40,}"),
     _vendor("twilio_key", r"SK[0-9a-f]{32}"),
@@ -89,5 +89,8 @@ VENDOR_RULES = (
         r"[A-Za-z0-9]{32,}[A-Za-z0-9_\-]*",
         _has_random_body,
     ),
+    _vendor("password_hash", r"\*[0-9A-F]{40}"),
+    _vendor("aws_token", r"eyJwYXlsb2FkIjoi[A-Za-z0-9+/=_\-]{100,}"),
+    TokenRule("vendor_token", "jenkins_secret", r"\{(AQAAABAAAA[A-Za-z0-9+/=]{20,})\}"),
     _vendor("password_hash", r"\$(?:2[abxy]|[1567]|y|gy|apr1|argon2id?)\$[./A-Za-z0-9$,=+]{20,}"),
 )

@@ -17,6 +17,10 @@ _NEEDS_CARE = re.compile(
     r"""(?:[\[{][ \t]*(?![ \t\]}])|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+$|'[^'\n]*+$)""",
     re.M,
 )
+# A literal of Python, or the fields of a struct of Go: no YAML, though it may be read as such.
+_OTHER_LITERAL = re.compile(
+    r"""['"]: b(?:'[^'\n]*'|"[^"\n]*")[,})]|[{ ][A-Z]\w{0,40}:[^\s,{}\[\]]+ [A-Z]\w{0,40}:\S"""
+)
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MAX_READ = 200_000
 MAX_FLOW = 20_000
@@ -40,7 +44,7 @@ def read_scalars(text: str, spans: Sequence[Span]) -> list[Scalar] | None:
     takes ten times as long as masking it.
     """
     most = MAX_FLOW if text[:1_000].lstrip()[:1] in ("{", "[") else MAX_READ
-    if len(text) > most or not _BEGINS.match(text):
+    if len(text) > most or not _BEGINS.match(text) or _OTHER_LITERAL.search(text):
         return None
     if all(_is_behind_text(text, span) for span in spans) and not _NEEDS_CARE.search(text):
         return None

@@ -29,6 +29,8 @@ _COMMENT = re.compile(r"\s+#.*$")
 _KIND = "kubernetes_secret"
 _DATA_KEYS = ("data", "stringData")
 _VALUE_KEYS = ("value", "default")
+_NAME_KEYS = {"name": "value", "key": "value", "ParameterKey": "ParameterValue"}
+_PEM_MARK = re.compile(r"[ \t]*-----(?:BEGIN|END) [A-Z ]+-----[ \t\r]*$")
 _SECRET_WITHIN = re.compile(r"""(?<=[^A-Za-z0-9_.-])["']?kind["']?:[ \t]+["']?Secret(?:List)?\b""")
 REACH = 1_000_000
 MAX_REGION = 20_000
@@ -137,7 +139,7 @@ def find_named_variables(lines: Lines, numbers: Iterable[int]) -> Iterator[tuple
     """Pairs of lines `name: X` and `value: Y` of one mapping, in either order."""
     for number in numbers:
         line = lines[number]
-        if line.key not in ("name", "key"):
+        if line.key not in _NAME_KEYS:
             continue
         after = lines[number + 1] if number + 1 < len(lines) else None
         before = lines[number - 1] if number > 0 else None
@@ -153,7 +155,7 @@ def _is_beside(line: Line, other: Line) -> bool:
 
 
 def _pair(name: Line, value: Line) -> Iterator[tuple[str, Span]]:
-    if value.key == "value" and (span := _value_span(value, "")):
+    if value.key == _NAME_KEYS[name.key] and (span := _value_span(value, "")):
         yield name.value.strip("\"'"), span
 
 
@@ -251,6 +253,8 @@ def _find_below(lines: Sequence[Line], position: int, column: int) -> Generator[
             break
         position += 1
         if not line.text.strip():
+            continue
+        if block is not None and _PEM_MARK.match(line.text):
             continue
         if block is not None and line.indent > block:
             yield Span(line.start + line.indent, line.start + len(line.text.rstrip()), _KIND)

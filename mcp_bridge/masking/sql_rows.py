@@ -1,0 +1,79 @@
+"""Finds values in the rows of dumps of databases, below the columns that a statement names."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from mcp_bridge.masking.budget import Budget
+from mcp_bridge.masking.far_values import Named
+from mcp_bridge.masking.secret_names import NAME_ENDINGS, may_announce
+from mcp_bridge.masking.spans import Span
+
+SQL_ROWS = (
+    r"(?i)\b(?:COPY|INTO)\s+[^\s()]+\s*\([^()\n]*"
+    rf"(?:{NAME_ENDINGS})[^()\n]*\)\s*(?:FROM\s+stdin|VALUES)"
+)
+"""An RE2 pattern for the statement that names such columns."""
+_HEAD = re.compile(
+    r"(?i)\b(?:COPY|INTO)\s+[^\s()]{1,200}\s*\(([^()\n]{1,4000})\)\s*(?:(FROM\s+stdin)[^\n]*\n|VALUES)"
+)
+_VALUE = re.compile(
+    r"\s*+(?:[A-Za-z]?'([^'\\]*+(?:(?:\\.|'')[^'\\]*+)*)'|([^,()'\n]*+))\s*+([,)]|\Z)"
+)
+_NEXT_ROW = re.compile(r"\s*+,?\s*+\(")
+_QUOTES = " \t\r\n\"'`[]"
+MAX_ROWS = 500
+MAX_ROW = 4_000
+MAX_GAP = 100
+"""Characters between the names of the columns and what follows on the next line."""
+
+
+def find_in_rows(text: str, lines: Iterable[int], budget: Budget) -> Iterator[Named]:
+    """The values of columns that may hold secrets, row by row."""
+    position = 0
+    for line in lines:
+        end = text.find("\n", line)
+        end = min(end if end >= 0 else len(text), line + 2 * MAX_ROW) + MAX_GAP
+        budget.spend_lines(1 + (end - line) // MAX_GAP)
+        head = _HEAD.search(text, max(position, line), end)
+        if head is None:
+            continue
+        position = head.end()
+        columns = [name.strip(_QUOTES) for name in head[1].split(",")]
+        named = {number: name for number, name in enumerate(columns) if may_announce(name)}
+        yield from (_copied if head[2] else _inserted)(text, head.end(), named, budget)
+
+
+def _copied(text: str, position: int, named: dict[int, str], budget: Budget) -> Iterator[Named]:
+    """Lines with tabs between their values, up to `\\.`."""
+    for _ in range(MAX_ROWS):
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end
+        row = text[position : min(end, position + MAX_ROW)]
+        if not row.strip() or row.startswith("\\."):
+            return
+        budget.spend_lines()
+        start = position
+        for number, value in enumerate(row.split("\t")):
+            if number in named:
+                yield named[number], Span(start, start + len(value.rstrip("\r")), "")
+            start += len(value) + 1
+        position = end + 1
+
+
+def _inserted(text: str, position: int, named: dict[int, str], budget: Budget) -> Iterator[Named]:
+    """`(1, 'a', NULL), (2, 'b', NULL)`, on one line or several."""
+    for _ in range(MAX_ROWS):
+        row = _NEXT_ROW.match(text, position, position + MAX_ROW)
+        if row is None:
+            return
+        budget.spend_lines()
+        position = row.end()
+        for number in range(max(named, default=0) + 100):
+            value = _VALUE.match(text, position, position + MAX_ROW)
+            if value is None:
+                return
+            if number in named and value[1]:
+                yield named[number], Span(*value.span(1), "")
+            position = value.end()
+            if value[3] != ",":
+                break
