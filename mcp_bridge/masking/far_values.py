@@ -36,6 +36,8 @@ _DEFAULT = re.compile(
 _QUOTED = re.compile(r"(?:[=:,\[{]|^)\s*\"((?:[^\"\\\n]|\\.)+)\"(?!\s*[=:])", re.M)
 _SENSITIVE = re.compile(r"\bsensitive\s*=\s*true\b")
 MAX_ITEMS = 500
+MAX_REST = 400
+"""Characters."""
 MAX_LINES = 200
 MAX_BLOCK = 4_000
 
@@ -97,7 +99,8 @@ def _heads(
         position = max(position, line)
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        while (head := pattern.search(text, position)) and head.start() < end:
+        # What a head needs behind the end of its line is a few blanks; the rest of the text is far.
+        while (head := pattern.search(text, position, end + MAX_REST)) and head.start() < end:
             position = head.end()
             if may_announce(head[1]):
                 budget.spend_hits()
