@@ -156,7 +156,8 @@ def _value_span(
     if quote == "\\":
         return None  # An escaped quote: the line is read once more with its escapes undone.
     separator = line[key_start:start].rstrip()
-    if separator.endswith(":") and key_start <= MAX_LEAD and _LINE_START.match(line[:key_start]):
+    is_yaml = separator.endswith(":") and line[start - 1] in " \t"
+    if is_yaml and key_start <= MAX_LEAD and _LINE_START.match(line[:key_start]):
         return _yaml_span(line, start, name, line[key_start:start])
     if whole := _whole_value(line, key_start, start, separator):
         return Span(*whole, name.kind)

@@ -106,6 +106,7 @@ _COMMANDS = tuple(
         (r"(?i)\binsecure-password\s+" + SHELL_WORD, is_real),
         (r"(?i)\b(?:acl\s+setuser|user)\s+\S+\s+(?:\S+\s+)*[>]([^\s]+)\s(?:.*\s)?"
          r"(?:~|\+|&|allkeys|allcommands)", is_real),
+        (r"\buser\s+\S+\s+(?:\S+\s+)*#([0-9a-f]{64})(?:\s|$)", is_real),
         *((rf"\bsnmp[a-z]+\b.*\s-{option}\s*" + SHELL_WORD, is_real) for option in "cAX"),
         (r"\bopenssl\s+(?:enc|aes|des|camellia|aria)[a-z0-9\-]*\b.*\s-[kK]\s+"
          + SHELL_WORD, is_real),

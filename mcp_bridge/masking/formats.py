@@ -131,7 +131,8 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
     TokenRule("password", "password",
               r"(?i)(?:^\s*auth[_-]pass|\bbindpw|\br[ow]community6?|trapcommunity|rootpw|"
               r"stats\s+auth\s+[^\s:]+:)\s*" + WORD, is_real),
-    TokenRule("secret", "secret", r"\bsecret\s+\\*\"([A-Za-z0-9+/=]{16,})\\*\""),
+    TokenRule("secret", "secret", r"\bsecret\s+\\*\"([A-Za-z0-9+/=]{16,})\\*\"",
+              looks_like_credential),
     TokenRule("secret", "secret", r"(?:^|[\s:])(?:PSK|EAP|XAUTH)\s+\\*\"([^\"\\]+)"),
     TokenRule("secret", "secret",
               r"(?i)\b(?:tacacs|radius)[a-z\-]*(?:\s+\S+){0,6}\s+key\s+(?:[0-9]\s+)?([^\s]+)",
@@ -185,8 +186,8 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
     TokenRule("api_key", "api_key", r"\"encoded\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{40,}={0,2})",
               looks_like_credential),
     # A name, and its value behind dots or a word.
-    TokenRule("password", "password", rf"(?i)(?:{STRONG_ENDINGS})\.{{4,}}\s*([^\s.][^\s]*)",
-              is_real),
+    TokenRule("password", "password",
+              rf"(?i)(?:{STRONG_ENDINGS})\.{{4,80}}\s{{0,4}}([^\s.][^\s]{{1,80}})", is_real),
     TokenRule("password", "password",
               rf"(?i){_STRONG_NAME}[\"']?,\s+value\s*[:=]\s*[\"']?([^\s\"',]+)", is_real),
     TokenRule("password", "password", rf"(?i)<{_STRONG_NAME}>\s*<value>([^<]+)</value>", is_real),
@@ -209,7 +210,7 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
     TokenRule("password", "password", r"(?i)\bpassword\s+[a-z_][a-z0-9_\-]*\s*=\s*([^\s\"']+)",
               has_letters_and_digits),
     TokenRule("password", "password",
-              r"(?i)(?:\bcontrase.a|\bmot\s+de\s+passe|\bkennwort|\bsenha|\bwachtwoord|\bhas.o|"
+              r"(?i)(?:\bcontrase.a|\bmot\s+de\s+passe(?:\s+est)?|\bkennwort|\bsenha|\bwachtwoord|\bhas.o|"
               r"\bheslo|\blozinka|\bparola)\s*[:=]\s*" + WORD, has_letters_and_digits),
     TokenRule("token", "token",
               r"(?i)\b(?:(?:api|access|secret|auth)[ _\-]?key|"

@@ -67,6 +67,8 @@ class _Frame:
     path: str = ""
     is_web_key: bool = False
     private_parts: list[Value] = field(default_factory=list)
+    encoded: Value | None = None
+    has_api_key: bool = False
     results: list[Value] = field(default_factory=list)
     """What may have been made up by a generator of passwords, if this or an outer object is one."""
     data: list[tuple[int, int]] = field(default_factory=list)
@@ -137,6 +139,8 @@ class _Walker:
             self.walked.secret_values.extend(frame.data)
         if frame.is_web_key:
             self.walked.paired.extend(frame.private_parts)
+        if frame.encoded is not None and frame.has_api_key:
+            self.walked.paired.append(replace(frame.encoded, key="api_key"))
         if frame.type in _GENERATORS:
             self.walked.paired.extend(frame.results)
         elif self._stack:
@@ -187,6 +191,11 @@ class _Walker:
             frame.results.append(Value(value.start, value.end, "password", value.is_number))
         elif value.key == "kty":
             frame.is_web_key = True
+        elif value.key == "encoded":
+            # What Elasticsearch makes of an API key, which stands beside it, and its id.
+            frame.encoded = value
+        elif value.key == "api_key":
+            frame.has_api_key = True
         elif value.key in _PRIVATE_PARTS:
             frame.private_parts.append(Value(value.start, value.end, "private_key"))
         elif value.key in _NAME_KEYS:

@@ -23,6 +23,9 @@ PROGRAM_RULES: tuple[TokenRule, ...] = (
               _is_fallback),
     # Arguments behind a name or a user.
     TokenRule("password", "password",
+              r"\bDBI->connect\((?:\s*\\*[\"'][^\"'\n]*[\"']\s*,){2}\s*" + STRING, is_real),
+    TokenRule("password", "password", rf"(?i)\bPRAGMA\s+(?:re)?key\s*=\s*{STRING}", is_real),
+    TokenRule("password", "password",
               rf"(?i)\bconvertto-securestring\s+(?:-asplaintext\s+)?(?:-string\s+)?{STRING}",
               is_real),
     TokenRule("password", "password",

@@ -54,7 +54,7 @@ class LineRules:
         self._enabled = enabled
         self._rules = [rule for rule in TOKEN_RULES if rule.pattern_name in enabled]
         self._compiled = [_compile(rule.pattern, captures=True) for rule in self._rules]
-        hints = [rule.hint or rule.pattern for rule in self._rules]
+        hints = [rule.sweep_pattern for rule in self._rules]
         self._hints = [_compile(hint) for hint in (*hints, MAY_ASSIGN, *STRUCTURE_HINTS.values())]
         self._structures = dict(enumerate(STRUCTURE_HINTS, start=len(hints) + 1))
         self._hint_set = _compile_set([*hints, MAY_ASSIGN, *STRUCTURE_HINTS.values()])

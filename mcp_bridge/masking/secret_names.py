@@ -26,16 +26,17 @@ _TRAILING = _words(
     "value val data b64 base64 enc encoded plain plaintext text raw string old new current "
     "base b hex previous prod production staging dev test main primary backup default pem"
 )
-STRONG_ENDINGS = "authtok|pass(?:word|wd|wort|[_-]?phrase|code)?|pwd|pw"
+STRONG_ENDINGS = "authtok|pass(?:word|wd|wort|[_-]?phrase|code)?|pwd|psw|pw"
 NAME_ENDINGS = (
-    rf"{STRONG_ENDINGS}|token|jwt|bearer|pat|secret|credentials?|creds?|auth|authorization"
+    rf"password_?hash|{STRONG_ENDINGS}|token|jwt|bearer|pat|secret|credentials?|creds?|auth|authorization"
     r"|sig(?:nature)?|access[_-]?key[_-]?id|key|psk|sess(?:ion)?id|salt"
 )
 """How the names that `classify_name` knows end, as an alternation for a pattern."""
 NAME_TRAILERS = "|".join(sorted(_TRAILING, key=lambda word: (-len(word), word)))
 """What may follow such an ending."""
 _PASSWORD_WORDS = _words(
-    "authtok requirepass masterauth psk password passwd passwort passphrase passcode pwd pw pass"
+    "authtok requirepass masterauth psk password passwd passwort passphrase passcode pwd psw pw "
+    "pass"
 )
 _PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passwort")
 _NO_PASSWORDS = _words("bypass compass overpass underpass trespass encompass surpass")
@@ -101,6 +102,8 @@ def classify_name(name: str) -> SecretName | None:
     words = [word.lower() for word in _WORDS.findall(name[-120:])]
     while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
         words.pop()
+    if words[-2:] == ["password", "hash"]:
+        return SecretName("password", "medium")
     if words[-2:] == ["hash", "salt"]:
         return SecretName("secret", "medium")
     if not words or not _OF_OTHER_THINGS.isdisjoint(words) or words[-3:-1] == ["web", "socket"]:
@@ -163,7 +166,7 @@ _REFERENCE = re.compile(
     r"(?:os\.|process\.|System\.|self\.|settings\.|config\.|getenv|environ|var\.|local\.|data\.|"
     r"module\.|req\.|request\.|user\.|args\.|opts\.|options\.|params\.|cfg\.|ctx\.|this\.)|"
     # A chain of names: `random_password.db.result`, `.data.password`.
-    r"(?=[a-z.]*_|.*\.(?:\w*(?:pass|password|token|secret|key|value|result|id|arn))$)"
+    r"(?=[a-z.]{0,100}_|.{0,200}\.(?:\w*(?:pass|password|token|secret|key|value|result|id|arn))$)"
     r"(?:[a-z_][a-z0-9_]{0,30}\.){2,}[a-z_][A-Za-z0-9_]{0,30}$|\.(?:[a-z]\w*\.)+\w+$"
 )
 _DIGEST = re.compile(
@@ -172,6 +175,7 @@ _DIGEST = re.compile(
 )
 _CUT_CALL = re.compile(r"""["']|[,(=]$|\(\w+=""")
 _NAME_IN_CODE = re.compile(r"(?:[a-z_]{3,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]+)*$")
+_AFTER_CALL = re.compile(r"\)\w+$")
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _SENTENCE = re.compile(
     r"\b(?:an?|be|been|but|by|can|from|has|have|here|if|in|into|it|may|must|of|or|please|see"
@@ -229,7 +233,7 @@ def _is_call(value: str) -> bool:
     if not _CALL.match(value):
         return False
     open_brackets = [value.count(opening) - value.count(closing) for opening, closing in _BRACKETS]
-    if min(open_brackets) < 0:
+    if min(open_brackets) < 0 or _AFTER_CALL.search(value):
         return False
     name, _, argument = value.partition("(")
     return (

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from mcp_bridge.masking.columns import COLUMN_HEAD
 from mcp_bridge.masking.foreign_words import in_latin
 from mcp_bridge.masking.secret_names import NAME_ENDINGS
+from mcp_bridge.masking.values_below import PRINTS_SECRET
 
 logger = logging.getLogger(__name__)
 
@@ -24,12 +25,13 @@ _LINE_CUE = re.compile(
     r"|AKIA|ASIA|\*|[a-z0-9]{6}\.[a-z0-9]{16}|@[^\s:@]+:|[0-9A-FX*]{32}:"
     # A head of columns in capitals.
     r"|(?-i:\A[A-Z]{2,}\s\Z)"
+    r"|\A[0-9]+\)\s|\bdefine\b|vault|\baws\b|gcloud|doppler|terraform|pwgen|\bwg\b|printenv|\bcat\b|\bop\b"
     r"|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
 )
 # These may begin what takes several lines: it is shown when it ends.
 _BLOCK_CUE = re.compile(
     r"```|~~~|----|\b334\b|\bUSER\b|\bAUTH\b|view-secret|<(?:name|key)>|\bkubectl\b|\boc\b|Private-Lines|\bkind\b|\bdata\b|stringData|apiVersion|[{\[]"
-    r"|\b[Nn]ame\b[\"']?:|\b[Vv]alue\b[\"']?:|\bkey\b[\"']?:|\bsecrets?\b|[A-Za-z0-9+/_\-]{60}"
+    r"|\b[Nn]ame\b[\"']?:|\b[Vv]alue\b[\"']?:|\bkey\b[\"']?:|\bParameter(?:Key|Value)\b|\bencoded\b|\bsecrets?\b|[A-Za-z0-9+/_\-]{60}"
 )
 # Too short and too plain to be a secret by itself.
 _PLAIN = re.compile(r"[A-Za-z]{0,15}[.,;:!?)]?\s")
@@ -39,6 +41,7 @@ _PEM_EDGE = re.compile(r"----(?:-| )(BEGIN|END) ")
 # A name at the end of a line, with its value below.
 _OPENS_BLOCK = re.compile(
     r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?|name=\"[^\"\n]*\"|"
+    rf"\A[\w.\-]*(?i:{NAME_ENDINGS})|[0-9]\)\s+\"[\w.\-]*(?i:{NAME_ENDINGS})\"|"
     r"(?i:passw\w{0,5}|passphrase|token|secret|key)\s?\?|(?i:authorization\S{0,3}\s(?:bearer|basic|token))|\s--?[\w-]+[\"']?)"
     r"[ \t\r]*\n\Z"
 )
@@ -49,7 +52,7 @@ _IS_TABLE_HEAD = re.compile(COLUMN_HEAD)
 
 def opens_block(line: str) -> bool:
     """Whether what a line announces may stand on the lines below."""
-    return _OPENS_BLOCK.search(line) is not None or _IS_TABLE_HEAD.search(line) is not None
+    return any(head.search(line) for head in (_OPENS_BLOCK, _IS_TABLE_HEAD, PRINTS_SECRET))
 
 
 class StreamMasker:

@@ -38,6 +38,13 @@ class TokenRule:
     hint: str = ""
     """A wider pattern for what is bound to line ends or quotes, which escapes replace."""
 
+    @property
+    def sweep_pattern(self) -> str:
+        """Finds every place of `pattern`, and those where its string is in a string itself."""
+        if self.hint or STRING not in self.pattern:
+            return self.hint or self.pattern
+        return self.pattern.partition(STRING)[0] + r"\\*[\"']"
+
 
 def has_digit(value: str) -> bool:
     return any(mark.isdigit() for mark in value)

@@ -38,7 +38,7 @@ _ALONE = re.compile(r"^\s*[\"'`]?([^\s\"'`]{4,})[\"'`]?\s*$")
 _PRINTING = (
     r"vault\s+(?:kv\s+get|read)\b.*\s-field[= ]?(?:password|passwd|token|secret|\S*key)\b"
     r"|aws\s.*get-secret-value\b.*SecretString\b.*\btext"
-    r"|aws\s.*get-parameter\b.*--with-decryption\b.*\btext|ecr\s+get-(?:login-password|authorization-token)\b"
+    r"|aws\s.*get-parameter\b.*--with-decryption\b.*\btext|aws\s.*\becr\s+get-(?:login-password|authorization-token)\b"
     r"|gcloud\s+secrets\s+versions\s+access\b|print-(?:access|identity)-token"
     r"|az\s+keyvault\s+secret\s+show\b.*-o(?:utput)?\s+tsv|get-access-token\b.*-o(?:utput)?\s+tsv"
     r"|op\s+read\s+\S+|doppler\s+secrets\s+get\b.*--plain"
@@ -47,7 +47,7 @@ _PRINTING = (
     rf"|(?:printenv|echo)\s+\"?\$?\{{?[A-Z0-9_]*(?:{STRONG_ENDINGS}|token|secret|api_key|secret_key)\}}?\"?"
     r"|cat\s+\S*/(?:run/secrets|secrets|credentials)/\S*(?:password|passwd|token|secret|key)"
 )
-_PRINTS_SECRET = re.compile(rf"(?i)(?:^|[$#%>]\s+|\s\|\s*)(?:sudo\s+)?(?:{_PRINTING})[^|;&]*$")
+PRINTS_SECRET = re.compile(rf"(?i)(?:^|[$#%>]\s+|\s\|\s*)(?:sudo\s+)?(?:{_PRINTING})[^|;&]*$")
 _OUTPUT_ENDS = re.compile(r"[$#>%]\s|\S+@\S+[$#:~]|(?i:error|an error|usage|warning|\S+: )")
 _ANNOUNCEMENTS = (
     # The dialogue AUTH LOGIN of SMTP, whatever a log puts before its lines.
@@ -96,6 +96,13 @@ _ANNOUNCEMENTS = (
         re.compile(rf"(?i)(?:^|\s)[\"']?--?({_NAME})[\"']?\s*$"),
         re.compile(r"^\s*-\s+[\"']?([^\s\"'-][^\s\"']*)[\"']?\s*$"),
     ),
+    # What a console of Terraform is asked for.
+    _Announcement(
+        re.compile(
+            rf"(?i)^(?:>\s+)?(?:nonsensitive\()?(?:var|local|module\.\w+)\.({_NAME})\)?\s*$"
+        ),
+        re.compile(r"^\"([^\"]+)\"\s*$"),
+    ),
     # What pydantic says of a setting.
     _Announcement(
         re.compile(rf"(?i)^\s*({_NAME})\s*$"),
@@ -115,7 +122,7 @@ _ANNOUNCEMENTS = (
     ),
     # A command whose whole output is a secret.
     _Announcement(
-        _PRINTS_SECRET, re.compile(r"^\s*[\"']?([^\s\"'].{2,}?)[\"']?\s*$"), stop=_OUTPUT_ENDS
+        PRINTS_SECRET, re.compile(r"^\s*[\"']?([^\s\"'].{2,}?)[\"']?$"), stop=_OUTPUT_ENDS
     ),
     _Announcement(
         re.compile(rf"(?i)\[\"({_NAME})\"\]=>\s*$"),
@@ -134,6 +141,7 @@ VALUE_BELOW += (
 )
 """An RE2 pattern for the lines that announce a value below."""
 MAX_LINE = 400
+MAX_VALUE = 4_000
 _PAIR = re.compile(
     r"<(?:name|key)>\s*([\w.:\-]{1,200})\s*</(?:name|key)>\s*<(?:value|string)>\s*([^<]+?)\s*</"
 )
@@ -160,7 +168,7 @@ def _read_below(
     for _ in range(announcement.reach):
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        line = text[position : min(end, position + MAX_LINE)]
+        line = text[position : min(end, position + MAX_VALUE)].rstrip()
         if announcement.stop is not None and announcement.stop.search(line):
             break
         value = announcement.value.search(line)

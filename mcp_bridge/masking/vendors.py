@@ -40,7 +40,9 @@ VENDOR_RULES = (
     _vendor("fly_token", r"(?:fo1|fm[12][a-z]?)_[A-Za-z0-9+/=_\-]{20,}"),
     _vendor("google_key", r"AIza[0-9A-Za-z_\-]{30,}|GOCSPX-[A-Za-z0-9_\-]{20,}"),
     _vendor("google_token", r"ya29\.[0-9A-Za-z_.\-]{20,}|1//0[0-9A-Za-z_\-]{20,}"),
-    _vendor("gitlab_token", r"gl(?:pat|dt|rtr?|cbt|ptt|ft|imt|agent|soat|oas|wt)-[\w.=\-]{16,}"),
+    _vendor(
+        "gitlab_token", r"gl(?:pat|dt|rtr?|cbt|ptt|ft|imt|agent|soat|oas|ffct|wt)-[\w.=\-]{16,}"
+    ),
     _vendor("gitlab_token", r"GR1348941[A-Za-z0-9_\-]{20,}"),
     _vendor("grafana_token", r"glc_[A-Za-z0-9+/=]{20,}|glsa_[A-Za-z0-9]{20,}_[0-9a-f]{8}"),
     _vendor("heroku_key", r"HRKU-[A-Za-z0-9_\-]{20,}"),
@@ -89,8 +91,12 @@ VENDOR_RULES = (
         r"[A-Za-z0-9]{32,}[A-Za-z0-9_\-]*",
         _has_random_body,
     ),
+    _vendor("newrelic_key", r"[0-9a-f]{36}NRAL"),
+    _vendor("onepassword_key", r"A3-[A-Z0-9]{6}-[A-Z0-9]{11}(?:-[A-Z0-9]{5}){3}"),
+    _vendor("cloudflare_key", r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}"),
+    _vendor("grafana_token", r"eyJrIjoi[A-Za-z0-9+/]{20,200}={0,2}"),
+    _vendor("jwt", r"eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{20,}(?:\.[A-Za-z0-9_\-]+){3}"),
     _vendor("password_hash", r"\*[0-9A-F]{40}"),
-    _vendor("aws_token", r"eyJwYXlsb2FkIjoi[A-Za-z0-9+/=_\-]{100,}"),
     TokenRule("vendor_token", "jenkins_secret", r"\{(AQAAABAAAA[A-Za-z0-9+/=]{20,})\}"),
     _vendor("password_hash", r"\$(?:2[abxy]|[1567]|y|gy|apr1|argon2id?)\$[./A-Za-z0-9$,=+]{20,}"),
 )

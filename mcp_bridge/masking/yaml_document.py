@@ -17,9 +17,10 @@ _NEEDS_CARE = re.compile(
     r"""(?:[\[{][ \t]*(?![ \t\]}])|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+$|'[^'\n]*+$)""",
     re.M,
 )
-# A literal of Python, or the fields of a struct of Go: no YAML, though it may be read as such.
+# A literal of Python, or the fields of Go or a map of Java: no YAML, though it may be read as such.
 _OTHER_LITERAL = re.compile(
-    r"""['"]: b(?:'[^'\n]*'|"[^"\n]*")[,})]|[{ ][A-Z]\w{0,40}:[^\s,{}\[\]]+ [A-Z]\w{0,40}:\S"""
+    r"""['"]: b(?:'[^'\n]*'|"[^"\n]*")[,})]|"""
+    r"""[{ ][A-Z]\w{0,40}:[^\s,{}\[\]]+ [A-Z]\w{0,40}:\S|\{[A-Z_]+=[^,{}\n]*, [A-Z_]+="""
 )
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MAX_READ = 200_000
