@@ -23,6 +23,8 @@ class _Announcement:
     """Whether the last of several such values is meant."""
     check: Callable[[str], bool] | None = None
     stop: re.Pattern[str] | None = None
+    width: int = 400
+    """Characters of such a line that are read."""
 
 
 def _is_base64(word: str) -> bool:
@@ -48,7 +50,10 @@ _PRINTING = (
     r"|cat\s+\S*/(?:run/secrets|secrets|credentials)/\S*(?:password|passwd|token|secret|key)"
 )
 PRINTS_SECRET = re.compile(rf"(?i)(?:^|[$#%>]\s+|\s\|\s*)(?:sudo\s+)?(?:{_PRINTING})[^|;&]*$")
-_OUTPUT_ENDS = re.compile(r"[$#>%]\s|\S+@\S+[$#:~]|(?i:error|an error|usage|warning|\S+: )")
+_OUTPUT_ENDS = re.compile(
+    r"^(?:[$#>%]\s|[\w.\-]{1,64}@[\w.\-]{1,64}\S?[$#:~]"
+    r"|(?i:error|an error|usage|warning|[\w.\-]{1,40}: ))"
+)
 _ANNOUNCEMENTS = (
     # The dialogue AUTH LOGIN of SMTP, whatever a log puts before its lines.
     _Announcement(
@@ -122,7 +127,10 @@ _ANNOUNCEMENTS = (
     ),
     # A command whose whole output is a secret.
     _Announcement(
-        PRINTS_SECRET, re.compile(r"^\s*[\"']?([^\s\"'].{2,}?)[\"']?$"), stop=_OUTPUT_ENDS
+        PRINTS_SECRET,
+        re.compile(r"^\s*[\"']?([^\s\"'].*[^\s\"'])[\"']?$"),
+        stop=_OUTPUT_ENDS,
+        width=4_000,
     ),
     _Announcement(
         re.compile(rf"(?i)\[\"({_NAME})\"\]=>\s*$"),
@@ -141,7 +149,6 @@ VALUE_BELOW += (
 )
 """An RE2 pattern for the lines that announce a value below."""
 MAX_LINE = 400
-MAX_VALUE = 4_000
 _PAIR = re.compile(
     r"<(?:name|key)>\s*([\w.:\-]{1,200})\s*</(?:name|key)>\s*<(?:value|string)>\s*([^<]+?)\s*</"
 )
@@ -168,7 +175,7 @@ def _read_below(
     for _ in range(announcement.reach):
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        line = text[position : min(end, position + MAX_VALUE)].rstrip()
+        line = text[position : min(end, position + announcement.width)].rstrip()
         if announcement.stop is not None and announcement.stop.search(line):
             break
         value = announcement.value.search(line)
