@@ -59,7 +59,7 @@ def _accept(request: HttpRequest, session_id: uuid.UUID, question: Question) -> 
         index = Stage.objects.values_list("stage_index", flat=True).get(pk=question.stage_id)
         return redirect(f"{reverse('session', args=[session_id])}#stage-{index}")
     context = session_context(pages.read_session_page(find_shown(session_id)))
-    html = render_to_string("investigations/session/ask_update.html", context)
+    html = render_to_string("investigations/session/ask_state.html", context)
     return JsonResponse({"stage_id": str(question.stage_id), "html": html}, status=202)
 
 

@@ -54,18 +54,8 @@ function taken({ stage_id: stage, html }) {
   field.value = "";
   keepDraft();
   place(html);
-  standLast();
   sync();
   document.dispatchEvent(new CustomEvent("tarsy:asked", { detail: stage }));
-}
-
-// The next question is asked where the answer to this one ends.
-function standLast() {
-  const timeline = document.getElementById("timeline");
-  if (timeline.nextElementSibling === form) return;
-  const focused = form.contains(document.activeElement) ? document.activeElement : null;
-  timeline.after(form);
-  focused?.focus({ preventScroll: true });
 }
 
 async function refused(answer) {

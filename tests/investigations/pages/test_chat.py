@@ -80,7 +80,7 @@ def test_the_question_stands_as_it_was_written_with_who_and_when_before_its_answ
     assert re.search(rf'<b>ana</b> <a href="#e-{event.sequence_number}"[^>]*><time', turn)
     assert f'href="#e-{finding.sequence_number}" title="Link to this answer"' in turn
     assert turn.index(QUESTION) < turn.index("says so") < turn.index('id="T3"')
-    assert page.index("See 1 answer") < page.index('id="T3"') < page.index(_field(page))
+    assert "See 1 answer" in _field(page)
 
 
 def test_questions_are_no_stages_of_the_investigation(viewer, answerable):

@@ -298,30 +298,6 @@ def test_without_a_script_a_question_is_asked_stopped_and_never_lost(answerable,
     assert field.is_enabled()
 
 
-@pytest.mark.parametrize("page", [{}, PHONE], indirect=True, ids=["wide", "phone"])
-def test_the_next_question_is_asked_where_the_answer_ends(answerable, field, page, stream):
-    wait_until_live(page, stream)
-    field.fill(QUESTION)
-    field.press("Control+Enter")
-    page.locator(".t-stage--chat").wait_for()
-    begun = in_thread(lambda: _answer(answerable))
-    _send_all(stream, answerable, [begun[name] for name in ("stage", "began", "call", "block")])
-    _send_all(stream, answerable, in_thread(lambda: _finish(answerable)))
-
-    expect(field).to_be_enabled()
-    expect(field).to_be_focused()
-    expect(field).to_be_in_viewport(ratio=1)
-    for _ in range(2):
-        assert page.locator(".t-stage--chat + *, #timeline:has(> .t-stage--chat:last-child) + *"
-                            ).get_attribute("id") == "ask"  # fmt: skip
-        place = page.locator("#conclusion + #ask-place")
-        expect(place.get_by_role("link", name="See 1 answer")).to_be_visible()
-        place.get_by_role("link", name="Ask another question").click()
-        expect(field).to_be_focused()
-        expect(field).to_be_in_viewport(ratio=1)
-        page.goto(f"/sessions/{answerable.pk}/")
-
-
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_on_a_phone_a_question_fits_and_is_asked_with_the_button(answerable, field, page):
     field.tap()
