@@ -34,6 +34,8 @@ HOSTILE: dict[str, str] = {
     "at signs": "a@",
     "deep keys": '{"a":',
     "YAML": "data:\n  key: value\n",
+    "rows of databases": "INSERT INTO t (id, password) VALUES (1, ((((((((\n",
+    "commands that print secrets": f"cat {'/secrets/key' * 31}&.\n",
 }
 
 

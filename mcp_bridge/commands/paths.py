@@ -67,7 +67,9 @@ class PathJudge:
     def judge_certificate(self, path: str) -> None:
         """A file of which only the certificate is printed, wherever it lies."""
         full = os.path.normpath(_absolute(path))
-        if not _CERTIFICATE.fullmatch(full) or _is_device(full):
+        # What lies behind a process is judged as a whole, or not looked at.
+        is_plain = not full.startswith("/proc/") and not _is_device(full)
+        if not is_plain or not _CERTIFICATE.fullmatch(full):
             self.judge_content(path)
         elif self._sensitive.is_protected(full):
             raise SensitivePath(f"{path} belongs to this product's own state")

@@ -46,10 +46,10 @@ _WHOLE = re.compile(r"(?:[^\s<\x00]|<(?!/))+")
 _IN_BRACES = re.compile(r"\{((?:[^{}\n]|\}\})+)\}(?=;|$)")
 _TO_SEMICOLON = re.compile(r"[^;\"'\n\x00]+")
 _PHRASE_WORD = re.compile(r"[A-Z0-9][^\s=:|;<>()]*$")
-_SHELL_END = re.compile(r"[;&|]+$")
+_SHELL_ENDS = ";&|"
 _LINE_START = re.compile(r"""[\s+\->|]*(?:-\s+)*["']?$""")
 _SHELL_START = re.compile(r"\s*(?:(?:export|declare\s+-x|set|setenv|ENV|ARG|-e)\s+)?$")
-_COMMENT = re.compile(r"\s+#.*$")
+_COMMENT = re.compile(r"(?<!\s)\s++#.*$")
 # A plan or a diff on one line: `password = "old" -> "new"`.
 _CHANGED_TO = re.compile(
     r"""["'`]?[ \t]*(?:->|=>|→)[ \t]*(?:"((?:[^"\\\n]|\\.)+)"|["'`]?([^\s"'<>`\x00(]+))"""
@@ -61,7 +61,11 @@ _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 _CLOSERS = ")]},;:?"
 _TYPED = re.compile(r"[A-Za-z][\w.]*(?:\[[^\]]*\])?(?: \| \w+)* = [A-Za-z_][\w.]*[(]")
 _TYPE_IN_BRACKETS = re.compile(r"\([\w*.\[\]]+\) ")
-_REST_OF_NAME = re.compile(r"[a-z]{2,20}(?::[a-z]{2,20}){1,5}(?![\w:])")
+_REST_OF_NAME = re.compile(
+    r"(?=[a-z:]*\b(?:attempts?|cache|change|count|email|history|index|jobs?|limit|locks?|queues?"
+    r"|rate|requests?|reset|sessions?|tokens?|update|users?|verify)\b)"
+    r"[a-z]{2,20}(?::[a-z]{2,20}){1,5}(?![\w:])"
+)
 _IN_ARN = re.compile(r"\barn:[\w:./*-]*$")
 # Two plain words: `password: field is required`. The next pair on the line is none of them.
 _PROSE = re.compile(r"[a-z]{2,12} [a-z]{2,12}(?![\w:=-])(?![ \t]*[:=])")
@@ -201,8 +205,8 @@ def _whole_value(line: str, key_start: int, start: int, separator: str) -> tuple
         return start, start + len(rest)
     if not (is_variable or is_setting) or not (word := _WHOLE.match(line, start)):
         return None
-    ending = _SHELL_END.search(word[0]) if word.end() < len(line) else None
-    return start, start + (ending.start() if ending else len(word[0]))
+    kept = word[0].rstrip(_SHELL_ENDS) if word.end() < len(line) else word[0]
+    return start, start + len(kept)
 
 
 @cache
@@ -248,9 +252,8 @@ def _yaml_span(line: str, start: int, name: SecretName, lead: str) -> Span | Non
         kept = rest.rstrip(",;")
         return Span(start, start + len(kept), name.kind, is_bare=kept == rest)
     if _TYPED.match(rest) or _TYPE_IN_BRACKETS.match(rest):
-        return (
-            None  # A field of a program: `password: str = Field(...)`, `(string) (len=4) "pass"`.
-        )
+        # A field of a program: `password: str = Field(...)`, `(string) (len=4) "pass"`.
+        return None
     if words[0].rstrip(",;").isdigit():
         return None  # A count: `pass: 12, fail: 0`, `password: 16 bytes`.
     if name.strength == "strong" and (

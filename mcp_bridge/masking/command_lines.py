@@ -23,10 +23,10 @@ _SET_COMMAND = (
 )
 
 
+# What a text of help has in the place of a value.
 _METAVAR = re.compile(r"[A-Z]+(?:_[A-Z]+)*\]?$")
-"""What a text of help has in the place of a value."""
+# Of `--secret`: which one of those that the builder keeps.
 _MOUNT = re.compile(r"(?:id|src|type)=|[a-z0-9_.\-]+,(?:id|src|type|target)=")
-"""Of `--secret`: which one of those that the builder keeps."""
 
 
 def _is_no_option(value: str) -> bool:

@@ -18,7 +18,7 @@ _HEREDOC_HEAD = re.compile(
     _NAME + r"[ \t]*+(?:\"?\$\(\s*cat\s+)?<<[-~]?[ \t]*['\"]?([A-Za-z_]\w{0,40})['\"]?[^\n]{0,80}\n"
 )
 _BLOCK_HEAD = re.compile(
-    r"^([^\n]*?)\b(?:variable|output|resource\s+\"random_(?:password|string|bytes)\")\s+"
+    r"^([^\n]*?)\b(?:variable|output|(resource\s+\"random_(?:password|string|bytes)\"))\s+"
     r"\"([^\"\n]{1,200})\"\s*\{",
     re.M,
 )
@@ -77,8 +77,8 @@ def find_in_blocks(text: str, lines: Iterable[int], budget: Budget) -> Iterator[
             continue
         budget.spend_hits()
         block = _read_block(text, head)
-        is_secret = "random_" in head[0] or _SENSITIVE.search(block)
-        name = "password" if is_secret else singular(head[2])
+        is_secret = head[2] or _SENSITIVE.search(block)
+        name = "password" if is_secret else singular(head[3])
         for default in _DEFAULT.finditer(block):
             spans = [default.span(1)]
             if default[2]:

@@ -16,15 +16,25 @@ SQL_ROWS = (
 _HEAD = re.compile(
     r"(?i)\b(?:COPY|INTO)\s+[^\s()]{1,200}\s*\(([^()\n]{1,4000})\)\s*(?:(FROM\s+stdin)[^\n]*\n|VALUES)"
 )
+_HEAD_OF_LINE = re.compile(SQL_ROWS + r"[^\n]*\n?\Z")
+# A text, with what a dump writes before it, or what is computed, calls included.
+_CALL = r"\([^()']*+(?:(?:'[^']*+'|\([^()]*+\))[^()']*+)*\)"
 _VALUE = re.compile(
-    r"\s*+(?:[A-Za-z]?'([^'\\]*+(?:(?:\\.|'')[^'\\]*+)*)'|([^,()'\n]*+))\s*+([,)]|\Z)"
+    r"\s*+(?:(?:_?[A-Za-z][A-Za-z0-9]{0,20}[ ]?)?'([^'\\]*+(?:(?:\\.|'')[^'\\]*+)*)'"
+    rf"|([^,()'\n]*+(?:{_CALL}[^,()'\n]*+)*))\s*+([,)]|\Z)"
 )
 _NEXT_ROW = re.compile(r"\s*+,?\s*+\(")
 _QUOTES = " \t\r\n\"'`[]"
-MAX_ROWS = 500
-MAX_ROW = 4_000
+MAX_HEAD = 8_000
+MAX_VALUE = 20_000
+"""Characters. What is longer ends the rows, and costs as much as so many lines."""
 MAX_GAP = 100
 """Characters between the names of the columns and what follows on the next line."""
+
+
+def heads_rows(line: str) -> bool:
+    """Whether the rows of a dump may stand on the lines below."""
+    return len(line) <= MAX_HEAD and _HEAD_OF_LINE.search(line) is not None
 
 
 def find_in_rows(text: str, lines: Iterable[int], budget: Budget) -> Iterator[Named]:
@@ -32,23 +42,23 @@ def find_in_rows(text: str, lines: Iterable[int], budget: Budget) -> Iterator[Na
     position = 0
     for line in lines:
         end = text.find("\n", line)
-        end = min(end if end >= 0 else len(text), line + 2 * MAX_ROW) + MAX_GAP
-        budget.spend_lines(1 + (end - line) // MAX_GAP)
-        head = _HEAD.search(text, max(position, line), end)
-        if head is None:
-            continue
-        position = head.end()
-        columns = [name.strip(_QUOTES) for name in head[1].split(",")]
-        named = {number: name for number, name in enumerate(columns) if may_announce(name)}
-        yield from (_copied if head[2] else _inserted)(text, head.end(), named, budget)
+        end = (end if end >= 0 else len(text)) + MAX_GAP
+        budget.spend_lines(1 + (end - line) // MAX_HEAD)
+        position = max(position, line)
+        while head := _HEAD.search(text, position, end):
+            budget.spend_lines()
+            position = head.end()
+            columns = [name.strip(_QUOTES) for name in head[1].split(",")]
+            named = {number: name for number, name in enumerate(columns) if may_announce(name)}
+            yield from (_copied if head[2] else _inserted)(text, head.end(), named, budget)
 
 
 def _copied(text: str, position: int, named: dict[int, str], budget: Budget) -> Iterator[Named]:
     """Lines with tabs between their values, up to `\\.`."""
-    for _ in range(MAX_ROWS):
+    while position < len(text):
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        row = text[position : min(end, position + MAX_ROW)]
+        row = text[position:end]
         if not row.strip() or row.startswith("\\."):
             return
         budget.spend_lines()
@@ -62,15 +72,13 @@ def _copied(text: str, position: int, named: dict[int, str], budget: Budget) -> 
 
 def _inserted(text: str, position: int, named: dict[int, str], budget: Budget) -> Iterator[Named]:
     """`(1, 'a', NULL), (2, 'b', NULL)`, on one line or several."""
-    for _ in range(MAX_ROWS):
-        row = _NEXT_ROW.match(text, position, position + MAX_ROW)
-        if row is None:
-            return
+    while row := _NEXT_ROW.match(text, position, position + MAX_GAP):
         budget.spend_lines()
         position = row.end()
         for number in range(max(named, default=0) + 100):
-            value = _VALUE.match(text, position, position + MAX_ROW)
+            value = _VALUE.match(text, position, position + MAX_VALUE)
             if value is None:
+                budget.spend_lines(MAX_VALUE // MAX_GAP)
                 return
             if number in named and value[1]:
                 yield named[number], Span(*value.span(1), "")

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from mcp_bridge.masking.columns import COLUMN_HEAD
 from mcp_bridge.masking.foreign_words import in_latin
 from mcp_bridge.masking.secret_names import NAME_ENDINGS
-from mcp_bridge.masking.values_below import PRINTS_SECRET
+from mcp_bridge.masking.sql_rows import heads_rows
+from mcp_bridge.masking.values_below import prints_secret
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +24,8 @@ _LINE_CUE = re.compile(
     r"|\bbcp\b|tsql|stats|\bsend\b|faas|psexec|influx|twine|rpc|bindpw|rootpw|-pbkdf2|SCRAM"
     r"|\bprintf\b|addprinc|principal|\bcpw\b|plink|pscp|psftp|\|"
     r"|AKIA|ASIA|\*|[a-z0-9]{6}\.[a-z0-9]{16}|@[^\s:@]+:|[0-9A-FX*]{32}:"
-    # A head of columns in capitals.
+    # The head of rows of a database, and a head of columns in capitals.
+    r"|(?-i:\bINTO\b|\bCOPY\b)"
     r"|(?-i:\A[A-Z]{2,}\s\Z)"
     r"|\A[0-9]+\)\s|\bdefine\b|vault|\baws\b|gcloud|doppler|terraform|pwgen|\bwg\b|printenv|\bcat\b|\bop\b"
     r"|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
@@ -52,7 +54,11 @@ _IS_TABLE_HEAD = re.compile(COLUMN_HEAD)
 
 def opens_block(line: str) -> bool:
     """Whether what a line announces may stand on the lines below."""
-    return any(head.search(line) for head in (_OPENS_BLOCK, _IS_TABLE_HEAD, PRINTS_SECRET))
+    return (
+        any(head.search(line) for head in (_OPENS_BLOCK, _IS_TABLE_HEAD))
+        or prints_secret(line)
+        or heads_rows(line)
+    )
 
 
 class StreamMasker:

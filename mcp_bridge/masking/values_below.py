@@ -49,7 +49,9 @@ _PRINTING = (
     rf"|(?:printenv|echo)\s+\"?\$?\{{?[A-Z0-9_]*(?:{STRONG_ENDINGS}|token|secret|api_key|secret_key)\}}?\"?"
     r"|cat\s+\S*/(?:run/secrets|secrets|credentials)/\S*(?:password|passwd|token|secret|key)"
 )
-PRINTS_SECRET = re.compile(rf"(?i)(?:^|[$#%>]\s+|\s\|\s*)(?:sudo\s+)?(?:{_PRINTING})[^|;&]*$")
+MAX_LINE = 400
+# That nothing follows the command is asked first, so that no line is gone through again and again.
+_PRINTS_SECRET = re.compile(rf"(?i)(?:^|[$#%>]\s+|\s\|\s*)(?=[^|;&]*$)(?:sudo\s+)?(?:{_PRINTING})")
 _OUTPUT_ENDS = re.compile(
     r"^(?:[$#>%]\s|[\w.\-]{1,64}@[\w.\-]{1,64}\S?[$#:~]"
     r"|(?i:error|an error|usage|warning|[\w.\-]{1,40}: ))"
@@ -127,7 +129,7 @@ _ANNOUNCEMENTS = (
     ),
     # A command whose whole output is a secret.
     _Announcement(
-        PRINTS_SECRET,
+        _PRINTS_SECRET,
         re.compile(r"^\s*[\"']?([^\s\"'].*[^\s\"'])[\"']?$"),
         stop=_OUTPUT_ENDS,
         width=4_000,
@@ -142,16 +144,18 @@ VALUE_BELOW = (
     rf"|(?i:(?:{STRONG_ENDINGS})\b[^:\n]{{0,120}}:\\*\s*(?:\\|$))"
     r"|(?i:(?:passw(?:or)?d|passphrase|token|secret|key)\s*\?\\*\s*(?:\\|$))"
     rf"|(?i:(?:{NAME_ENDINGS})\\*[\"']?\]?(?:=>)?\\*\s*(?:\\|$))"
-)
-VALUE_BELOW += (
     rf"|(?i:\)\s+\\*\"[a-z0-9_.\-]*(?:{NAME_ENDINGS}|requirepass)\\*\"\\*\s*(?:\\|$))"
     rf"|<auth-user-pass>|(?i:{_PRINTING})"
 )
 """An RE2 pattern for the lines that announce a value below."""
-MAX_LINE = 400
 _PAIR = re.compile(
     r"<(?:name|key)>\s*([\w.:\-]{1,200})\s*</(?:name|key)>\s*<(?:value|string)>\s*([^<]+?)\s*</"
 )
+
+
+def prints_secret(line: str) -> bool:
+    """Whether it is a command whose whole output is a secret."""
+    return len(line) <= MAX_LINE and _PRINTS_SECRET.search(line) is not None
 
 
 def find_values_below(text: str, lines: Iterable[int], budget: Budget) -> Iterator[Named]:

@@ -9,7 +9,8 @@ _BODY = re.compile(r"[A-Za-z0-9]{32,}")
 
 def _has_random_body(value: str) -> bool:
     """Letters of both cases and digits in one long piece, and no checksum."""
-    if value.lower().startswith(("sha", "md5", "pk_")):  # Stripe's key for browsers is public.
+    # Stripe's key for browsers is public.
+    if value.lower().startswith(("sha", "md5", "pk_live_", "pk_test_", "pk_prod_")):
         return False
     return any(
         sum(map(str.isdigit, body)) >= 3

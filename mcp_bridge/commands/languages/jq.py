@@ -5,9 +5,11 @@ import re
 from mcp_bridge.commands.refusal import Refused
 
 _LOADS = re.compile(r"\b(?:import|include|input_filename|modulemeta|get_search_list)\b")
-# A field of that name (`.env`, `$item.env`) is data, and so is a text. Between the dollar sign and
-# its name some versions read over blanks and comments.
-_ENVIRONMENT = re.compile(r"(?<![.\w])(?:\$ENV|env)\b(?!\s*:)|(?<![.\w\"$])ENV\b(?!\s*:)")
+# A field of that name (`.env`, `$item.env`) is data. Between the dollar sign and its name some
+# versions read over blanks and comments.
+_ENVIRONMENT = re.compile(r"(?<![.\w])(?:env|ENV)\b")
+_TEXT = re.compile(r'"[^"]*"')
+_KEY_BEGINS = re.compile(r"[{,]\s*\Z")
 # Text from numbers, of which some steer a terminal.
 _COMPUTES_TEXT = re.compile(r"\bimplode\b|@urid\b")
 _YQ = re.compile(
@@ -22,10 +24,31 @@ def check_jq(program: str) -> None:
     """Raises `Refused` unless the program computes from its input alone."""
     if _LOADS.search(program):
         raise Refused("the jq program loads other files")
-    if _ENVIRONMENT.search(program):
+    if _reads_environment(program):
         raise Refused("the jq program reads the environment")
     if _COMPUTES_TEXT.search(program):
         raise Refused("the jq program makes text of numbers, which can steer a terminal")
+
+
+def _reads_environment(program: str) -> bool:
+    # Where texts end is plain only without escapes, and brackets in comments count for none.
+    if "\\" in program or "#" in program:
+        return _ENVIRONMENT.search(program) is not None
+    plain = _TEXT.sub("", program)
+    return not all(_is_key(plain, found) for found in _ENVIRONMENT.finditer(plain))
+
+
+def _is_key(program: str, found: re.Match[str]) -> bool:
+    """Whether it names a field of an object that is made, as in `{env: .spec}`."""
+    before = program[: found.start()]
+    if not _KEY_BEGINS.search(before) or not program[found.end() :].lstrip().startswith(":"):
+        return False
+    is_open = 0
+    for bracket in reversed(re.findall(r"[][(){}]", before)):
+        is_open += 1 if bracket in "([{" else -1
+        if is_open > 0:
+            return bracket == "{"
+    return False
 
 
 def check_yq(word: str) -> None:

@@ -17,7 +17,7 @@ _CURSOR = rf"""(?:
 )*+"""
 _OF_COLLECTION = rf"""
     \.[A-Za-z_]\w*
-    \.(?:find|findOne|count|countDocuments|estimatedDocumentCount|distinct|stats|dataSize
+    \.(?:find|findOne|count|countDocuments|estimatedDocumentCount|stats|dataSize
         |storageSize|totalSize|totalIndexSize|getIndexes|latencyStats|isCapped)
     \({_LITERAL}\){_CURSOR}
 """

@@ -26,6 +26,7 @@ def _check_top(parsed: Parsed) -> None:
 
 
 def _check_inspect(parsed: Parsed) -> None:
+    # Masked where it stands beside its names, as in the whole of what is told.
     if any(re.search(r"\bEnv\b", text) for text in parsed.values("-f", "--format")):
         raise Refused("it would print an environment")
 

@@ -250,7 +250,11 @@ _INNER_ADDRESS = re.compile(
 _METADATA = words("instance-data [fd00:ec2::254] [fd20:ce::254]")
 _ORDERS = re.compile(
     r"_?(?:shutdown|quit\w*|restart|reboot|reload|stop|start|undeploy|deploy|exec|kill|flush\w*"
-    r"|purge|unload|reset\w*|delete\w*|remove|drop|drain\w*|leave|disable|enable|terminate|write)"
+    r"|purge|unload|reset\w*|delete\w*|remove|drop|drain\w*|leave|disable|enable|terminate|write"
+    r"|update)"
+)
+_CHANGES = re.compile(
+    r"(?:\A|;)[\s+;(]*(?:alter|create|delete|drop|grant|insert|kill|replace|revoke|truncate|update)\b"
 )
 _SECRETS = re.compile(r"secrets?|heapdump|credentials?|tokens?|passwords?|env|configprops")
 _HEADER = r"/(?!(?i:x-(?:http-)?method))[A-Za-z0-9-]+:\s?[^@\r\n]*/"
@@ -297,6 +301,10 @@ def _check_request(url: str) -> None:
             raise Refused(f"a server could take {step!r} as an order")
         if _SECRETS.fullmatch(step):
             raise Refused(f"{step!r} of a server is not read out")
+    for field in query.split("&"):
+        name, _, value = field.partition("=")
+        if name.startswith("stream.") or _CHANGES.search(value):
+            raise Refused(f"a server could take {field[:60]!r} as an order")
 
 
 def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:

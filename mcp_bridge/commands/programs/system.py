@@ -22,8 +22,12 @@ _DU = """
     --bytes --total --dereference --exclude= --exclude-from=@ --human-readable --inodes --si
     --summarize --one-file-system --threshold= --time=? --time-style= --separate-dirs --null
 """
-# A variable whose name does not say that it holds a secret.
-_HARMLESS_VARIABLE = r"(?!(?i:.*(?:secret|token|passw|passphrase|key|credential|auth|dsn|_url)))\w+"
+# A variable whose name does not say that it holds a secret: its value stands alone, so that nothing
+# would mask it.
+_HARMLESS_VARIABLE = (
+    r"(?!(?i:.*(?:secret|token|pass|key|cred|auth|dsn|ur[il]|jwt|salt|cookie|conn|cert|private)"
+    r"|.*_(?:pw|pwd|pat|pin)$))\w+"
+)
 _TAR_OLD = re.compile(r"[tvzjJ]*t[tvzjJ]*f?")
 
 
@@ -78,8 +82,8 @@ def _asks_for_hosts(parsed: Parsed) -> bool:
 
 def _check_printf(parsed: Parsed) -> None:
     refuse_escapes(parsed.words)
-    # A shell's own printf stores a number under the name in the next word, which it computes.
-    if re.search(r"%[-+ #0-9.*]*n", parsed.words[0].replace("%%", "")):
+    # A shell's own printf stores a number under the name in the next word.
+    if re.search(r"%[-+ #'0-9.*hjlLqtz]*n", parsed.words[0].replace("%%", "")):
         raise Refused("printf would set a variable")
 
 

@@ -7,6 +7,9 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         jq -n '$ ENV'
         jq -rn '$  ENV.TOKEN'
         jq '.a, ($ ENV | keys)' /tmp/x
+        jq -n 'path(.[env:])'
+        jq -n '{a: .[0, env:]}'
+        jq -n '{a: ({}, env)}'
         yq '$ ENV' /tmp/x
         """,
         """
@@ -19,6 +22,11 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         """
         printf '%n' 'a[0]'
         printf '%s%5n' x y
+        printf '%ln' a
+        printenv DB_PASS
+        printenv REDIS_PW
+        printenv JWT
+        printenv GITHUB_PAT
         printenv AWS_SECRET_ACCESS_KEY
         printenv GITHUB_TOKEN
         printenv DATABASE_URL
@@ -63,6 +71,11 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         curl -G --data-urlencode @/etc/passwd http://localhost/
         curl -G --data-binary @/etc/passwd http://localhost/
         curl -G -d action=shutdown http://localhost/
+        curl -G http://localhost:8086/query --data-urlencode 'q=DROP DATABASE x'
+        curl -G http://localhost:8086/query --data-urlencode 'q=show databases; drop database x'
+        curl 'http://localhost:8086/query?q=drop%20database%20x'
+        curl -G http://localhost:8983/solr/x/update -d commit=true
+        curl 'http://localhost:8983/solr/x/select?stream.body=x'
         curl -G --data-urlencode 'a=#' -d cmd=delete http://localhost/
         curl -G -d a=b https://stranger.example/
         wget -O /tmp/x http://localhost/
@@ -112,6 +125,7 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         mongosh --eval 'db.adminCommand({shutdown: 1})'
         mongosh --eval 'db.setProfilingLevel(2)'
         mongosh --eval 'db.getUsers()'
+        mongosh --eval 'db.orders.distinct("password")'
         mongosh --eval 'db.system.users.find()'
         mongosh --eval 'db.stats()' --file /tmp/x.js
         mongosh --eval 'db.stats()' /tmp/x.js
@@ -155,6 +169,7 @@ WAYS_OF_CLIENTS: dict[str, tuple[str, str]] = {
         openssl x509 -noout -dates -in /etc/ssl/certs/../private/site.crt
         openssl x509 -noout -dates -in /etc/nginx/ssl/site.pem
         openssl x509 -noout -dates -in /root/.ssh/site.crt
+        openssl x509 -noout -dates -in /proc/1/root/etc/x.crt
         cat /etc/letsencrypt/live/x/fullchain.pem
         """,
         """
