@@ -43,11 +43,14 @@ def _is_key(program: str, found: re.Match[str]) -> bool:
     before = program[: found.start()]
     if not _KEY_BEGINS.search(before) or not program[found.end() :].lstrip().startswith(":"):
         return False
-    is_open = 0
-    for bracket in reversed(re.findall(r"[][(){}]", before)):
-        is_open += 1 if bracket in "([{" else -1
-        if is_open > 0:
-            return bracket == "{"
+    closed = 0
+    for sign in reversed(before):
+        if sign in ")]}":
+            closed += 1
+        elif sign in "([{":
+            if not closed:
+                return sign == "{"
+            closed -= 1
     return False
 
 
