@@ -162,7 +162,6 @@ async def ask(
 
     Tries again while nothing was shown. A failed call is an answer with `failure` set.
     """
-    await journal.confirm_lease()
     started = time.monotonic()
     answer = Answer(blocks or AnswerBlocks(journal))
     limit = asyncio.timeout_at(question.deadline)
@@ -188,6 +187,8 @@ async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journa
 
     events = stream_with_retries(
         lambda: llm.stream(question.messages, question.tools, question.options),
+        # Each time: another worker may have taken over while this one waited to try again.
+        before_attempt=journal.confirm_lease,
         on_retry=tell_retry,
     )
     async with aclosing(events):

@@ -1,5 +1,7 @@
 """When a model call is tried again, and the whole loop over the real wire."""
 
+from unittest.mock import AsyncMock
+
 import pytest
 
 from agents.llm import ProviderSettings, make_llm
@@ -9,7 +11,7 @@ from agents.ports import LLMOptions
 from agents.run import run_agent
 from agents.task import AgentTask
 from agents.types import AnswerFinished, Message, TextDelta
-from tarsy.errors import LLMError
+from tarsy.errors import LeaseLost, LLMError
 from tests.agents.doubles import MemoryJournal, ScriptedLLM, ScriptedToolbox, say
 from tests.agents.wire_server import chunk, cut, fragment, refuse, stream, usage_chunk
 
@@ -21,7 +23,7 @@ def at_once(monkeypatch):
     monkeypatch.setattr(retry_module, "BACKOFF", (0.0, 0.0, 0.0))
 
 
-async def play(llm):
+async def play(llm, before_attempt=None):
     retries = []
 
     async def keep(retry):
@@ -31,7 +33,9 @@ async def play(llm):
     error = None
     try:
         async for event in stream_with_retries(
-            lambda: llm.stream((), (), LLMOptions()), on_retry=keep
+            lambda: llm.stream((), (), LLMOptions()),
+            before_attempt=before_attempt or AsyncMock(),
+            on_retry=keep,
         ):
             events.append(event)
     except LLMError as caught:
@@ -58,6 +62,37 @@ async def test_nothing_is_tried_again_once_text_was_shown(at_once):
     assert events == [TextDelta("so")]
     assert retries == []
     assert (error.code, error.partial) == ("partial_stream_error", True)
+
+
+async def test_a_worker_that_lost_its_execution_while_it_waited_asks_no_more(at_once):
+    llm = ScriptedLLM([[DOWN], say("paid for twice")])
+
+    with pytest.raises(LeaseLost):
+        await play(llm, AsyncMock(side_effect=[None, LeaseLost("it is another's")]))
+
+    assert llm.closed == 1
+
+
+async def test_an_agent_asks_before_each_attempt_whether_its_execution_is_its_own(at_once, wire):
+    wire.plays = [refuse(503, "busy"), stream(chunk({"content": "Yes."}), chunk({}, "stop"))]
+    journal = MemoryJournal()
+    seen = []
+    record_note = journal.record_note
+
+    async def lose_lease(note):
+        await record_note(note)
+        seen.append(note.metadata["error_code"])
+        journal.lease_error = LeaseLost("it is another's")
+
+    journal.record_note = lose_lease
+    task = AgentTask("function_calling", "Triage", (Message("user", "The disk is full."),))
+    llm = make_llm(ProviderSettings("lab", "openai", "lab-1", base_url=wire.base_url))
+
+    with pytest.raises(LeaseLost):
+        await run_agent(task, llm=llm, toolbox=ScriptedToolbox(), journal=journal)
+
+    assert seen == ["provider_error"]
+    assert len(wire.requests) == 1
 
 
 async def test_a_provider_that_asks_for_more_than_a_minute_is_not_waited_for():
