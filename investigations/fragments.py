@@ -25,6 +25,7 @@ from investigations.selectors.pages import (
     read_session_page,
     read_stage,
 )
+from investigations.selectors.plans import join_names
 from investigations.selectors.timeline_view import EventView
 from investigations.timeline import APPROVAL_DECIDED, APPROVAL_REQUESTED
 
@@ -160,7 +161,7 @@ def _waiting_words(page: SessionPage) -> str:
         return "The next stage is about to start."
     if askers := current.askers:
         verb = "waits" if len(askers) == 1 else "wait"
-        return f"{_join(askers)} {verb} for a person to decide about a change."
+        return f"{join_names(askers)} {verb} for a person to decide about a change."
     names = current.open_agents
     if not names:
         return f"{current.stage.stage_name} is closing."
@@ -168,12 +169,7 @@ def _waiting_words(page: SessionPage) -> str:
     follow = "stage follows" if more == 1 else "stages follow"
     after = f", then {more} more {follow}" if more else ""
     verb = "is" if len(names) == 1 else "are"
-    return f"{current.stage.stage_name} ends when {_join(names)} {verb} done{after}."
-
-
-def _join(names: Sequence[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{current.stage.stage_name} ends when {join_names(names)} {verb} done{after}."
 
 
 _ABOUT = ("session_id", "event_id", "stage_id", "execution_id", "approval_id")

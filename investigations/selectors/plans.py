@@ -164,7 +164,7 @@ def _about_servers(plan: Plan, servers: Mapping[str, ToolServer]) -> Iterator[st
     down = [name for name in plan.servers if name in servers and servers[name].state == "unhealthy"]
     if down:
         verb = "are" if len(down) > 1 else "is"
-        yield f"{_join(down)} {verb} down now. Agents run without it and say so."
+        yield f"{join_names(down)} {verb} down now. Agents run without it and say so."
 
 
 def _about_tools(selection: ToolSelection, servers: Mapping[str, ToolServer]) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _about_tools(selection: ToolSelection, servers: Mapping[str, ToolServer]) ->
         listed = {tool["name"] for tool in servers[chosen.name].tools} if servers else set()
         missing = [name for name in chosen.tools or () if listed and name not in listed]
         if missing:
-            yield f"{chosen.name} does not list {_join(missing)} now."
+            yield f"{chosen.name} does not list {join_names(missing)} now."
 
 
 def _about_native_tools(plan: Plan, selection: ToolSelection) -> Iterator[str]:
@@ -180,10 +180,11 @@ def _about_native_tools(plan: Plan, selection: ToolSelection) -> Iterator[str]:
     given = {name for stage in plan.stages for name in stage.native_tools}
     missing = [name for name in wanted if name not in given]
     if missing:
-        yield f"No agent of this chain has a model with {_join(missing)}."
+        yield f"No agent of this chain has a model with {join_names(missing)}."
 
 
-def _join(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
+    """One or more, as a sentence lists them: `a, b and c`."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
 

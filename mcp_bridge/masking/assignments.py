@@ -17,6 +17,7 @@ from mcp_bridge.masking.secret_names import (
     may_announce,
 )
 from mcp_bridge.masking.spans import Span
+from mcp_bridge.masking.yaml_lines import COMMENT
 
 SEPARATOR = r"\\*[\"'`]?\]?[ \t]*(?:[:?+]=|:-|=>|=|:)"
 SECRET_NAME = rf"(?:{NAME_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
@@ -49,7 +50,6 @@ _PHRASE_WORD = re.compile(r"[A-Z0-9][^\s=:|;<>()]*$")
 _SHELL_ENDS = ";&|"
 _LINE_START = re.compile(r"""[\s+\->|]*(?:-\s+)*["']?$""")
 _SHELL_START = re.compile(r"\s*(?:(?:export|declare\s+-x|set|setenv|ENV|ARG|-e)\s+)?$")
-_COMMENT = re.compile(r"(?<!\s)\s++#.*$")
 # A plan or a diff on one line: `password = "old" -> "new"`.
 _CHANGED_TO = re.compile(
     r"""["'`]?[ \t]*(?:->|=>|→)[ \t]*(?:"((?:[^"\\\n]|\\.)+)"|["'`]?([^\s"'<>`\x00(]+))"""
@@ -125,7 +125,7 @@ def _is_told_about(line: str, match: re.Match[str]) -> bool:
     if _PROSE.match(line, match.end()) is None:
         return False
     rest = line[match.end() : match.end() + MAX_PHRASE + 1]
-    return not _is_passphrase(match[1], _COMMENT.sub("", rest.rstrip()))
+    return not _is_passphrase(match[1], COMMENT.sub("", rest.rstrip()))
 
 
 def _is_passphrase(key: str, value: str) -> bool:
@@ -200,7 +200,7 @@ def _whole_value(line: str, key_start: int, start: int, separator: str) -> tuple
     if not _SHELL_START.match(before):
         return None
     is_setting = not before.strip() and ("." in separator or line[start - 2 : start] == "= ")
-    rest = _COMMENT.sub("", line[start : start + MAX_PHRASE].rstrip())
+    rest = COMMENT.sub("", line[start : start + MAX_PHRASE].rstrip())
     if " " in rest and _is_one_value(rest) and start + len(rest) == len(line.rstrip()):
         return start, start + len(rest)
     if not (is_variable or is_setting) or not (word := _WHOLE.match(line, start)):
@@ -238,7 +238,7 @@ def _quoted_span(line: str, start: int, kind: str) -> Span:
 
 def _yaml_span(line: str, start: int, name: SecretName, lead: str) -> Span | None:
     """The rest of a `key: value` line. Several words are a value only if one is no word."""
-    rest = _COMMENT.sub("", line[start:].rstrip().split("\x00")[0])
+    rest = COMMENT.sub("", line[start:].rstrip().split("\x00")[0])
     if _ALIAS.match(rest):
         return None
     if mark := _ANCHOR.match(rest):

@@ -25,7 +25,8 @@ _KEY_LINE = re.compile(
 _SECRET_KIND = re.compile(r"""["']?Secret(?:List)?["']?(?:\s+#.*)?$""")
 _BLOCK = re.compile(r"[|>][+-]?[0-9]?(?:\s+#.*)?$")
 _FLOW_VALUE = re.compile(r"""[\w.-]+["']?\s*:\s*["']?([^,}"']+)""")
-_COMMENT = re.compile(r"\s+#.*$")
+COMMENT = re.compile(r"(?<!\s)\s++#.*$")
+"""Behind a value; each run of blanks is read once."""
 _KIND = "kubernetes_secret"
 _DATA_KEYS = ("data", "stringData")
 _VALUE_KEYS = ("value", "default")
@@ -295,7 +296,7 @@ def _scalar_span(value: str, start: int, kind: str) -> Span:
         closing = value.rfind(quote)
         length = closing if closing > 0 else len(value)
         return Span(start + 1, start + length, kind)
-    bare = _COMMENT.sub("", value)
+    bare = COMMENT.sub("", value)
     return Span(start, start + len(bare), kind, is_bare=True)
 
 

@@ -138,20 +138,19 @@ class SensitivePaths:
 
     def is_protected(self, path: str) -> bool:
         """Whether it belongs to this product's own state, whatever way it is spelled."""
-        return any(
-            spelling not in self._open and self._is_protected(spelling)
-            for spelling in _spellings(path)
-        )
+        return any(map(self._is_protected, _spellings(path)))
 
     def _judge(self, path: str) -> str | None:
         parts = _parts(path)
-        if path not in self._open and self._is_protected(path):
+        if self._is_protected(path):
             return "it belongs to this product's own state"
         return (
             _judge_proc(parts) or _judge_directories(parts) or _judge_name(parts) if parts else None
         )
 
     def _is_protected(self, path: str) -> bool:
+        if path in self._open:
+            return False
         every = [_parts(each) for each in (path, *paths_from_inner_roots(path))]
         return any(
             parts[: len(protected)] == protected for parts in every for protected in self._protected
