@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from agents.llm.retry import Retry, stream_with_retries
-from agents.ports import LLM, Journal, LLMOptions
+from agents.ports import LLM, Journal, LLMOptions, NotSent
 from agents.repetition import RepetitionWatch
 from agents.streaming import AnswerBlocks, Blocks, BlockStatus
 from agents.types import (
@@ -168,6 +168,8 @@ async def ask(
     try:
         async with limit:
             await _collect(answer, llm, question, journal)
+    except NotSent as error:
+        raise error.__cause__ or error from None
     except LLMError as error:
         answer.failure = Failure(error.code, str(error), error.partial, error.retryable)
     except TimeoutError:
@@ -185,11 +187,16 @@ async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journa
     async def tell_retry(retry: Retry) -> None:
         await journal.record_note(_note_retry(retry))
 
-    events = stream_with_retries(
-        lambda: llm.stream(question.messages, question.tools, question.options),
+    async def confirm() -> None:
         # Each time: another worker may have taken over while this one waited to try again.
-        before_attempt=journal.confirm_lease,
-        on_retry=tell_retry,
+        try:
+            await journal.confirm_lease()
+        except Exception as error:
+            raise NotSent from error
+
+    options = replace(question.options, before_request=confirm)
+    events = stream_with_retries(
+        lambda: llm.stream(question.messages, question.tools, options), on_retry=tell_retry
     )
     async with aclosing(events):
         async for event in events:

@@ -1,6 +1,6 @@
 """All an agent may ask of the world: a model, tools, and a place to write down what happened."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,14 +24,28 @@ from agents.types import (
 )
 
 
+class NotSent(Exception):
+    """A request was held back, for its cause: no failure of the provider, so every client lets it
+    through."""
+
+
+async def _let_pass() -> None:
+    """Holds nothing back."""
+
+
 @dataclass(frozen=True)
 class LLMOptions:
-    """How one model call is to be made. Times are seconds."""
+    """How one model call is to be made. Times are seconds.
+
+    `before_request` is awaited as the very last thing before the request leaves, behind whatever
+    had to be built, connected or waited for; when it raises NotSent, nothing is sent.
+    """
 
     first_chunk_timeout: float = 120.0
     stall_timeout: float = 60.0
     call_timeout: float = 300.0
     max_output_tokens: int | None = None
+    before_request: Callable[[], Awaitable[None]] = _let_pass
 
 
 class LLM(Protocol):
@@ -53,7 +67,8 @@ class LLM(Protocol):
     ) -> AsyncIterator[LLMEvent]:
         """Answer, event by event, ending with `AnswerFinished`.
 
-        Makes one attempt. Raises `LLMError` and nothing else; closing the iterator ends the call.
+        Makes one attempt. Raises `LLMError`, what `options.before_request` raises, and nothing
+        else; closing the iterator ends the call.
         """
         ...
 
@@ -133,7 +148,7 @@ class Journal(Protocol):
 
     async def confirm_lease(self) -> None:
         """Called before what cannot be taken back: asking a model, running a tool. Costs nothing
-        unless it has been long since the last word about the lease, as after a pause."""
+        unless it has been long since the lease was renewed, as after a pause."""
         ...
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:

@@ -1,6 +1,5 @@
 """An execution's journal: what the agent tells, kept through services on the database threads."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
@@ -23,7 +22,7 @@ from investigations.masking import StreamMasker
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.publish import publish_live
 from investigations.services import recording, summaries
-from investigations.services.executions import check_lease
+from investigations.services.executions import renew_lease
 from investigations.timeline import (
     execution_progress,
     session_channel,
@@ -31,6 +30,7 @@ from investigations.timeline import (
     tool_event_id,
 )
 from tarsy.aio import WorkerLoop
+from tarsy.uptime import uptime
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,22 +67,19 @@ class ExecutionJournal:
         self._proposed: dict[int, TimelineEvent] = {}
         self._told: dict[int, int] = {}
         """How many characters of progress were told of each tool call, by its number."""
-        self._held_at = _now()
 
     async def confirm_lease(self) -> None:
         # A process that was stopped for a while goes on in the middle of whatever it did; every
-        # write finds out that another worker took over, and so must what is no write.
-        if _now() - self._held_at > settings.LEASE_STALE_SECONDS / 2:
-            await self._write(check_lease)
+        # write finds out that another worker took over, and so must what is no write. What counts
+        # is when the lease was renewed: that a write has just passed says nothing of a heartbeat
+        # that has been missing for long.
+        if uptime() - self._execution.lease_renewed_at > settings.LEASE_STALE_SECONDS / 2:
+            await self._write(renew_lease)
 
     async def _write(
         self, statement: Callable[Concatenate[AgentExecution, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
-        """Write something about the execution, which also says that it was ours until now."""
-        asked_at = _now()
-        answer = await self._loop.db(statement, self._execution, *args, **kw)
-        self._held_at = asked_at
-        return answer
+        return await self._loop.db(statement, self._execution, *args, **kw)
 
     async def record_prompt(self, messages: Sequence[Message]) -> None:
         await self._write(recording.record_prompt, messages, self._mask)
@@ -147,8 +144,3 @@ class ExecutionJournal:
     def _show(self, event_id: str, offset: int, masked: str) -> None:
         chunk = stream_chunk(self._execution, event_id, offset, masked)
         self._loop.send_soon(publish_live, (self._channel, chunk))
-
-
-def _now() -> float:
-    """Seconds of a clock that also runs while the process or the machine is stopped."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)

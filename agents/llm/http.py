@@ -8,11 +8,12 @@ import asyncio
 import atexit
 import json
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -54,17 +55,25 @@ class RefusedInStream(Refused):
 
 @asynccontextmanager
 async def post_for_events(
-    url: str, *, body: Mapping[str, Any], headers: Mapping[str, str]
+    url: str,
+    *,
+    body: Mapping[str, Any],
+    headers: Mapping[str, str],
+    before_request: Callable[[], Awaitable[None]],
 ) -> AsyncGenerator[AsyncIterator[list[dict[str, Any]]], None]:
     """Post JSON and read the events of the answer, those of one network packet together.
 
-    Leaving it before the end hangs up. Raises Refused, ConnectionError, TimeoutError, and
+    `before_request` is awaited once there is a connection; what it raises keeps the request from
+    leaving. Leaving it before the end hangs up. Raises Refused, ConnectionError, TimeoutError, and
     ValueError for an answer that is no stream of JSON objects.
     """
     import aiohttp
 
     try:
-        async with _find_session().post(url, json=body, headers=headers) as response:
+        sending = _find_session().post(
+            url, json=body, headers=headers, trace_request_ctx=before_request
+        )
+        async with sending as response:
             if response.status >= 300:
                 text = await response.content.read(LONGEST_REFUSAL)
                 raise Refused(
@@ -159,8 +168,25 @@ def _find_session() -> "aiohttp.ClientSession":
             timeout=timeout,
             trust_env=True,
             read_bufsize=256 * 1024,
+            trace_configs=[_ask_before_requests()],
         )
     return _sessions[loop]
+
+
+def _ask_before_requests() -> "aiohttp.TraceConfig":
+    """Have each request's `before_request` asked when its connection is there, new or used again.
+
+    Nothing is awaited between these two signals and the writing of the request.
+    """
+    import aiohttp
+
+    async def ask(_: object, context: SimpleNamespace, __: object) -> None:
+        await context.trace_request_ctx()
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_create_end.append(ask)
+    tracing.on_connection_reuseconn.append(ask)
+    return tracing
 
 
 @cache

@@ -13,7 +13,7 @@ from agents.llm.native_tools import offer_native_tools
 from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, NotSent
 from agents.types import LLMEvent, Message, ToolSpec
 from tarsy.errors import LLMError
 
@@ -44,13 +44,13 @@ class OpenAICompatible:
         for told in offer_native_tools(self._settings, messages, tools)[1]:
             yield told
         try:
-            packets = stream_within(lambda: self._open(request), options, model=self.model)
+            packets = stream_within(lambda: self._open(request, options), options, model=self.model)
             async with aclosing(packets):
                 async for packet in packets:
                     for chunk in packet:
                         for event in reader.read(chunk):
                             yield event
-        except LLMError:
+        except (LLMError, NotSent):
             raise
         except Exception as error:
             # The port promises LLMError and nothing else, whatever went wrong. The error is
@@ -60,13 +60,18 @@ class OpenAICompatible:
             yield event
 
     def _open(
-        self, request: dict[str, Any]
+        self, request: dict[str, Any], options: LLMOptions
     ) -> AbstractAsyncContextManager[AsyncIterator[list[dict[str, Any]]]]:
         base = urlsplit(self._settings.base_url)
         url = base._replace(path=f"{base.path.rstrip('/')}/chat/completions").geturl()
         # Servers without authentication get a word; a user in the address is one.
         headers = {"Authorization": f"Bearer {self._settings.api_key or 'none'}"}
-        return post_for_events(url, body=request, headers={} if base.username else headers)
+        return post_for_events(
+            url,
+            body=request,
+            headers={} if base.username else headers,
+            before_request=options.before_request,
+        )
 
     def _write_request(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions

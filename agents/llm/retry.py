@@ -31,17 +31,15 @@ Attempt = Callable[[], AsyncIterator[LLMEvent]]
 async def stream_with_retries(
     attempt: Attempt,
     *,
-    before_attempt: Callable[[], Awaitable[None]],
     on_retry: Callable[[Retry], Awaitable[None]],
 ) -> AsyncGenerator[LLMEvent, None]:
-    """The events of the first attempt that shows anything. What `before_attempt` raises ends it.
+    """The events of the first attempt that shows anything.
 
     Raises `LLMError`: `max_retries` when every attempt failed, with `partial` set when the answer
     broke off after some of it was shown.
     """
     for number in range(1, MAX_TRIES + 1):
         is_shown = False
-        await before_attempt()
         try:
             # Every client is an async generator; closing it ends the call.
             stream = cast(AsyncGenerator[LLMEvent, None], attempt())

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,7 +17,7 @@ from agents.llm.settings import ProviderSettings, ProviderType
 from agents.llm.thinking import choose_thinking, is_image_model
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, NotSent
 from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
 from tarsy.errors import LLMError
 
@@ -69,13 +69,14 @@ class ViaLitellm:
             yield told
         request = self._write_request(messages, tools, offered, options)
         try:
-            chunks = stream_within(lambda: _open(request, native), options, model=self.model)
+            opened = partial(_open, request, native, options)
+            chunks = stream_within(opened, options, model=self.model)
             async with aclosing(chunks):
                 async for chunk in chunks:
                     fields.take(chunk)
                     for event in reader.read(chunk):
                         yield self._price(event)
-        except LLMError:
+        except (LLMError, NotSent):
             raise
         except Exception as error:
             # The port promises LLMError and nothing else, whatever the SDK raises. Its error is
@@ -164,23 +165,29 @@ class _RoughTokenizer:
 
 @asynccontextmanager
 async def _open(
-    request: Mapping[str, Any], native: NativeToolReader
+    request: Mapping[str, Any], native: NativeToolReader, options: LLMOptions
 ) -> AsyncGenerator[AsyncIterator[Any], None]:
-    stream = await load_litellm().acompletion(**request)
-    _show_raw_chunks(stream, native)
+    litellm = load_litellm()
+    await options.before_request()
+    stream = await litellm.acompletion(**request)
+    _watch_connecting(stream, native, options)
     try:
         yield _read_provider(stream)
     finally:
         await stream.aclose()
 
 
-def _show_raw_chunks(stream: Any, native: NativeToolReader) -> None:
-    """Let Google's chunks be seen before litellm, which drops the code a model ran, reads them."""
+def _watch_connecting(stream: Any, native: NativeToolReader, options: LLMOptions) -> None:
+    """Some providers are asked only when their stream is read: have the last word before that.
+
+    And let Google's chunks be seen before litellm, which drops the code a model ran, reads them.
+    """
     connect = getattr(stream, "make_call", None)
     if connect is None:
         return
 
     async def connect_and_show(*args: Any, **named: Any) -> Any:
+        await options.before_request()
         chunks = await connect(*args, **named)
         parse = getattr(chunks, "chunk_parser", None)
         if parse is not None:

@@ -60,6 +60,10 @@ class AgentExecution(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
     duration_ms = models.BigIntegerField(null=True, blank=True)
 
+    lease_renewed_at: float = 0.0
+    """No column: when the lease was renewed last, by the uptime of the worker that holds it, as far
+    as it has heard. Nobody takes the execution over before that is `LEASE_STALE_SECONDS` ago."""
+
     class Meta:
         ordering = ["stage_id", "agent_index"]
         constraints = [

@@ -25,6 +25,7 @@ from investigations.services.endings import (
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.timeline import execution_status
 from tarsy.errors import LeaseLost
+from tarsy.uptime import uptime
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
     if session_id is None:
         return None
     with session_write(session_id) as write:
+        asked_at = uptime()
         stage = _stage_of(execution_id)
         if not _may_begin(write.session, stage):
             cancel_waiting_executions(write, stage)
@@ -72,6 +74,7 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
         if not claimed:
             return None
         execution = AgentExecution.objects.get(pk=execution_id)
+        execution.lease_renewed_at = asked_at
         write.tell(execution_status(execution))
         messages = tuple(execution.messages.order_by("sequence_number"))
         session = AlertSession.objects.get(pk=session_id)  # whole, with the alert
@@ -107,6 +110,19 @@ def check_lease(execution: AgentExecution) -> None:
     )
     if not held.exists():
         raise LeaseLost(f"execution {execution.pk} is no longer ours")
+
+
+def renew_lease(execution: AgentExecution) -> None:
+    """Renew the lease that the execution was claimed with. Raises LeaseLost."""
+    asked_at = uptime()
+    renewed = AgentExecution.objects.filter(
+        pk=execution.pk,
+        lease_token=execution.lease_token,
+        status=AgentExecution.Status.ACTIVE,
+    ).update(heartbeat_at=Now())
+    if not renewed:
+        raise LeaseLost(f"execution {execution.pk} is no longer ours")
+    execution.lease_renewed_at = asked_at
 
 
 def keep_model(claim: Claim, model: ModelName) -> None:

@@ -26,6 +26,7 @@ from investigations.timeline import (
     with_event_id,
 )
 from tarsy.errors import LeaseLost, NotFound
+from tarsy.uptime import uptime
 
 _INSERT_EVENT = """
 INSERT INTO investigations_event (session_id, seq, channel, payload) VALUES (%s, %s, %s, %s::jsonb)
@@ -40,7 +41,8 @@ UPDATE investigations_alertsession SET last_seq = %s, last_tool_number = %s,
 _LOCK_UNDER_LEASE = """
 SELECT last_seq, last_tool_number FROM investigations_alertsession WHERE id = %s FOR UPDATE;
 SELECT (SELECT COALESCE(MAX(sequence_number), 0)
-          FROM investigations_message WHERE execution_id = execution.id)
+          FROM investigations_message WHERE execution_id = execution.id),
+       EXTRACT(EPOCH FROM clock_timestamp() - heartbeat_at)::float8
   FROM investigations_agentexecution AS execution
  WHERE id = %s AND lease_token = %s AND status = 'active'
 """
@@ -151,15 +153,19 @@ def lease_write(execution: AgentExecution) -> Iterator[LeaseWrite]:
 def _lock_under_lease(execution: AgentExecution) -> LeaseWrite:
     session_id = execution.session_id
     with connection.cursor() as cursor:
+        asked_at = uptime()
         cursor.execute(_LOCK_UNDER_LEASE, [session_id, execution.pk, execution.lease_token])
         counters = cursor.fetchone()
         cursor.nextset()
         held = cursor.fetchone()
     if counters is None or held is None:
         raise LeaseLost(f"execution {execution.pk} is no longer ours")
+    last_message, seconds_since_renewal = held
+    # Asked before it was answered, so this is never later than the truth.
+    execution.lease_renewed_at = asked_at - seconds_since_renewal
     names = ["id", "last_seq", "last_tool_number"]
     session = AlertSession.from_db(connection.alias, names, [session_id, *counters])
-    return LeaseWrite(session, held[0])
+    return LeaseWrite(session, last_message)
 
 
 def refuse_deleted(session: AlertSession) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from agents.ports import LLMOptions, ProposedAnswer, ReportProgress, Review
@@ -65,9 +66,17 @@ class ScriptedLLM:
     def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncIterator[LLMEvent]:
+        return self._ask((tuple(messages), tuple(tools)), options)
+
+    async def _ask(
+        self, question: tuple[tuple[Message, ...], tuple[ToolSpec, ...]], options: LLMOptions
+    ) -> AsyncGenerator[LLMEvent, None]:
+        await options.before_request()
         answer = self.answers[min(len(self.asked), len(self.answers) - 1)]
-        self.asked.append((tuple(messages), tuple(tools)))
-        return self._play(answer)
+        self.asked.append(question)
+        async with aclosing(self._play(answer)) as events:
+            async for event in events:
+                yield event
 
     async def _play(self, answer: Answer) -> AsyncGenerator[LLMEvent, None]:
         try:

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -12,7 +13,7 @@ import pytest
 from agents.llm import ProviderSettings
 from agents.llm.openai_compatible import OpenAICompatible
 from agents.llm.via_litellm import ViaLitellm
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, NotSent
 from agents.types import (
     AnswerFinished,
     CallProposed,
@@ -96,6 +97,29 @@ async def test_text_and_thinking_stream_and_usage_comes_without_choices(llm, wir
     assert usage.cost_usd is None
     assert isinstance(events[-1], AnswerFinished)
     assert events[-1].reason == "stop"
+
+
+async def test_a_request_that_is_held_back_at_the_last_moment_never_leaves(llm, wire):
+    wire.plays = [stream(chunk({"content": "paid for twice"}, "stop"))]
+
+    async def hold_back():
+        raise NotSent
+
+    with pytest.raises(NotSent):
+        await collect(llm, options=replace(FAST, before_request=hold_back))
+
+    assert wire.requests == []
+
+
+async def test_the_last_moment_comes_behind_the_connecting(wire):
+    wire.plays = [stream(chunk({"content": "ok"}, "stop"))]
+    llm = OpenAICompatible(
+        ProviderSettings("lab", "openai", "lab-1", api_key=KEY, base_url=wire.base_url)
+    )
+
+    events = await collect(llm, options=replace(FAST, before_request=wire.connected.wait))
+
+    assert join(events, TextDelta) == "ok"
 
 
 async def test_the_request_says_what_was_asked(llm, wire):

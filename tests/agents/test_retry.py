@@ -7,7 +7,7 @@ import pytest
 from agents.llm import ProviderSettings, make_llm
 from agents.llm import retry as retry_module
 from agents.llm.retry import choose_delay, stream_with_retries
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, NotSent
 from agents.run import run_agent
 from agents.task import AgentTask
 from agents.types import AnswerFinished, Message, TextDelta
@@ -17,13 +17,15 @@ from tests.agents.wire_server import chunk, cut, fragment, refuse, stream, usage
 
 DOWN = LLMError("provider_error", "The provider answered 500.", retryable=True)
 
+ANYHOW = LLMOptions()
+
 
 @pytest.fixture
 def at_once(monkeypatch):
     monkeypatch.setattr(retry_module, "BACKOFF", (0.0, 0.0, 0.0))
 
 
-async def play(llm, before_attempt=None):
+async def play(llm, options=ANYHOW):
     retries = []
 
     async def keep(retry):
@@ -32,11 +34,7 @@ async def play(llm, before_attempt=None):
     events = []
     error = None
     try:
-        async for event in stream_with_retries(
-            lambda: llm.stream((), (), LLMOptions()),
-            before_attempt=before_attempt or AsyncMock(),
-            on_retry=keep,
-        ):
+        async for event in stream_with_retries(lambda: llm.stream((), (), options), on_retry=keep):
             events.append(event)
     except LLMError as caught:
         error = caught
@@ -64,13 +62,14 @@ async def test_nothing_is_tried_again_once_text_was_shown(at_once):
     assert (error.code, error.partial) == ("partial_stream_error", True)
 
 
-async def test_a_worker_that_lost_its_execution_while_it_waited_asks_no_more(at_once):
+async def test_what_holds_a_later_attempt_back_ends_them_all(at_once):
     llm = ScriptedLLM([[DOWN], say("paid for twice")])
+    confirm = AsyncMock(side_effect=[None, NotSent()])
 
-    with pytest.raises(LeaseLost):
-        await play(llm, AsyncMock(side_effect=[None, LeaseLost("it is another's")]))
+    with pytest.raises(NotSent):
+        await play(llm, LLMOptions(before_request=confirm))
 
-    assert llm.closed == 1
+    assert len(llm.asked) == 1
 
 
 async def test_an_agent_asks_before_each_attempt_whether_its_execution_is_its_own(at_once, wire):

@@ -11,6 +11,7 @@ import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from agents.types import (
@@ -169,6 +170,45 @@ def test_a_worker_that_was_stopped_asks_whether_the_execution_is_still_its_own(
 
     with pytest.raises(LeaseLost) if is_lost else nullcontext():
         async_to_sync(journal.confirm_lease)()
+
+
+def test_a_worker_that_was_stopped_before_it_began_asks_no_model(
+    claim: Claim, monkeypatch: pytest.MonkeyPatch
+):
+    # An attempt that goes on from a stored conversation writes nothing before it asks.
+    clock = time.clock_gettime
+    monkeypatch.setattr(
+        time, "clock_gettime", lambda which: clock(which) + settings.LEASE_STALE_SECONDS
+    )
+    take_away(claim)
+
+    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+
+    with pytest.raises(LeaseLost):
+        async_to_sync(journal.confirm_lease)()
+
+
+def test_a_write_under_a_lease_that_was_not_renewed_for_long_promises_nothing_for_later(
+    claim: Claim,
+):
+    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    grow_old(claim.execution, by=-1)
+    async_to_sync(journal.record_note)(Note("error", "slow", {}))
+    take_away(claim)
+
+    with pytest.raises(LeaseLost):
+        async_to_sync(journal.confirm_lease)()
+
+
+def test_a_lease_that_is_confirmed_late_is_renewed(claim: Claim):
+    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    grow_old(claim.execution, by=-1)
+    async_to_sync(journal.record_note)(Note("error", "slow", {}))
+
+    async_to_sync(journal.confirm_lease)()
+
+    silent = timezone.now() - row_of(claim).heartbeat_at
+    assert silent.total_seconds() < settings.LEASE_STALE_SECONDS / 2
 
 
 def test_a_worker_that_has_just_written_asks_nothing(
