@@ -15,6 +15,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tarsy.env": ("tarsy.errors",),
     "tarsy.logs": ("mcp_bridge.masking",),
     "tarsy.aio": (),
+    "tarsy.uptime": (),
     "tarsy.celery": (),
     "tarsy.settings": ("tarsy.env", "tarsy.logs", "tarsy.embedded"),
     "tarsy.embedded": ("tarsy.errors", "tarsy.env"),
@@ -107,6 +108,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "agents.types",
         "config",
         "tarsy.errors",
+        "tarsy.uptime",
     ),
     "investigations.gate_trail": (
         "investigations.models",
@@ -123,6 +125,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.timeline",
         "agents.types",
         "tarsy.aio",
+        "tarsy.uptime",
     ),
     "investigations.language_models": (
         "investigations.models",
