@@ -1,18 +1,25 @@
 """What every page about our rows has in common."""
 
 import json
-import uuid
 from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
 from operator import or_
 from typing import Any, ClassVar
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Model, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from typing_extensions import override
@@ -21,10 +28,12 @@ from investigations.admin.change_list import CarefulAdmin
 from investigations.admin.export import TYPES, stream_rows
 from investigations.models import AlertSession, TimelineEvent
 from investigations.plain_text import show_invisible
+from investigations.selectors.search import read_ids
 from investigations.services.audit import record_audit
 from investigations.templatetags.tarsy import pill
 
 _SHOWN_CHARACTERS = 20_000
+_SHOWN_OF_ERRORS = 160
 _LINKS = ("live_page", "related")
 _FILTERS = ("", "exact", "in", "isnull", "isempty", "gte", "gt", "lte", "lt", "year")
 """What a filter may be: what an index answers, and no pattern."""
@@ -42,10 +51,11 @@ class ReadOnlyAdmin(CarefulAdmin):
     """Those that are in the files nevertheless, since they are short as a rule."""
     id_fields: ClassVar[tuple[str, ...]] = ("id", "session_id")
     """Indexed columns in which an id is looked up; words are looked up in `search_fields`."""
-    filters_one_session = False
-    """A filter over all rows would read all of them: it is there once an id is searched for."""
+    filters_one_day = False
+    """A filter over all rows would read all of them: it looks through a day, or what an id finds.
+    Such models have a `date_hierarchy`."""
     sortable_by: ClassVar[tuple[str, ...]] = ()
-    search_help_text = "The id of a row or of its session"
+    search_help_text = "The id of a row or of its session, or its first eight characters"
 
     @override
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -71,8 +81,8 @@ class ReadOnlyAdmin(CarefulAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        if identity := read_id(search_term):
-            wanted = [Q((field, identity)) for field in self.id_fields]
+        if (ids := read_ids(search_term)) and self.id_fields:
+            wanted = [Q((f"{_key_of(field)}__range", ids)) for field in self.id_fields]
             return queryset.filter(reduce(or_, wanted)), False
         if search_term and not self.search_fields:
             return queryset.none(), False
@@ -83,27 +93,64 @@ class ReadOnlyAdmin(CarefulAdmin):
         # The search box is there for ids alone, too.
         return self.search_fields or self.id_fields
 
+    # ---- Filters --------------------------------------------------------------------------------
+
     @override
-    def get_list_filter(self, request: HttpRequest) -> Any:
-        is_narrow = not self.filters_one_session or read_id(request.GET.get("q", ""))
-        return self.list_filter if is_narrow else ()
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if self._looks_too_far(request):
+            told = "A filter looks through one day, or one session: these are the rows of today."
+            messages.info(request, f"{told} Choose another day, or search for an id.")
+            return HttpResponseRedirect(f"?{_ask_for_today(request, str(self.date_hierarchy))}")
+        return super().changelist_view(request, extra_context)
+
+    def _looks_too_far(self, request: HttpRequest) -> bool:
+        """Whether a filter is asked for and nothing bounds the rows that it has to read."""
+        names = {_name_of_filter(each) for each in self.list_filter}
+        asked = {lookup for lookup in request.GET if any(map(lookup.startswith, names))}
+        if not self.filters_one_day or not asked or read_ids(request.GET.get("q", "")):
+            return False
+        return self._chosen_day(request) is None
+
+    def _chosen_day(self, request: HttpRequest) -> date | None:
+        chosen = [
+            request.GET.get(f"{self.date_hierarchy}__{part}") for part in ("year", "month", "day")
+        ]
+        try:
+            return date(*(int(part or "") for part in chosen))
+        except (ValueError, OverflowError):
+            return None
+
+    def bounded_rows(self, request: HttpRequest) -> QuerySet[Any]:
+        """The rows that a filter looks through: what an id finds, the chosen day, or today."""
+        rows = self.get_queryset(request)
+        if not self.filters_one_day:
+            return rows
+        if read_ids(term := request.GET.get("q", "")):
+            return self.get_search_results(request, rows, term)[0]
+        day = self._chosen_day(request) or timezone.now().date()
+        start = datetime.combine(day, time.min, tzinfo=UTC)
+        moments = (start, start + timedelta(days=1))
+        return rows.filter((f"{self.date_hierarchy}__range", moments))
 
     @override
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only the filters that are shown, or an address could ask for a walk over all rows."""
-        name, _, how = lookup.partition("__")
-        if name == self.date_hierarchy and how in ("month", "day"):
-            return request is not None and f"{name}__year" in request.GET
-        shown = self.get_list_filter(request) if request is not None else ()
-        names = [_name_of_filter(each) for each in (*shown, self.date_hierarchy)]
-        return name in names and how in _FILTERS
+        if lookup in (f"{self.date_hierarchy}__month", f"{self.date_hierarchy}__day"):
+            return request is not None and f"{self.date_hierarchy}__year" in request.GET
+        names = [_name_of_filter(each) for each in (*self.list_filter, self.date_hierarchy)]
+        allowed = {f"{name}__{how}" if how else name for name in names for how in _FILTERS}
+        return lookup in allowed
 
     @override
     def get_ordering(self, request: HttpRequest) -> Any:
         # Whoever asks for a time goes by the index of times.
+        ordering = super().get_ordering(request)
+        newest = f"-{self.date_hierarchy}"
         if self.date_hierarchy and f"{self.date_hierarchy}__year" in request.GET:
-            return (f"-{self.date_hierarchy}", "-id")
-        return super().get_ordering(request)
+            return (newest, *(each for each in ordering if each != newest))
+        return ordering
 
     # ---- The whole list as a file ---------------------------------------------------------------
 
@@ -119,6 +166,8 @@ class ReadOnlyAdmin(CarefulAdmin):
             raise PermissionDenied
         if format_name not in TYPES:
             raise Http404
+        if self._looks_too_far(request):
+            raise BadRequest("a filter looks through one day, or what an id finds: add either")
         try:
             rows = self.get_changelist_instance(request).queryset
         except IncorrectLookupParameters as error:
@@ -128,9 +177,16 @@ class ReadOnlyAdmin(CarefulAdmin):
         record_audit(actor, "admin.export", "model", model, format=format_name, query=query)
         return stream_rows(
             request, rows, self._exported_columns(),
-            key=(self.date_hierarchy, "id") if self.date_hierarchy else ("id",),
+            key=self._export_key(),
             format_name=format_name, file_name=f"tarsy-{model}",
         )  # fmt: skip
+
+    def _export_key(self) -> tuple[str, ...]:
+        """What a file is ordered by: as the list is, by the moments where there is an index."""
+        if not self.date_hierarchy:
+            return ("id",)
+        behind = (each.removeprefix("-") for each in self.ordering or ("id",))
+        return (self.date_hierarchy, *(each for each in behind if each != self.date_hierarchy))
 
     def _exported_columns(self) -> list[str]:
         hidden = {*(self.exclude or ()), *self.long_fields} - {*self.exported_long_fields}
@@ -196,11 +252,17 @@ def _name_of_filter(each: Any) -> Any:
     return getattr(field, "parameter_name", field)
 
 
-def read_id(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text.strip())
-    except ValueError:
-        return None
+def _key_of(field: str) -> str:
+    """How a lookup compares the id that a column of another table's ids holds."""
+    return f"{field.removesuffix('_id')}__id" if field.endswith("_id") else field
+
+
+def _ask_for_today(request: HttpRequest, field: str) -> str:
+    """The same address with today's date among what it asks for."""
+    query, today = request.GET.copy(), timezone.now()
+    for part in ("year", "month", "day"):
+        query[f"{field}__{part}"] = str(getattr(today, part))
+    return query.urlencode()
 
 
 def _shown_field(field: str) -> Any:
@@ -218,3 +280,13 @@ class StatusAdmin(ReadOnlyAdmin):
     @admin.display(description="Status", ordering="status")
     def state(self, row: Any) -> SafeString:
         return pill(row.status, "bare")
+
+
+class ErrorColumn:
+    """For lists of what has an `error_message`: its beginning, so that nobody opens each row."""
+
+    @admin.display(description="Error")
+    def error(self, row: Any) -> str:
+        text: str = row.error_message
+        cut = "…" if len(text) > _SHOWN_OF_ERRORS else ""
+        return show_invisible(f"{text[:_SHOWN_OF_ERRORS]}{cut}")

@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
-from investigations.admin.base import ReadOnlyAdmin, StatusAdmin
+from investigations.admin.base import ErrorColumn, ReadOnlyAdmin, StatusAdmin
+from investigations.admin.filters import OF_THE_SESSION, ErrorFilter, ValueFilter
 from investigations.models import (
     AgentExecution,
     ApprovalRequest,
@@ -30,20 +31,22 @@ from investigations.templatetags.tarsy import pill
 
 
 @admin.register(Stage)
-class StageAdmin(StatusAdmin):
-    list_display = ("stage_name", "state", "stage_type", "session_id", "created_at", "live_page")
-    list_filter = ("status", "stage_type", "parallel_type")
-    filters_one_session = True
+class StageAdmin(ErrorColumn, StatusAdmin):
+    list_display = ("stage_name", "state", "stage_type", "error", "session_id", "created_at",
+                    "live_page")  # fmt: skip
+    list_filter = ("status", "stage_type", "parallel_type", ErrorFilter, *OF_THE_SESSION)
+    filters_one_day = True
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
 
 
 @admin.register(AgentExecution)
-class AgentExecutionAdmin(StatusAdmin):
-    list_display = ("agent_name", "state", "llm_provider", "model_name", "attempt", "worker_id",
-                    "created_at", "live_page")  # fmt: skip
-    list_filter = ("status",)
-    filters_one_session = True
+class AgentExecutionAdmin(ErrorColumn, StatusAdmin):
+    list_display = ("agent_name", "state", "error", "llm_provider", "model_name", "attempt",
+                    "worker_id", "created_at", "live_page")  # fmt: skip
+    list_filter = ("status", ("agent_name", ValueFilter), ("llm_provider", ValueFilter),
+                   ("model_name", ValueFilter), ErrorFilter, *OF_THE_SESSION)  # fmt: skip
+    filters_one_day = True
     id_fields = ("id", "session_id", "stage_id")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
@@ -54,10 +57,11 @@ class AgentExecutionAdmin(StatusAdmin):
 class TimelineEventAdmin(StatusAdmin):
     list_display = ("event_type", "state", "sequence_number", "session_id", "created_at",
                     "live_page")  # fmt: skip
-    list_filter = ("event_type", "status")
-    filters_one_session = True
+    list_filter = ("event_type", "status", *OF_THE_SESSION)
+    filters_one_day = True
     id_fields = ("id", "session_id", "execution_id")
-    ordering = ("-id",)
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-sequence_number", "-id")
     long_fields = ("content", "content_html", "metadata")
 
 
@@ -65,34 +69,37 @@ class TimelineEventAdmin(StatusAdmin):
 class MessageAdmin(ReadOnlyAdmin):
     list_display = ("role", "sequence_number", "tool_name", "execution_id", "created_at",
                     "live_page")  # fmt: skip
-    list_filter = ("role",)
-    filters_one_session = True
+    list_filter = ("role", ("tool_name", ValueFilter), *OF_THE_SESSION)
+    filters_one_day = True
     id_fields = ("id", "session_id", "execution_id")
-    ordering = ("-id",)
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-sequence_number", "-id")
     long_fields = ("content", "tool_calls", "tool_call_id", "provider_fields")
 
 
 @admin.register(LLMInteraction)
-class LLMInteractionAdmin(ReadOnlyAdmin):
-    list_display = ("interaction_type", "model_name", "provider_name", "total_tokens",
+class LLMInteractionAdmin(ErrorColumn, ReadOnlyAdmin):
+    list_display = ("interaction_type", "model_name", "provider_name", "error", "total_tokens",
                     "estimated_cost_usd", "duration_ms", "created_at", "live_page")  # fmt: skip
-    list_filter = ("interaction_type",)
-    filters_one_session = True
+    list_filter = ("interaction_type", ("model_name", ValueFilter),
+                   ("provider_name", ValueFilter), ErrorFilter, *OF_THE_SESSION)  # fmt: skip
+    filters_one_day = True
     id_fields = ("id", "session_id", "execution_id")
     date_hierarchy = "created_at"
-    ordering = ("-id",)
+    ordering = ("-created_at", "-id")
     long_fields = ("llm_request", "llm_response", "thinking_content", "response_metadata")
 
 
 @admin.register(MCPInteraction)
-class MCPInteractionAdmin(ReadOnlyAdmin):
-    list_display = ("interaction_type", "server_name", "tool_name", "tool_number", "duration_ms",
-                    "created_at", "live_page")  # fmt: skip
-    list_filter = ("interaction_type",)
-    filters_one_session = True
+class MCPInteractionAdmin(ErrorColumn, ReadOnlyAdmin):
+    list_display = ("interaction_type", "server_name", "tool_name", "tool_number", "error",
+                    "duration_ms", "created_at", "live_page")  # fmt: skip
+    list_filter = ("interaction_type", ("server_name", ValueFilter), ("tool_name", ValueFilter),
+                   ErrorFilter, *OF_THE_SESSION)  # fmt: skip
+    filters_one_day = True
     id_fields = ("id", "session_id", "execution_id")
     date_hierarchy = "created_at"
-    ordering = ("-id",)
+    ordering = ("-created_at", "-id")
     long_fields = ("tool_arguments", "tool_result", "available_tools")
 
 
@@ -135,15 +142,22 @@ class ApprovalRequestAdmin(StatusAdmin):
 @admin.register(Chat)
 class ChatAdmin(ReadOnlyAdmin):
     list_display = ("id", "chain_id", "created_by", "created_at", "live_page")
+    list_filter = (("chain_id", ValueFilter), ("created_by", ValueFilter))
+    filters_one_day = True
     search_fields = ("created_by",)
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
 
 
 @admin.register(ChatUserMessage)
 class ChatUserMessageAdmin(ReadOnlyAdmin):
     list_display = ("author", "chat_id", "created_at")
+    list_filter = (("author", ValueFilter),)
+    filters_one_day = True
     search_fields = ("author",)
     id_fields = ("id", "chat_id")
-    ordering = ("-created_at",)
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
     long_fields = ("content",)
 
 

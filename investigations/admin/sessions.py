@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from typing_extensions import override
 
 from investigations import roles
 from investigations.admin.actions import RowAction, offer
-from investigations.admin.base import StatusAdmin, read_id
+from investigations.admin.base import ErrorColumn, StatusAdmin
+from investigations.admin.filters import ErrorFilter, SessionValueFilter
 from investigations.models import AlertSession
 from investigations.plain_text import show_invisible
+from investigations.selectors.search import find_sessions, read_ids
 from investigations.services.retries import retry_session
-from investigations.services.sessions import cancel_session, delete_session
+from investigations.services.sessions import cancel_session, delete_session, restore_session
 
 CANCEL = RowAction(
     name="cancel",
@@ -66,17 +68,31 @@ class DeletedFilter(admin.SimpleListFilter):
         return queryset.filter(deleted_at__isnull=self.value() != "yes")
 
 
+RESTORE = RowAction(
+    name="restore",
+    title="Restore sessions",
+    done="brought back",
+    warning="They are on every page again, with all that belongs to them.",
+    act=lambda session, actor: restore_session(session.pk, actor),
+)
+
+
 @admin.register(AlertSession)
-class AlertSessionAdmin(StatusAdmin):
-    list_display = ("name", "state", "alert_type", "chain_id", "author", "created_at",
+class AlertSessionAdmin(ErrorColumn, StatusAdmin):
+    list_display = ("name", "state", "alert_type", "chain_id", "author", "error", "created_at",
                     "deleted_at", "live_page")  # fmt: skip
-    list_filter = ("status", DeletedFilter, "created_at")
+    list_filter = ("status", ErrorFilter, DeletedFilter, "created_at",
+                   ("alert_type", SessionValueFilter), ("chain_id", SessionValueFilter),
+                   ("author", SessionValueFilter))  # fmt: skip
     date_hierarchy = "created_at"
-    search_help_text = "An id, a whole alert type or chain; words are found on the list of sessions"
+    search_help_text = (
+        "Words of the title, the alert or the report, an author, alert type or chain, or the first "
+        "eight characters of an id"
+    )
     id_fields = ("id",)
     ordering = ("-created_at", "-id")
     sortable_by = ("created_at",)
-    actions = ("cancel", "retry", "delete")
+    actions = ("cancel", "retry", "delete", "restore")
     long_fields = (
         "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection",
     )  # fmt: skip
@@ -85,9 +101,9 @@ class AlertSessionAdmin(StatusAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        if search_term and not read_id(search_term):
-            return queryset.filter(Q(alert_type=search_term) | Q(chain_id=search_term)), False
-        return super().get_search_results(request, queryset, search_term)
+        if not search_term or read_ids(search_term):
+            return super().get_search_results(request, queryset, search_term)
+        return find_sessions(queryset, search_term), False
 
     @admin.display(description="Alert")
     def name(self, row: AlertSession) -> str:
@@ -113,3 +129,7 @@ class AlertSessionAdmin(StatusAdmin):
     @admin.action(description="Delete", permissions=["hide"])
     def delete(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         return offer(self, request, queryset, DELETE)
+
+    @admin.action(description="Restore", permissions=["hide"])
+    def restore(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        return offer(self, request, queryset, RESTORE)

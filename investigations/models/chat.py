@@ -26,6 +26,7 @@ class Chat(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
+        indexes = [models.Index(fields=["-created_at", "-id"], name="chat_newest")]
 
     @override
     def __str__(self) -> str:
@@ -43,6 +44,7 @@ class ChatUserMessage(models.Model):
 
     class Meta:
         ordering = ["chat_id", "created_at"]
+        indexes = [models.Index(fields=["-created_at", "-id"], name="question_newest")]
 
     @override
     def __str__(self) -> str:

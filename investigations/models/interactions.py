@@ -39,6 +39,9 @@ class Message(models.Model):
                 fields=["execution", "sequence_number"], name="message_sequence_unique"
             ),
         ]
+        indexes = [
+            models.Index(fields=["-created_at", "-sequence_number"], name="message_newest"),
+        ]
 
     @override
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 
 class SessionText(models.Model):
-    """The alert and the report of a session in capitals, up to 200,000 characters of each.
+    """The title, the alert and the report of a session in capitals, 200,000 characters of each.
 
     Triggers of the database keep it, and nobody else writes it. A table of its own, because a
     session's row changes with every step of its agents, and each change would put all its words

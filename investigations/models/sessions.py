@@ -143,6 +143,11 @@ class AlertSession(models.Model):
                 )
             ),
             models.Index(
+                fields=["-created_at", "-id"],
+                name="session_with_error",
+                condition=~Q(error_message=""),
+            ),
+            models.Index(
                 fields=["status", "last_interaction_at"],
                 name="session_running",
                 condition=Q(status__in=["in_progress", "cancelling"]),

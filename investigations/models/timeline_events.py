@@ -82,6 +82,7 @@ class TimelineEvent(models.Model):
     class Meta:
         ordering = ["session_id", "sequence_number"]
         indexes = [
+            models.Index(fields=["-created_at", "-sequence_number"], name="timeline_newest"),
             models.Index(fields=["session", "sequence_number"], name="timeline_session"),
             models.Index(fields=["stage", "sequence_number"], name="timeline_stage"),
             models.Index(fields=["execution", "sequence_number"], name="timeline_execution"),

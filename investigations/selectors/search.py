@@ -52,13 +52,32 @@ def search_sessions(sessions: QuerySet[AlertSession], text: str) -> Search:
     return Search(found, skips_timelines=contents is None)
 
 
+def find_sessions(sessions: QuerySet[AlertSession], text: str) -> QuerySet[AlertSession]:
+    """Those that a search finds, and those of an author, an alert type or a chain of this name."""
+    search = search_sessions(AlertSession.objects.all(), text)
+    if search.is_common:
+        return search_sessions(sessions, text).sessions
+    found = set(search.sessions.values_list("pk", flat=True))
+    for column in ("author", "alert_type", "chain_id"):
+        named = sessions.filter((column, text.strip())).order_by("-created_at", "-id")
+        found.update(named.values_list("pk", flat=True)[:RARE])
+    return sessions.filter(pk__in=found)
+
+
 def _with_id(text: str) -> Q:
     """The sessions whose id begins with the text, as pages shorten one; none for other texts."""
-    text = text.removesuffix("…")
+    ids = read_ids(text)
+    return Q(pk__range=ids) if ids else Q(pk__in=())
+
+
+def read_ids(text: str) -> tuple[uuid.UUID, uuid.UUID] | None:
+    """The first and the last id that begin with the text, an id or its first eight digits or more;
+    None for what is neither."""
+    text = text.strip().removesuffix("…")
     begun = text.replace("-", "")
     if not _ID.fullmatch(text) or len(begun) > 32:
-        return Q(pk__in=())
-    return Q(pk__range=(uuid.UUID(begun.ljust(32, "0")), uuid.UUID(begun.ljust(32, "f"))))
+        return None
+    return uuid.UUID(begun.ljust(32, "0")), uuid.UUID(begun.ljust(32, "f"))
 
 
 def matched_in_content(ids: Sequence[uuid.UUID], text: str) -> set[uuid.UUID]:

@@ -19,7 +19,7 @@ EVENT_BATCH = 5000
 """Stream messages deleted by one statement; nothing hangs on them."""
 
 GRACE = timedelta(days=30)
-"""How long a hidden session can still be brought back in the database, by emptying `deleted_at`."""
+"""How long a hidden session can still be brought back, in the administration."""
 
 _NOBODY_ASKS = """
     NOT EXISTS (SELECT FROM investigations_stage stage

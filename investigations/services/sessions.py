@@ -2,6 +2,7 @@
 
 import logging
 import uuid
+from datetime import timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
@@ -129,3 +130,20 @@ def delete_session(session_id: uuid.UUID, actor: str) -> None:
             raise Conflict("something of the session waits or runs; cancel it first")
         AlertSession.objects.filter(pk=session.pk).update(deleted_at=Now())
         record_audit(actor, "session.delete", "session", session.pk)
+
+
+def restore_session(session_id: uuid.UUID, actor: str) -> None:
+    """Bring a hidden session back. Raises NotFound once it is removed, and Conflict where it is not
+    hidden, or so old that retention would hide it again."""
+    with session_write(session_id) as write:
+        session = write.session
+        if session.deleted_at is None:
+            raise Conflict("the session is not deleted")
+        days = get_config().system.retention.session_retention_days
+        if (session.completed_at or session.created_at) < timezone.now() - timedelta(days=days):
+            raise Conflict(
+                f"the session is older than {days} days, so retention would soon hide it again; "
+                "raise system.retention.session_retention_days first"
+            )
+        AlertSession.objects.filter(pk=session.pk).update(deleted_at=None)
+        record_audit(actor, "session.restore", "session", session.pk)

@@ -81,7 +81,8 @@ def test_long_texts_are_not_read_for_the_list(operator, django_assert_max_num_qu
     for _ in range(20):
         factories.SessionFactory(alert_data="secret-looking text " * 10)
 
-    with django_assert_max_num_queries(8) as queries:
+    # Three of them are looks into indexes, for the values that the filters offer.
+    with django_assert_max_num_queries(10) as queries:
         operator.get(reverse("admin:investigations_alertsession_changelist"))
 
     assert not any("alert_data" in query["sql"] for query in queries.captured_queries)
@@ -146,7 +147,7 @@ def test_a_row_is_found_by_its_id_and_by_that_of_its_session(operator, name):
         assert f"/{other.pk}/change/" not in found
 
 
-def test_a_large_table_is_filtered_within_a_session_only(operator):
+def test_a_large_table_is_filtered_within_a_day_or_a_session(operator):
     event = factories.TimelineEventFactory(event_type="error")
     other = factories.TimelineEventFactory(session=event.session, event_type="llm_thinking")
     address = reverse("admin:investigations_timelineevent_changelist")
@@ -154,7 +155,8 @@ def test_a_large_table_is_filtered_within_a_session_only(operator):
     everywhere = operator.get(address, {"event_type__exact": "error"})
     within = operator.get(address, {"event_type__exact": "error", "q": str(event.session_id)})
 
-    assert everywhere.status_code == 400
+    assert everywhere.status_code == 302
+    assert "created_at__day=" in everywhere["Location"]
     assert f"/{event.pk}/change/" in within.content.decode()
     assert f"/{other.pk}/change/" not in within.content.decode()
 

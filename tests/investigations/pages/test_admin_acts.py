@@ -226,7 +226,8 @@ def test_dates_lead_to_a_day_without_reading_the_table(operator, django_assert_m
     old = factories.SessionFactory(created_at=datetime(2025, 2, 3, 12, tzinfo=UTC))
     new = factories.SessionFactory(created_at=timezone.now())
 
-    with django_assert_max_num_queries(9) as queries:
+    # Three of them are looks into indexes, for the values that the filters offer.
+    with django_assert_max_num_queries(10) as queries:
         years = operator.get(SESSIONS).content.decode()
     months = operator.get(f"{SESSIONS}?created_at__year=2025").content.decode()
     days = operator.get(f"{SESSIONS}?created_at__year=2025&created_at__month=2").content.decode()
