@@ -94,7 +94,10 @@ ADMIN_PAGES = {
     "add/": "nobody", "<path:object_id>/delete/": "nobody",
 }  # fmt: skip
 """The pages of each model of ours: to look at."""
-NOTE_DELETION = "admin/investigations/resourcenote/<path:object_id>/delete/"
+BY_PERMISSION = (
+    "admin/investigations/resourcenote/<path:object_id>/delete/",
+    "admin/investigations/apitoken/add/",
+)
 LEVELS = {
     "stranger": ("public",),
     "viewer": ("public", "view"),
@@ -115,7 +118,7 @@ def level_of_admin_page(pattern: str) -> str | None:
     # could make one of himself.
     if found[1] == "auth" and found[2] != "<path:object_id>/":
         return "superuser"
-    if found[0] == NOTE_DELETION:
+    if found[0] in BY_PERMISSION:
         return "superuser"
     return ADMIN_PAGES.get(found[2])
 
