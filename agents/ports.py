@@ -113,7 +113,12 @@ class Toolbox(Protocol):
 
     @property
     def instructions(self) -> Mapping[str, str]:
-        """Each connected server's instructions for the prompt: configured ones, then its own."""
+        """What the operator says of each connected server, in the configuration."""
+        ...
+
+    @property
+    def server_words(self) -> Mapping[str, str]:
+        """What each connected server says of itself: masked, and text from outside."""
         ...
 
     @property

@@ -76,6 +76,10 @@ class RecallToolbox:
         return self._tools.instructions
 
     @property
+    def server_words(self) -> Mapping[str, str]:
+        return self._tools.server_words
+
+    @property
     def unavailable(self) -> Mapping[str, str]:
         return self._tools.unavailable
 

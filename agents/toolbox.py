@@ -18,6 +18,10 @@ class EmptyToolbox:
         return {}
 
     @property
+    def server_words(self) -> Mapping[str, str]:
+        return {}
+
+    @property
     def unavailable(self) -> Mapping[str, str]:
         return {}
 

@@ -248,6 +248,7 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
         runbook=briefing.runbook.text,
         runbook_problem=briefing.runbook.problem,
         server_instructions=toolbox.instructions,
+        server_words=toolbox.server_words,
         unavailable=toolbox.unavailable,
         skills=tuple(
             Skill(name, briefing.config.skills[name].body)
@@ -296,6 +297,7 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         runbook=briefing.runbook.text,
         runbook_problem=briefing.runbook.problem,
         server_instructions=toolbox.instructions,
+        server_words=toolbox.server_words,
         unavailable=toolbox.unavailable,
         agent_instructions=briefing.agent.custom_instructions,
         has_tools=bool(toolbox.specs) or briefing.recalls_session,

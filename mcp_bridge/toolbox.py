@@ -45,12 +45,14 @@ class OpenToolbox:
         gate: Gate,
         specs: tuple[ToolSpec, ...],
         instructions: Mapping[str, str],
+        server_words: Mapping[str, str],
         unavailable: Mapping[str, str],
     ) -> None:
         self._executor = executor
         self._gate = gate
         self._specs = specs
         self._instructions = instructions
+        self._server_words = server_words
         self._unavailable = unavailable
 
     @property
@@ -60,6 +62,10 @@ class OpenToolbox:
     @property
     def instructions(self) -> Mapping[str, str]:
         return self._instructions
+
+    @property
+    def server_words(self) -> Mapping[str, str]:
+        return self._server_words
 
     @property
     def unavailable(self) -> Mapping[str, str]:
@@ -134,7 +140,12 @@ async def open_toolbox(
             executor,
             gate,
             catalogue.specs,
-            {server.server_id: text for server in connected if (text := _instruct(server))},
+            {
+                server.server_id: text
+                for server in connected
+                if (text := server.config.instructions.strip())
+            },
+            {server.server_id: text for server in connected if (text := _show_words(server))},
             {
                 name: show_line(masker, outcome, MAX_REASON)
                 for name in chosen
@@ -215,8 +226,6 @@ def _know_tools(
     return list(known.values())
 
 
-def _instruct(server: ConnectedServer) -> str:
-    """The operator's instructions, then the server's own, masked like everything it says."""
-    own = show_text(server.masker, server.connection.instructions, MAX_INSTRUCTIONS)
-    parts = [server.config.instructions.strip(), own]
-    return "\n\n".join(part for part in parts if part)
+def _show_words(server: ConnectedServer) -> str:
+    """What a server says of itself, masked like everything it says."""
+    return show_text(server.masker, server.connection.instructions, MAX_INSTRUCTIONS)

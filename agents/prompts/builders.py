@@ -4,6 +4,8 @@ The system message holds what the operator and this product say. Whatever came f
 that includes what tool servers say about themselves, stands fenced in the user message.
 """
 
+from collections.abc import Mapping
+
 from agents.prompts.day import describe_day
 from agents.prompts.inputs import (
     ChatInput,
@@ -29,13 +31,14 @@ def build_investigation(prompt: PromptInput) -> Opening:
         render("outside_rules"),
         render("report_shape"),
         _prescribe_form(prompt, "report"),
+        render("server_instructions", instructions=_list_instructions(prompt)),
         render("unavailable_names", names=sorted(prompt.unavailable)),
         render("skills", skills=prompt.skills),
         render("agent_instructions", instructions=prompt.agent_instructions),
         render("investigation_focus"),
     )
     user = join_sections(
-        render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
+        render("servers", words=_list_words(prompt), unavailable=_sort_errors(prompt)),
         render("tools", servers=describe_tools(prompt.tools)),
         render("alert", alert=prompt.alert, shows_type=True),
         render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
@@ -90,11 +93,12 @@ def build_chat(prompt: ChatInput) -> Opening:
         render("chat_rules", has_tools=prompt.has_tools),
         render("outside_rules"),
         _prescribe_form(prompt, "answer"),
+        render("server_instructions", instructions=_list_instructions(prompt)),
         render("unavailable_names", names=sorted(prompt.unavailable)),
         render("agent_instructions", instructions=prompt.agent_instructions),
     )
     user = join_sections(
-        render("servers", instructions=_drop_empty(prompt), unavailable=_sort_errors(prompt)),
+        render("servers", words=_list_words(prompt), unavailable=_sort_errors(prompt)),
         render("tools", servers=describe_tools(prompt.tools)),
         render("alert", alert=prompt.alert, shows_type=True),
         render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
@@ -111,8 +115,16 @@ def _prescribe_form(prompt: PromptInput | ChatInput, result: str) -> str:
     return render("react_rules", has_tools=prompt.has_tools, result=result)
 
 
-def _drop_empty(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:
-    return [(name, text) for name, text in prompt.server_instructions.items() if text.strip()]
+def _list_instructions(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:
+    return _drop_empty(prompt.server_instructions)
+
+
+def _list_words(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:
+    return _drop_empty(prompt.server_words)
+
+
+def _drop_empty(texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(name, text.strip()) for name, text in texts.items() if text.strip()]
 
 
 def _sort_errors(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:

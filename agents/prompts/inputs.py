@@ -42,9 +42,10 @@ class StageResult:
 class PromptInput:
     """All an investigating agent is told before its first answer.
 
-    `now` is in UTC. `server_instructions` names every connected server, `unavailable` every one
-    that could not be reached with the reason; both come from the toolbox. `runbook_problem` says
-    why the runbook that the alert names is not what `runbook` holds.
+    `now` is in UTC. `server_instructions` is what the operator says of connected servers,
+    `server_words` what they say of themselves, `unavailable` names each that could not be reached
+    with the reason; all three come from the toolbox. `runbook_problem` says why the runbook that
+    the alert names is not what `runbook` holds.
     """
 
     agent_name: str
@@ -53,6 +54,7 @@ class PromptInput:
     runbook: str = ""
     runbook_problem: str = ""
     server_instructions: Mapping[str, str] = field(default_factory=dict)
+    server_words: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
     skills: tuple[Skill, ...] = ()
     agent_instructions: str = ""
@@ -147,6 +149,7 @@ class ChatInput:
     runbook: str = ""
     runbook_problem: str = ""
     server_instructions: Mapping[str, str] = field(default_factory=dict)
+    server_words: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
     agent_instructions: str = ""
     has_tools: bool = True

@@ -55,14 +55,17 @@ def analysis_of_stage(stage: Stage) -> str:
 
 
 def findings_before(session: AlertSession, stage: Stage) -> list[StageFindings]:
-    """What the completed stages before this one concluded, in order; synthesis in their place."""
+    """What the completed stages before this one concluded, in order; synthesis in their place.
+
+    A synthesis gets the stage it is about in full, so that one is not among them.
+    """
     finished = Stage.objects.filter(
         session_id=session.pk,
         stage_type__in=Stage.FINDINGS,
         status=Stage.Status.COMPLETED,
         stage_index__lt=stage.stage_index,
     ).order_by("stage_index")
-    synthesized = {each.referenced_stage_id for each in finished if each.referenced_stage_id}
+    synthesized = {each.referenced_stage_id for each in (*finished, stage)}
     return [
         StageFindings(each.stage_name, analysis_of_stage(each))
         for each in finished

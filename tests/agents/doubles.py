@@ -111,6 +111,7 @@ class ScriptedToolbox:
 
     tools: Mapping[str, str | Tool] = field(default_factory=dict)
     instructions: Mapping[str, str] = field(default_factory=dict)
+    server_words: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
     executed: list[ToolCall] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)

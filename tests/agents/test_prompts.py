@@ -33,7 +33,8 @@ PROMPT = PromptInput(
     now=FRIDAY,
     alert=Alert("OUT-TYPE", "OUT-DATA {{ 7 * 7 }}", {"Author": "OUT-META"}),
     runbook="OUT-RUNBOOK",
-    server_instructions={"ops": "OUT-SERVER"},
+    server_instructions={"ops": "Ask ops for one host at a time."},
+    server_words={"ops": "OUT-SERVER"},
     unavailable={"kubernetes": "OUT-ERROR"},
     skills=(Skill("disks", "Look at inodes too."),),
     agent_instructions="You know storage.",
@@ -68,6 +69,7 @@ def test_the_system_message_has_its_tiers_in_order():
             "2026-11-27 03:05 UTC",
             "## Evidence",
             "## Conclusion",
+            "Ask ops for one host at a time.",
             "could not be reached: kubernetes",
             "Look at inodes too.",
             "You know storage.",
@@ -92,6 +94,7 @@ def test_empty_parts_leave_no_headings_behind():
             PROMPT,
             runbook="",
             server_instructions={"ops": " "},
+            server_words={"ops": " "},
             unavailable={},
             skills=(),
             agent_instructions="",
@@ -99,7 +102,13 @@ def test_empty_parts_leave_no_headings_behind():
         )
     )
 
-    for heading in ("Pre-loaded Skills", "Agent-Specific", "Unavailable", "Connected tool"):
+    for heading in (
+        "Pre-loaded Skills",
+        "Agent-Specific",
+        "navailable",
+        "Instructions",
+        "say of themselves",
+    ):
         assert heading not in system.content + user.content
     assert "There is no runbook" in user.content
     assert "This is the first stage" in user.content

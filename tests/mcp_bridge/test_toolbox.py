@@ -97,13 +97,12 @@ async def test_dead_servers_are_named_with_the_reason_and_the_others_work():
         assert "nothing answers" in toolbox.unavailable["refusing"]
 
 
-async def test_configured_instructions_come_before_the_servers_own_masked():
+async def test_the_operators_instructions_stand_apart_from_what_a_server_says_masked():
     plan = stdio("normal", instructions="Production only.")
 
     async with open_toolbox({"shell": plan}, deadlines=quick()) as toolbox:
-        assert toolbox.instructions == {
-            "shell": "Production only.\n\nAsk nicely. password=[MASKED:password#1]"
-        }
+        assert toolbox.instructions == {"shell": "Production only."}
+        assert toolbox.server_words == {"shell": "Ask nicely. password=[MASKED:password#1]"}
 
 
 async def test_writes_are_hidden_and_refused_when_called_anyway():

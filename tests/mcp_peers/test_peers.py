@@ -89,7 +89,7 @@ async def test_everything_is_read_over_every_transport(transport):
         long = await toolbox.execute(call, report_progress=heard.append)
 
         assert "all.echo" in names
-        assert toolbox.instructions["all"]
+        assert toolbox.server_words["all"]
     assert echo.content == "Echo: hello"
     assert "5" in total.content
     assert "`a`" in wrong.content
@@ -153,7 +153,7 @@ async def test_seventy_nine_tools_of_grafana_are_known_and_the_dead_grafana_is_a
         specs = toolbox.specs
         result = await run(toolbox, "grafana__list_datasources")
 
-        assert toolbox.instructions["grafana"]
+        assert toolbox.server_words["grafana"]
     assert len(specs) == 79
     assert result.is_error
     assert "grafana.list_datasources" in result.content
