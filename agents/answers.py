@@ -4,7 +4,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
 from agents.llm.retry import Retry, stream_with_retries
@@ -176,6 +176,11 @@ async def ask(
         if not limit.expired():
             raise
         answer.failure = _describe_timeout(llm, question, answer)
+    except asyncio.CancelledError:
+        # What waits to be shown is part of what is kept. A stop becomes no other error by it.
+        with suppress(Exception):
+            answer.finish_blocks()
+        raise
     finally:
         answer.discard_blocks()
     answer.finish_blocks()

@@ -1,7 +1,6 @@
 """An execution's journal: what the agent tells, kept through services on the database threads."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
 from django.conf import settings
@@ -20,6 +19,7 @@ from agents.types import (
 from investigations.gate_trail import ExecutionTrail
 from investigations.masking import StreamMasker
 from investigations.models import AgentExecution, TimelineEvent
+from investigations.open_blocks import OpenBlocks
 from investigations.publish import publish_live
 from investigations.services import recording, summaries
 from investigations.services.executions import renew_lease
@@ -39,15 +39,6 @@ T = TypeVar("T")
 MAX_PROGRESS = 4_000
 
 
-@dataclass
-class _ShownBlock:
-    """A block that streams. `length` counts the characters that were shown of it."""
-
-    event: TimelineEvent
-    masker: StreamMasker
-    length: int = 0
-
-
 class ExecutionJournal:
     """`agents.ports.Journal` over the database. Raises LeaseLost once the lease is gone."""
 
@@ -57,13 +48,14 @@ class ExecutionJournal:
         loop: WorkerLoop,
         mask: Callable[[str], str],
         trail: ExecutionTrail | None = None,
+        blocks: OpenBlocks | None = None,
     ) -> None:
         self._execution = execution
         self._trail = trail or ExecutionTrail(execution, loop, {})
         self._loop = loop
         self._mask = mask
         self._channel = session_channel(execution.session_id)
-        self._streaming: dict[str, _ShownBlock] = {}
+        self._blocks = blocks or OpenBlocks()
         self._proposed: dict[int, TimelineEvent] = {}
         self._told: dict[int, int] = {}
         """How many characters of progress were told of each tool call, by its number."""
@@ -86,23 +78,19 @@ class ExecutionJournal:
 
     async def open_block(self, kind: BlockKind) -> str:
         event = await self._write(recording.open_block, kind)
-        self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
-        return str(event.pk)
+        return self._blocks.open(event, StreamMasker(self._mask))
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
-        # Masked text has other offsets than the model's own. What is held back at the end of a
-        # block comes with the finished one.
-        block = self._streaming[block_id]
-        shown = block.masker.add(delta)
-        if not shown:
-            return
-        self._show(block_id, block.length, shown)
-        block.length += len(shown)
+        shown_before, shown = self._blocks[block_id].add(delta)
+        if shown:
+            self._show(block_id, shown_before, shown)
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
-        blocks = [self._streaming.pop(block.block_id).event for block in record.blocks]
+        blocks = [self._blocks[block.block_id].event for block in record.blocks]
         acts = self._trail.take()
         proposed = await self._write(recording.record_llm_call, record, self._mask, blocks, acts)
+        for block in record.blocks:
+            self._blocks.close(block.block_id)
         numbers = tuple(event.metadata["tool_number"] for event in proposed)
         ids = [planned.call.id for planned in record.planned_calls]
         self._trail.learn(dict(zip(ids, numbers, strict=True)))
@@ -115,13 +103,12 @@ class ExecutionJournal:
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._write(summaries.open_summary, label)
-        self._streaming[str(event.pk)] = _ShownBlock(event, StreamMasker(self._mask))
-        return str(event.pk)
+        return self._blocks.open(event, StreamMasker(self._mask))
 
     async def record_summary(self, record: SummaryRecord) -> None:
-        if record.status != "streaming":
-            self._streaming.pop(record.block_id, None)
         await self._write(summaries.record_summary, record, self._mask)
+        if record.status != "streaming":
+            self._blocks.close(record.block_id)
 
     async def record_note(self, note: Note) -> None:
         await self._write(recording.record_note, note, self._mask)

@@ -17,6 +17,7 @@ from agents.types import AgentOutcome
 from investigations.briefing import Briefing, brief
 from investigations.gate_trail import ExecutionTrail
 from investigations.journal import ExecutionJournal
+from investigations.open_blocks import OpenBlocks
 from investigations.recalling import SessionResults
 from investigations.runbook_reading import add_runbook
 from investigations.services.executions import (
@@ -60,11 +61,12 @@ async def _run_claimed(claim: Claim, loop: WorkerLoop) -> None:
     ):
         logger.info("%s began (attempt %s)", claim.execution.agent_name, claim.execution.attempt)
         trail = ExecutionTrail(claim.execution, loop, claim.open_numbers)
+        blocks = OpenBlocks()
         try:
-            outcome = await _run_until_stopped(claim, loop, trail)
+            outcome = await _run_until_stopped(claim, loop, trail, blocks)
             if outcome is not None:
                 await trail.commit()
-                await loop.db(finish_execution, claim, outcome)
+                await loop.db(finish_execution, claim, outcome, blocks.list_shown())
                 logger.info("%s %s", claim.execution.agent_name, outcome.status)
         except asyncio.CancelledError:
             # A stop that came while the end was written; it is written.
@@ -79,26 +81,28 @@ async def _run_claimed(claim: Claim, loop: WorkerLoop) -> None:
 
 
 async def _run_until_stopped(
-    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks
 ) -> AgentOutcome | None:
     """The outcome, or None when there is nothing (more) to write."""
     limit = claim.stage.seconds_left
     try:
         async with asyncio.timeout(limit) as session_limit:
-            return await _run_and_explain(claim, loop, trail)
+            return await _run_and_explain(claim, loop, trail, blocks)
     except TimeoutError:
         if not session_limit.expired():
             raise
         return AgentOutcome("timed_out", error="The session timed out: its time limit was reached.")
     except asyncio.CancelledError:
         _forget_cancellation()
-        return await _settle_stop(claim, loop, trail)
+        return await _settle_stop(claim, loop, trail, blocks)
 
 
-async def _run_and_explain(claim: Claim, loop: WorkerLoop, trail: ExecutionTrail) -> AgentOutcome:
+async def _run_and_explain(
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks
+) -> AgentOutcome:
     """Any failure becomes an outcome whose text a person can act on."""
     try:
-        return await _run(claim, loop, trail)
+        return await _run(claim, loop, trail, blocks)
     except AgentError as error:
         return AgentOutcome("failed", error=str(error))
     except (LeaseLost, TimeoutError, *UNREACHABLE):
@@ -112,10 +116,12 @@ async def _run_and_explain(claim: Claim, loop: WorkerLoop, trail: ExecutionTrail
         )
 
 
-async def _run(claim: Claim, loop: WorkerLoop, trail: ExecutionTrail) -> AgentOutcome:
+async def _run(
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks
+) -> AgentOutcome:
     briefing: Briefing = await loop.db(brief, claim)
     await loop.db(keep_model, claim, briefing.fallbacks.current)
-    journal = ExecutionJournal(claim.execution, loop, briefing.mask, trail)
+    journal = ExecutionJournal(claim.execution, loop, briefing.mask, trail, blocks)
     briefing = await add_runbook(briefing, journal)
     async with open_execution_toolbox(briefing, loop, trail) as toolbox:
         task = briefing.make_task(toolbox)
@@ -132,7 +138,7 @@ async def _run(claim: Claim, loop: WorkerLoop, trail: ExecutionTrail) -> AgentOu
 
 
 async def _settle_stop(
-    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks
 ) -> AgentOutcome | None:
     """What a stop means depends on who asked for it, never on who noticed."""
     reason: StopReason | None = loop.stop_reason(str(claim.lease_token))
@@ -143,7 +149,7 @@ async def _settle_stop(
             return None
         case "interrupted":
             await trail.commit()
-            await loop.db(release_execution, claim)
+            await loop.db(release_execution, claim, blocks.list_shown())
             return None
     # Handed back, it would end like this on the next worker, and on the one after that.
     logger.error("The agent was cancelled, and nobody asked for it")

@@ -14,7 +14,7 @@ from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from investigations.timeline import STREAM_CHUNK, Payload, block_key
+from investigations.timeline import STREAM_CHUNK, Payload, block_key, write_piece
 
 logger = logging.getLogger(__name__)
 
@@ -84,10 +84,13 @@ def _tell(channel: str, text: str) -> _Command:
 
 
 def _keep_chunk(chunk: Payload) -> Iterator[_Command]:
-    key = block_key(chunk["event_id"])
-    yield ("APPEND", key, chunk["delta"])
+    """Each piece with its place, so that what came behind one that was lost is known for it."""
+    key, piece = block_key(chunk["event_id"]), write_piece(chunk["offset"], chunk["delta"])
     if chunk["offset"] == 0:
+        yield ("RPUSH", key, piece)
         yield ("EXPIRE", key, BLOCK_KEPT_SECONDS)
+    else:
+        yield ("RPUSHX", key, piece)
 
 
 def _send(commands: Sequence[_Command], warning: str) -> None:

@@ -5,7 +5,7 @@ when they are stored; transient ones (`stream.chunk`, progress) never do.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,8 +36,26 @@ def tool_event_id(execution_id: uuid.UUID, number: int) -> uuid.UUID:
 
 
 def block_key(event_id: str) -> str:
-    """The Redis key under which the text of a block stands while it streams."""
+    """The Redis key under which the pieces of a block stand while it streams."""
     return f"tarsy:block:{event_id}"
+
+
+def write_piece(offset: int, delta: str) -> str:
+    """A piece of a block as Redis keeps it, with the number of characters before it."""
+    return f"{offset}:{delta}"
+
+
+def join_pieces(pieces: Iterable[str]) -> str:
+    """The text of a block up to its first gap: Redis may have been away for a while."""
+    text: list[str] = []
+    length = 0
+    for piece in pieces:
+        offset, _, delta = piece.partition(":")
+        if offset != str(length):
+            break
+        text.append(delta)
+        length += len(delta)
+    return "".join(text)
 
 
 def _payload(kind: str, session_id: uuid.UUID | str, **fields: object) -> Payload:

@@ -9,7 +9,7 @@ import redis
 from django.conf import settings
 
 from investigations.models import TimelineEvent
-from investigations.timeline import block_key
+from investigations.timeline import block_key, join_pieces
 
 
 def read_live_texts(events: Sequence[TimelineEvent]) -> dict[uuid.UUID, str]:
@@ -18,15 +18,14 @@ def read_live_texts(events: Sequence[TimelineEvent]) -> dict[uuid.UUID, str]:
     if not streaming:
         return {}
     try:
-        found = _client().mget([block_key(str(event.pk)) for event in streaming])
+        with _client().pipeline(transaction=False) as pipe:
+            for event in streaming:
+                pipe.lrange(block_key(str(event.pk)), 0, -1)
+            found = cast(list[list[bytes]], pipe.execute())
     except redis.RedisError:
         return {}
-    texts = cast(Sequence[bytes | None], found)
-    return {
-        event.pk: text.decode("utf-8", "replace")
-        for event, text in zip(streaming, texts, strict=True)
-        if text
-    }
+    texts = (join_pieces(each.decode("utf-8", "replace") for each in pieces) for pieces in found)
+    return {event.pk: text for event, text in zip(streaming, texts, strict=True) if text}
 
 
 @cache

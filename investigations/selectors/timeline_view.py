@@ -68,6 +68,11 @@ class EventView:
             TimelineEvent.Status.STREAMING,
         )
 
+    @property
+    def is_broken_off(self) -> bool:
+        """The text is as much as had streamed when its agent was stopped."""
+        return bool(self.event.metadata.get("broken_off"))
+
     # ---- Tool calls --------------------------------------------------------------------------
 
     @property

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from functools import partial
+from types import MappingProxyType
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -12,6 +13,7 @@ from django.utils import timezone
 from investigations.masking import product_masker
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.services.approvals import withdraw_approvals
+from investigations.services.broken_off import KeptTexts
 from investigations.services.ledger import SessionWrite
 from investigations.services.notices import announce_end
 from investigations.timeline import (
@@ -24,11 +26,19 @@ from investigations.timeline import (
 logger = logging.getLogger(__name__)
 
 
+_NOTHING: KeptTexts = MappingProxyType({})
+
+
 def end_execution(
-    write: SessionWrite, execution: AgentExecution, status: str, *, error: str = ""
+    write: SessionWrite,
+    execution: AgentExecution,
+    status: str,
+    *,
+    error: str = "",
+    texts: KeptTexts = _NOTHING,
 ) -> None:
     """Give an execution its terminal status, and all it left open; the caller answers for the
-    lease."""
+    lease. `texts` is what had been shown of texts that still stream."""
     now = timezone.now()
     execution.status = status
     # It may quote what a provider or a server said.
@@ -40,7 +50,7 @@ def end_execution(
     execution.save(
         update_fields=["status", "error_message", "completed_at", "lease_token", "duration_ms"]
     )
-    close_streaming(write, execution, status)
+    close_streaming(write, execution, status, texts=texts)
     withdraw_approvals(write, Q(execution=execution), "its agent has ended")
     write.tell(execution_status(execution))
 
@@ -51,8 +61,9 @@ def close_streaming(
     status: str,
     *,
     kinds: Sequence[str] | None = None,
+    texts: KeptTexts = _NOTHING,
 ) -> None:
-    """Give open timeline events of an execution the fate that befell it."""
+    """Give open timeline events of an execution the fate that befell it, and keep their texts."""
     still_open = execution.timeline_events.filter(status=TimelineEvent.Status.STREAMING)
     if kinds is not None:
         still_open = still_open.filter(event_type__in=kinds)
@@ -60,7 +71,10 @@ def close_streaming(
     for event in still_open:
         event.status = fate
         event.updated_at = timezone.now()
-        event.save(update_fields=["status", "updated_at"])
+        if kept := texts.get(event.pk):
+            event.content, event.content_html = kept.content, kept.content_html
+            event.metadata = {**event.metadata, "broken_off": True}
+        event.save(update_fields=["status", "content", "content_html", "metadata", "updated_at"])
         write.tell(timeline_event_completed(event))
 
 

@@ -5,7 +5,7 @@ come back and change nothing.
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -16,6 +16,12 @@ from django.utils import timezone
 from agents.types import AgentOutcome, ModelName, ModelSwitch
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
+from investigations.services.broken_off import (
+    TEXT_BLOCKS,
+    KeptTexts,
+    ShownText,
+    keep_shown,
+)
 from investigations.services.endings import (
     cancel_waiting_executions,
     close_streaming,
@@ -150,37 +156,35 @@ def replace_model(execution: AgentExecution, switch: ModelSwitch) -> None:
     )
 
 
-def finish_execution(claim: Claim, outcome: AgentOutcome) -> None:
-    """Give the execution its terminal status and close what still streams."""
+def finish_execution(claim: Claim, outcome: AgentOutcome, shown: Iterable[ShownText] = ()) -> None:
+    """Give the execution its terminal status and close what still streams, with what was shown."""
+    texts = keep_shown(shown)
     with session_write(claim.session.pk) as write:
         check_lease(claim.execution)
-        end_execution(write, claim.execution, outcome.status, error=outcome.error)
+        end_execution(write, claim.execution, outcome.status, error=outcome.error, texts=texts)
         settle_cancelled(write)
 
 
-_TEXT_BLOCKS = (
-    TimelineEvent.Type.LLM_THINKING,
-    TimelineEvent.Type.LLM_RESPONSE,
-    TimelineEvent.Type.MCP_TOOL_SUMMARY,
-)
-
-
-def release_execution(claim: Claim) -> None:
+def release_execution(claim: Claim, shown: Iterable[ShownText] = ()) -> None:
     """Hand an execution back untouched, because this worker stops; another goes on with it.
 
     Does not count as an attempt: nothing was wrong with the execution. One that is being
     cancelled ends instead.
     """
+    texts = keep_shown(shown)
     with session_write(claim.session.pk) as write:
         check_lease(claim.execution)
         if _stage_of(claim.execution.pk).is_cancelling:
-            end_execution(write, claim.execution, AgentExecution.Status.CANCELLED)
+            end_execution(write, claim.execution, AgentExecution.Status.CANCELLED, texts=texts)
             settle_cancelled(write)
             return
-        return_to_queue(write, claim.execution, attempt=max(0, claim.execution.attempt - 1))
+        attempt = max(0, claim.execution.attempt - 1)
+        return_to_queue(write, claim.execution, attempt=attempt, texts=texts)
 
 
-def return_to_queue(write: SessionWrite, execution: AgentExecution, *, attempt: int) -> None:
+def return_to_queue(
+    write: SessionWrite, execution: AgentExecution, *, attempt: int, texts: KeptTexts
+) -> None:
     """ACTIVE -> PENDING, and sent to the workers again."""
     execution.status = AgentExecution.Status.PENDING
     execution.lease_token = None
@@ -189,7 +193,9 @@ def return_to_queue(write: SessionWrite, execution: AgentExecution, *, attempt: 
     execution.dispatched_at = timezone.now()
     execution.save(update_fields=["status", "lease_token", "worker_id", "attempt", "dispatched_at"])
     # Proposed tool calls stay open: the next worker runs them and completes their events.
-    close_streaming(write, execution, TimelineEvent.Status.CANCELLED, kinds=_TEXT_BLOCKS)
+    close_streaming(
+        write, execution, TimelineEvent.Status.CANCELLED, kinds=TEXT_BLOCKS, texts=texts
+    )
     write.tell(execution_status(execution))
     enqueue_execution(execution.stage_id, execution.pk)
 

@@ -20,6 +20,7 @@ from django.db.models.functions import Now
 from investigations.models import AgentExecution, AlertSession, ApprovalRequest, Stage
 from investigations.queue import enqueue_execution, find_waiting
 from investigations.services.approvals import expire_approval
+from investigations.services.broken_off import keep_streamed
 from investigations.services.endings import (
     cancel_waiting_executions,
     end_execution,
@@ -135,6 +136,7 @@ def _stale_executions() -> list[uuid.UUID]:
 
 def _recover_stale(execution_id: uuid.UUID) -> int:
     """Another worker goes on with it, unless too many have died over it."""
+    texts = keep_streamed(execution_id)
     with session_write(_session_of(execution_id)) as write:
         oldest = Now() - timedelta(seconds=settings.LEASE_STALE_SECONDS)
         execution = (
@@ -148,16 +150,17 @@ def _recover_stale(execution_id: uuid.UUID) -> int:
             return 0
         logger.warning("Worker %s is gone; recovering %s", execution.worker_id, execution_id)
         if execution.stage.is_cancelling:
-            end_execution(write, execution, AgentExecution.Status.CANCELLED)
+            end_execution(write, execution, AgentExecution.Status.CANCELLED, texts=texts)
             settle_cancelled(write)
         elif execution.attempt >= AgentExecution.MAX_ATTEMPTS:
             reason = (
                 f"{execution.attempt} workers stopped while they ran this agent; it is not tried "
                 "again. Their logs say why: look for memory limits first."
             )
-            end_execution(write, execution, AgentExecution.Status.FAILED, error=reason)
+            status = AgentExecution.Status.FAILED
+            end_execution(write, execution, status, error=reason, texts=texts)
         else:
-            return_to_queue(write, execution, attempt=execution.attempt)
+            return_to_queue(write, execution, attempt=execution.attempt, texts=texts)
     return 1
 
 
@@ -180,6 +183,7 @@ def _overdue_executions() -> list[uuid.UUID]:
 
 
 def _end_overdue(execution_id: uuid.UUID) -> int:
+    texts = keep_streamed(execution_id)
     with session_write(_session_of(execution_id)) as write:
         execution = AgentExecution.objects.filter(
             pk=execution_id, status__in=AgentExecution.OPEN
@@ -188,7 +192,8 @@ def _end_overdue(execution_id: uuid.UUID) -> int:
             return 0
         logger.warning("Execution %s is past its session's deadline; ending it", execution_id)
         reason = "The session timed out: its time limit was reached before a worker ended this."
-        end_execution(write, execution, AgentExecution.Status.TIMED_OUT, error=reason)
+        status = AgentExecution.Status.TIMED_OUT
+        end_execution(write, execution, status, error=reason, texts=texts)
     return 1
 
 

@@ -8,7 +8,14 @@ import pytest
 import redis
 from django.conf import settings
 
-from investigations.models import AgentExecution, Event, LLMInteraction, TimelineEvent
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    Event,
+    LLMInteraction,
+    TimelineEvent,
+)
+from investigations.selectors.live_text import read_live_texts
 from investigations.services.sessions import cancel_session
 from tests.e2e.conftest import Play, submit, wait_until_ended
 from tests.e2e.scripts import HELD_AT_FIRST_ANSWER, TOOLS_THEN_REPORT
@@ -17,6 +24,23 @@ from tests.processes import Process, wait_for
 pytestmark = pytest.mark.worker
 
 StartWorker = Callable[[], Process]
+SHOWN = "Looking at the"
+"""How much of the held answer has streamed."""
+
+
+def wait_until_shown(session: AlertSession, blocks: int = 1) -> None:
+    """Until readers can see what has streamed."""
+
+    def look() -> bool:
+        texts = read_live_texts(list(session.timeline_events.filter(event_type="llm_response")))
+        return [text.strip() for text in texts.values()] == [SHOWN] * blocks
+
+    wait_for(look)
+
+
+def broken_off(session: AlertSession) -> list[tuple[str, str]]:
+    blocks = TimelineEvent.objects.filter(session=session, metadata__broken_off=True)
+    return [(block.status, block.content.strip()) for block in blocks]
 
 
 def test_a_killed_workers_session_is_finished_by_another(own_workers: StartWorker, play: Play):
@@ -24,6 +48,7 @@ def test_a_killed_workers_session_is_finished_by_another(own_workers: StartWorke
     first = own_workers()
     session = submit("single")
     rehearsal.wait_until_held("first", timeout=20)
+    wait_until_shown(session)
 
     first.kill()
     rehearsal.release("first")
@@ -33,6 +58,7 @@ def test_a_killed_workers_session_is_finished_by_another(own_workers: StartWorke
     assert (session.status, session.error_message) == ("completed", "")
     execution = session.executions.get(agent_name="Alpha")
     assert execution.attempt == 2
+    assert broken_off(session) == [("cancelled", SHOWN)]
     assert not TimelineEvent.objects.filter(session=session, status="streaming").exists()
     seqs = list(Event.objects.filter(session=session).values_list("seq", flat=True))
     assert seqs == list(range(1, session.last_seq + 1))
@@ -77,6 +103,7 @@ def test_a_worker_that_is_told_to_stop_hands_its_work_on(own_workers: StartWorke
     first = own_workers()
     session = submit("single")
     rehearsal.wait_until_held("first", timeout=20)
+    wait_until_shown(session)
 
     exit_code = first.stop(within=5)
 
@@ -84,6 +111,7 @@ def test_a_worker_that_is_told_to_stop_hands_its_work_on(own_workers: StartWorke
     execution = session.executions.get(agent_name="Alpha")
     left = (execution.status, execution.attempt, execution.lease_token)
     assert left == ("pending", 0, None), first.output[-6000:]
+    assert broken_off(session) == [("cancelled", SHOWN)]
     rehearsal.release("first")
     own_workers()
     assert wait_until_ended(session).status == "completed"
@@ -93,6 +121,7 @@ def test_a_running_session_is_cancelled_with_all_that_is_below_it(worker: Proces
     rehearsal = play(HELD_AT_FIRST_ANSWER)
     session = submit("parallel")
     rehearsal.wait_until_held("first", replies=2, timeout=20)
+    wait_until_shown(session, blocks=2)
 
     cancel_session(session.pk, "ana")
 
@@ -101,6 +130,7 @@ def test_a_running_session_is_cancelled_with_all_that_is_below_it(worker: Proces
     assert set(session.executions.values_list("status", flat=True)) == {"cancelled"}
     assert set(session.stages.values_list("status", flat=True)) == {"cancelled"}
     assert not TimelineEvent.objects.filter(session=session, status="streaming").exists()
+    assert broken_off(session) == [("cancelled", SHOWN)] * 2
     rehearsal.release("first")
 
 

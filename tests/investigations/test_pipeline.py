@@ -1,25 +1,36 @@
 """An execution on the worker's loop: whatever stops it, its row says the truth."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import redis
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from agents.types import AgentOutcome
+from agents.answers import Question, ask
+from agents.ports import LLMOptions
+from agents.types import AgentOutcome, Message, TextDelta
 from config.model import Config
 from investigations import pipeline
-from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.gate_trail import ExecutionTrail
+from investigations.journal import ExecutionJournal
+from investigations.masking import product_masker
+from investigations.models import AgentExecution, AlertSession, Event, Stage, TimelineEvent
+from investigations.open_blocks import OpenBlocks
+from investigations.selectors.live_text import read_live_texts
+from investigations.services.executions import Claim
 from investigations.services.recovery import sweep
 from investigations.services.sessions import cancel_session
 from investigations.worker import renew_and_listen, stop_cancelled
 from tarsy.aio import WorkerLoop
+from tests.agents.doubles import HANG, ScriptedLLM
 from tests.investigations.engine import (
     committed,
     current_stage,
@@ -40,8 +51,11 @@ class Agent:
     def __init__(self) -> None:
         self.began = threading.Semaphore(0)
         self.behave: Callable[[], AgentOutcome] | None = None
+        self.write = False
 
-    async def run(self, *_: object) -> AgentOutcome:
+    async def run(self, *given: Any) -> AgentOutcome:
+        if self.write:
+            return await write_until_stopped(*given, self.began)
         self.began.release()
         if self.behave is None:
             await asyncio.Event().wait()
@@ -79,6 +93,10 @@ def begin(execution: AgentExecution, loop: WorkerLoop, agent: Agent) -> Future[N
     future = deliver(execution, loop)
     assert agent.began.acquire(timeout=BOUND)
     return future
+
+
+def _refuse() -> redis.Redis:
+    raise redis.ConnectionError("Redis is away")
 
 
 def row(execution: AgentExecution) -> AgentExecution:
@@ -195,6 +213,68 @@ def test_the_deadline_of_the_session_ends_its_agents(execution, loop, agent):
 
     assert row(execution).status == "timed_out"
     assert "time limit" in row(execution).error_message
+
+
+async def write_until_stopped(
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks, began: object
+) -> AgentOutcome:
+    """An agent whose model says half a sentence, with the beginning of a password, and hangs."""
+    journal = ExecutionJournal(claim.execution, loop, product_masker(), trail, blocks)
+    said = ("The disk is full. ", "It says ", "password=hun")
+    llm = ScriptedLLM([[*map(TextDelta, said), HANG]])
+    deadline = asyncio.get_running_loop().time() + BOUND
+    question = Question((Message("user", "?"),), (), LLMOptions(), deadline, BOUND)
+    watch = asyncio.ensure_future(llm.hanging.wait())
+    watch.add_done_callback(lambda _: began.release())
+    await ask(llm, question, journal)
+    raise AssertionError("nothing ends this but a stop")
+
+
+def stop_by_cancel(execution: AgentExecution, loop: WorkerLoop) -> None:
+    cancel_session(execution.session_id, "ana")
+    stop_cancelled()
+
+
+def stop_by_signal(execution: AgentExecution, loop: WorkerLoop) -> None:
+    loop.stop_all("interrupted")
+
+
+@pytest.mark.parametrize("is_redis_away", [False, True])
+@pytest.mark.parametrize("stop", [stop_by_cancel, stop_by_signal])
+def test_a_stream_that_is_stopped_keeps_what_was_shown_of_it(
+    execution, loop, agent, stop, is_redis_away, monkeypatch
+):
+    agent.write = True
+    running = begin(execution, loop, agent)
+    if is_redis_away:
+        monkeypatch.setattr("investigations.publish._client", _refuse)
+
+    stop(execution, loop)
+    running.result(BOUND)
+
+    block = TimelineEvent.objects.get(execution=execution, event_type="llm_response")
+    assert (block.status, block.content) == ("cancelled", "The disk is full. It says ")
+    assert "The disk is full." in block.content_html
+    assert "hun" not in json.dumps(
+        list(Event.objects.filter(session_id=execution.session_id).values_list("payload"))
+    )
+
+
+def test_a_stream_of_a_worker_that_lost_its_lease_is_kept_by_who_took_it(execution, loop, agent):
+    agent.write = True
+    running = begin(execution, loop, agent)
+    wait_for(lambda: read_live_texts(list(execution.timeline_events.all())))
+    grow_old(execution)
+    assert sweep() == 1
+    taken = list(execution.timeline_events.values("status", "content"))
+
+    renew_and_listen(loop)
+    renew_and_listen(loop)
+    running.result(BOUND)
+
+    assert [each["status"] for each in taken] == ["cancelled"]
+    assert taken[0]["content"].startswith("The disk is full.")
+    assert list(execution.timeline_events.values("status", "content")) == taken
 
 
 def test_an_error_of_ours_is_a_failure_with_a_hint(execution, loop, agent, caplog):

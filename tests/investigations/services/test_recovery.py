@@ -11,11 +11,13 @@ from django.db import connection
 from django.utils import timezone
 
 from agents.types import AgentOutcome
-from investigations.models import AgentExecution, AlertSession, Stage
+from investigations.models import AgentExecution, AlertSession, Event, Stage, TimelineEvent
+from investigations.publish import publish_live
 from investigations.services import intake, recovery
 from investigations.services.executions import Claim, claim_execution, finish_execution
 from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep, sweep_all
 from investigations.services.sessions import CLAIM_LOCK, cancel_session
+from investigations.timeline import session_channel, stream_chunk
 from tarsy.errors import LeaseLost
 from tests.factories import TimelineEventFactory
 from tests.investigations.engine import (
@@ -77,6 +79,77 @@ def test_the_execution_of_a_dead_worker_goes_to_another(clean_redis):
     execution.refresh_from_db()
     assert (execution.status, execution.attempt) == ("pending", 1)
     assert sent(clean_redis) == [("run_execution", str(execution.pk))]
+
+
+def stream(execution: AgentExecution, *pieces: str) -> TimelineEvent:
+    """A text that its worker has shown so far."""
+    block = TimelineEventFactory(execution=execution, event_type="llm_response", streaming=True)
+    offset = 0
+    for piece in pieces:
+        chunk = stream_chunk(execution, str(block.pk), offset, piece)
+        publish_live([(session_channel(execution.session_id), chunk)])
+        offset += len(piece)
+    return block
+
+
+@pytest.mark.parametrize(
+    ("attempt", "is_cancelled", "fate"),
+    [(1, False, "cancelled"), (1, True, "cancelled"), (3, False, "failed")],
+)
+def test_what_a_dead_worker_had_shown_of_a_text_is_kept_with_it(
+    attempt: int, is_cancelled: bool, fate: str, clean_redis
+):
+    execution = lost(attempt=attempt)
+    block = stream(execution, "The **disk** ", "is fü")
+    if is_cancelled:
+        cancel_session(execution.session_id, "ana")
+
+    sweep()
+
+    block.refresh_from_db()
+    assert (block.status, block.content) == (fate, "The **disk** is fü")
+    assert "<strong>disk</strong>" in block.content_html
+    assert block.metadata["broken_off"] is True
+    told = Event.objects.filter(
+        payload__type="timeline_event.completed", payload__event_id=str(block.pk)
+    ).get()
+    assert told.payload["content"] == "The **disk** is fü"
+
+
+def test_what_an_execution_past_its_deadline_had_shown_is_kept(clean_redis):
+    claim = claimed()
+    block = stream(claim.execution, "Nearly ")
+    pass_deadline(claim.session)
+
+    sweep()
+
+    block.refresh_from_db()
+    assert (block.status, block.content) == ("timed_out", "Nearly ")
+
+
+def test_of_a_text_with_a_gap_only_what_stands_before_it_is_kept(clean_redis):
+    execution = lost()
+    block = stream(execution, "The disk ", "is ")
+    late = stream_chunk(execution, str(block.pk), 20, "not")
+    publish_live([(session_channel(execution.session_id), late)])
+
+    sweep()
+
+    block.refresh_from_db()
+    assert block.content == "The disk is "
+
+
+def test_of_a_text_whose_beginning_redis_forgot_nothing_is_kept(clean_redis):
+    execution = lost()
+    block = stream(execution, "The disk ")
+    clean_redis.flushdb()
+    late = stream_chunk(execution, str(block.pk), 9, "is full")
+    publish_live([(session_channel(execution.session_id), late)])
+
+    sweep()
+
+    block.refresh_from_db()
+    assert (block.status, block.content, block.metadata) == ("cancelled", "", {})
 
 
 @committed
