@@ -68,6 +68,18 @@ def _write_check(check: ToolCheck | None) -> str:
     return f"VERIFICATION: {check.status}, by a call of {asked} that TARSy made itself.\n"
 
 
+def write_past_call(
+    mark: str, name: str, arguments: str, text: str, *, number: int | None, can_recall: bool
+) -> str:
+    """A call of long ago: a long result in short form, and how to get it back. `mark` says which
+    call it was; one that a person may ask for again has a `number`."""
+    head = f"{mark} {_one_line(name)} {_cut_line(arguments)}".rstrip()
+    if len(text) <= LONGEST_FINDINGS:
+        return f"{head}\n{text}"
+    short = _mark_short(text, number if can_recall else None)
+    return f"{head} {short}\n{_pick_findings(text)}"
+
+
 @dataclass(frozen=True)
 class ResultText:
     """A tool's result, read back from the message that brought it."""
@@ -91,11 +103,10 @@ class ResultText:
 
     def shorten(self, arguments: str, *, can_recall: bool) -> Message:
         """One line with number, tool and arguments, and the few lines that tell most."""
-        shown = _one_line(arguments)[:LONGEST_ARGUMENTS]
-        back = f"; {_recall(self.number)} brings it back" if can_recall else ""
-        mark = f"{_SHORT_MARK}about {estimate_tokens(self.inside):,} tokens{back}]"
+        mark = _mark_short(self.inside, self.number if can_recall else None)
+        head = f"{self.head} {_cut_line(arguments)} {mark}"
         found = _pick_findings(self.inside)
-        return self._with(f"{self.head} {shown} {mark}\n{self.check}{self.begin}{found}{self.end}")
+        return self._with(f"{head}\n{self.check}{self.begin}{found}{self.end}")
 
     def cut(self, characters: int, *, can_recall: bool) -> Message:
         """The beginning of the result, with how much of it is left out."""
@@ -142,6 +153,15 @@ def _pick_findings(text: str) -> str:
 
 def _find(lines: list[str], start: str) -> int:
     return next((n for n, line in enumerate(lines) if line.startswith(start)), len(lines))
+
+
+def _mark_short(text: str, number: int | None) -> str:
+    back = f"; {_recall(number)} brings it back" if number is not None else ""
+    return f"{_SHORT_MARK}about {estimate_tokens(text):,} tokens{back}]"
+
+
+def _cut_line(arguments: str) -> str:
+    return _one_line(arguments)[:LONGEST_ARGUMENTS]
 
 
 def _recall(number: int) -> str:

@@ -1,6 +1,6 @@
 """Everything one execution needs, gathered once from the rows and the configuration."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
@@ -18,14 +18,12 @@ from agents.prompts import (
     Skill,
     StageResult,
     SynthesisInput,
-    TimelineItem,
     build_chat,
     build_executive_summary,
     build_investigation,
     build_synthesis,
 )
 from agents.prompts.fitting import fit_chat, fit_investigation, fit_synthesis
-from agents.prompts.inputs import ItemKind
 from agents.recall import RECALL_SPEC
 from agents.summaries import SummaryPlan
 from agents.task import AgentTask, Limits
@@ -46,7 +44,8 @@ from config.schema.chains import ChainConfig
 from investigations.language_models import choose_models, plan_summaries
 from investigations.masking import Placeholders, product_masker
 from investigations.models import Message as StoredMessage
-from investigations.models import Stage, TimelineEvent
+from investigations.models import Stage
+from investigations.retelling import list_items, shorten_items
 from investigations.runbooks.shelf import Runbook
 from investigations.selectors.findings import (
     AgentHistory,
@@ -61,14 +60,6 @@ from investigations.selectors.findings import (
 from investigations.selectors.past_calls import past_calls
 from investigations.services.executions import Claim
 from tarsy.errors import AgentError, InvalidInput
-
-_ITEM_KINDS: dict[str, ItemKind] = {
-    TimelineEvent.Type.LLM_THINKING: "thinking",
-    TimelineEvent.Type.LLM_RESPONSE: "response",
-    TimelineEvent.Type.LLM_TOOL_CALL: "tool_call",
-    TimelineEvent.Type.FINAL_ANALYSIS: "final_analysis",
-    TimelineEvent.Type.ERROR: "error",
-}
 
 
 @dataclass(frozen=True)
@@ -292,7 +283,13 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         author=question.author,
         question=question.content,
         exchanges=tuple(
-            Exchange(each.author, each.question, each.answer) for each in briefing.exchanges
+            Exchange(
+                each.author,
+                each.question,
+                each.answer,
+                tuple(shorten_items(each.events, can_recall=briefing.recalls_session)),
+            )
+            for each in briefing.exchanges
         ),
         runbook=briefing.runbook.text,
         runbook_problem=briefing.runbook.problem,
@@ -301,6 +298,7 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         unavailable=toolbox.unavailable,
         agent_instructions=briefing.agent.custom_instructions,
         has_tools=bool(toolbox.specs) or briefing.recalls_session,
+        can_recall=briefing.recalls_session,
         is_react=briefing.is_react,
         tools=briefing.find_described_tools(toolbox),
     )
@@ -325,40 +323,9 @@ def _to_findings(history: AgentHistory) -> AgentFindings:
         backend=history.llm_backend,
         model=history.model_name,
         status=history.status,
-        items=tuple(_to_items(history.events)),
+        items=tuple(list_items(history.events)),
         error=history.error,
     )
-
-
-def _to_items(events: Sequence[TimelineEvent]) -> Iterator[TimelineItem]:
-    """The steps an agent took; a summary stands in place of the result it was made of."""
-    summaries = {
-        event.metadata.get("tool_number"): event.content
-        for event in events
-        if event.event_type == TimelineEvent.Type.MCP_TOOL_SUMMARY
-        and event.status == TimelineEvent.Status.COMPLETED
-    }
-    for event in events:
-        kind = _ITEM_KINDS.get(event.event_type)
-        # A final answer stands twice on the timeline: as it streamed and as the analysis.
-        if kind is None or event.metadata.get("is_final"):
-            continue
-        text = event.content
-        if kind == "tool_call":
-            text = _write_call(event, summaries.get(event.metadata.get("tool_number")))
-        yield TimelineItem(kind, text)
-
-
-def _write_call(event: TimelineEvent, summary: str | None) -> str:
-    data = event.metadata
-    server, tool = data.get("server_name"), data.get("tool_name")
-    name = f"{server}.{tool}" if server else tool
-    number, check_of = data.get("tool_number"), data.get("check_of")
-    mark = f"[T{number}]" if check_of is None else f"TARSy's own check of [T{check_of}]:"
-    head = f"{mark} {name} {data.get('arguments')}"
-    if summary is None:
-        return f"{head}\n{event.content}"
-    return f"{head}\nNOTE: summary of a longer result.\n{summary}"
 
 
 def _to_agent_message(stored: StoredMessage) -> Message:

@@ -139,9 +139,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
         "tarsy.errors",
     ),
+    "investigations.retelling": ("investigations.models", "agents"),
     "investigations.briefing": (
         "investigations.language_models",
         "investigations.models",
+        "investigations.retelling",
         "investigations.services",
         "investigations.selectors",
         "investigations.masking",

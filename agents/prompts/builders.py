@@ -90,7 +90,7 @@ def build_chat(prompt: ChatInput) -> Opening:
     system = join_sections(
         render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
-        render("chat_rules", has_tools=prompt.has_tools),
+        render("chat_rules", has_tools=prompt.has_tools, can_recall=prompt.can_recall),
         render("outside_rules"),
         _prescribe_form(prompt, "answer"),
         render("server_instructions", instructions=_list_instructions(prompt)),

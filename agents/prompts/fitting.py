@@ -108,10 +108,20 @@ def _fit_stages(stages: Sequence[StageResult], limit: int) -> tuple[StageResult,
 
 
 def _fit_exchanges(exchanges: Sequence[Exchange], limit: int) -> tuple[Exchange, ...]:
-    texts = [text for each in exchanges for text in (each.question, each.answer)]
+    texts = [
+        text
+        for each in exchanges
+        for text in (each.question, each.answer, *(item.text for item in each.items))
+    ]
     cut = _make_cut(texts, _room(limit, _EARLIER))
     return tuple(
-        replace(each, question=cut(each.question), answer=cut(each.answer)) for each in exchanges
+        replace(
+            each,
+            question=cut(each.question),
+            answer=cut(each.answer),
+            items=tuple(replace(item, text=cut(item.text)) for item in each.items),
+        )
+        for each in exchanges
     )
 
 

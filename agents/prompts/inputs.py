@@ -9,7 +9,20 @@ from agents.types import ToolSpec
 
 BUILT_IN_HOLIDAYS: Mapping[str, str] = {"01-01": "New Year's Day", "12-25": "Christmas Day"}
 
-ItemKind = Literal["thinking", "response", "tool_call", "final_analysis", "error"]
+ItemKind = Literal[
+    "thinking", "response", "tool_call", "web_search", "web_pages", "code_run", "final_analysis",
+    "error",
+]  # fmt: skip
+_TITLES: Mapping[ItemKind, str] = {
+    "thinking": "Thinking",
+    "response": "Said",
+    "tool_call": "Tool call",
+    "web_search": "Web search by the model's provider",
+    "web_pages": "Web pages read by the model's provider",
+    "code_run": "Code run by the model's provider",
+    "final_analysis": "Final analysis",
+    "error": "Error",
+}
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,12 @@ class TimelineItem:
 
     kind: ItemKind
     text: str
+    is_broken_off: bool = False
+    """The agent was stopped before the text was complete."""
+
+    @property
+    def title(self) -> str:
+        return f"{_TITLES[self.kind]}{', broken off' if self.is_broken_off else ''}"
 
 
 @dataclass(frozen=True)
@@ -128,11 +147,15 @@ class ChatStage:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A question that was asked before; `answer` is empty when none came."""
+    """A question that was asked before; `answer` is empty when none came.
+
+    `items` is what was done to answer it, results in short form.
+    """
 
     author: str
     question: str
     answer: str
+    items: tuple[TimelineItem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +176,8 @@ class ChatInput:
     unavailable: Mapping[str, str] = field(default_factory=dict)
     agent_instructions: str = ""
     has_tools: bool = True
+    can_recall: bool = False
+    """It may ask for earlier results as they were."""
     is_react: bool = False
     tools: tuple[ToolSpec, ...] = ()
     holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)

@@ -1,16 +1,30 @@
 """What stages and agents found, built from the timeline whenever somebody needs it."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 
-_SHOWN_TO_SYNTHESIS = (
+_TOLD_TO_READERS = (
     TimelineEvent.Type.LLM_THINKING,
     TimelineEvent.Type.LLM_RESPONSE,
     TimelineEvent.Type.LLM_TOOL_CALL,
     TimelineEvent.Type.MCP_TOOL_SUMMARY,
+    TimelineEvent.Type.GOOGLE_SEARCH_RESULT,
+    TimelineEvent.Type.URL_CONTEXT_RESULT,
+    TimelineEvent.Type.CODE_EXECUTION,
     TimelineEvent.Type.FINAL_ANALYSIS,
+    TimelineEvent.Type.ERROR,
+)
+
+
+_DONE_FOR_ANSWERS = (
+    TimelineEvent.Type.LLM_TOOL_CALL,
+    TimelineEvent.Type.MCP_TOOL_SUMMARY,
+    TimelineEvent.Type.GOOGLE_SEARCH_RESULT,
+    TimelineEvent.Type.URL_CONTEXT_RESULT,
+    TimelineEvent.Type.CODE_EXECUTION,
     TimelineEvent.Type.ERROR,
 )
 
@@ -91,11 +105,12 @@ class StageHistory:
 
 @dataclass(frozen=True)
 class ChatExchange:
-    """A question and its answer; the answer is empty when none came."""
+    """A question, what was done about it and its answer; the answer is empty when none came."""
 
     author: str
     question: str
     answer: str
+    events: tuple[TimelineEvent, ...] = ()
 
 
 def investigation_of(session: AlertSession) -> list[StageHistory]:
@@ -109,21 +124,37 @@ def investigation_of(session: AlertSession) -> list[StageHistory]:
 
 def exchanges_before(stage: Stage) -> list[ChatExchange]:
     """The questions asked before the one this stage answers."""
-    earlier = (
+    earlier = list(
         Stage.objects.filter(chat=stage.chat, stage_index__lt=stage.stage_index)
         .select_related("chat_user_message")
         .order_by("stage_index")
     )
+    events = _events_of_answers(earlier)
     return [
         ChatExchange(
-            each.chat_user_message.author, each.chat_user_message.content, analysis_of_stage(each)
+            each.chat_user_message.author,
+            each.chat_user_message.content,
+            analysis_of_stage(each),
+            tuple(events[each.pk]),
         )
         for each in earlier
     ]
 
 
+def _events_of_answers(stages: Sequence[Stage]) -> dict[uuid.UUID, list[TimelineEvent]]:
+    """What was done to answer each question, in order, in one query."""
+    found: dict[uuid.UUID, list[TimelineEvent]] = {stage.pk: [] for stage in stages}
+    events = TimelineEvent.objects.filter(
+        stage__in=found, event_type__in=_DONE_FOR_ANSWERS
+    ).order_by("sequence_number")
+    for event in events:
+        if event.stage_id is not None:
+            found[event.stage_id].append(event)
+    return found
+
+
 def _history_of(execution: AgentExecution) -> AgentHistory:
-    events = execution.timeline_events.filter(event_type__in=_SHOWN_TO_SYNTHESIS).order_by(
+    events = execution.timeline_events.filter(event_type__in=_TOLD_TO_READERS).order_by(
         "sequence_number"
     )
     return AgentHistory(
