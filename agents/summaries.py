@@ -95,7 +95,7 @@ class Summaries:
     ) -> Message | None:
         """The message with a summary in place of the result; None where the result stays."""
         rule = self._plan.rules.get(record.target.server)
-        text = record.result.whole or record.result.content
+        text = record.result.content
         if rule is None or record.result.is_error:
             return None
         if estimate_tokens(text) <= rule.threshold_tokens:

@@ -94,8 +94,8 @@ class ToolTarget:
 class ToolResult:
     """What came of a call, always readable by the model, never raised.
 
-    `content` is masked and cut to what the model may get; `stored` is masked and cut to what
-    history keeps. `size_bytes` is the size before any cut.
+    `content` is masked and cut to what the model may get, and is what is kept of it; `stored` is
+    cut further, to what a page shows. `size_bytes` is the size before any cut.
     """
 
     content: str
@@ -106,8 +106,6 @@ class ToolResult:
     masked: int = 0
     """How many secrets were replaced."""
     duration_ms: int = 0
-    whole: str = field(default="", repr=False)
-    """What a summary is made of: masked as well, and cut much later than `content`."""
     check: "ToolCheck | None" = None
     """What we looked at ourselves after a write."""
     writes: "WriteReport | None" = None

@@ -28,7 +28,7 @@ from mcp_bridge.failures import (
     is_timeout,
 )
 from mcp_bridge.gate import Gate, Pass
-from mcp_bridge.limits import STORED_BYTES, SUMMARIZED_BYTES, cut_text
+from mcp_bridge.limits import BYTES_PER_TOKEN, STORED_BYTES, cut_text
 from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
 from mcp_bridge.safety.checks import Check, judge_answer
 from mcp_bridge.safety.evidence import Judgement, Outcome, judge_outcome
@@ -55,12 +55,11 @@ WITHHELD_AS_TOO_MUCH = (
 
 @dataclass(frozen=True)
 class Limits:
-    """Bytes of a result that are read at all, kept by history, given to the agent, summarized."""
+    """Bytes of a result that are read at all, and shown by a page. What an agent is given stands
+    in the configuration of each server."""
 
     result_bytes: int = MAX_RESULT_BYTES
     stored_bytes: int = STORED_BYTES
-    content_bytes: int = STORED_BYTES
-    summarized_bytes: int = SUMMARIZED_BYTES
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ class ToolExecutor:
         try:
             answer = await self._ask(admitted, report_progress)
             result = await self._finish(call, admitted.tool, answer)
-            text = result.whole or result.stored
+            text = result.content
             outcome = judge_outcome(text, is_error=result.is_error)
             return result
         finally:
@@ -232,7 +231,7 @@ class ToolExecutor:
         try:
             answer, judgement = await self._ask_until_confirmed(admitted, check)
             result = await self._finish(call, admitted.tool, answer)
-            text = result.whole or result.stored
+            text = result.content
             outcome = judge_outcome(text, is_error=result.is_error)
             return result, judgement
         finally:
@@ -283,17 +282,17 @@ class ToolExecutor:
             return ToolResult(masked, masked, is_error=True, size_bytes=text.size_bytes)
         if text.is_error:
             return await self._fail(
-                call, tool.server.masker, f"{tool.name} reported an error.", masked, text
-            )
+                call, tool.server.masker, f"{tool.name} reported an error.", masked, text,
+                given_bytes=_given_bytes(tool),
+            )  # fmt: skip
         whole = text.size_bytes if text.cut else None
         stored, is_cut = cut_text(masked.text, self._limits.stored_bytes, whole_bytes=whole)
         return ToolResult(
-            content=cut_text(masked.text, self._limits.content_bytes, whole_bytes=whole)[0],
+            content=cut_text(masked.text, _given_bytes(tool), whole_bytes=whole)[0],
             stored=stored,
             size_bytes=text.size_bytes,
             truncated=is_cut,
             masked=masked.count,
-            whole=cut_text(masked.text, self._limits.summarized_bytes, whole_bytes=whole)[0],
         )
 
     async def _refuse(self, masker: Masker, refusal: Refusal) -> ToolResult:
@@ -309,6 +308,7 @@ class ToolExecutor:
         reason: str,
         said: MaskedText | None = None,
         text: ResultText | None = None,
+        given_bytes: int = STORED_BYTES,
     ) -> ToolResult:
         """An error the model can act on: what it asked for, and what came back."""
         told = await self._tell(call, masker, reason)
@@ -317,7 +317,7 @@ class ToolExecutor:
         message = told.text if said is None else f"{told.text}\nIt answered:\n{said.text}"
         whole = text.size_bytes + len(told.text) if text is not None and text.cut else None
         stored, is_cut = cut_text(message, self._limits.stored_bytes, whole_bytes=whole)
-        content, _ = cut_text(message, self._limits.content_bytes, whole_bytes=whole)
+        content, _ = cut_text(message, given_bytes, whole_bytes=whole)
         return ToolResult(
             content=content, stored=stored, is_error=True, truncated=is_cut,
             size_bytes=text.size_bytes if text is not None else len(message.encode()),
@@ -367,6 +367,10 @@ class ToolExecutor:
             logger.exception("masking a call's arguments failed; they are withheld")
             return {"raw": WITHHELD}
         return masked if isinstance(masked, dict) else {"raw": json.dumps(masked)}
+
+
+def _given_bytes(tool: KnownTool) -> int:
+    return tool.server.config.max_result_tokens * BYTES_PER_TOKEN
 
 
 def _tell_nobody(_text: str) -> None:

@@ -1,8 +1,9 @@
 """Cuts text to what may be kept, at the end of a line, and says so."""
 
 STORED_BYTES = 32_000
-SUMMARIZED_BYTES = 400_000
-"""About 100,000 tokens."""
+"""What a page shows of one result."""
+BYTES_PER_TOKEN = 4
+"""As configuration counts them."""
 
 
 def cut_text(text: str, max_bytes: int, *, whole_bytes: int | None = None) -> tuple[str, bool]:

@@ -11,6 +11,9 @@ from typing import Literal, Protocol
 ToolClass = Literal["resolve", "read", "write"]
 TransportType = Literal["stdio", "http", "sse", "in_process"]
 
+RESULT_TOKENS = 100_000
+"""How much of one result is kept where nobody says anything else."""
+
 
 class CustomPatternConfig(Protocol):
     @property
@@ -81,6 +84,11 @@ class ServerConfig(Protocol):
 
     @property
     def tools(self) -> Mapping[str, "ToolRule"]: ...
+
+    @property
+    def max_result_tokens(self) -> int:
+        """How much of one result is kept and given to an agent."""
+        ...
 
     @property
     def trusts_annotations(self) -> bool:
@@ -205,6 +213,7 @@ class ServerPlan:
     instructions: str = ""
     data_masking: MaskingRules | None = None
     tools: Mapping[str, ToolRule] = field(default_factory=dict)
+    max_result_tokens: int = RESULT_TOKENS
     trust_annotations: bool | None = None
 
     @property

@@ -115,6 +115,8 @@ class MCPServerConfig(Entry):
     instructions: Text = ""
     data_masking: DataMaskingConfig = DataMaskingConfig()
     summarization: SummarizationConfig = SummarizationConfig()
+    max_result_tokens: Annotated[Integer, Field(ge=100)] = 100_000
+    """What is kept of one result and told to an agent, or to who summarizes it."""
     tools: Table[Annotated[ToolRule, BeforeValidator(_by_class)]] = Field(default_factory=nothing)
     trust_annotations: Boolean | None = None
 

@@ -236,7 +236,7 @@ def _tool_interaction_of(
         server_name=target.server,
         tool_name=target.tool,
         tool_arguments=dict(target.arguments),
-        tool_result={"content": result.stored, "is_error": result.is_error, **about},
+        tool_result={"content": result.content, "is_error": result.is_error, **about},
         duration_ms=result.duration_ms,
         error_message=result.stored[:2000] if result.is_error else "",
     )

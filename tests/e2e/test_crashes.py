@@ -24,7 +24,7 @@ from tests.processes import Process, wait_for
 pytestmark = pytest.mark.worker
 
 StartWorker = Callable[[], Process]
-SHOWN = "Looking at the"
+SHOWN = "Looking"
 """How much of the held answer has streamed."""
 
 

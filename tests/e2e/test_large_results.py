@@ -107,7 +107,10 @@ def test_without_any_summary_the_work_goes_on_with_the_result(worker: Process, p
     assert session.status == "completed"
     told = asked(rehearsal, "Reader")[1]["messages"][-1]["content"]
     assert "line 7\n" in told
-    assert "[truncated: showing " in told
+    assert "line 19999" in told
+    assert "[truncated: " not in told
+    kept = MCPInteraction.objects.get(session=session)
+    assert "line 19999" in kept.tool_result["content"]
     [event] = events_of(session, "mcp_tool_summary")
     assert event.status == "failed"
     assert "There is no summary." in event.content

@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import threading
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -286,6 +287,21 @@ async def test_long_results_are_cut_at_a_line_and_say_their_sizes():
     assert marker == f"[truncated: showing {len(body)} of {lines.size_bytes} bytes]"
     assert 3_000_000 <= flood.size_bytes < 3_001_000
     assert len(flood.stored) < 33_000
+
+
+@pytest.mark.parametrize("arguments", ["{}", '{"fails": true}'])
+async def test_an_agent_is_given_a_result_up_to_what_the_configuration_says(arguments: str):
+    as_it_is = stdio("normal")
+    bounded = replace(as_it_is, max_result_tokens=1_000)
+    async with open_toolbox({"all": as_it_is, "some": bounded}, deadlines=quick()) as toolbox:
+        whole = await run(toolbox, "all__lines", arguments)
+        cut = await run(toolbox, "some__lines", arguments)
+
+    assert "line 19999" in whole.content
+    assert "[truncated" not in whole.content
+    assert len(cut.content.encode()) < 4_100
+    assert "\n[truncated: showing " in cut.content
+    assert len(whole.stored) < 33_000
 
 
 async def test_slow_tool_ends_at_its_deadline_and_the_server_stays_usable():

@@ -53,7 +53,7 @@ def claim() -> Claim:
     )  # fmt: skip
     recording.record_prompt(claim.execution, [Message("user", "why?")])
     recording.record_llm_call(claim.execution, call, str)
-    result = ToolResult("raw and cut", "raw and stored", size_bytes=31_600)
+    result = ToolResult("raw and kept", "raw and shown", size_bytes=31_600)
     message = Message("tool", "[T1] raw", tool_call_id=CALL.id, tool_name=CALL.name)
     recording.record_tool_call(claim.execution, ToolCallRecord(1, CALL, TARGET, result, message))
     return claim
@@ -113,7 +113,7 @@ def test_a_good_summary_takes_the_place_of_the_result_in_the_conversation(claim:
     ]
     assert interaction.last_message_id is None
     tool_call = claim.execution.timeline_events.get(event_type="llm_tool_call")
-    assert tool_call.content == "raw and stored"
+    assert tool_call.content == "raw and shown"
     assert len(seqs(claim.session.pk)) == seqs(claim.session.pk)[-1]
 
 
@@ -185,7 +185,7 @@ def test_results_are_found_by_their_number_in_their_own_session_only(claim: Clai
     found = read_tool_result(claim.session.pk, 1)
 
     assert found is not None
-    assert (found.name, found.text) == ("ops.logs", "raw and stored")
+    assert (found.name, found.text) == ("ops.logs", "raw and kept")
     assert read_tool_result(claim.session.pk, 2) is None
     assert read_tool_result(stranger.pk, 1) is None
     assert read_tool_result(uuid.uuid4(), 1) is None

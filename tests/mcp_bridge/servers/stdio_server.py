@@ -122,7 +122,10 @@ def call(message):
         "echo": lambda: text(arguments["text"] * arguments.get("times", 1)),
         "environment": lambda: text(json.dumps(dict(os.environ))),
         "flood": lambda: text("x" * 3_000_000),
-        "lines": lambda: text("\n".join(f"line {number}" for number in range(20_000))),
+        "lines": lambda: text(
+            "\n".join(f"line {number}" for number in range(20_000)),
+            is_error="fails" in arguments,
+        ),
         "secret": lambda: text('{"password": "Ex4mple-Pass", "host": "db-1"}'),
         "refuse": lambda: text("no such pod; token=abcd1234efgh5678", is_error=True),
         "progress": lambda: text("done"),
