@@ -83,6 +83,7 @@ class Briefing:
     exchanges: tuple[ChatExchange, ...]
     runbook: Runbook
     """What holds for every alert, until that of this alert was read."""
+    now: datetime
     past: tuple[PastCall, ...] = ()
     """The tool calls made before an interruption."""
 
@@ -158,6 +159,7 @@ def brief(claim: Claim) -> Briefing:
         investigation=tuple(investigation_of(claim.session)) if is_chat else (),
         exchanges=tuple(exchanges_before(stage)) if is_chat else (),
         runbook=Runbook(text=config.defaults.runbook),
+        now=datetime.now(UTC),
         past=past_calls(claim.execution, claim.messages) if claim.messages else (),
     )
 
@@ -220,7 +222,6 @@ def _open_conversation(briefing: Briefing, toolbox: Toolbox) -> tuple[Message, .
             ExecutiveSummaryInput(
                 agent_name=briefing.claim.execution.agent_name,
                 final_analysis=briefing.claim.session.final_analysis,
-                alert_type=briefing.claim.session.alert_type,
             )
         )
     if briefing.claim.stage.stage_type == Stage.Type.SYNTHESIS:
@@ -233,7 +234,7 @@ def _open_conversation(briefing: Briefing, toolbox: Toolbox) -> tuple[Message, .
 def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
     return PromptInput(
         agent_name=briefing.claim.execution.agent_name,
-        now=datetime.now(UTC),
+        now=briefing.now,
         holidays=_holidays(briefing),
         alert=_alert(briefing.claim),
         runbook=briefing.runbook.text,
@@ -241,13 +242,11 @@ def _investigation_input(briefing: Briefing, toolbox: Toolbox) -> PromptInput:
         server_instructions=toolbox.instructions,
         server_words=toolbox.server_words,
         unavailable=toolbox.unavailable,
-        skills=tuple(
-            Skill(name, briefing.config.skills[name].body)
-            for name in briefing.agent.required_skills
-        ),
+        skills=_skills(briefing),
         agent_instructions=briefing.agent.custom_instructions,
         previous_stages=_previous(briefing),
         has_tools=bool(toolbox.specs),
+        provider_tools=_provider_tools(briefing),
         is_react=briefing.is_react,
         tools=briefing.find_described_tools(toolbox),
     )
@@ -257,15 +256,17 @@ def _synthesis_input(briefing: Briefing) -> SynthesisInput:
     stage = briefing.claim.stage
     return SynthesisInput(
         agent_name=briefing.claim.execution.agent_name,
-        now=datetime.now(UTC),
+        now=briefing.now,
         holidays=_holidays(briefing),
         alert=_alert(briefing.claim),
         stage_name=stage.referenced_stage.stage_name if stage.referenced_stage else "",
         findings=tuple(_to_findings(history) for history in briefing.histories),
         runbook=briefing.runbook.text,
         runbook_problem=briefing.runbook.problem,
+        skills=_skills(briefing),
         agent_instructions=briefing.agent.custom_instructions,
         previous_stages=_previous(briefing),
+        provider_tools=_provider_tools(briefing),
     )
 
 
@@ -273,7 +274,7 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
     question = briefing.claim.stage.chat_user_message
     return ChatInput(
         agent_name=briefing.claim.execution.agent_name,
-        now=datetime.now(UTC),
+        now=briefing.now,
         holidays=_holidays(briefing),
         alert=_alert(briefing.claim),
         stages=tuple(
@@ -296,12 +297,23 @@ def _chat_input(briefing: Briefing, toolbox: Toolbox) -> ChatInput:
         server_instructions=toolbox.instructions,
         server_words=toolbox.server_words,
         unavailable=toolbox.unavailable,
+        skills=_skills(briefing),
         agent_instructions=briefing.agent.custom_instructions,
-        has_tools=bool(toolbox.specs) or briefing.recalls_session,
+        provider_tools=_provider_tools(briefing),
+        has_tools=bool(toolbox.specs),
         can_recall=briefing.recalls_session,
         is_react=briefing.is_react,
         tools=briefing.find_described_tools(toolbox),
     )
+
+
+def _skills(briefing: Briefing) -> tuple[Skill, ...]:
+    known = briefing.config.skills
+    return tuple(Skill(name, known[name].body) for name in briefing.agent.required_skills)
+
+
+def _provider_tools(briefing: Briefing) -> tuple[str, ...]:
+    return tuple(sorted(briefing.fallbacks.native_tools))
 
 
 def _holidays(briefing: Briefing) -> dict[str, str]:
@@ -323,7 +335,8 @@ def _to_findings(history: AgentHistory) -> AgentFindings:
         backend=history.llm_backend,
         model=history.model_name,
         status=history.status,
-        items=tuple(list_items(history.events)),
+        # How it failed is told once, with its status.
+        items=tuple(item for item in list_items(history.events) if item.text != history.error),
         error=history.error,
     )
 

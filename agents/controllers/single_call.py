@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agents.controllers.base import AskAgain, Conclude, Decision
-from agents.prompts.nudges import ask_after_empty_answer, ask_for_text_without_tools
+from agents.prompts.nudges import ask_for_text_without_tools
 from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
 
 
@@ -25,7 +25,7 @@ class SingleCall:
             return AskAgain(
                 "The model asked for tools where there are none", ask_for_text_without_tools()
             )
-        return AskAgain("The model gave an empty answer", ask_after_empty_answer())
+        return AskAgain("The model gave an empty answer", ask_for_text_without_tools())
 
     def conclude(self, text: str) -> Conclude | None:
         return Conclude(text.strip()) if text.strip() else None

@@ -26,13 +26,16 @@ def build_investigation(prompt: PromptInput) -> Opening:
         render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
         render(
-            "investigation_rules", has_tools=prompt.has_tools, calls_at_once=not prompt.is_react
+            "investigation_rules",
+            has_tools=prompt.has_tools,
+            calls_at_once=not prompt.is_react,
+            provider_tools=_name_provider_tools(prompt),
         ),
-        render("outside_rules"),
+        render("outside_rules", is_reader=False),
         render("report_shape"),
-        _prescribe_form(prompt, "report"),
-        render("server_instructions", instructions=_list_instructions(prompt)),
-        render("unavailable_names", names=sorted(prompt.unavailable)),
+        _prescribe_form(prompt, "report", can_call=prompt.has_tools),
+        render("server_instructions", said=_list_instructions(prompt)),
+        render("unavailable_names", names=sorted(prompt.unavailable), result="report"),
         render("skills", skills=prompt.skills),
         render("agent_instructions", instructions=prompt.agent_instructions),
         render("investigation_focus"),
@@ -42,7 +45,7 @@ def build_investigation(prompt: PromptInput) -> Opening:
         render("tools", servers=describe_tools(prompt.tools)),
         render("alert", alert=prompt.alert, shows_type=True),
         render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
-        render("previous_stages", stages=prompt.previous_stages),
+        render("previous_stages", stages=prompt.previous_stages, is_synthesis=False),
         render("investigation_task", has_tools=prompt.has_tools),
     )
     return Message("system", system), Message("user", user)
@@ -53,9 +56,10 @@ def build_synthesis(prompt: SynthesisInput) -> Opening:
     system = join_sections(
         render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
-        render("synthesis_rules"),
-        render("outside_rules"),
+        render("synthesis_rules", provider_tools=_name_provider_tools(prompt)),
+        render("outside_rules", is_reader=False),
         render("report_shape"),
+        render("skills", skills=prompt.skills),
         render("agent_instructions", instructions=prompt.agent_instructions),
         render("synthesis_focus"),
     )
@@ -63,7 +67,7 @@ def build_synthesis(prompt: SynthesisInput) -> Opening:
     user = join_sections(
         render("alert", alert=prompt.alert, shows_type=False),
         render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
-        render("previous_stages", stages=prompt.previous_stages),
+        render("previous_stages", stages=prompt.previous_stages, is_synthesis=True),
         render("findings", prompt=prompt, completed=completed),
         render("synthesis_task"),
     )
@@ -78,7 +82,7 @@ def build_executive_summary(prompt: ExecutiveSummaryInput) -> Opening:
             join_sections(
                 render("agent_name", name=prompt.agent_name),
                 render("summary_rules"),
-                render("outside_rules"),
+                render("outside_rules", is_reader=True),
             ),
         ),
         Message("user", render("summary_task", prompt=prompt)),
@@ -90,11 +94,17 @@ def build_chat(prompt: ChatInput) -> Opening:
     system = join_sections(
         render("agent_name", name=prompt.agent_name),
         render("day", day=describe_day(prompt.now, prompt.holidays)),
-        render("chat_rules", has_tools=prompt.has_tools, can_recall=prompt.can_recall),
-        render("outside_rules"),
-        _prescribe_form(prompt, "answer"),
-        render("server_instructions", instructions=_list_instructions(prompt)),
-        render("unavailable_names", names=sorted(prompt.unavailable)),
+        render(
+            "chat_rules",
+            has_tools=prompt.has_tools,
+            can_recall=prompt.can_recall,
+            provider_tools=_name_provider_tools(prompt),
+        ),
+        render("outside_rules", is_reader=False),
+        _prescribe_form(prompt, "answer", can_call=prompt.has_tools or prompt.can_recall),
+        render("server_instructions", said=_list_instructions(prompt)),
+        render("unavailable_names", names=sorted(prompt.unavailable), result="answer"),
+        render("skills", skills=prompt.skills),
         render("agent_instructions", instructions=prompt.agent_instructions),
     )
     user = join_sections(
@@ -108,11 +118,23 @@ def build_chat(prompt: ChatInput) -> Opening:
     return Message("system", system), Message("user", user)
 
 
-def _prescribe_form(prompt: PromptInput | ChatInput, result: str) -> str:
+def _prescribe_form(prompt: PromptInput | ChatInput, result: str, *, can_call: bool) -> str:
     """How to call tools by text; empty for models that need not."""
     if not prompt.is_react:
         return ""
-    return render("react_rules", has_tools=prompt.has_tools, result=result)
+    return render("react_rules", has_tools=can_call, result=result)
+
+
+_PROVIDER_TOOLS = {
+    "google_search": "search the web",
+    "url_context": "read web pages",
+    "code_execution": "run code of its own",
+}
+
+
+def _name_provider_tools(prompt: PromptInput | SynthesisInput | ChatInput) -> str:
+    """What the model's provider does by itself, as a list of verbs."""
+    return ", ".join(_PROVIDER_TOOLS.get(name, name) for name in prompt.provider_tools)
 
 
 def _list_instructions(prompt: PromptInput | ChatInput) -> list[tuple[str, str]]:

@@ -31,7 +31,7 @@ def describe_day(now: datetime, holidays: Mapping[str, str]) -> Day:
     holiday = holidays.get(moment.strftime("%m-%d"), "")
     kind: DayKind = "WEEKEND" if moment.weekday() >= 5 else "WEEKDAY"
     return Day(
-        time=moment.strftime("%Y-%m-%d %H:%M"),
+        time=moment.strftime("%H:%M"),
         date=moment.strftime("%Y-%m-%d"),
         weekday=_WEEKDAYS[moment.weekday()],
         kind="GLOBAL_HOLIDAY" if holiday else kind,

@@ -73,6 +73,8 @@ class PromptInput:
     agent_instructions: str = ""
     previous_stages: tuple[StageResult, ...] = ()
     has_tools: bool = True
+    provider_tools: tuple[str, ...] = ()
+    """What the model's provider does by itself, where there are no tools of ours."""
     is_react: bool = False
     """The agent calls tools by text, in the form that the prompt prescribes."""
     tools: tuple[ToolSpec, ...] = ()
@@ -122,8 +124,10 @@ class SynthesisInput:
     findings: tuple[AgentFindings, ...]
     runbook: str = ""
     runbook_problem: str = ""
+    skills: tuple[Skill, ...] = ()
     agent_instructions: str = ""
     previous_stages: tuple[StageResult, ...] = ()
+    provider_tools: tuple[str, ...] = ()
     holidays: Mapping[str, str] = field(default_factory=lambda: BUILT_IN_HOLIDAYS)
 
 
@@ -133,7 +137,6 @@ class ExecutiveSummaryInput:
 
     agent_name: str
     final_analysis: str
-    alert_type: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,8 +177,10 @@ class ChatInput:
     server_instructions: Mapping[str, str] = field(default_factory=dict)
     server_words: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    skills: tuple[Skill, ...] = ()
     agent_instructions: str = ""
     has_tools: bool = True
+    provider_tools: tuple[str, ...] = ()
     can_recall: bool = False
     """It may ask for earlier results as they were."""
     is_react: bool = False

@@ -30,7 +30,7 @@ def build_result_summary(
     system = join_sections(
         render("agent_name", name=SUMMARIZER),
         render("result_summary_rules", server=server, tool=tool, max_tokens=max_tokens),
-        render("outside_rules"),
+        render("outside_rules", is_reader=True),
     )
     context = _describe(conversation, min(LONGEST_CONVERSATION, int(room * CONVERSATION_SHARE)))
     user = render(

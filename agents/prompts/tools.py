@@ -13,11 +13,13 @@ _OURS = "this system itself"
 
 @dataclass(frozen=True)
 class ServerTools:
-    """The tools of one server; `text` is what it says about them."""
+    """The tools of one server; `text` is what it says about them, or what we say where they are
+    ours."""
 
     name: str
     tools: tuple[str, ...]
     text: str
+    is_ours: bool
 
 
 def describe_tools(specs: Sequence[ToolSpec]) -> tuple[ServerTools, ...]:
@@ -31,6 +33,7 @@ def describe_tools(specs: Sequence[ToolSpec]) -> tuple[ServerTools, ...]:
             name,
             tuple(spec.name for spec in tools),
             "\n\n".join("\n".join(_describe(spec)) for spec in tools),
+            is_ours=name == _OURS,
         )
         for name, tools in servers.items()
     )

@@ -66,7 +66,7 @@ def test_the_system_message_has_its_tiers_in_order():
         system.content.index(text)
         for text in (
             "Agent: HostAgent",
-            "2026-11-27 03:05 UTC",
+            "03:05 UTC",
             "## Evidence",
             "## Conclusion",
             "Ask ops for one host at a time.",
@@ -107,7 +107,7 @@ def test_empty_parts_leave_no_headings_behind():
         "Agent-Specific",
         "navailable",
         "Instructions",
-        "say of themselves",
+        "## What tool servers",
     ):
         assert heading not in system.content + user.content
     assert "There is no runbook" in user.content

@@ -148,7 +148,7 @@ async def test_an_action_instead_of_a_conclusion_is_refused_and_asked_again(jour
 
     assert outcome.final_analysis == "full"
     assert len(journal.tool_calls) == 1
-    assert "no tools here" in llm.asked[2][0][-1].content
+    assert "no tool can be called" in llm.asked[2][0][-1].content
 
 
 async def test_nothing_but_actions_when_told_to_conclude_is_a_failure(journal):

@@ -419,7 +419,7 @@ async def test_a_synthesis_that_asks_for_tools_is_told_there_are_none(journal):
 
     assert outcome.final_analysis == "one report"
     assert journal.tool_calls == []
-    assert "no tools here" in llm.asked[1][0][-1].content
+    assert "no tool can be called" in llm.asked[1][0][-1].content
     assert journal.progress[0][0] == "synthesizing"
 
 
