@@ -318,3 +318,14 @@ def test_a_summary_that_streams_shows_what_it_is_about(viewer):
     assert "Summary of the result of T1" in page
     assert page.count("data-stream") == 1
     assert "Summarizing a result" in page
+
+
+@pytest.mark.parametrize("kind", ["llm_thinking", "llm_response", "mcp_tool_summary"])
+def test_a_text_that_was_broken_off_is_shown_with_the_mark_that_it_was_cut(viewer, kind):
+    execution = ExecutionFactory(completed=True)
+    add_event(execution, kind, "The disk is", status="cancelled", broken_off=True)
+
+    page = _read(viewer, execution.session)
+
+    assert "The disk is" in page
+    assert "Cancelled before the text was complete." in page
