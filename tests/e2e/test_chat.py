@@ -62,7 +62,6 @@ def test_a_question_is_answered_with_fresh_tools_and_the_whole_history(worker: P
     assert "The load was normal." in prompts[0]
     assert "The load is still normal [T5]." in prompts[1]
     assert '[T5] ops.metrics {"action": "load"}' in prompts[1]
-    assert "recall_result with number 5 brings it back" in prompts[1]
     session.refresh_from_db()
     assert (session.status, session.chat.user_messages.count()) == ("completed", 2)
 
