@@ -5,6 +5,7 @@ secret, and nobody knows any more how it would have gone on. A worker that ends 
 knows what it has shown; whoever ends that of a worker that is gone asks Redis.
 """
 
+import logging
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from investigations.markdown import render_markdown
 from investigations.masking import product_masker
 from investigations.models import TimelineEvent
 from investigations.selectors.live_text import read_live_texts
+
+logger = logging.getLogger(__name__)
 
 TEXT_BLOCKS = (
     TimelineEvent.Type.LLM_THINKING,
@@ -43,7 +46,15 @@ KeptTexts = Mapping[uuid.UUID, KeptText]
 def keep_shown(shown: Iterable[ShownText]) -> KeptTexts:
     """The texts as their rows will have them. Takes a while: before the session is locked."""
     mask = product_masker()
-    return {each.event_id: _keep(each, mask(each.text)) for each in shown if each.text.strip()}
+    kept: dict[uuid.UUID, KeptText] = {}
+    for each in shown:
+        try:
+            if each.text.strip():
+                kept[each.event_id] = _keep(each, mask(each.text))
+        except Exception:
+            # An execution ends, with its texts or without them.
+            logger.exception("What was shown of %s %s is not kept", each.event_type, each.event_id)
+    return kept
 
 
 def keep_streamed(execution_id: uuid.UUID) -> KeptTexts:

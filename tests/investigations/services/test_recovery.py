@@ -116,6 +116,24 @@ def test_what_a_dead_worker_had_shown_of_a_text_is_kept_with_it(
     assert told.payload["content"] == "The **disk** is fü"
 
 
+def test_a_text_that_cannot_be_kept_keeps_no_execution_from_its_end(
+    clean_redis, monkeypatch, caplog
+):
+    def fail(text: str) -> str:
+        raise RuntimeError("no such pattern")
+
+    execution = lost(attempt=3)
+    block = stream(execution, "The disk ")
+    monkeypatch.setattr("investigations.services.broken_off.render_markdown", fail)
+
+    sweep()
+
+    block.refresh_from_db()
+    execution.refresh_from_db()
+    assert (execution.status, block.status, block.content) == ("failed", "failed", "")
+    assert "is not kept" in caplog.text
+
+
 def test_what_an_execution_past_its_deadline_had_shown_is_kept(clean_redis):
     claim = claimed()
     block = stream(claim.execution, "Nearly ")
