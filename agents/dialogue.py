@@ -125,6 +125,7 @@ class Dialogue:
             notes=answer.take_new_notes(self._known_notes),
             estimated_tokens=self._presented.tokens,
             compacted=self._presented.compacted,
+            max_iterations=self._task.max_iterations,
         )
         numbers = await self._journal.record_llm_call(record)
         if message is not None:

@@ -312,6 +312,8 @@ class LLMCallRecord:
     """The tool calls whose results the model got in short form."""
     asked: tuple[Message, ...] = ()
     """The question, where it is not the execution's own conversation."""
+    max_iterations: int = 0
+    """How many iterations the execution may have."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Field names are the wire contract. Persistent messages get `db_event_id` (the se
 when they are stored; transient ones (`stream.chunk`, progress) never do.
 """
 
+import json
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -93,9 +94,17 @@ def _timeline_event(kind: str, event: TimelineEvent) -> Payload:
         event_type=event.event_type,
         status=event.status,
         content=event.content,
-        metadata=event.metadata,
+        metadata=wire_metadata(event.metadata),
         sequence_number=event.sequence_number,
     )
+
+
+def wire_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """As the contract has it: the arguments of a call are JSON in a text."""
+    arguments = metadata.get("arguments")
+    if not isinstance(arguments, dict):
+        return metadata
+    return {**metadata, "arguments": json.dumps(arguments, ensure_ascii=False)}
 
 
 def session_status(session_id: uuid.UUID, status: str, **fields: object) -> Payload:
@@ -226,8 +235,18 @@ def session_progress(session: AlertSession, stage: Stage, *, active_executions: 
         current_stage_index=min(stage.stage_index, total),
         total_stages=total,
         active_executions=active_executions,
-        status_text=stage.stage_name,
+        status_text=_say_beginning(stage),
     )
+
+
+def _say_beginning(stage: Stage) -> str:
+    """In words that clients of the contract know the phase by."""
+    match stage.stage_type:
+        case Stage.Type.SYNTHESIS:
+            return "Synthesizing..."
+        case Stage.Type.EXEC_SUMMARY:
+            return "Generating executive summary"
+    return f"Starting stage: {stage.stage_name}"
 
 
 def with_event_id(payload: Mapping[str, Any], seq: int) -> Payload:

@@ -82,6 +82,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.selectors.configuration": (
         "investigations.masking",
         "investigations.selectors.configuration_walk",
+        "agents.llm.windows",
         "agents.types",
         "config",
         "tarsy.errors",

@@ -40,14 +40,24 @@ def find_window(provider_type: str, model: str) -> int:
 @cache
 def load_windows() -> Mapping[str, int]:
     """Every window that the list knows; it takes a moment the first time."""
+    return {
+        name: size
+        for name, model in _read_list().items()
+        if isinstance(size := model.get("max_input_tokens"), int) and size > 0
+    }
+
+
+@cache
+def count_priced_models() -> int:
+    """How many models the bundled list has a price for."""
+    return sum("input_cost_per_token" in model for model in _read_list().values())
+
+
+def _read_list() -> Mapping[str, Mapping[str, object]]:
     found = find_spec("litellm")
     folders = found.submodule_search_locations if found else None
     path = Path(folders[0]) / _LIST if folders else Path(_LIST)
     if not path.is_file():
         return {}
-    listed: dict[str, dict[str, object]] = json.loads(path.read_text(encoding="utf-8"))
-    return {
-        name: size
-        for name, model in listed.items()
-        if isinstance(size := model.get("max_input_tokens"), int) and size > 0
-    }
+    listed: Mapping[str, Mapping[str, object]] = json.loads(path.read_text(encoding="utf-8"))
+    return listed

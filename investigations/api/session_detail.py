@@ -14,7 +14,7 @@ from investigations.api.fields import NullField, TextOrNull
 from investigations.api.responses import ONE_SESSION
 from investigations.api.session_fields import (
     SESSION_STATUSES,
-    CostFields,
+    SessionCostFields,
     SessionFields,
     duration_ms,
 )
@@ -23,7 +23,7 @@ from investigations.selectors.detail import ExecutionDetail, get_session_detail
 from investigations.selectors.sessions import SessionSummary, get_session, summarize_session
 
 
-class ExecutionSerializer(CostFields):
+class ExecutionSerializer(SessionCostFields):
     """Reads an `ExecutionDetail`."""
 
     execution_id = serializers.UUIDField(source="execution.id")
@@ -42,6 +42,7 @@ class ExecutionSerializer(CostFields):
     parent_execution_id = serializers.UUIDField(
         source="execution.parent_execution_id", allow_null=True
     )
+    unpriced_interaction_count = serializers.IntegerField(source="costs.unpriced", required=False)
     task = TextOrNull(source="execution.task")
     original_llm_provider = TextOrNull(source="execution.original_llm_provider")
     original_llm_backend = TextOrNull(source="execution.original_llm_backend")
@@ -102,7 +103,7 @@ class SessionDetailSerializer(SessionFields):
     """Reads a `SessionSummary`; the view adds stages and chat."""
 
     alert_data = serializers.CharField(source="session.alert_data")
-    final_analysis = TextOrNull(source="session.final_analysis")
+    final_analysis = TextOrNull(source="session.concluded_analysis")
     executive_summary_error = TextOrNull(source="session.executive_summary_error")
     runbook_url = TextOrNull(source="session.runbook_url")
     slack_message_fingerprint = TextOrNull(source="session.slack_message_fingerprint")
@@ -142,13 +143,13 @@ class SessionDetailSerializer(SessionFields):
 class SessionStatusSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(choices=SESSION_STATUSES)
-    final_analysis = TextOrNull()
+    final_analysis = TextOrNull(source="concluded_analysis")
     executive_summary = TextOrNull()
     error_message = TextOrNull()
 
 
 class ChainStatisticsSerializer(serializers.Serializer[Any]):
-    total_stages = serializers.IntegerField(source="session.total_stages")
+    total_stages = serializers.IntegerField()
     completed_stages = serializers.IntegerField(source="stages.completed")
     failed_stages = serializers.IntegerField(source="stages.failed")
     current_stage_index = serializers.IntegerField(
@@ -156,7 +157,7 @@ class ChainStatisticsSerializer(serializers.Serializer[Any]):
     )
 
 
-class SessionSummarySerializer(CostFields):
+class SessionSummarySerializer(SessionCostFields):
     """Reads a `SessionSummary`."""
 
     session_id = serializers.UUIDField(source="session.id")

@@ -57,6 +57,16 @@ class CostFields(MoneyFields):
     )
 
 
+class SessionCostFields(CostFields):
+    """What a session or an execution cost: always a number, as clients of the contract expect."""
+
+    estimated_cost_usd = serializers.FloatField(
+        source="costs.priced_usd",
+        required=False,
+        help_text="Of the priced calls alone: `cost_completeness` says whether that is all.",
+    )
+
+
 class _ReviewFields(serializers.Serializer[Any]):
     """Reviews and scores: none exist yet."""
 
@@ -67,12 +77,15 @@ class _ReviewFields(serializers.Serializer[Any]):
     quality_rating = NullField()
     action_taken = NullField()
     investigation_feedback = NullField()
-    feedback_edited = NullField()
+    feedback_edited = serializers.SerializerMethodField()
     feedback_edited_by = NullField()
     feedback_edited_at = NullField()
 
+    def get_feedback_edited(self, _row: object) -> bool:
+        return False
 
-class SessionFields(CostFields, _ReviewFields):
+
+class SessionFields(SessionCostFields, _ReviewFields):
     """What the list and the detail of a session share; reads a `SessionSummary`."""
 
     id = serializers.UUIDField(source="session.id")
@@ -89,7 +102,7 @@ class SessionFields(CostFields, _ReviewFields):
     executive_summary = TextOrNull(source="session.executive_summary")
     llm_interaction_count = serializers.IntegerField(source="costs.calls")
     mcp_interaction_count = serializers.IntegerField(source="mcp_interactions")
-    total_stages = serializers.IntegerField(source="session.total_stages")
+    total_stages = serializers.IntegerField()
     completed_stages = serializers.IntegerField(source="stages.completed")
     has_parallel_stages = serializers.BooleanField(source="stages.parallel")
     has_action_stages = serializers.BooleanField(source="stages.action")

@@ -176,3 +176,10 @@ class AlertSession(models.Model):
     @property
     def is_terminal(self) -> bool:
         return self.status in self.TERMINAL
+
+    @property
+    def concluded_analysis(self) -> str:
+        """The analysis; empty of a session that failed or ran out of time, which has at most that
+        of an earlier stage."""
+        unfinished = (self.Status.FAILED, self.Status.TIMED_OUT)
+        return "" if self.status in unfinished else self.final_analysis

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
+from agents.llm.windows import count_priced_models
 from agents.types import JSON
 from config import get_config
 from config.schema.fields import Block
@@ -33,7 +34,7 @@ def describe_configuration() -> dict[str, JSON]:
     return {
         "defaults": shown.say(config.defaults, ("defaults",)),
         "queue": shown.say(config.queue, ("queue",)),
-        "system": shown.say(config.system, ("system",)),
+        "system": _with_price_list(shown.say(config.system, ("system",))),
         "agents": shown.say(config.agents, ("agents",)),
         "chains": shown.say(config.chains, ("agent_chains",)),
         "mcp_servers": shown.say(config.mcp_servers, ("mcp_servers",)),
@@ -43,6 +44,17 @@ def describe_configuration() -> dict[str, JSON]:
             for name, skill in sorted(config.skills.items())
         },
     }
+
+
+def _with_price_list(system: JSON) -> JSON:
+    """Where prices come from: always from the list that was installed with the product."""
+    if not isinstance(system, dict):
+        return system
+    entries = count_priced_models()
+    catalog: JSON = {"source": "snapshot" if entries else "none", "entry_count": entries}
+    estimation = system.get("cost_estimation")
+    known = estimation if isinstance(estimation, dict) else {}
+    return {**system, "cost_estimation": {**known, "catalog": catalog}}
 
 
 def read_skill(name: str) -> Skill:

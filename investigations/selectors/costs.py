@@ -26,6 +26,11 @@ class Costs:
         return self.calls - self.priced
 
     @property
+    def priced_usd(self) -> float:
+        """What the priced calls cost; zero where none of them has a price."""
+        return self.estimated_cost_usd or 0.0
+
+    @property
     def completeness(self) -> str:
         if not self.priced:
             return "none"

@@ -75,6 +75,7 @@ class SessionFilter:
 
 @dataclass(frozen=True)
 class StageCounts:
+    begun: int = 0
     completed: int = 0
     failed: int = 0
     parallel: int = 0
@@ -99,6 +100,14 @@ class SessionSummary:
     chat_messages: int = 0
     provider_fallbacks: int = 0
     matched_in_content: bool = False
+
+    @property
+    def total_stages(self) -> int:
+        """The stages there were, answers in the chat among them; before the end at least those that
+        are planned."""
+        if self.session.is_terminal:
+            return self.stages.begun
+        return max(self.stages.begun, self.session.total_stages)
 
 
 @dataclass(frozen=True)
@@ -274,6 +283,7 @@ def _count_stages(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, StageCounts]:
         .order_by()
         .values_list("session_id")
         .annotate(
+            begun=Count("pk"),
             completed=Count("pk", filter=Q(status=Stage.Status.COMPLETED)),
             failed=Count("pk", filter=Q(status__in=[Stage.Status.FAILED, Stage.Status.TIMED_OUT])),
             parallel=Count("pk", filter=Q(parallel_type__isnull=False)),

@@ -6,7 +6,7 @@ from typing import Any
 
 from investigations.models import AlertSession, Event, TimelineEvent
 from investigations.selectors.sessions import get_session, visible_sessions
-from investigations.timeline import Payload, with_event_id
+from investigations.timeline import Payload, wire_metadata, with_event_id
 
 TIMELINE_LIMIT = 10_000
 """Rows in one answer: more than a session within its limits has."""
@@ -27,7 +27,10 @@ def list_timeline(
     """The `TIMELINE_FIELDS` of the rows behind `after`, in order. Raises NotFound."""
     session = get_session(session_id)
     rows = TimelineEvent.objects.filter(session=session, sequence_number__gt=after)
-    return list(rows.order_by("sequence_number", "created_at").values(*TIMELINE_FIELDS)[:limit])
+    found = list(rows.order_by("sequence_number", "created_at").values(*TIMELINE_FIELDS)[:limit])
+    for row in found:
+        row["metadata"] = wire_metadata(row["metadata"])
+    return found
 
 
 def list_stream(session_id: uuid.UUID, *, after: int, limit: int) -> list[Payload]:

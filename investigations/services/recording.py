@@ -76,6 +76,7 @@ def record_llm_call(
     notes = [_mask_note(note, mask) for note in record.notes]
     for event, block in zip(blocks, record.blocks, strict=True):
         _close_block(event, block, interaction.pk, mask)
+        event.metadata = {**event.metadata, **_why_concluded(record)}
     audit = describe_acts(execution, acts)
     with lease_write(execution) as write:
         write.audit += audit
@@ -148,6 +149,17 @@ def _close_block(
         event.metadata = {**event.metadata, "is_final": True}
     if block.kind == "llm_response":
         event.content_html = render_markdown(event.content)
+
+
+def _why_concluded(record: LLMCallRecord) -> dict[str, JSON]:
+    """Of an answer that the model was made to give, as clients of the contract look for it."""
+    if record.interaction_type != "forced_conclusion":
+        return {}
+    return {
+        "forced_conclusion": True,
+        "iterations_used": record.iteration,
+        "max_iterations": record.max_iterations,
+    }
 
 
 def _propose(write: LeaseWrite, execution: AgentExecution, planned: PlannedCall) -> TimelineEvent:
