@@ -65,6 +65,18 @@ class Masker:
             count += len(spans)
         return MaskedText(text, count)
 
+    def find_secrets(self, text: str) -> dict[str, str]:
+        """Every secret that `mask` would replace at once, and its placeholder.
+
+        Raises `TooMuchToMask` as `mask` does.
+        """
+        return {
+            text[span.start : span.end]: self._placeholders.name(
+                span.kind, text[span.start : span.end]
+            )
+            for span in self._find_new(text)
+        }
+
     def mask_alert(self, text: str) -> str:
         """Mask what an alert says. Should masking fail, the alert is kept as it came: an alert
         that is lost costs more than one that is read. One with thousands of secrets is cut."""
