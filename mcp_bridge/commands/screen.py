@@ -49,7 +49,8 @@ class Screen:
 
     async def learn(self, data: bytes, source: str, *, or_leave: bool = False) -> bool:
         """Remembers the secrets of what programs read as it is; False where there are none."""
-        found = await self._look(self._find, data, source, {} if or_leave else None)
+        nothing: dict[bytes, bytes] = {}
+        found = await self._look(self._find, data, source, nothing if or_leave else None)
         self._secrets.update(found)
         return bool(found)
 
