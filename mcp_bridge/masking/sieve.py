@@ -64,7 +64,7 @@ class Sieve:
         began = time.thread_time_ns()
         found = self._all.Match(data) or ()
         self._judge(time.thread_time_ns() - began, len(data))
-        return list(found)
+        return sorted(found)
 
     def _is_familiar(self, data: bytes) -> bool:
         """Tries samples from all over the text, which are learned on the way."""
