@@ -145,14 +145,18 @@ def _is_code(line: str, match: re.Match[str], span: Span, value: str) -> bool:
     name = classify_name(match[1])
     if name is None or name.strength == "strong" or looks_like_credential(value):
         return False
-    behind = line[span.end : span.end + 2].lstrip()[:1]
+    behind = value[-1:] if value[-1:] in ",;)" else line[span.end : span.end + 2].lstrip()[:1]
     separator = line[match.end(1) : span.start]
     before = line[max(0, match.start() - MAX_LEAD) : match.start()]
     if separator.rstrip().endswith(":"):
         return behind in ("=", ";", ",", ")", "|", "?") or not _LINE_START.match(before)
     if separator != separator.strip():
         return "-" not in match[1]
-    return "(" in before or "{" in before or (not before.strip() and behind == ",")
+    return (
+        "(" in before
+        or "{" in before
+        or (not before.strip() and behind == "," and "-" not in match[1])
+    )
 
 
 def _is_part_of_name(line: str, match: re.Match[str]) -> bool:

@@ -237,6 +237,7 @@ def may_be_made_of_words(key: str, value: str) -> bool:
 
 def is_word_of_secret(value: str) -> bool:
     """A word that a secret could be, but no state, duration or name of a secret."""
+    value = value.rstrip(",;")
     if is_harmless(value) or not _WORDLIKE.match(value):
         return False
     if _STATE.match(value) or _NAMED_ELSEWHERE.search(value):
