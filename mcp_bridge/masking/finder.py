@@ -39,7 +39,7 @@ MAX_NESTING = 4
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Up to the next quote that no backslash escapes.
-_TO_QUOTE = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_TO_QUOTE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _COLOR = re.compile(r"(?:\x1b\[[0-9;]*[A-Za-z])+")
 _PERCENT_MARK = re.compile(r"%(?:3[AaDd]|40|2[26]|25)")
 

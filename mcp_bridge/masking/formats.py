@@ -197,8 +197,9 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               is_word_of_secret),
     # `API token for NAME: VALUE`: what is said last on its line.
     TokenRule("secret", "secret",
-              r"(?i)(?:\b[a-z0-9]{2,16}[ _\-](?:token|key|secret|credential)|^(?:token|secret|credential)"
-              r"|\bpass(?:word|phrase|wd|code))\s+(?:for|of|to|on|at|in|from)\s+(?:[^\s:]{1,40}\s+){0,3}[^\s:]{1,60}:\s+"
+              r"(?i)(?:\b[a-z0-9]{2,16}[ _\-](?:token|key|secret|credential)"
+              r"|^(?:token|secret|credential)|\bpass(?:word|phrase|wd|code))"
+              r"\s+(?:for|of|to|on|at|in|from)\s+(?:[^\s:]{1,40}\s+){0,3}[^\s:]{1,60}:\s+"
               r"[\"'`]?([^\s\"'`\\]{4,80})[\"'`.,;]?\s*$",
               is_word_of_secret,
               hint=r"(?i)(?:token|key|secret|credential|pass(?:word|phrase|wd|code))\s+"
