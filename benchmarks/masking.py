@@ -1,5 +1,6 @@
 """Masking: megabytes per second on ordinary text, and seconds for ten hostile megabytes."""
 
+import base64
 import json
 import random
 import re
@@ -36,7 +37,14 @@ HOSTILE: dict[str, str] = {
     "YAML": "data:\n  key: value\n",
     "rows of databases": "INSERT INTO t (id, password) VALUES (1, ((((((((\n",
     "commands that print secrets": f"cat {'/secrets/key' * 31}&.\n",
+    "escaped quotes and words": 'C:\\Users\\a\\n\\"x y\\" ',
 }
+_VOCABULARY = (
+    "the request failed because pod restarted node memory pressure evicted image pull error "
+    "timeout connection refused token expired password reset user login session key rotated secret "
+    "volume config map value host port service endpoint retry deploy status ready trace id auth api"
+)
+WORDS = _VOCABULARY.split()
 
 
 def measure(lab: Lab) -> Report:
@@ -65,6 +73,15 @@ def measure(lab: Lab) -> Report:
         "alternation_mb_per_s": round(standard, 3),
         "alert_of_45000_secrets_s": round(alert_seconds, 3),
     }
+    unseen_bytes = lab.choose(1, 1) * MB
+    for name, make_line in UNSEEN.items():
+        pick = random.Random(5)
+        alert = _fill(unseen_bytes, lambda make=make_line, pick=pick: make(pick))
+        began = time.process_time()
+        masker.mask_alert(alert)
+        seconds = time.process_time() - began
+        rows.append([f"an alert of {unseen_bytes // MB} MB of {name}, s", seconds])
+        figures[f"unseen_{name.replace(' ', '_')}_s"] = round(seconds, 3)
     hostile_bytes = lab.choose(10, 1) * MIB
     for name, piece in HOSTILE.items():
         began = time.process_time()
@@ -76,6 +93,45 @@ def measure(lab: Lab) -> Report:
         figures[f"hostile_{name.replace(' ', '_')}_s"] = round(seconds, 3)
     notes = ("CPU seconds of one core, so that other load on the machine does not count.",)
     return Report(("text", "measured"), rows, figures, notes)
+
+
+def _fill(size: int, make: Callable[[], str]) -> str:
+    pieces: list[str] = []
+    length = 0
+    while length < size:
+        pieces.append(make())
+        length += len(pieces[-1])
+    return "".join(pieces)[:size]
+
+
+def _words(pick: random.Random, count: int) -> list[str]:
+    return [pick.choice(WORDS) for _ in range(count)]
+
+
+def _hex_line(pick: random.Random) -> str:
+    data = " ".join(f"{byte:02x}" for byte in pick.randbytes(16))
+    return (
+        f"{pick.randrange(2**32):08x}  {data}  |{''.join(map(chr, pick.choices(PRINTED, k=16)))}|\n"
+    )
+
+
+PRINTED = range(33, 127)
+UNSEEN: dict[str, Callable[[random.Random], str]] = {
+    "base64 in one line": lambda pick: base64.b64encode(pick.randbytes(3000)).decode(),
+    "base64 in lines": lambda pick: base64.b64encode(pick.randbytes(57)).decode() + "\n",
+    "random characters": lambda pick: "".join(map(chr, pick.choices(range(32, 127), k=80))),
+    "random lines": lambda pick: "".join(map(chr, pick.choices(range(32, 127), k=80))) + "\n",
+    "minified JSON": lambda pick: json.dumps(
+        {word: pick.random() for word in _words(pick, 5)}, separators=(",", ":")
+    ),
+    "words": lambda pick: " ".join(_words(pick, 12)) + pick.choice([". ", ", ", ": ", "=", "\n"]),
+    "hex dumps": _hex_line,
+    "URLs": lambda pick: "https://{}.example.com/{}?{}={}&{}={}\n".format(*_words(pick, 6)),
+    "pairs": lambda pick: " ".join(f"{word}={pick.random()}" for word in _words(pick, 9)) + "\n",
+    "JSON in strings": lambda pick: json.dumps(json.dumps({"a": _words(pick, 4)})) + "\n",
+    "sources": lambda pick: "    self.{} = {}(key={}['{}'])\n".format(*_words(pick, 4)),
+}
+"""Plausible texts that no automaton has seen the like of."""
 
 
 def _python_rules() -> list[TokenRule]:

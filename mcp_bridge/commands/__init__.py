@@ -10,6 +10,7 @@ from mcp_bridge.commands.refusal import Category
 from mcp_bridge.commands.rewrites import Recovery, Rewrite, prove_or_rewrite, suggest_rewrite
 from mcp_bridge.commands.risk import Risk
 from mcp_bridge.commands.running import run_proven
+from mcp_bridge.commands.screen import Screen, Withheld
 
 __all__ = [
     "Category",
@@ -19,6 +20,8 @@ __all__ = [
     "Recovery",
     "Rewrite",
     "Risk",
+    "Screen",
+    "Withheld",
     "prove",
     "prove_or_rewrite",
     "run_proven",

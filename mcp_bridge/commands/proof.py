@@ -21,7 +21,9 @@ from mcp_bridge.commands.script import (
     Step,
     While,
 )
+from mcp_bridge.commands.shapes import shape_of
 from mcp_bridge.commands.shell import parse_script
+from mcp_bridge.commands.templates import whole_of
 from mcp_bridge.commands.traits import Traits
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 
@@ -156,7 +158,7 @@ class Prover:
             )
             self.is_conditional |= traits.is_conditional
             self.reaches_out |= traits.reaches_out
-            commands.append(replace(command, argv=traits.argv))
+            commands.append(_describe(command, traits))
         self.is_bounded &= is_bounded
         return replace(pipeline, commands=tuple(commands))
 
@@ -183,6 +185,10 @@ class Prover:
             is_filter=policy.is_filter,
             is_conditional=policy.is_conditional,
             reaches_out=_reaches_out(policy, parsed, before),
+            reads=_texts_of(policy, parsed),
+            reads_trees=_is_recursive(policy, parsed),
+            shape=shape_of(before[-1] if before else name, parsed),
+            whole=whole_of((name, *before), parsed),
         )
 
     def _prove_wrapped(self, wrapper: Wrapper, argv: tuple[str, ...], is_fed: bool) -> Traits:
@@ -238,11 +244,7 @@ class Prover:
         files = _files_of(policy, parsed)
         for word in parsed.words[: len(parsed.words) - len(files or ())]:
             self.paths.judge_mention(word)
-        is_recursive = (
-            parsed.has(*policy.recursive)
-            if isinstance(policy.recursive, frozenset)
-            else policy.recursive
-        )
+        is_recursive = _is_recursive(policy, parsed)
         # What is fed by a pipe still searches the working directory, if an option says so.
         if is_recursive and not files and not (is_fed and policy.recursive is True):
             raise Refused("it would read everything below the working directory; name a path")
@@ -297,6 +299,39 @@ def _files_of(policy: Policy, parsed: Parsed) -> tuple[str, ...] | None:
     if policy.pattern_options and parsed.has(*policy.pattern_options):
         return parsed.words
     return parsed.words[policy.files_from :]
+
+
+def _is_recursive(policy: Policy, parsed: Parsed) -> bool:
+    if isinstance(policy.recursive, bool):
+        return policy.recursive
+    return parsed.has(*policy.recursive)
+
+
+def _texts_of(policy: Policy, parsed: Parsed) -> tuple[str, ...]:
+    """The files whose text a filter prints, or could."""
+    if not policy.is_filter:
+        return ()
+    options = policy.grammar.options
+    given = [
+        value
+        for option, values in parsed.options
+        for value in values
+        if option in options and options[option].is_path
+    ]
+    files = (*given, *(_files_of(policy, parsed) or ()))
+    return tuple(file for file in files if file != "-")
+
+
+def _describe(command: Command, traits: Traits) -> Command:
+    return replace(
+        command,
+        argv=traits.argv,
+        reads=traits.reads,
+        reads_trees=traits.reads_trees,
+        takes_names=traits.takes_names,
+        shape=traits.shape,
+        whole=traits.whole,
+    )
 
 
 def _find_policy(

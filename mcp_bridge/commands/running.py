@@ -12,7 +12,11 @@ from typing_extensions import override
 
 from mcp_bridge.commands.course import Course
 from mcp_bridge.commands.finished import Finished
+from mcp_bridge.commands.pumping import Pump, only_measures, open_ends, places_to_mask
+from mcp_bridge.commands.reading import Substitutes
+from mcp_bridge.commands.screen import MAX_LOOKED_AT, Screen, Withheld
 from mcp_bridge.commands.script import Command, Pipeline, Sink, Step
+from mcp_bridge.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _NOT_STARTED = 126
@@ -62,11 +66,15 @@ async def run_proven(
     seconds: float,
     max_bytes: int,
     environment: Mapping[str, str] | None = None,
+    screen: Screen | None = None,
 ) -> Finished:
     """Runs what `Proof.script` holds. At the deadline, at `max_bytes` and when cancelled, every
     process of it is killed. `environment` is added to the fixed one and cannot replace it.
+
+    With a screen its programs read no secret but in whole lines, and `Withheld` is raised where
+    that cannot be had.
     """
-    run = _Run(max_bytes, {**(environment or {}), **clean_environment()})
+    run = _Run(max_bytes, {**(environment or {}), **clean_environment()}, screen)
     exit_code: int | None = None
     timed_out = False
     try:
@@ -74,13 +82,16 @@ async def run_proven(
             exit_code = await run.step(script)
     except TimeoutError:
         timed_out = True
-    return Finished(
+        if run.delay and not run.stdout:
+            raise Withheld(run.delay) from None
+    finished = Finished(
         None if run.is_full else exit_code,
         bytes(run.stdout),
         bytes(run.stderr),
         timed_out=timed_out,
         cut=run.is_full,
     )
+    return screen.sweep(finished) if screen else finished
 
 
 def clean_environment() -> dict[str, str]:
@@ -92,10 +103,15 @@ def clean_environment() -> dict[str, str]:
 @dataclass
 class _Run(Course):
     environment: dict[str, str]
+    screen: Screen | None = None
+    delay: str = ""
+    """Why nothing was printed yet, where something is waited for."""
 
     @override
     async def run_pipeline(self, pipeline: Pipeline) -> int:
         programs = []
+        if self.screen:
+            await self._learn_whole(pipeline, self.screen)
         for command in pipeline.commands:
             program = shutil.which(command.argv[0], path=PATH)
             if program is None:
@@ -104,7 +120,7 @@ class _Run(Course):
             programs.append(program)
         last = len(programs) - 1
         try:
-            async with _Plumbing(self) as plumbing:
+            async with _Plumbing(self, pipeline) as plumbing:
                 for place, command in enumerate(pipeline.commands):
                     await plumbing.start(programs[place], command, is_last=place == last)
                 return await plumbing.finish()
@@ -112,12 +128,28 @@ class _Run(Course):
             self.stderr += f"{error.filename or programs[0]}: {error.strerror}\n".encode()
             return _NOT_STARTED
 
+    async def _learn_whole(self, pipeline: Pipeline, screen: Screen) -> None:
+        """Where a template takes parts of an object, the whole of it says what is secret in it."""
+        for command in pipeline.commands:
+            if not command.whole:
+                continue
+            whole = _Run(MAX_LOOKED_AT, self.environment)
+            await whole.run_pipeline(Pipeline((Command(command.whole),)))
+            has_secrets = await screen.learn(bytes(whole.stdout), command.argv[0])
+            if has_secrets and not keeps_texts(command.argv):
+                raise Withheld(COMPUTING_TEMPLATE)
+
 
 class _Plumbing:
     """The processes and pipes of one pipeline. Leaving it leaves neither behind."""
 
-    def __init__(self, run: _Run) -> None:
+    def __init__(self, run: _Run, pipeline: Pipeline) -> None:
         self._run = run
+        self._commands = pipeline.commands
+        self._screen = None if only_measures(self._commands) else run.screen
+        self._masked_behind = places_to_mask(self._commands) if self._screen else {}
+        self._substitutes = Substitutes(self._screen) if self._screen else None
+        self._pumps: list[asyncio.Task[None]] = []
         self._processes: list[asyncio.subprocess.Process] = []
         self._readers: list[asyncio.Task[None]] = []
         self._transports: list[asyncio.ReadTransport] = []
@@ -137,13 +169,17 @@ class _Plumbing:
                     os.killpg(process.pid, signal.SIGKILL)
         for descriptor in tuple(self._open):
             self._close(descriptor)
-        for reader in self._readers:
+        for reader in (*self._readers, *self._pumps):
             reader.cancel()
         for transport in self._transports:
             transport.close()
         # Killed processes end at once; nothing may interrupt that.
         waits = [process.wait() for process in self._processes]
-        await asyncio.shield(asyncio.gather(*waits, *self._readers, return_exceptions=True))
+        tasks = (*self._readers, *self._pumps)
+        await asyncio.shield(asyncio.gather(*waits, *tasks, return_exceptions=True))
+        if self._substitutes:
+            self._substitutes.name_again(self._run.stdout)
+            self._substitutes.name_again(self._run.stderr)
 
     async def start(self, program: str, command: Command, *, is_last: bool) -> None:
         """Starts a command behind those that run already."""
@@ -152,12 +188,14 @@ class _Plumbing:
         if not is_last:
             feeds, output = os.pipe()
             self._open |= {feeds, output}
-        source = self._source(command)
+        argv, copies = await self._substitute(command)
+        source = await self._source(command)
         errors = {Sink.ERRORS: self._errors, Sink.OUTPUT: output}
         normal = {Sink.OUTPUT: output, Sink.ERRORS: self._errors}
         process = await asyncio.create_subprocess_exec(
             program,
-            *command.argv[1:],
+            *argv[1:],
+            pass_fds=copies,
             stdin=source,
             stdout=normal.get(command.stdout, asyncio.subprocess.DEVNULL),
             stderr=errors.get(command.stderr, asyncio.subprocess.DEVNULL),
@@ -166,11 +204,43 @@ class _Plumbing:
             start_new_session=True,
         )
         self._processes.append(process)
-        if source >= 0:
-            self._close(source)
-        if not is_last:
-            self._close(output)
+        for descriptor in (source, *copies):
+            if descriptor >= 0:
+                self._close(descriptor)
+        if feeds is None:
+            return
+        self._close(output)
+        place = len(self._processes) - 1
+        if place in self._masked_behind:
+            feeds = await self._mask(feeds, place)
         self._next_input = feeds
+
+    async def _substitute(self, command: Command) -> tuple[tuple[str, ...], list[int]]:
+        if self._substitutes is None:
+            return command.argv, []
+        argv, copies = await self._substitutes.open(command)
+        self._open.update(copies)
+        return argv, copies
+
+    async def _mask(self, feeds: int, place: int) -> int:
+        """A descriptor to read what comes through this one from, once it is masked."""
+        assert self._screen is not None
+        masked, writing = os.pipe()
+        self._open.add(masked)
+        self._open.remove(feeds)
+        stream, writer, transport = await open_ends(feeds, writing)
+        self._transports.append(transport)
+        before, behind = self._commands[place : place + 2]
+        pump = Pump(self._screen, before, behind, is_strict=self._masked_behind[place])
+        self._pumps.append(asyncio.create_task(self._follow(pump, stream, writer)))
+        return masked
+
+    async def _follow(
+        self, pump: Pump, stream: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._run.delay = pump.delay
+        await pump.run(stream, writer)
+        self._run.delay = ""
 
     async def finish(self) -> int:
         """Waits until the last command has ended and all output is read."""
@@ -180,20 +250,33 @@ class _Plumbing:
         ends = asyncio.create_task(last.wait())
         try:
             while not ends.done():
-                waiting = {ends, *(task for task in self._readers if not task.done())}
-                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                going_on = (task for task in (*self._readers, *self._pumps) if not task.done())
+                await asyncio.wait({ends, *going_on}, return_when=asyncio.FIRST_COMPLETED)
+                self._raise_withheld()
                 if self._run.is_full:
                     return 1
         finally:
             ends.cancel()
+        self._raise_withheld()
         await asyncio.wait(self._readers, timeout=_GRACE_SECONDS)
         return last.returncode if last.returncode is not None else 1
 
-    def _source(self, command: Command) -> int:
+    def _raise_withheld(self) -> None:
+        for pump in self._pumps:
+            if pump.done() and (error := pump.exception()):
+                raise error
+
+    async def _source(self, command: Command) -> int:
         if self._next_input is not None:
             return self._next_input
         if command.stdin is None:
             return asyncio.subprocess.DEVNULL
+        copy = None
+        if self._substitutes:
+            copy = await self._substitutes.open_masked(command.stdin, command)
+        if copy is not None:
+            self._open.add(copy)
+            return copy
         # A pipe without a writer must not hang here; a directory fails when it is read.
         path = os.path.join("/", command.stdin)  # noqa: PTH118 - text that may not be a path
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -1,9 +1,11 @@
 """A shell script as data: what is left of a command once every word of it is known."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
+
+from mcp_bridge.commands.shapes import Shape
 
 
 class Sink(StrEnum):
@@ -16,12 +18,20 @@ class Sink(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One program with its arguments. `stdin` is a path, or None for what comes down the pipe."""
+    """One program with its arguments. `stdin` is a path, or None for what comes down the pipe.
+
+    The proof adds what `Traits` says about the text that it reads.
+    """
 
     argv: tuple[str, ...]
     stdin: str | None = None
     stdout: Sink = Sink.OUTPUT
     stderr: Sink = Sink.ERRORS
+    reads: tuple[str, ...] = field(default=(), compare=False)
+    reads_trees: bool = field(default=False, compare=False)
+    takes_names: bool = field(default=False, compare=False)
+    shape: Shape = field(default=Shape.PARTS, compare=False)
+    whole: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

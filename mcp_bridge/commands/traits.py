@@ -2,10 +2,17 @@
 
 from dataclasses import dataclass
 
+from mcp_bridge.commands.shapes import Shape
+
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is known about one program with its arguments."""
+    """What is known about one program with its arguments.
+
+    `reads` are the files whose text it prints, and with `reads_trees` all below those that are
+    directories; with `takes_names` they come in through the pipe. `shape` is what it makes of that
+    text, `whole` a command that prints all of what a template takes parts from.
+    """
 
     argv: tuple[str, ...]
     is_bounded: bool = True
@@ -14,3 +21,8 @@ class Traits:
     is_conditional: bool = False
     reaches_out: bool = False
     hands_to_shell: bool = False
+    reads: tuple[str, ...] = ()
+    reads_trees: bool = False
+    takes_names: bool = False
+    shape: Shape = Shape.PARTS
+    whole: tuple[str, ...] = ()

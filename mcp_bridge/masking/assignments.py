@@ -24,7 +24,7 @@ SECRET_NAME = rf"(?:{NAME_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*"
 """An RE2 pattern for the end of every name that `classify_name` knows."""
 MAY_ASSIGN = (
     rf"(?i)(?:{STRONG_ENDINGS})s?(?:[_.\-]*(?:{NAME_TRAILERS}|[0-9]+))*{SEPARATOR}[ \t]*\S"
-    rf"|{SECRET_NAME}{SEPARATOR}[ \t]*\S{{8}}"
+    rf"|{SECRET_NAME}{SEPARATOR}[ \t]*\S{{4}}"
 )
 """An RE2 pattern that is found in every line `find_assignments` finds something in."""
 
@@ -69,6 +69,7 @@ _REST_OF_NAME = re.compile(
 _IN_ARN = re.compile(r"\barn:[\w:./*-]*$")
 # Two plain words: `password: field is required`. The next pair on the line is none of them.
 _PROSE = re.compile(r"[a-z]{2,12} [a-z]{2,12}(?![\w:=-])(?![ \t]*[:=])")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*[,;)]*$")
 MAX_JUDGED = 2_000
 NAMES_FOR_ONE_HIT = 20
 MAX_LEAD = 200
@@ -106,7 +107,7 @@ def find_assignments(
         if unread < 0:
             # Names within values within names: made to cost time. All of it goes, unread.
             span = Span(start, max(run_end, span.end), name.kind)
-        elif not is_secret_value(name, value, key):
+        elif not is_secret_value(name, value, key) or _is_code(line, match, span, value):
             continue
         masked_to = span.end
         yield span
@@ -134,6 +135,27 @@ def _is_passphrase(key: str, value: str) -> bool:
         _VARIABLE.match(key) is not None
         and len(value) <= MAX_PHRASE
         and is_made_of_words(value.strip("\"'"))
+    )
+
+
+def _is_code(line: str, match: re.Match[str], span: Span, value: str) -> bool:
+    """A word that may as well be the name of a variable or of a type, where code has those."""
+    if not _IDENTIFIER.match(value) or line[span.start - 1] in "\"'`" or match[1].isupper():
+        return False
+    name = classify_name(match[1])
+    if name is None or name.strength == "strong" or looks_like_credential(value):
+        return False
+    behind = value[-1:] if value[-1:] in ",;)" else line[span.end : span.end + 2].lstrip()[:1]
+    separator = line[match.end(1) : span.start]
+    before = line[max(0, match.start() - MAX_LEAD) : match.start()]
+    if separator.rstrip().endswith(":"):
+        return behind in ("=", ";", ",", ")", "|", "?") or not _LINE_START.match(before)
+    if separator != separator.strip():
+        return "-" not in match[1]
+    return (
+        "(" in before
+        or "{" in before
+        or (not before.strip() and behind == "," and "-" not in match[1])
     )
 
 

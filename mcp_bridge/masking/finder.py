@@ -38,8 +38,8 @@ from mcp_bridge.visible_text import invisible_spans
 MAX_NESTING = 4
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# A string with quotes inside: JSON that was written into a string.
-_ESCAPED_STRING = re.compile(r'"([^"\\]*+(?:\\[^"][^"\\]*+)*+\\"[^"\\]*+(?:\\.[^"\\]*+)*+)"')
+# Up to the next quote that no backslash escapes.
+_TO_QUOTE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _COLOR = re.compile(r"(?:\x1b\[[0-9;]*[A-Za-z])+")
 _PERCENT_MARK = re.compile(r"%(?:3[AaDd]|40|2[26]|25)")
 
@@ -55,6 +55,7 @@ class Finder:
 
     def find(self, text: str, budget: Budget, depth: int = 0) -> Iterator[Span]:
         """Spans in any order, which may overlap. The text holds no lone surrogates."""
+        budget.check_time()
         if depth > MAX_NESTING or (len(text) < 4 and not self._custom):
             return
         if text[:1000].lstrip()[:1] in ("{", "["):
@@ -67,6 +68,16 @@ class Finder:
         decoded = without(text, _unseen_spans(text), budget)
         if len(decoded.text) < len(text):
             yield from map(decoded.map_back, self.find(decoded.text, budget, depth + 1))
+
+    def find_on_lines(self, text: str, budget: Budget) -> Iterator[Span]:
+        """What single lines say of themselves: no structure, nothing encoded. Costs little."""
+        text = in_latin(text)
+        swept = self._rules.sweep(text, budget, by_line=True)
+        if "pem" in swept.structures and self._pem:
+            yield from find_pem(text, budget, any_label="certificate" in self._enabled)
+        for start, end in swept.places:
+            for span in self._rules.find(text[start:end], budget):
+                yield span.shifted(start)
 
     # JSON
 
@@ -176,9 +187,9 @@ class Finder:
         if depth >= MAX_NESTING:
             return
         if "\\" in line:
-            for inside in _ESCAPED_STRING.finditer(line):
-                for span in self._find_in_string(inside[1], budget, depth):
-                    yield span.shifted(inside.start(1))
+            for start, end in _strings_with_quotes(line):
+                for span in self._find_in_string(line[start:end], budget, depth):
+                    yield span.shifted(start)
             decoded = unescape(line, budget)
             if decoded.text != line:
                 yield from map(
@@ -210,6 +221,19 @@ def _unseen_spans(text: str) -> Iterator[tuple[int, int]]:
         return invisible_spans(text)
     colors = (match.span() for match in _COLOR.finditer(text))
     return merge(colors, invisible_spans(text))
+
+
+def _strings_with_quotes(line: str) -> Iterator[tuple[int, int]]:
+    """Stretches between quotes that hold escaped ones: JSON that was written into a string.
+
+    Each character is looked at once, however many quotes never find their other one.
+    """
+    start = 0
+    while (end := _TO_QUOTE.match(line, start).end()) < len(line) and line[end] == '"':  # type: ignore[union-attr]  # it matches nothing, too
+        if '\\"' in line[start:end]:
+            # In front of the first quote stands what is in no string.
+            yield start if start else line.index('\\"') + 2, end
+        start = end + 1
 
 
 def is_json(text: str) -> bool:

@@ -7,6 +7,7 @@ from mcp_bridge.masking.secret_names import (
     STRONG_ENDINGS,
     is_harmless,
     is_made_of_words,
+    is_word_of_secret,
     looks_like_credential,
 )
 from mcp_bridge.masking.token_rule import (
@@ -129,7 +130,7 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               is_real),
     # Settings without a sign between name and value.
     TokenRule("password", "password",
-              r"(?i)(?:^\s*auth[_-]pass|\bbindpw|\br[ow]community6?|trapcommunity|rootpw|"
+              r"(?i)(?:(?:^\s*auth[_-]pass|\bbindpw|\br[ow]community6?|trapcommunity|rootpw)\b|"
               r"stats\s+auth\s+[^\s:]+:)\s*" + WORD, is_real),
     TokenRule("secret", "secret", r"\bsecret\s+\\*\"([A-Za-z0-9+/=]{16,})\\*\"",
               looks_like_credential),
@@ -190,6 +191,19 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
               rf"(?i)(?:{STRONG_ENDINGS})\.{{4,80}}\s{{0,4}}([^\s.][^\s]{{1,80}})", is_real),
     TokenRule("password", "password",
               rf"(?i){_STRONG_NAME}[\"']?,\s+value\s*[:=]\s*[\"']?([^\s\"',]+)", is_real),
+    # An element whose name says whose secret it is.
+    TokenRule("secret", "secret",
+              r"(?i)<[a-z0-9_.:\-]*[a-z0-9][_.\-]?(?:secret|token|key)>([^<\s]{4,80})</",
+              is_word_of_secret),
+    # `API token for NAME: VALUE`: what is said last on its line.
+    TokenRule("secret", "secret",
+              r"(?i)(?:\b[a-z0-9]{2,16}[ _\-](?:token|key|secret|credential)"
+              r"|^(?:token|secret|credential)|\bpass(?:word|phrase|wd|code))"
+              r"\s+(?:for|of|to|on|at|in|from)\s+(?:[^\s:]{1,40}\s+){0,3}[^\s:]{1,60}:\s+"
+              r"[\"'`]?([^\s\"'`\\]{4,80})[\"'`.,;]?\s*$",
+              is_word_of_secret,
+              hint=r"(?i)(?:token|key|secret|credential|pass(?:word|phrase|wd|code))\s+"
+              r"(?:for|of|to|on|at|in|from)\s[^\n:]*:\s"),
     TokenRule("password", "password", rf"(?i)<{_STRONG_NAME}>\s*<value>([^<]+)</value>", is_real),
     TokenRule("password", "password", r"^\$USER[0-9]+\$=([^\s/$][^\s]*)", _is_password_in_macro,
               hint=r"\$USER[0-9]+\$=[^\s/$]"),

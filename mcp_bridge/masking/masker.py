@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agents.types import JSON
 from mcp_bridge.masking import yaml_document
-from mcp_bridge.masking.budget import Budget, TooMuchToMask
+from mcp_bridge.masking.budget import SECONDS, Budget, TooMuchToMask
 from mcp_bridge.masking.custom import CustomRule, compile_custom
 from mcp_bridge.masking.finder import Finder, is_json, readable
 from mcp_bridge.masking.patterns import select_patterns
@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 MAX_ROUNDS = 5
 ALERT_PART = 64 * 1024
 """Characters of an alert that are kept where the whole holds too much to be masked."""
+ALERT_SECONDS = 1.0
+"""Of CPU for all of an alert; behind that its beginning and its lines get less than as much."""
 WITHHELD = "[withheld: too full of secrets to be masked]"
 """Stands for a text of which nothing can be shown."""
 
@@ -49,29 +51,47 @@ class Masker:
         self._placeholders = placeholders or Placeholders()
         self._finder = Finder(enabled, self._custom)
 
-    def mask(self, text: str) -> MaskedText:
+    def mask(self, text: str, *, seconds: float = SECONDS) -> MaskedText:
         """Replace every secret. Names, syntax and lines stay; valid JSON stays valid.
 
-        Raises `TooMuchToMask` for a text that holds more of them than is looked at.
+        Raises `TooMuchToMask` for a text that holds more of them than is looked at, or that takes
+        more than so many seconds of CPU.
         """
+        budget = Budget(seconds=seconds)
         count = 0
         if self._custom:
             text, count = self._mask_whole_json(text)
         for _ in range(MAX_ROUNDS):
-            spans = self._find_new(text)
+            spans = self._find_new(text, budget)
             if not spans:
                 break
             text = self._replace(text, spans)
             count += len(spans)
         return MaskedText(text, count)
 
+    def find_secrets(self, text: str) -> dict[str, str]:
+        """Every secret that `mask` would replace at once, and its placeholder.
+
+        Raises `TooMuchToMask` as `mask` does.
+        """
+        return {
+            text[span.start : span.end]: self._placeholders.name(
+                span.kind, text[span.start : span.end]
+            )
+            for span in self._find_new(text, Budget())
+        }
+
     def mask_alert(self, text: str) -> str:
-        """Mask what an alert says. Should masking fail, the alert is kept as it came: an alert
-        that is lost costs more than one that is read. One with thousands of secrets is cut."""
+        """Mask what an alert says, within about two seconds of CPU.
+
+        Where that is not enough, each line is masked by what it says of itself, and the rest of the
+        time goes into the beginning; what is not even looked at is cut. Should masking fail, the
+        alert is kept as it came: an alert that is lost costs more than one that is read.
+        """
         try:
-            return self.mask(text).text
+            return self.mask(text, seconds=ALERT_SECONDS).text
         except TooMuchToMask as reason:
-            logger.warning("an alert is cut to what can be masked: %s", reason)
+            logger.warning("an alert is not masked as a whole: %s", reason)
             return self._mask_beginning(text)
         except Exception:
             logger.exception("masking an alert failed; it is kept unmasked")
@@ -85,23 +105,39 @@ class Masker:
         return masked
 
     def _mask_beginning(self, text: str) -> str:
+        """The beginning masked as always, behind it what costs little, or a word of what is cut."""
         size = ALERT_PART
         while size:
-            kept = text[: text.rfind("\n", 0, size) + 1 or size]
+            end = text.rfind("\n", 0, size) + 1 or size
             try:
-                masked = self.mask(kept).text
+                masked = self.mask(text[:end], seconds=ALERT_SECONDS / 8).text
             except TooMuchToMask:
                 size //= 4
                 continue
-            return f"{masked}\n[withheld: {len(text) - len(kept)} more characters full of secrets]"
+            return f"{masked}{self._mask_lines(text[end:])}"
         return WITHHELD
 
-    def _find_new(self, text: str) -> list[Span]:
-        """Secrets outside placeholders. What is left between two must hold more than syntax."""
+    def _mask_lines(self, text: str) -> str:
         shown = readable(text)
+        try:
+            spans = merge_spans(
+                self._finder.find_on_lines(shown, Budget(seconds=ALERT_SECONDS / 2))
+            )
+        except TooMuchToMask:
+            return f"\n[withheld: {len(text)} more characters full of secrets]"
+        return self._replace(text, self._outside_placeholders(shown, spans))
+
+    def _find_new(self, text: str, budget: Budget) -> list[Span]:
+        shown = readable(text)
+        # The bounds on what is found hold for one round, the time for all of them.
+        left = budget.for_one_round()
+        return self._outside_placeholders(shown, merge_spans(self._finder.find(shown, left)))
+
+    def _outside_placeholders(self, shown: str, spans: Sequence[Span]) -> list[Span]:
+        """What is left between two placeholders must hold more than syntax."""
         holes = [match.span() for match in PLACEHOLDER.finditer(shown)]
         found: list[Span] = []
-        for span in merge_spans(self._finder.find(shown, Budget())):
+        for span in spans:
             pieces = subtract(span, holes) if holes else (span,)
             found.extend(p for p in pieces if any(map(str.isalnum, shown[p.start : p.end])))
         return found

@@ -10,19 +10,18 @@ import re2
 from mcp_bridge.masking.assignments import MAY_ASSIGN, find_assignments
 from mcp_bridge.masking.budget import Budget
 from mcp_bridge.masking.patterns import PATTERN_OF_KIND
+from mcp_bridge.masking.sieve import Sieve, options
 from mcp_bridge.masking.spans import Span
 from mcp_bridge.masking.structure_hints import STRUCTURE_HINTS, Hint
 from mcp_bridge.masking.token_rule import TokenRule
 from mcp_bridge.masking.tokens import TOKEN_RULES
 
-# RE2 gives up silently when its automaton outgrows its memory; nothing may pass for that reason.
-SET_MEMORY = 64 * 1024 * 1024
 WINDOW = 8_192
 STEP = WINDOW // 2
 LONGEST_NAME = 200
 _WORD_END = re.compile(r"[^\s\"'<>`\x00]*")
 BLOCK = 16_384
-"""Bytes the automaton reads at a time; it says which patterns occur, and only those are run."""
+"""Bytes the sieve reads at a time; it says which patterns may occur, and only those are run."""
 
 
 def is_enabled(kind: str, enabled: frozenset[str]) -> bool:
@@ -57,8 +56,8 @@ class LineRules:
         hints = [rule.sweep_pattern for rule in self._rules]
         self._hints = [_compile(hint) for hint in (*hints, MAY_ASSIGN, *STRUCTURE_HINTS.values())]
         self._structures = dict(enumerate(STRUCTURE_HINTS, start=len(hints) + 1))
-        self._hint_set = _compile_set([*hints, MAY_ASSIGN, *STRUCTURE_HINTS.values()])
-        self._set = _compile_set([*(rule.pattern for rule in self._rules), MAY_ASSIGN])
+        self._hint_sieve = Sieve([*hints, MAY_ASSIGN, *STRUCTURE_HINTS.values()])
+        self._sieve = Sieve([*(rule.pattern for rule in self._rules), MAY_ASSIGN])
 
     def sweep(self, text: str, budget: Budget, *, by_line: bool) -> Swept:
         """Find every place where `find` could find something, however it is escaped.
@@ -74,7 +73,8 @@ class LineRules:
         structures: dict[Hint, list[int]] = {}
         hits_of = self._lines_hit if by_line else self._matches
         for start, end in _blocks(data):
-            for index in self._hint_set.Match(data[start:end]) or ():
+            budget.check_time()
+            for index in self._hint_sieve.match(data[start:end]):
                 structure = self._structures.get(index)
                 for place in hits_of(self._hints[index], data, start, end):
                     budget.spend_hits(place not in places)
@@ -107,7 +107,7 @@ class LineRules:
     def find(self, line: str, budget: Budget) -> Iterator[Span]:
         """Secrets of one line."""
         data = to_bytes(line)
-        for index in self._set.Match(data) or ():
+        for index in self._sieve.match(data):
             if index == len(self._rules):
                 for span in find_assignments(line, budget, self._names_in(data, budget)):
                     if is_enabled(span.kind, self._enabled):
@@ -180,25 +180,8 @@ def _matches_of(compiled: re2._Regexp, data: bytes) -> Iterator[re2._Match]:
         yield from compiled.finditer(data, start, min(start + WINDOW, len(data)))
 
 
-def _options(*, captures: bool = False) -> re2.Options:
-    options = re2.Options()
-    # Without groups the fast automaton does all the work.
-    options.never_capture = not captures
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = SET_MEMORY
-    return options
-
-
 def _compile(pattern: str, *, captures: bool = False) -> re2._Regexp:
-    return re2.compile(f"(?m){pattern}".encode(), _options(captures=captures))
-
-
-def _compile_set(patterns: list[str]) -> re2.Set:
-    compiled = re2.Set.SearchSet(_options())
-    for pattern in patterns:
-        compiled.Add(f"(?m){pattern}".encode())
-    compiled.Compile()
-    return compiled
+    return re2.compile(f"(?m){pattern}".encode(), options(captures=captures))
 
 
 @lru_cache(maxsize=32)

@@ -152,7 +152,8 @@ _PROSE = _words(
     "empty string str bytes int password token secret key default disabled enabled authentication "
     "authorization policy strong weak ok found not the is was for and with reset change changed "
     "mismatch rejected accepted via permission sensitive omitted removed filtered provided stdin "
-    "file files env x-oauth-basic aws4-hmac-sha256 "
+    "file files stdin vault bool boolean object array list dict any number text bearer "
+    "env x-oauth-basic aws4-hmac-sha256 "
     "passwort kennwort contraseña senha parola wachtwoord hasło"
 )
 _REFERENCE = re.compile(
@@ -213,8 +214,46 @@ def is_secret_value(name: SecretName, value: str, key: str = "") -> bool:
     if key.lower() == "secret" and _RESOURCE_NAME.match(value):
         return False
     if name.strength == "medium":
-        return looks_like_credential(value) or looks_like_password(value)
+        return (
+            looks_like_credential(value)
+            or looks_like_password(value)
+            or may_be_made_of_words(key, value)
+        )
     return looks_random(value)
+
+
+def may_be_made_of_words(key: str, value: str) -> bool:
+    """Whether the name says whose secret it is, so that a value like any word is one, too.
+
+    What names a secret that lies elsewhere, a setting of it or its state is none.
+    """
+    words = [word.lower() for word in _WORDS.findall(key[-120:])]
+    while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
+        words.pop()
+    joined = next((end for end in _WORD_ENDS if words and words[-1].endswith(end)), "")
+    owner = words[-1].removesuffix(joined) or (words[-2] if len(words) > 1 else "")
+    return bool(joined and owner) and owner not in _ELSEWHERE and is_word_of_secret(value)
+
+
+def is_word_of_secret(value: str) -> bool:
+    """A word that a secret could be, but no state, duration or name of a secret."""
+    value = value.rstrip(",;")
+    if is_harmless(value) or not _WORDLIKE.match(value):
+        return False
+    if _STATE.match(value) or _NAMED_ELSEWHERE.search(value):
+        return False
+    return classify_name(value) is None
+
+
+_WORD_ENDS = ("secret", "token", "key", "credential", "credentials")
+_ELSEWHERE = _words(
+    "existing external pull image tls ssl ca cert certificate sealed kubernetes k8s target source "
+    "routing the a an this that no"
+)
+_WORDLIKE = re.compile(r"(?=.*[A-Za-z])(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._~+/=@!#%^&*-]{3,79}$")
+# A duration, a size, what somebody did, or what is to be filled in: `30d`, `rotated`, `your-key`.
+_STATE = re.compile(r"[0-9]+[A-Za-z]{1,3}$|[a-z]+ed$|(?i:your[-_]|.*[-_]here$|insert[-_])")
+_NAMED_ELSEWHERE = re.compile(r"(?i)[-_./](?:secrets?|creds?|credentials?|tokens?|keys?|auth|tls)$")
 
 
 def is_harmless(value: str) -> bool:

@@ -28,7 +28,7 @@ _LINE_CUE = re.compile(
     r"|(?-i:\bINTO\b|\bCOPY\b)"
     r"|(?-i:\A[A-Z]{2,}\s\Z)"
     r"|\A[0-9]+\)\s|\bdefine\b|vault|\baws\b|gcloud|doppler|terraform|pwgen|\bwg\b|printenv|\bcat\b|\bop\b"
-    r"|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
+    r"|signing|encrypt|licen[cs]e|etcdctl|put-|SecureString|grub|\bvariable\b|\boutput\b"
 )
 # These may begin what takes several lines: it is shown when it ends.
 _BLOCK_CUE = re.compile(

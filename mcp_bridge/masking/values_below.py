@@ -141,7 +141,7 @@ _ANNOUNCEMENTS = (
 )
 VALUE_BELOW = (
     r"334 (?:UGFzc3dvcmQ|cGFzc3dvcmQ)|\bUSER\s+\S+\\*\s*(?:\\|$)|(?i:\bAUTH\\*\s*(?:\\|$))"
-    rf"|(?i:(?:{STRONG_ENDINGS})\b[^:\n]{{0,120}}:\\*\s*(?:\\|$))"
+    rf"|(?i:(?:{STRONG_ENDINGS})\b[^:\n]*:\\*\s*(?:\\|$))"
     r"|(?i:(?:passw(?:or)?d|passphrase|token|secret|key)\s*\?\\*\s*(?:\\|$))"
     rf"|(?i:(?:{NAME_ENDINGS})\\*[\"']?\]?(?:=>)?\\*\s*(?:\\|$))"
     rf"|(?i:\)\s+\\*\"[a-z0-9_.\-]*(?:{NAME_ENDINGS}|requirepass)\\*\"\\*\s*(?:\\|$))"

@@ -3,9 +3,18 @@
 import os
 import re
 
-from mcp_bridge.commands import Finished, Proof, Recovery, prove_or_rewrite, run_proven
+from mcp_bridge.commands import (
+    Finished,
+    Proof,
+    Recovery,
+    Screen,
+    Withheld,
+    prove_or_rewrite,
+    run_proven,
+)
 from mcp_bridge.commands.paths import is_wide
 from mcp_bridge.commands.script import Step, pipelines_of
+from mcp_bridge.masking import Placeholders, build_default_masker
 from mcp_bridge.ops.envelope import Answer, ErrorCode, Json, ToolFailure
 from mcp_bridge.ops.executors.base import Executor
 from mcp_bridge.ops.executors.scripts import run_script
@@ -20,6 +29,7 @@ _SECONDS = 20.0
 _LOOK_SECONDS = 5.0
 _MAX_BYTES = 60_000
 _MAX_SHOWN_COMMAND = 100
+_FIRST_NUMBER = 1_000
 _SEPARATORS = re.compile(r"[=:,]")
 _BOUNDARY = "only a command that is proven to read and to end by itself is run"
 _TRANSPORTS = {
@@ -40,6 +50,8 @@ class CommandReader:
         self._resources = resources
         self._ways = ways
         self._sensitive = SensitivePaths(settings.protected, settings.open_files)
+        # Numbered apart from what is masked behind this server.
+        self._masker = build_default_masker(Placeholders(after=_FIRST_NUMBER))
 
     async def run(self, command: str, target: str, container: str = "") -> Answer:
         """Exit code and output of a proven command; `container` is one of the pod's."""
@@ -50,7 +62,11 @@ class CommandReader:
         if proof.reaches_out and not self._settings.targets.may_reach_out:
             raise _refuse_reaching_out(proof)
         resource = await self._resources.resolve(target or f"host:{self._settings.host}")
-        finished = await self._run(proof.script, resource, container)
+        screen = Screen(self._masker)
+        try:
+            finished = await self._run(proof.script, resource, container, screen)
+        except Withheld as reason:
+            raise _withhold(proof, reason) from reason
         refuse_unstarted(finished, seconds=_SECONDS)
         shown = show_output(finished, seconds=_SECONDS, max_bytes=_MAX_BYTES)
         data: dict[str, Json] = {
@@ -58,14 +74,18 @@ class CommandReader:
             **shown.data,
             "execution": _execution(target, resource),
         }
-        return Answer(data, shown.cuts, _notes(recovery, proof))
+        return Answer(data, shown.cuts, _notes(recovery, proof, screen))
 
-    async def _run(self, script: Step, resource: Resource, container: str) -> Finished:
+    async def _run(
+        self, script: Step, resource: Resource, container: str, screen: Screen
+    ) -> Finished:
         if self._ways.is_local(resource):
-            return await run_proven(script, seconds=_SECONDS, max_bytes=_MAX_BYTES)
+            return await run_proven(script, seconds=_SECONDS, max_bytes=_MAX_BYTES, screen=screen)
         executor = await self._ways.into(resource, container)
         await self._refuse_links(script, executor)
-        return await run_script(executor, script, seconds=_SECONDS, max_bytes=_MAX_BYTES)
+        return await run_script(
+            executor, script, seconds=_SECONDS, max_bytes=_MAX_BYTES, screen=screen
+        )
 
     async def _refuse_links(self, script: Step, executor: Executor) -> None:
         """Where the paths lead is known only over there, and nothing secret may lie behind them."""
@@ -146,13 +166,30 @@ def _refuse_reaching_out(proof: Proof) -> ToolFailure:
     )
 
 
-def _notes(recovery: Recovery, proof: Proof) -> tuple[str, ...]:
-    if proof is recovery.proof:
-        return ()
-    return (
-        f"command: '{recovery.proof.command}' does not end by itself ({recovery.proof.reason}); "
-        f"'{proof.command}' was proven and run in its place",
+def _withhold(proof: Proof, reason: Withheld) -> ToolFailure:
+    return ToolFailure(
+        "SENSITIVE_COMMAND",
+        f"The output is withheld: {reason}. `read` with action `file`, `tail` or `logs` shows "
+        "text with its secrets masked.",
+        details={
+            "command": proof.command[:_MAX_SHOWN_COMMAND],
+            "policy_boundary": "no part of a secret is printed",
+        },
     )
+
+
+def _notes(recovery: Recovery, proof: Proof, screen: Screen) -> tuple[str, ...]:
+    notes = [
+        f"stdout: {count} secret{'s' * (count > 1)} in {source} masked before the command read it, "
+        "so that its counts, positions and checksums are those of the masked text"
+        for source, count in screen.masked.items()
+    ]
+    if proof is not recovery.proof:
+        notes.append(
+            f"command: '{recovery.proof.command}' does not end by itself "
+            f"({recovery.proof.reason}); '{proof.command}' was proven and run in its place"
+        )
+    return tuple(notes)
 
 
 def _execution(target: str, resource: Resource) -> dict[str, Json]:

@@ -115,7 +115,11 @@ def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> Traits:
         raise Refused(f"xargs would hand {inner[0]} arguments that are not known here")
     traits = prover.prove_argv(inner)
     return replace(
-        traits, argv=(*_before(argv, inner), *traits.argv), is_filter=True, is_conditional=True
+        traits,
+        argv=(*_before(argv, inner), *traits.argv),
+        is_filter=True,
+        is_conditional=True,
+        takes_names=inner[0] in _READERS,
     )
 
 
