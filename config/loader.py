@@ -14,10 +14,13 @@ logger = logging.getLogger(__name__)
 
 
 def load_config(config_dir: Path, environ: Mapping[str, str]) -> Config:
-    """The configuration of a directory. Raises ConfigError with every mistake."""
+    """The configuration of a directory. Raises ConfigError with every mistake.
+
+    A key or token that the environment lacks is none here: not every process needs it.
+    """
     report = check(config_dir, environ)
     if report.config is None:
         raise ConfigError(report.mistakes)
-    for warning in report.warnings:
+    for warning in (*report.needs, *report.warnings):
         logger.warning("%s", warning)
     return report.config
