@@ -6,6 +6,7 @@ serve whoever has no configuration at hand.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Literal, Protocol
 
 ToolClass = Literal["resolve", "read", "write"]
@@ -81,6 +82,11 @@ class ServerConfig(Protocol):
 
     @property
     def tools(self) -> Mapping[str, "ToolRule"]: ...
+
+    @property
+    def tool_call_timeout(self) -> timedelta | None:
+        """How long a tool of it may stay silent; None is the usual time."""
+        ...
 
     @property
     def trusts_annotations(self) -> bool:
@@ -206,6 +212,7 @@ class ServerPlan:
     data_masking: MaskingRules | None = None
     tools: Mapping[str, ToolRule] = field(default_factory=dict)
     trust_annotations: bool | None = None
+    tool_call_timeout: timedelta | None = None
 
     @property
     def trusts_annotations(self) -> bool:

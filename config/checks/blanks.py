@@ -30,7 +30,7 @@ def _report(findings: Findings, path: Path, node: Node, name: str, *, is_set: bo
     state = "is empty" if is_set else "is not set"
     if _is_needed(path):
         text = f"{{{{.{name}}}}} {state} in the environment, and this cannot do without; set {name}"
-        findings.need(path, text if node.text else f"{text}, or leave this key out")
+        findings.lacks(path, text if node.text else f"{text}, or leave this key out")
     elif not is_set:
         findings.warn(path, f"{{{{.{name}}}}} {state} in the environment: nothing stands there")
 

@@ -25,8 +25,8 @@ class Findings:
         """Something that has to be put right before the product starts."""
         self.mistakes.append(self._at(path, message))
 
-    def need(self, path: Path, message: str) -> None:
-        """Something that the environment of this process lacks: a key, a token."""
+    def lacks(self, path: Path, message: str) -> None:
+        """A variable of a key or a token that this process has not got."""
         self.needs.append(self._at(path, message))
 
     def ignore(self, path: Path, message: str) -> None:

@@ -34,6 +34,8 @@ WITHOUT_EFFECT = {
     "queue.heartbeat_interval": "set TARSY_HEARTBEAT_SECONDS",
     "queue.orphan_threshold": "set TARSY_LEASE_STALE_SECONDS",
     "queue.orphan_detection_interval": "set TARSY_SWEEP_SECONDS",
+    "system.dashboard_url": "links in messages lead to BASE_URL; only the live stream is opened to "
+    "pages from here",
     "system.cost_estimation.model_rates": "costs come from the bundled prices",
     "system.retention.cleanup_interval": "it is looked for every 15 minutes",
 }
@@ -63,7 +65,8 @@ def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
     for pattern, instead in WITHOUT_EFFECT.items():
         for path, written in match(findings.root, pattern):
             if written.file != BUILT_IN:
-                findings.warn(path, f"this has no effect: {instead}")
+                has = "little" if path == ("system", "dashboard_url") else "no"
+                findings.warn(path, f"this has {has} effect: {instead}")
     for (pattern, value), instead in VALUES.items():
         for path, written in match(findings.root, pattern):
             if written.text == value and written.file != BUILT_IN:
