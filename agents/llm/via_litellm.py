@@ -9,6 +9,8 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
+from typing_extensions import override
+
 from agents.llm.chunks import ChunkReader
 from agents.llm.classify import classify, refuse_key
 from agents.llm.deadlines import Beat, stream_within
@@ -220,25 +222,25 @@ async def _read_provider(stream: Any, beat: Beat) -> AsyncIterator[Any]:
 
 def _listen(chunks: Any, beat: Beat) -> None:
     """Hear each packet where the SDK of OpenAI would keep comments and blank lines to itself."""
+    from httpx import AsyncByteStream, Response
+
     response = getattr(chunks, "response", None)
-    packets = getattr(response, "stream", None)
-    if packets is not None and hasattr(packets, "__aiter__") and hasattr(packets, "aclose"):
-        response.stream = _heard_stream(packets, beat)
-
-
-def _heard_stream(packets: Any, beat: Beat) -> Any:
-    from httpx import AsyncByteStream
+    if not isinstance(response, Response) or not isinstance(response.stream, AsyncByteStream):
+        return
+    packets = response.stream
 
     class Heard(AsyncByteStream):
+        @override
         async def __aiter__(self) -> AsyncIterator[bytes]:
             async for packet in packets:
                 beat()
                 yield packet
 
+        @override
         async def aclose(self) -> None:
             await packets.aclose()
 
-    return Heard()
+    response.stream = Heard()
 
 
 class _ProviderFields:

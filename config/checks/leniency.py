@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 
 from config.checks.findings import Findings, show
 from config.checks.strategies import translate_strategies
-from config.schema.fields import parse_duration
-from config.tree import Node, match, without
+from config.schema.fields import NO_LIMIT, parse_duration
+from config.schema.system import LimitsConfig
+from config.tree import Node, Scalar, having, match, nearest, without
 
 _RETIRED = {"llm_providers.*.max_tool_result_tokens": "is no longer used"}
 _ZERO_IS_UNSET = (
@@ -16,12 +18,14 @@ _ZERO_IS_UNSET = (
     "heartbeat_interval",
 )  # fmt: skip
 _RETENTION = ("session_retention_days", "event_ttl", "cleanup_interval")
+_LIMITS = tuple(LimitsConfig.model_fields)
 _IGNORED = "is ignored, the default holds"
 
 
 def forgive(findings: Findings) -> None:
     """Take out of the tree what has no effect, leaving a warning for each."""
     translate_strategies(findings)
+    _keep_lifted_limits(findings)
     for pattern, reason in _RETIRED.items():
         _drop(findings, pattern, lambda _: True, reason)
     for key in _ZERO_IS_UNSET:
@@ -34,6 +38,16 @@ def forgive(findings: Findings) -> None:
     _drop(findings, summary, _is_zero, f"0 {_IGNORED}")
     _drop(findings, "mcp_servers.*.transport.timeout", _is_zero, f"0 {_IGNORED}")
     _drop_holidays(findings)
+
+
+def _keep_lifted_limits(findings: Findings) -> None:
+    """A `null` counts as absent everywhere but where it lifts a limit."""
+    places = [("queue", "max_queue_size"), *(("system", "limits", key) for key in _LIMITS)]
+    for path in places:
+        node = nearest(findings.root, path[:-1]).mapping.get(path[-1])
+        if node is not None and node.is_null and not node.blanks:
+            lifted = replace(node, value=Scalar(NO_LIMIT, NO_LIMIT))
+            findings.root = having(findings.root, path, lifted)
 
 
 def _drop(findings: Findings, pattern: str, unwanted: Callable[[Node], bool], reason: str) -> None:

@@ -80,6 +80,12 @@ def line_of(text: str, piece: str) -> int:
         (CHAIN, "    chat: {enabled: true}\n", "enabled", ["chat.agent", "is missing"]),
         (DEFAULTS, "  alert_masking: {enabled: true}\n", "enabled", ["pattern_group"]),
         (DEFAULTS, "  fallback_providers: [{backend: langchain}]\n", "backend", ["provider"]),
+        # times within each other
+        (DEFAULTS, "  tool_call_timeout: 10m\n", "tool_call", ["iteration_timeout (360s)"]),
+        (DEFAULTS, "  iteration_timeout: 1m\n", "iteration", ["must not be longer than"]),
+        (DEFAULTS, "  first_token_timeout: 10m\n", "first_token", ["defaults.llm_call_timeout"]),
+        (SERVER, "    tool_call_timeout: 7m\n", "tool_call", ["probe.tool_call_timeout"]),
+        (SERVER, "    tool_call_timeout: 0s\n", "tool_call", ["must be more than 0s"]),
         # rules between keys
         (DEFAULTS, "  summarization: {llm_backend: langchain}\n", "llm_backend", ["llm_provider"]),
         (SERVER, "    summarization: {enabled: false, llm_provider: acme}\n", "false", ["is off"]),

@@ -342,3 +342,56 @@ def test_it_is_remembered_what_came_from_the_environment(check_files):
         ("system", "cost_estimation", "model_rates", "t0ken"),
     }
     assert ("mcp_servers", "probe", "transport", "args", 0) not in report.config.from_environment
+
+
+def test_times_are_said_once_for_all_and_anew_for_a_provider_or_a_server(check_files):
+    tarsy = changed("  probe:\n", "  other:\n    transport: {type: stdio, command: o}\n  probe:\n")
+    tarsy = tarsy.replace("  probe:\n", "  probe:\n    tool_call_timeout: 4m\n")
+    tarsy += "  tool_call_timeout: 2m\n  silence_timeout: 30s\n"
+    providers = PROVIDERS + "    silence_timeout: 3m\n    retry_after_limit: 10m\n"
+
+    config = check_files(tarsy, providers).config
+
+    assert config.mcp_servers["probe"].tool_call_timeout == timedelta(minutes=4)
+    assert config.mcp_servers["other"].tool_call_timeout == timedelta(minutes=2)
+    acme, built_in = config.llm_providers["acme"], config.llm_providers["openai-default"]
+    assert (acme.silence_timeout, built_in.silence_timeout) == (
+        timedelta(minutes=3),
+        timedelta(seconds=30),
+    )
+    assert (acme.retry_after_limit, built_in.retry_after_limit) == (
+        timedelta(minutes=10),
+        timedelta(minutes=1),
+    )
+    assert built_in.name == "openai-default"
+
+
+def test_without_a_word_the_documented_times_hold(check_files):
+    config = check_files().config
+
+    times = config.llm_providers["acme"]
+    assert config.mcp_servers["probe"].tool_call_timeout == timedelta(seconds=90)
+    assert times.first_token_timeout == timedelta(seconds=120)
+    assert times.silence_timeout == timedelta(seconds=60)
+    assert times.llm_call_timeout == timedelta(minutes=5)
+    assert times.retry_after_limit == timedelta(minutes=1)
+    assert config.defaults.iteration_timeout == timedelta(minutes=6)
+    assert config.queue.max_queue_size == 10_000
+
+
+@pytest.mark.parametrize("written", ["null", "~", "none", ""])
+def test_null_lifts_a_limit(check_files, written):
+    lifted = f"queue: {{max_queue_size: {written}}}\nsystem: {{limits: {{questions: {written}}}}}\n"
+
+    config = check_files(TARSY + lifted).config
+
+    assert config.queue.max_queue_size is None
+    assert config.system.limits.questions is None
+    assert config.system.limits.alerts == 6000
+
+
+def test_a_variable_without_a_value_lifts_no_limit(check_files):
+    report = check_files(TARSY + "queue: {max_queue_size: {{.GONE}}}\n")
+
+    assert report.config.queue.max_queue_size == 10_000
+    assert "{{.GONE}} is not set" in printed(report)
