@@ -35,15 +35,15 @@ async def _let_pass() -> None:
 
 @dataclass(frozen=True)
 class LLMOptions:
-    """How one model call is to be made. Times are seconds.
+    """How one model call is to be made. Times are seconds; None leaves them to the provider's.
 
     `before_request` is awaited as the very last thing before the request leaves, behind whatever
     had to be built, connected or waited for; when it raises NotSent, nothing is sent.
     """
 
-    first_chunk_timeout: float = 120.0
-    stall_timeout: float = 60.0
-    call_timeout: float = 300.0
+    first_chunk_timeout: float | None = None
+    stall_timeout: float | None = None
+    call_timeout: float | None = None
     max_output_tokens: int | None = None
     before_request: Callable[[], Awaitable[None]] = _let_pass
 

@@ -14,15 +14,11 @@ ControllerName = Literal["function_calling", "react", "synthesis", "single_call"
 class Limits:
     """The longest an agent may take, in seconds.
 
-    The loop keeps the first four. `tool_call` is kept by the toolbox, which alone knows when a
-    call waits for a tool and when it waits for a person.
+    How long a model may take its provider's client knows, and how long a tool the toolbox, which
+    alone can tell a call that waits for a tool from one that waits for a person.
     """
 
     iteration: float = 360.0
-    llm_call: float = 300.0
-    first_chunk: float = 120.0
-    stall: float = 60.0
-    tool_call: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -52,9 +48,4 @@ class AgentTask:
     @property
     def llm_options(self) -> LLMOptions:
         """How each of its model calls is made."""
-        return LLMOptions(
-            first_chunk_timeout=self.limits.first_chunk,
-            stall_timeout=self.limits.stall,
-            call_timeout=self.limits.llm_call,
-            max_output_tokens=self.max_output_tokens,
-        )
+        return LLMOptions(max_output_tokens=self.max_output_tokens)

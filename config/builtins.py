@@ -8,8 +8,6 @@ from config.tree import BUILT_IN, Node, Scalar, match, merged
 from config.yaml_reader import parse_tree, read_text
 
 _REGISTRIES = ("mcp_servers", "agents", "agent_chains", "llm_providers")
-# Upstream has no such chains, so a file written for upstream may use their alert types.
-_GIVES_WAY = ("host",)
 
 
 def read_builtins(environ: Mapping[str, str]) -> Node:
@@ -24,8 +22,6 @@ def join(builtins: Node, tarsy: Node, providers: Node) -> Node:
     sections = {**tarsy.mapping}
     for section in _REGISTRIES:
         source = providers if section == "llm_providers" else tarsy
-        if section in sections and section == "llm_providers":
-            continue  # it stands in the wrong file; the loader reports that
         upper = source.mapping.get(section)
         sections[section] = _entries(merged(builtins.mapping[section], upper))
     root = Node(sections, tarsy.file, tarsy.line, False, tarsy.secret_keys)
@@ -33,7 +29,7 @@ def join(builtins: Node, tarsy: Node, providers: Node) -> Node:
 
 
 def _without_taken_types(root: Node, tarsy: Node) -> Node:
-    """Our own chains leave an alert type to the operator's chain that claims it."""
+    """A built-in chain leaves an alert type to the operator's chain that claims it."""
     claimed = {node.text for _, node in match(tarsy, "agent_chains.*.alert_types.*")}
     own = tarsy.get("agent_chains")
     chains = root.mapping["agent_chains"]
@@ -42,8 +38,7 @@ def _without_taken_types(root: Node, tarsy: Node) -> Node:
     kept = {
         name: chain
         for name, chain in chains.mapping.items()
-        if name not in _GIVES_WAY
-        or (own and name in own.mapping)
+        if (own and name in own.mapping)
         or not claimed & {item.text for item in chain.mapping["alert_types"].items}
     }
     section = Node(kept, chains.file, chains.line, chains.substituted, chains.secret_keys)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from config.builtins import join, read_builtins
+from config.checks.blanks import check_blanks
 from config.checks.costs import check_costs
 from config.checks.findings import Findings
 from config.checks.leniency import forgive
@@ -14,9 +15,12 @@ from config.checks.masking import check_masking
 from config.checks.references import check_references
 from config.checks.rules import check_rules
 from config.checks.shape import check_shape
+from config.checks.skills import warn_of_idle_skills
 from config.checks.support import warn_of_unsupported
+from config.checks.times import check_times
 from config.model import Config
 from config.providers import REHEARSAL, choose_provider
+from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Entry
 from config.schema.files import Files
 from config.skills import Skill, read_skills
@@ -31,47 +35,82 @@ _EMPTY = Node({}, TARSY_FILE, 0)
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What came of a check. `config` is there exactly when there are no mistakes."""
+    """What came of a check. `config` is there where nothing but the environment is at fault."""
 
     config: Config | None
     mistakes: tuple[Mistake, ...]
+    """What has to be put right, `needs` included."""
     warnings: tuple[Mistake, ...]
     notes: tuple[Mistake, ...] = ()
     """What is as it should be and still good to know."""
+    needs: tuple[Mistake, ...] = ()
+    """What this process's environment lacks: keys and tokens. Another process may well have it."""
 
 
-def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
-    """Read and check a directory. Never raises for what stands in it; reads nothing else."""
+def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = False) -> CheckReport:
+    """Read and check a directory. Never raises for what stands in it; reads nothing else.
+
+    Keys that nobody knows are warnings, or mistakes where `is_strict`.
+    """
     if not config_dir.is_dir():
         missing = Mistake(str(config_dir), 0, "there is no such directory; set CONFIG_DIR")
         return CheckReport(None, (missing,), ())
     mistakes: list[Mistake] = []
     warnings: list[Mistake] = []
     tarsy = _read(config_dir, TARSY_FILE, environ, mistakes, warnings)
-    providers = _read(config_dir, PROVIDERS_FILE, environ, mistakes, warnings)
+    has_providers = (config_dir / PROVIDERS_FILE).exists()
+    providers = (
+        _read(config_dir, PROVIDERS_FILE, environ, mistakes, warnings) if has_providers else _EMPTY
+    )
     skills, broken = read_skills(config_dir, mistakes)
     findings = Findings(
         join(read_builtins(environ), tarsy or _EMPTY, providers or _EMPTY),
         providers_unread=providers is None,
+        providers_missing=not has_providers,
+        strict=is_strict,
     )
-    mistakes += _misplaced(tarsy or _EMPTY, providers or _EMPTY)
+    (mistakes if is_strict else warnings).extend(_misplaced(tarsy or _EMPTY, providers or _EMPTY))
+    files = _run_checks(findings, frozenset(skills) | broken, environ)
+    warn_of_idle_skills(findings, skills)
+    mistakes += findings.mistakes
+    warnings += findings.warnings
+    needs = _in_order(findings.needs)
+    if files is None or mistakes:
+        return CheckReport(None, _in_order([*mistakes, *needs]), _in_order(warnings), (), needs)
+    config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs)
+    return CheckReport(config, needs, _in_order(warnings), _note(config, has_providers), needs)
+
+
+def _run_checks(
+    findings: Findings, skills: frozenset[str], environ: Mapping[str, str]
+) -> Files | None:
     forgive(findings)
     files = check_shape(findings)
-    check_references(findings, frozenset(skills) | broken, environ)
+    check_blanks(findings, environ)
+    check_references(findings, skills, environ)
     check_rules(findings, environ)
+    check_times(findings)
     check_costs(findings)
     check_masking(findings)
     warn_of_unsupported(findings, environ)
-    mistakes += findings.mistakes
-    warnings += findings.warnings
-    if files is None or mistakes:
-        return CheckReport(None, _in_order(mistakes), _in_order(warnings))
-    config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root)
-    notes: list[Mistake] = []
+    return files
+
+
+def _note(config: Config, has_providers: bool) -> tuple[Mistake, ...]:
+    notes = []
+    if not has_providers:
+        text = f"there is no {PROVIDERS_FILE}, so the built-in providers are all there is"
+        notes.append(Mistake(PROVIDERS_FILE, 0, text))
     if config.defaults.llm_provider == REHEARSAL:
         text = "no model provider is set or found: the scripted rehearsal model answers"
         notes.append(Mistake(TARSY_FILE, 0, text))
-    return CheckReport(config, (), _in_order(warnings), tuple(notes))
+    silent = sorted(name for name in config.own_chains if not config.chains[name].chat.enabled)
+    if silent:
+        names = ", ".join(silent)
+        wanted = "chat: {enabled: true, agent: ChatAgent}"
+        text = f"no chat after investigations of {names}; {wanted} at the chain switches it on"
+        notes.append(Mistake(TARSY_FILE, 0, text))
+    return tuple(notes)
 
 
 def _read(
@@ -97,13 +136,13 @@ def _read(
 def _misplaced(tarsy: Node, providers: Node) -> list[Mistake]:
     found = []
     if section := tarsy.mapping.get("llm_providers"):
-        text = f"llm_providers: belongs into {PROVIDERS_FILE}"
+        text = f"llm_providers: not read here, it belongs into {PROVIDERS_FILE}"
         found.append(Mistake(TARSY_FILE, section.line, text))
     for name, section in providers.mapping.items():
         if name == "llm_providers" or name.startswith("x-"):
             continue
         shown = "unknown key" if name in providers.secret_keys else f"{name}: unknown key"
-        text = f"{shown}; this file has one section, llm_providers"
+        text = f"{shown}, without effect; this file has one section, llm_providers"
         found.append(Mistake(PROVIDERS_FILE, section.line, text))
     return found
 
@@ -121,6 +160,7 @@ def _assemble(
     environ: Mapping[str, str],
     tarsy: Node,
     whole: Node,
+    needs: tuple[Mistake, ...],
 ) -> Config:
     defaults = files.defaults
     if not defaults.llm_provider:
@@ -131,12 +171,13 @@ def _assemble(
         defaults=defaults,
         agents=_registry(files.agents),
         chains=_registry(files.agent_chains),
-        mcp_servers=_registry(files.mcp_servers),
-        llm_providers=_registry(files.llm_providers),
+        mcp_servers=_registry(_timed(files.mcp_servers, defaults)),
+        llm_providers=_registry(_timed(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),
+        needs=needs,
     )
 
 
@@ -145,7 +186,26 @@ def _names_in(tarsy: Node, section: str) -> frozenset[str]:
     return frozenset(entries.mapping) if entries is not None else frozenset()
 
 
+_TIMES = (
+    "llm_call_timeout", "first_token_timeout", "silence_timeout", "retry_after_limit",
+    "tool_call_timeout",
+)  # fmt: skip
+
 AnyEntry = TypeVar("AnyEntry", bound=Entry)
+
+
+def _timed(entries: Mapping[str, AnyEntry], defaults: DefaultsConfig) -> dict[str, AnyEntry]:
+    """Entries with the times that defaults have and they do not say themselves."""
+    return {
+        name: entry.model_copy(
+            update={
+                key: getattr(defaults, key)
+                for key in type(entry).model_fields.keys() & type(defaults).model_fields.keys()
+                if key in _TIMES and getattr(entry, key) is None
+            }
+        )
+        for name, entry in entries.items()
+    }
 
 
 def _registry(entries: Mapping[str, AnyEntry]) -> Mapping[str, AnyEntry]:

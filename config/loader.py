@@ -14,7 +14,11 @@ logger = logging.getLogger(__name__)
 
 
 def load_config(config_dir: Path, environ: Mapping[str, str]) -> Config:
-    """The configuration of a directory. Raises ConfigError with every mistake."""
+    """The configuration of a directory. Raises ConfigError with every mistake.
+
+    A key or token that the environment lacks is none here: not every process needs it, and those
+    that do say so when they start.
+    """
     report = check(config_dir, environ)
     if report.config is None:
         raise ConfigError(report.mistakes)

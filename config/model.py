@@ -12,6 +12,7 @@ from config.schema.servers import MCPServerConfig
 from config.schema.system import SystemConfig
 from config.skills import Skill
 from config.tree import Path
+from tarsy.errors import Mistake
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class Config:
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()
     """Tool servers, likewise."""
+    needs: tuple[Mistake, ...] = ()
+    """What the environment of this process lacks. Whoever asks a model or opens a tool server
+    fails for it; whoever only shows pages does not."""
     from_environment: frozenset[Path] = frozenset()
     """Where in the files a value or a key was put in from the environment: it may be a secret."""
 

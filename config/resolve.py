@@ -142,7 +142,16 @@ def resolve_agent(
         agent_type=agent.type if stage_agent.type is None else stage_agent.type,
         backend=backend,
         provider_name=_last_filled(
-            config.defaults.llm_provider, chain.llm_provider, stage_agent.llm_provider
+            config.defaults.llm_provider,
+            chain.llm_provider,
+            stage.llm_provider if stage else "",
+            stage_agent.llm_provider,
+        ),
+        tool_calling=_last(
+            config.defaults.tool_calling,
+            agent.tool_calling,
+            chain.tool_calling,
+            stage_agent.tool_calling,
         ),
         fallbacks=fallbacks,
         iterations=iterations,
@@ -166,7 +175,7 @@ def resolve_synthesis(config: Config, chain: ChainConfig, stage: StageConfig) ->
             config.defaults.llm_backend, agent.llm_backend, chain.llm_backend, block.llm_backend
         ),
         provider_name=_last_filled(
-            config.defaults.llm_provider, chain.llm_provider, block.llm_provider
+            config.defaults.llm_provider, chain.llm_provider, stage.llm_provider, block.llm_provider
         ),
         fallbacks=_last(
             config.defaults.fallback_providers, chain.fallback_providers, stage.fallback_providers
@@ -213,6 +222,9 @@ def resolve_chat(
         provider_name=_last_filled(
             config.defaults.llm_provider, chain.llm_provider, chat.llm_provider
         ),
+        tool_calling=_last(
+            config.defaults.tool_calling, agent.tool_calling, chain.tool_calling, chat.tool_calling
+        ),
         fallbacks=_last(config.defaults.fallback_providers, chain.fallback_providers),
         iterations=_last(
             config.defaults.max_iterations,
@@ -236,6 +248,7 @@ def _resolved(
     provider_name: str,
     fallbacks: tuple[FallbackConfig, ...],
     iterations: int,
+    tool_calling: bool = True,
     servers: tuple[str, ...] = (),
     selection: ToolSelection | None = None,
     control_level: ControlLevelName = "read_only",
@@ -250,7 +263,7 @@ def _resolved(
         agent_name=agent_name,
         definition=agent.name,
         type=agent_type,
-        controller=_controller(agent_type, provider),
+        controller=_controller(agent_type, provider.tool_calling and tool_calling),
         llm_backend=backend,
         provider_name=provider_name,
         provider=provider,
@@ -325,13 +338,13 @@ def _servers(
     return tuple(server.name for server in chosen.servers) or configured
 
 
-def _controller(agent_type: AgentTypeName, provider: LLMProviderConfig) -> ControllerName:
+def _controller(agent_type: AgentTypeName, calls_natively: bool) -> ControllerName:
     match agent_type:
         case "synthesis":
             return "synthesis"
         case "exec_summary" | "scoring":
             return "single_call"
-    return "function_calling" if provider.tool_calling else "react"
+    return "function_calling" if calls_natively else "react"
 
 
 def _skills(

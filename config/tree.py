@@ -5,7 +5,7 @@ hide the next one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from typing_extensions import override
 
@@ -36,6 +36,8 @@ class Node:
     line: int
     substituted: bool = False
     secret_keys: frozenset[str] = field(default_factory=frozenset)
+    blanks: tuple[str, ...] = ()
+    """The variables in this value that the environment has nothing for."""
 
     @property
     def mapping(self) -> "Mapping[str, Node]":
@@ -172,6 +174,44 @@ def plain(node: Node) -> object:
     if isinstance(node.value, Mapping):
         return {key: plain(child) for key, child in node.value.items() if not child.is_null}
     return [plain(child) for child in node.value]
+
+
+def without(node: Node, path: Path) -> Node:
+    """The tree without what stands at a path."""
+    step, rest = path[0], path[1:]
+    if isinstance(step, int):
+        items = list(node.items)
+        items[step : step + 1] = [without(items[step], rest)] if rest else []
+        return replace(node, value=items)
+    children = dict(node.mapping)
+    if rest:
+        children[step] = without(children[step], rest)
+    else:
+        del children[step]
+    return replace(node, value=children)
+
+
+def having(node: Node, path: Path, leaf: Node) -> Node:
+    """The tree with a leaf at a path, whose way there exists."""
+    if not path:
+        return leaf
+    step, rest = path[0], path[1:]
+    if isinstance(step, int):
+        items = list(node.items)
+        items[step] = having(items[step], rest, leaf)
+        return replace(node, value=items)
+    below = node.mapping.get(step, leaf)
+    return replace(node, value={**node.mapping, step: having(below, rest, leaf)})
+
+
+def leaves(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+    """Every scalar, also where it is null."""
+    if isinstance(node.value, Scalar):
+        yield path, node
+    for key, child in node.mapping.items():
+        yield from leaves(child, (*path, key))
+    for index, child in enumerate(node.items):
+        yield from leaves(child, (*path, index))
 
 
 def merged(lower: Node, upper: Node | None) -> Node:

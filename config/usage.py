@@ -84,6 +84,13 @@ def default_tools(config: Config, chain: ChainConfig) -> DefaultTools:
     return DefaultTools(tuple(servers), native)
 
 
+def every_tool(config: Config) -> DefaultTools:
+    """All servers there are, in order of name, and the native tools of the default provider."""
+    provided = config.llm_providers[config.defaults.llm_provider].native_tools
+    native = {tool: provided.get(tool, False) for tool in NativeToolsConfig.model_fields}
+    return DefaultTools(tuple(sorted(config.mcp_servers)), native)
+
+
 def _agents_of(config: Config, chain: ChainConfig) -> Iterator[ResolvedAgent]:
     yield resolve_executive_summary(config, chain)
     if chain.chat.enabled:

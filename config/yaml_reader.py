@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -32,10 +33,8 @@ def read_tree(
     mapping.
     """
     raw = read_text(path, name)
-    for offset in odd_templates(raw):
-        line = raw.count("\n", 0, offset) + 1
-        text = "{{...}} that is not of the form {{.NAME}} is left as it stands"
-        warnings.append(Mistake(name, line, text))
+    for offset, reason in odd_templates(raw):
+        warnings.append(Mistake(name, raw.count("\n", 0, offset) + 1, reason))
     return parse_tree(expand(raw, environ), name)
 
 
@@ -143,7 +142,7 @@ class _Walk:
 
     def node(self, source: yaml.Node, line: int) -> Node:
         if made := self._made.get(id(source)):
-            return Node(made.value, made.file, line, made.substituted, made.secret_keys)
+            return replace(made, line=line)
         if id(source) in self._open:
             raise _refusal(self._file, line, "an anchor contains itself")
         self._open.add(id(source))
@@ -201,7 +200,8 @@ class _Walk:
         substituted = self._is_substituted(source)
         if source.tag not in _SCALAR_TAGS and source.tag != _TAG + "merge":
             self._wrong(line, "unknown tag; write a plain value, in quotes if the ! is part of it")
-        return Node(_resolve(source), self._file, line, substituted)
+        blanks = self._expanded.blanks_in(source.start_mark.index, source.end_mark.index)
+        return Node(_resolve(source), self._file, line, substituted, blanks=blanks)
 
     def _expect_tag(self, source: yaml.Node, name: str, line: int) -> None:
         if source.tag != _TAG + name:

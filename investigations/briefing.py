@@ -125,7 +125,7 @@ class Briefing:
             agent_name=self.claim.execution.agent_name,
             opening=_open_conversation(self, toolbox),
             max_iterations=self.agent.max_iterations,
-            limits=Limits(),
+            limits=Limits(self.config.defaults.iteration_timeout.total_seconds()),
             interaction_type=self._interaction_type,
             recalls_session=self.recalls_session,
             history=tuple(_to_agent_message(each) for each in self.claim.messages),

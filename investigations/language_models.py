@@ -11,7 +11,7 @@ from typing import get_args
 
 from agents.fallback import Fallback, FallbackPlan
 from agents.llm.client import make_llm
-from agents.llm.settings import NativeTool, ProviderSettings
+from agents.llm.settings import CallTimes, NativeTool, ProviderSettings
 from agents.ports import LLM
 from agents.summaries import SummaryPlan, SummaryRule
 from agents.types import ModelName
@@ -145,4 +145,16 @@ def _read_settings(choice: _Choice, *, with_native_tools: bool) -> ProviderSetti
         vertex_project=environ.get(provider.project_variable, ""),
         vertex_location=environ.get(provider.location_variable, ""),
         vertex_credentials=environ.get(provider.credentials_env, ""),
+        times=_read_times(provider),
     )
+
+
+def _read_times(provider: LLMProviderConfig) -> CallTimes:
+    """The provider's times; a loaded configuration has all of them."""
+    said = {
+        "call": provider.llm_call_timeout,
+        "first_chunk": provider.first_token_timeout,
+        "stall": provider.silence_timeout,
+        "longest_wait": provider.retry_after_limit,
+    }
+    return CallTimes(**{name: time.total_seconds() for name, time in said.items() if time})

@@ -53,7 +53,11 @@ def _is_listed(origin: str) -> bool:
     parts = urlsplit(origin.lower())
     if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
         return False
-    patterns = [*settings.ALLOWED_WS_ORIGINS, *get_config().system.allowed_ws_origins]
+    system = get_config().system
+    patterns = [*settings.ALLOWED_WS_ORIGINS, *system.allowed_ws_origins]
+    if "dashboard_url" in system.model_fields_set:
+        dashboard = urlsplit(system.dashboard_url.lower())
+        patterns.append(f"{dashboard.scheme}://{dashboard.netloc}")
     return any(
         fnmatchcase(origin.lower() if "://" in pattern else parts.netloc, pattern.lower())
         for pattern in patterns

@@ -139,7 +139,8 @@ def stop_cancelled() -> None:
 
 
 def _tell_presence(active: int, *, is_stopping: bool = False) -> None:
-    told = {"seen_at": time.time(), "active": active, "stopping": is_stopping}
+    told: dict[str, object] = {"seen_at": time.time(), "active": active, "stopping": is_stopping}
+    told["needs"] = [[need.file, need.line, need.message] for need in get_config().needs]
     presence = json.dumps(told)
     try:
         with _open_redis(2.0) as client:

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mcp import Client, MCPError
@@ -29,6 +29,7 @@ from mcp_bridge.failures import (
     is_timeout,
 )
 from mcp_bridge.pins import Pins
+from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.visible_text import clean_line
 from mcp_bridge.wire.stderr import StderrTail
 from mcp_bridge.wire.taming import Wire
@@ -51,13 +52,21 @@ class OpenClient(Protocol):
 
 @dataclass(frozen=True)
 class Deadlines:
-    """Seconds a server may take. `close` is what we wait before we stop waiting."""
+    """Seconds a server may take. `close` is what we wait before we stop waiting.
+
+    `call` runs anew with each report of progress.
+    """
 
     start: float = 30.0
     restart: float = 10.0
-    call: float = 60.0
+    call: float = 90.0
     close: float = 10.0
     restart_pause: tuple[float, float] = (0.25, 0.75)
+
+    def of(self, server: ServerConfig) -> "Deadlines":
+        """These, with what the configuration of one server says."""
+        call = server.tool_call_timeout
+        return self if call is None else replace(self, call=call.total_seconds())
 
 
 class ServerConnection:
@@ -81,6 +90,11 @@ class ServerConnection:
     def instructions(self) -> str:
         """What the server says about itself."""
         return (self._client.instructions or "") if self._client else ""
+
+    @property
+    def call_deadline(self) -> float:
+        """Seconds that a tool may stay silent."""
+        return self._deadlines.call
 
     @property
     def protocol_version(self) -> str:
@@ -222,16 +236,24 @@ class ServerConnection:
         report_progress: Callable[[str], None],
     ) -> CallToolResult:
         told_at = -PROGRESS_INTERVAL
+        clock = asyncio.timeout(self._deadlines.call)
+        is_over = False
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             nonlocal told_at
+            if is_over or clock.expired():
+                return
+            clock.reschedule(asyncio.get_running_loop().time() + self._deadlines.call)
             now = time.monotonic()
             if now - told_at >= PROGRESS_INTERVAL:
                 told_at = now
                 report_progress(_describe_progress(progress, total, message))
 
-        async with asyncio.timeout(self._deadlines.call):
-            return await client.call_tool(tool, dict(arguments), progress_callback=report)
+        try:
+            async with clock:
+                return await client.call_tool(tool, dict(arguments), progress_callback=report)
+        finally:
+            is_over = True
 
     async def _restart(self, *, after: Client | None) -> None:
         """Open the server again, once for all calls that lost the same connection."""

@@ -80,13 +80,11 @@ class ToolExecutor:
         *,
         gate: Gate,
         masker: Masker,
-        call_deadline: float = 60.0,
         limits: Limits = Limits(),
     ) -> None:
         self._catalogue = catalogue
         self._gate = gate
         self._masker = masker
-        self._call_deadline = call_deadline
         self._limits = limits
 
     def identify(self, call: ToolCall) -> ToolTarget:
@@ -189,7 +187,8 @@ class ToolExecutor:
             return f"The connection to {tool.name.server} was lost: {error}." + _outcome(may_repeat)
         except SERVER_FAILURES as error:
             if is_timeout(error):
-                late = f"{tool.name} did not answer within {self._call_deadline:g} s."
+                seconds = f"{tool.server.connection.call_deadline:g} s"
+                late = f"{tool.name} did not answer within {seconds}."
                 return late + _outcome(may_repeat)
             return f"{tool.name} failed: {describe_failure(error)}."
 

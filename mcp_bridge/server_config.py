@@ -6,6 +6,7 @@ serve whoever has no configuration at hand.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Literal, Protocol
 
 ToolClass = Literal["resolve", "read", "write"]
@@ -88,6 +89,11 @@ class ServerConfig(Protocol):
     @property
     def max_result_tokens(self) -> int:
         """How much of one result is kept and given to an agent."""
+        ...
+
+    @property
+    def tool_call_timeout(self) -> timedelta | None:
+        """How long a tool of it may stay silent; None is the usual time."""
         ...
 
     @property
@@ -215,6 +221,7 @@ class ServerPlan:
     tools: Mapping[str, ToolRule] = field(default_factory=dict)
     max_result_tokens: int = RESULT_TOKENS
     trust_annotations: bool | None = None
+    tool_call_timeout: timedelta | None = None
 
     @property
     def trusts_annotations(self) -> bool:

@@ -67,7 +67,7 @@ def connect(
         in_process=in_process,
         execution_id="",
     )
-    return ServerConnection(server_id, opener, deadlines)
+    return ServerConnection(server_id, opener, deadlines.of(config))
 
 
 async def sight(

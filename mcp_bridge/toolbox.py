@@ -113,7 +113,9 @@ async def open_toolbox(
             execution_id=execution_id,
         )  # fmt: skip
         connections = {
-            name: ServerConnection(name, partial(openers, name, servers[name]), deadlines)
+            name: ServerConnection(
+                name, partial(openers, name, servers[name]), deadlines.of(servers[name])
+            )
             for name in chosen
             if name in servers
         }
@@ -133,7 +135,6 @@ async def open_toolbox(
             catalogue,
             gate=gate,
             masker=masker,
-            call_deadline=deadlines.call,
             limits=limits,
         )
         yield OpenToolbox(

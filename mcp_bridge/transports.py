@@ -21,10 +21,10 @@ from mcp_bridge.server_config import ServerConfig, TransportConfig
 from mcp_bridge.wire.child import open_child
 from mcp_bridge.wire.http import (
     DEFAULT_HTTP_TIMEOUT,
-    STREAM_READ_TIMEOUT,
     HttpClients,
     build_http_client,
     http_headers,
+    longest_silence,
     names_execution,
 )
 from mcp_bridge.wire.listening import listening
@@ -69,13 +69,13 @@ async def open_client(
             events = sse_client(
                 _url_of(transport),
                 timeout=transport.timeout or DEFAULT_HTTP_TIMEOUT,
-                sse_read_timeout=STREAM_READ_TIMEOUT,
-                httpx_client_factory=_sse_client_factory(transport, execution_id),
+                sse_read_timeout=longest_silence(server),
+                httpx_client_factory=_sse_client_factory(server, execution_id),
             )
             target = _tamed(events, wire)
         else:
             http_client = await stack.enter_async_context(
-                _http_client(transport, http_clients, execution_id)
+                _http_client(server, http_clients, execution_id)
             )
             streamable = streamable_http_client(_url_of(transport), http_client=http_client)
             target = _tamed(streamable, wire)
@@ -108,18 +108,20 @@ async def _tamed(
 
 @asynccontextmanager
 async def _http_client(
-    transport: TransportConfig, http_clients: HttpClients, execution_id: str
+    server: ServerConfig, http_clients: HttpClients, execution_id: str
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """The shared client, or one of this execution's own where the server is told its id."""
+    transport, silence = server.transport, longest_silence(server)
     if not names_execution(transport):
-        yield http_clients.get(transport)
+        yield http_clients.get(transport, silence)
         return
-    async with build_http_client(transport, http_headers(transport, execution_id)) as client:
+    headers = http_headers(transport, execution_id)
+    async with build_http_client(transport, headers, silence) as client:
         yield client
 
 
 def _sse_client_factory(
-    transport: TransportConfig, execution_id: str
+    server: ServerConfig, execution_id: str
 ) -> Callable[..., httpx2.AsyncClient]:
     # The SDK closes what its SSE transport was given, so this one cannot be shared.
     def build(
@@ -127,8 +129,8 @@ def _sse_client_factory(
         timeout: httpx2.Timeout | None = None,
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
-        own = http_headers(transport, execution_id)
-        return build_http_client(transport, {**own, **(headers or {})})
+        headers = {**http_headers(server.transport, execution_id), **(headers or {})}
+        return build_http_client(server.transport, headers, longest_silence(server))
 
     return build
 

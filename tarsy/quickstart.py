@@ -76,6 +76,8 @@ def _run(plan: Plan) -> int:
     supervisor = Supervisor(_list_processes(plan))
     say = supervisor.say
     say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
+    for need in config.needs:
+        say(f"Missing: {need}. Until then, whatever needs it fails.")
     with _something_to_try_on(plan, say):
         code: int = supervisor.run(on_started=lambda: _greet(plan, password, say))
     say("Stopped. What was running goes on at the next start.")

@@ -1,6 +1,7 @@
 """A worker process: `celery -A tarsy.worker worker -P threads`. What it starts and stops."""
 
 import gc
+import logging
 
 from celery.signals import (
     celeryd_init,
@@ -24,6 +25,8 @@ from tarsy.logs import configure
 from tarsy.startup import read_config_or_exit
 
 __all__ = ["app"]
+
+logger = logging.getLogger(__name__)
 
 # When Redis goes away, kombu 5.7 tries to put unacknowledged messages back over the connection it
 # has just lost, and the worker ends with an AttributeError. The sweeper sends them again anyway.
@@ -68,6 +71,8 @@ def _start(**_: object) -> None:
     # Models can be imported only once Django is set up, which Celery does after this module.
     from investigations.worker import threads
 
+    for need in get_config().needs:
+        logger.error("%s. Until then, whatever needs it fails.", need)
     providers = providers_in_use(get_config())
     warm_up(with_litellm=not all(is_direct(each.type, each.base_url) for each in providers))
     # What start-up made stays for good: a full collection over it would stop the loop for 250 ms.

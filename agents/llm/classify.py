@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from agents.llm.settings import ProviderSettings
-from tarsy.errors import LLMError
+from tarsy.errors import LLMError, LLMErrorCode
 
 LONGEST_READ = 4000
 LONGEST_QUOTE = 300
@@ -53,12 +53,8 @@ def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     if status == 429:
         return _rate_limit(error, settings)
     if status >= 500:
-        return LLMError(
-            "provider_error",
-            f"{_subject(settings)} answered {status}{_quote(error, settings)}.",
-            retryable=True,
-            retry_after=read_retry_after(error),
-        )
+        reason = f"{_subject(settings)} answered {status}{_quote(error, settings)}."
+        return _after_a_wait("provider_error", reason, error, settings)
     return _invalid_request(error, status, settings)
 
 
@@ -77,8 +73,6 @@ def refuse_key(status: int | None, settings: ProviderSettings) -> LLMError:
 
 
 def _rate_limit(error: Exception, settings: ProviderSettings) -> LLMError:
-    retry_after = read_retry_after(error)
-    asked = "" if retry_after is None else f" It asks to wait {retry_after:.0f} s."
     words = _words(error, settings)
     if "insufficient_quota" in words or "credit balance" in words:
         return LLMError(
@@ -86,12 +80,22 @@ def _rate_limit(error: Exception, settings: ProviderSettings) -> LLMError:
             f"{_subject(settings)} answered 429: the account has no credit left. "
             "Top it up or choose another provider.",
         )
-    return LLMError(
-        "rate_limit",
-        f"{_subject(settings)} answered 429 (too many requests){_quote(error, settings)}.{asked}",
-        retryable=True,
-        retry_after=retry_after,
-    )
+    reason = f"{_subject(settings)} answered 429 (too many requests){_quote(error, settings)}."
+    return _after_a_wait("rate_limit", reason, error, settings)
+
+
+def _after_a_wait(
+    code: LLMErrorCode, reason: str, error: Exception, settings: ProviderSettings
+) -> LLMError:
+    """An error that is gone in a while, unless the provider asks for too long a while."""
+    asked, limit = read_retry_after(error), settings.times.longest_wait
+    if asked is None:
+        return LLMError(code, reason, retryable=True)
+    reason = f"{reason} It asks to wait {asked:.0f} s"
+    if asked > limit:
+        reason = f"{reason}; {limit:g} s is the most it may (retry_after_limit)."
+        return LLMError(code, reason, retry_after=asked)
+    return LLMError(code, f"{reason}.", retryable=True, retry_after=asked)
 
 
 def _invalid_request(error: Exception, status: int, settings: ProviderSettings) -> LLMError:

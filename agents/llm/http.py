@@ -60,12 +60,14 @@ async def post_for_events(
     body: Mapping[str, Any],
     headers: Mapping[str, str],
     before_request: Callable[[], Awaitable[None]],
+    beat: Callable[[], None],
 ) -> AsyncGenerator[AsyncIterator[list[dict[str, Any]]], None]:
     """Post JSON and read the events of the answer, those of one network packet together.
 
     `before_request` is awaited once there is a connection; what it raises keeps the request from
-    leaving. Leaving it before the end hangs up. Raises Refused, ConnectionError, TimeoutError, and
-    ValueError for an answer that is no stream of JSON objects.
+    leaving. `beat` is told of each packet, also of one without an event. Leaving it before the end
+    hangs up. Raises Refused, ConnectionError, TimeoutError, and ValueError for an answer that is no
+    stream of JSON objects.
     """
     import aiohttp
 
@@ -80,7 +82,7 @@ async def post_for_events(
                     text.decode(errors="replace"), status=response.status, headers=response.headers
                 )
             try:
-                yield _read_events(response)
+                yield _read_events(response, beat)
             finally:
                 if not response.content.at_eof():
                     response.close()
@@ -91,10 +93,11 @@ async def post_for_events(
 
 
 async def _read_events(
-    response: "aiohttp.ClientResponse",
+    response: "aiohttp.ClientResponse", beat: Callable[[], None]
 ) -> AsyncIterator[list[dict[str, Any]]]:
     reader = EventReader()
     async for part in response.content.iter_any():
+        beat()
         if events := reader.feed(part):
             _raise_reported_error(events)
             yield events

@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from agents.llm.chunks import ChunkReader
 from agents.llm.classify import classify
-from agents.llm.deadlines import stream_within
+from agents.llm.deadlines import Beat, stream_within
 from agents.llm.http import post_for_events
 from agents.llm.native_tools import offer_native_tools
 from agents.llm.settings import ProviderSettings
@@ -44,7 +45,11 @@ class OpenAICompatible:
         for told in offer_native_tools(self._settings, messages, tools)[1]:
             yield told
         try:
-            packets = stream_within(lambda: self._open(request, options), options, model=self.model)
+            packets = stream_within(
+                partial(self._open, request, options),
+                self._settings.times.within(options),
+                model=self.model,
+            )
             async with aclosing(packets):
                 async for packet in packets:
                     for chunk in packet:
@@ -60,7 +65,7 @@ class OpenAICompatible:
             yield event
 
     def _open(
-        self, request: dict[str, Any], options: LLMOptions
+        self, request: dict[str, Any], options: LLMOptions, beat: Beat
     ) -> AbstractAsyncContextManager[AsyncIterator[list[dict[str, Any]]]]:
         base = urlsplit(self._settings.base_url)
         url = base._replace(path=f"{base.path.rstrip('/')}/chat/completions").geturl()
@@ -71,6 +76,7 @@ class OpenAICompatible:
             body=request,
             headers={} if base.username else headers,
             before_request=options.before_request,
+            beat=beat,
         )
 
     def _write_request(

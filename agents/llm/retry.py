@@ -12,7 +12,6 @@ from tarsy.errors import LLMError
 
 MAX_TRIES = 3
 BACKOFF = (1.0, 2.0, 4.0)
-LONGEST_RETRY_AFTER = 60.0
 JITTER = 0.25
 
 
@@ -63,13 +62,14 @@ async def stream_with_retries(
 
 
 def choose_delay(error: LLMError, attempt: int) -> float | None:
-    """Seconds to wait before the next attempt; None when asking again cannot help."""
+    """Seconds to wait before the next attempt; None when asking again cannot help.
+
+    A client that was asked to wait longer than its provider may ask for says that it cannot.
+    """
     if not error.retryable:
         return None
     if error.retry_after is None:
         return BACKOFF[attempt - 1] * (1 + random.uniform(0, JITTER))
-    if error.retry_after > LONGEST_RETRY_AFTER:
-        return None
     return max(0.0, error.retry_after)
 
 

@@ -1,12 +1,34 @@
 """What a client needs to know of a provider, as plain values."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from agents.ports import LLMOptions
 
 ProviderType = Literal["google", "openai", "anthropic", "xai", "vertexai"]
 Backend = Literal["langchain", "google-native"]
 NativeTool = Literal["google_search", "url_context", "code_execution"]
 ReasoningEffort = Literal["minimal", "low", "medium", "high"]
+
+
+@dataclass(frozen=True)
+class CallTimes:
+    """Seconds a provider may take for one call, and to answer at all or again within it."""
+
+    call: float = 300.0
+    first_chunk: float = 120.0
+    stall: float = 60.0
+    longest_wait: float = 60.0
+    """What it may ask us to wait for before the next attempt; for more we turn to another."""
+
+    def within(self, options: LLMOptions) -> "CallTimes":
+        """These, with what is said for a single call."""
+        said = {
+            "call": options.call_timeout,
+            "first_chunk": options.first_chunk_timeout,
+            "stall": options.stall_timeout,
+        }
+        return replace(self, **{name: value for name, value in said.items() if value is not None})
 
 
 @dataclass(frozen=True)
@@ -31,3 +53,4 @@ class ProviderSettings:
     vertex_location: str = ""
     vertex_credentials: str = field(default="", repr=False)
     """Path of the credentials file, or its JSON."""
+    times: CallTimes = CallTimes()

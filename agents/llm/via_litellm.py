@@ -9,9 +9,11 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
+from typing_extensions import override
+
 from agents.llm.chunks import ChunkReader
 from agents.llm.classify import classify, refuse_key
-from agents.llm.deadlines import stream_within
+from agents.llm.deadlines import Beat, stream_within
 from agents.llm.native_tools import NativeToolReader, offer_native_tools
 from agents.llm.settings import ProviderSettings, ProviderType
 from agents.llm.thinking import choose_thinking, is_image_model
@@ -67,10 +69,11 @@ class ViaLitellm:
         offered, withheld = offer_native_tools(self._settings, messages, tools)
         for told in withheld:
             yield told
-        request = self._write_request(messages, tools, offered, options)
+        times = self._settings.times.within(options)
+        request = self._write_request(messages, tools, offered, options, times.call)
         try:
             opened = partial(_open, request, native, options)
-            chunks = stream_within(opened, options, model=self.model)
+            chunks = stream_within(opened, times, model=self.model)
             async with aclosing(chunks):
                 async for chunk in chunks:
                     fields.take(chunk)
@@ -93,6 +96,7 @@ class ViaLitellm:
         tools: Sequence[ToolSpec],
         native_tools: list[dict[str, JSON]],
         options: LLMOptions,
+        seconds: float,
     ) -> dict[str, Any]:
         settings = self._settings
         functions = [] if is_image_model(settings.model) else write_tools(tools)
@@ -101,7 +105,7 @@ class ViaLitellm:
             "messages": write_messages(messages, provider_name=self.provider_name),
             "stream": True,
             "stream_options": {"include_usage": True},
-            "timeout": options.call_timeout + 5,
+            "timeout": seconds + 5,
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": True,
@@ -165,14 +169,14 @@ class _RoughTokenizer:
 
 @asynccontextmanager
 async def _open(
-    request: Mapping[str, Any], native: NativeToolReader, options: LLMOptions
+    request: Mapping[str, Any], native: NativeToolReader, options: LLMOptions, beat: Beat
 ) -> AsyncGenerator[AsyncIterator[Any], None]:
     litellm = load_litellm()
     await options.before_request()
     stream = await litellm.acompletion(**request)
     _watch_connecting(stream, native, options)
     try:
-        yield _read_provider(stream)
+        yield _read_provider(stream, beat)
     finally:
         await stream.aclose()
 
@@ -202,15 +206,41 @@ def _watch_connecting(stream: Any, native: NativeToolReader, options: LLMOptions
     stream.make_call = connect_and_show
 
 
-async def _read_provider(stream: Any) -> AsyncIterator[Any]:
+async def _read_provider(stream: Any, beat: Beat) -> AsyncIterator[Any]:
     """The chunks as litellm's reader of this provider gives them.
 
     Not through the wrapper around it: that takes two thirds of the time of a token, invents a good
     end for a stream that was cut, and a usage where none was told.
     """
-    async for chunk in await stream.fetch_stream():
+    chunks = await stream.fetch_stream()
+    _listen(chunks, beat)
+    async for chunk in chunks:
+        beat()
         if hasattr(chunk, "choices"):  # what is no answer stands for a line that says nothing
             yield chunk
+
+
+def _listen(chunks: Any, beat: Beat) -> None:
+    """Hear each packet where the SDK of OpenAI would keep comments and blank lines to itself."""
+    from httpx import AsyncByteStream, Response
+
+    response = getattr(chunks, "response", None)
+    if not isinstance(response, Response) or not isinstance(response.stream, AsyncByteStream):
+        return
+    packets = response.stream
+
+    class Heard(AsyncByteStream):
+        @override
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for packet in packets:
+                beat()
+                yield packet
+
+        @override
+        async def aclose(self) -> None:
+            await packets.aclose()
+
+    response.stream = Heard()
 
 
 class _ProviderFields:

@@ -15,12 +15,23 @@ class Findings:
 
     root: Node
     providers_unread: bool = False  # their file cannot be read, so any name may be right
+    providers_missing: bool = False  # there is no such file
+    strict: bool = False
     mistakes: list[Mistake] = field(default_factory=list)
+    needs: list[Mistake] = field(default_factory=list)
     warnings: list[Mistake] = field(default_factory=list)
 
     def wrong(self, path: Path, message: str) -> None:
         """Something that has to be put right before the product starts."""
         self.mistakes.append(self._at(path, message))
+
+    def lacks(self, path: Path, message: str) -> None:
+        """A variable of a key or a token that this process has not got."""
+        self.needs.append(self._at(path, message))
+
+    def ignore(self, path: Path, message: str) -> None:
+        """Something that nobody knows: upstream reads past it, and so do we unless told not to."""
+        (self.wrong if self.strict else self.warn)(path, message)
 
     def warn(self, path: Path, message: str) -> None:
         """Something that works, but perhaps not as its writer thinks."""

@@ -2,35 +2,30 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 
 from config.checks.findings import Findings, show
-from config.schema.fields import parse_duration
-from config.tree import Node, Path, match
+from config.checks.strategies import translate_strategies
+from config.schema.fields import NO_LIMIT, parse_duration
+from config.schema.system import LimitsConfig
+from config.tree import Node, Scalar, having, match, nearest, without
 
-_RETIRED = {
-    "llm_providers.*.max_tool_result_tokens": "is no longer used",
-    **{
-        f"{place}.iteration_strategy": "is no longer used; llm_backend, and tool_calling at the "
-        "provider, decide"
-        for place in (
-            "defaults", "agents.*", "agent_chains.*", "agent_chains.*.chat",
-            "agent_chains.*.stages.*", "agent_chains.*.stages.*.agents.*",
-            "agent_chains.*.stages.*.synthesis",
-        )
-    },
-}  # fmt: skip
+_RETIRED = {"llm_providers.*.max_tool_result_tokens": "is no longer used"}
 _ZERO_IS_UNSET = (
     "worker_count", "max_concurrent_sessions", "poll_interval", "session_timeout",
     "graceful_shutdown_timeout", "orphan_detection_interval", "orphan_threshold",
     "heartbeat_interval",
 )  # fmt: skip
 _RETENTION = ("session_retention_days", "event_ttl", "cleanup_interval")
+_LIMITS = tuple(LimitsConfig.model_fields)
 _IGNORED = "is ignored, the default holds"
 
 
 def forgive(findings: Findings) -> None:
     """Take out of the tree what has no effect, leaving a warning for each."""
+    translate_strategies(findings)
+    _keep_lifted_limits(findings)
     for pattern, reason in _RETIRED.items():
         _drop(findings, pattern, lambda _: True, reason)
     for key in _ZERO_IS_UNSET:
@@ -45,11 +40,21 @@ def forgive(findings: Findings) -> None:
     _drop_holidays(findings)
 
 
+def _keep_lifted_limits(findings: Findings) -> None:
+    """A `null` counts as absent everywhere but where it lifts a limit."""
+    places = [("queue", "max_queue_size"), *(("system", "limits", key) for key in _LIMITS)]
+    for path in places:
+        node = nearest(findings.root, path[:-1]).mapping.get(path[-1])
+        if node is not None and node.is_null and not node.blanks:
+            lifted = replace(node, value=Scalar(NO_LIMIT, NO_LIMIT))
+            findings.root = having(findings.root, path, lifted)
+
+
 def _drop(findings: Findings, pattern: str, unwanted: Callable[[Node], bool], reason: str) -> None:
     for path, node in list(match(findings.root, pattern)):
         if unwanted(node):
             findings.warn(path, reason)
-            findings.root = _without(findings.root, path)
+            findings.root = without(findings.root, path)
 
 
 def _drop_holidays(findings: Findings) -> None:
@@ -57,21 +62,7 @@ def _drop_holidays(findings: Findings) -> None:
         if not _is_holiday(node):
             shown = show(node.get("date") or node)
             findings.warn(path, f"{shown} is left out; a holiday has a date MM-DD and a name")
-            findings.root = _without(findings.root, path)
-
-
-def _without(node: Node, path: Path) -> Node:
-    step, rest = path[0], path[1:]
-    if isinstance(step, int):
-        items = list(node.items)
-        items[step : step + 1] = [_without(items[step], rest)] if rest else []
-        return Node(items, node.file, node.line, node.substituted)
-    children = dict(node.mapping)
-    if rest:
-        children[step] = _without(children[step], rest)
-    else:
-        del children[step]
-    return Node(children, node.file, node.line, node.substituted, node.secret_keys)
+            findings.root = without(findings.root, path)
 
 
 def _is_zero(node: Node) -> bool:

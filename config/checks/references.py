@@ -9,6 +9,7 @@ from config.schema.providers import LLMProviderConfig
 from config.tree import Node, Path, match, plain
 from config.words import suggest
 
+_PROVIDER = "LLM provider"
 _CHAIN = "agent_chains.*"
 _STAGE = "agent_chains.*.stages.*"
 _STAGE_AGENT = "agent_chains.*.stages.*.agents.*"
@@ -27,6 +28,7 @@ _PROVIDERS = (
     f"{_CHAIN}.fallback_providers.*.provider",
     f"{_CHAIN}.chat.llm_provider",
     f"{_CHAIN}.scoring.llm_provider",
+    f"{_STAGE}.llm_provider",
     f"{_STAGE}.fallback_providers.*.provider",
     f"{_STAGE}.synthesis.llm_provider",
     f"{_STAGE_AGENT}.llm_provider",
@@ -64,7 +66,7 @@ def check_references(
     _check_names(findings, _SERVERS, "MCP server", findings.root.get("mcp_servers"))
     _check_names(findings, _AGENTS, "agent", findings.root.get("agents"))
     if not findings.providers_unread:
-        _check_names(findings, _PROVIDERS, "LLM provider", findings.root.get("llm_providers"))
+        _check_names(findings, _PROVIDERS, _PROVIDER, findings.root.get("llm_providers"))
     for path, node in _named(findings.root, _SKILLS):
         if node.text not in skills:
             findings.wrong(path, _unknown("skill", node, skills))
@@ -79,7 +81,10 @@ def _check_names(
         return
     for path, node in _named(findings.root, patterns):
         if node.text not in known.mapping:
-            findings.wrong(path, _unknown(kind, node, known.showable_keys))
+            message = _unknown(kind, node, known.showable_keys)
+            if kind == _PROVIDER and findings.providers_missing:
+                message += "; there is no llm-providers.yaml that could define it"
+            findings.wrong(path, message)
 
 
 def _check_sub_agents(findings: Findings) -> None:
@@ -109,7 +114,7 @@ def _check_keys(findings: Findings, environ: Mapping[str, str]) -> None:
         for key, variable in provider.missing_variables(environ).items():
             written = entry.get(key)
             shown = show_variable(variable, substituted=bool(written and written.substituted))
-            findings.wrong(path, f"{show(node)} needs {shown} in the environment; set it")
+            findings.lacks(path, f"{show(node)} needs {shown} in the environment; set it")
 
 
 def _sub_agent_names(root: Node) -> Iterator[tuple[Path, Node]]:

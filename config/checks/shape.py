@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from config.checks.findings import Findings, show
 from config.schema.files import Files
-from config.tree import Path, nearest, plain
+from config.tree import Path, nearest, plain, without
 from config.words import suggest
 
 _MOST = 200  # nobody reads more, and naming near misses costs time
@@ -25,24 +25,38 @@ _HINTS = {
 
 
 def check_shape(findings: Findings) -> Files | None:
-    """The document as objects, or None with a mistake for each value the schema refuses."""
-    try:
-        return Files.model_validate(plain(findings.root))
-    except ValidationError as error:
-        details = error.errors(include_url=False, include_input=False)
-        for detail in details[:_MOST]:
-            _report(detail, findings)
-        if len(details) > _MOST:
-            findings.wrong((), f"and {len(details) - _MOST} more mistakes of this kind")
-        return None
+    """The document as objects, or None with a mistake for each value the schema refuses.
+
+    Keys that nobody knows are taken out of the tree, with a warning for each. Refused are those
+    that upstream refuses, and a key itself where the name of its variable belongs.
+    """
+    unknown: set[Path] = set()
+    while True:
+        try:
+            return Files.model_validate(plain(findings.root))
+        except ValidationError as error:
+            details = error.errors(include_url=False, include_input=False)
+        fresh = [path for path in map(_unknown_key, details) if path and path not in unknown]
+        if not fresh:
+            break
+        unknown.update(fresh)
+        for number, path in enumerate(fresh):
+            if number < _MOST:
+                _report_unknown_key(path, findings)
+            findings.root = without(findings.root, path)
+    for detail in details[:_MOST]:
+        findings.wrong(_path_of(detail), _describe(detail, _path_of(detail), findings))
+    if len(details) > _MOST:
+        findings.wrong((), f"and {len(details) - _MOST} more mistakes of this kind")
+    return None
 
 
-def _report(detail: ErrorDetails, findings: Findings) -> None:
-    path: Path = tuple(step for step in detail["loc"] if step != "[key]")
-    if detail["type"] == "extra_forbidden":
-        _report_unknown_key(path, findings)
-        return
-    findings.wrong(path, _describe(detail, path, findings))
+def _unknown_key(detail: ErrorDetails) -> Path:
+    return _path_of(detail) if detail["type"] == "extra_forbidden" else ()
+
+
+def _path_of(detail: ErrorDetails) -> Path:
+    return tuple(step for step in detail["loc"] if step != "[key]")
 
 
 def _report_unknown_key(path: Path, findings: Findings) -> None:
@@ -50,14 +64,21 @@ def _report_unknown_key(path: Path, findings: Findings) -> None:
     place = nearest(findings.root, parent)
     if not parent and key.startswith("x-"):
         return
+    is_refused = (
+        "sub_agents" in parent
+        or parent == ("defaults", "summarization")
+        or (key == "api_key" and parent[:1] == ("llm_providers",))
+    )
+    report = findings.wrong if is_refused else findings.ignore
+    unknown = "unknown key" if is_refused or findings.strict else "unknown key, without effect"
     if key in place.secret_keys:
-        findings.wrong(path, "unknown key, made by a substitution")
+        report(path, f"{unknown}, made by a substitution")
         return
     for (section, name), hint in _HINTS.items():
         if name == key and section in parent:
-            findings.wrong(path, f"unknown key; {hint}")
+            report(path, f"{unknown}; {hint}")
             return
-    findings.wrong(path, f"unknown key{suggest(key, _keys_at(Files, parent))}")
+    report(path, f"{unknown}{suggest(key, _keys_at(Files, parent))}")
 
 
 def _describe(detail: ErrorDetails, path: Path, findings: Findings) -> str:
@@ -65,7 +86,12 @@ def _describe(detail: ErrorDetails, path: Path, findings: Findings) -> str:
     node = nearest(findings.root, path)
     match detail["type"]:
         case "wrong":
-            return detail["msg"]
+            hint = (
+                " ({{...}} with anything but .NAME in it is not replaced)"
+                if "{{" in node.text
+                else ""
+            )
+            return f"{detail['msg']}{hint}"
         case "wrong_value":
             return f"{detail['msg']}, which {show(node)} is not"
         case "missing":

@@ -71,13 +71,17 @@ SubAgent = Annotated[SubAgentConfig, BeforeValidator(by_name)]
 
 
 class AgentConfig(Entry):
-    """What an agent is, wherever it is used. `skills` None means all of them."""
+    """What an agent is, wherever it is used. `skills` None means all of them.
+
+    `tool_calling: false` lets it call tools by text, also where its model could do better.
+    """
 
     type: AgentType = ""
     description: Text = ""
     mcp_servers: List[FilledText] = ()
     custom_instructions: Text = ""
     llm_backend: Backend | None = None
+    tool_calling: Boolean | None = None
     max_iterations: Count | None = None
     native_tools: NativeToolsConfig = NativeToolsConfig()
     orchestrator: OrchestratorConfig = OrchestratorConfig()

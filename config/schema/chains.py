@@ -28,6 +28,7 @@ class StageAgentConfig(Block):
     type: AgentType | None = None
     llm_provider: Text = ""
     llm_backend: Backend | None = None
+    tool_calling: Boolean | None = None
     max_iterations: Count | None = None
     mcp_servers: List[FilledText] = ()
     sub_agents: List[SubAgent] | None = None
@@ -60,6 +61,7 @@ class StageConfig(Block):
     agents: Annotated[List[StageAgentConfig], Field(min_length=1)]
     replicas: Annotated[Integer, Field(ge=0)] = 1
     success_policy: SuccessPolicy | None = None
+    llm_provider: Text = ""
     max_iterations: Count | None = None
     mcp_servers: List[FilledText] = ()
     fallback_providers: List[FallbackConfig] | None = None
@@ -69,12 +71,13 @@ class StageConfig(Block):
 
 
 class ChatConfig(Block):
-    """A chain without this block has a chat with `ChatAgent`."""
+    """A chain without this block has no chat."""
 
     enabled: Boolean = False
     agent: Text = ""
     llm_backend: Backend | None = None
     llm_provider: Text = ""
+    tool_calling: Boolean | None = None
     mcp_servers: List[FilledText] = ()
     max_iterations: Count | None = None
     sub_agents: List[SubAgent] | None = None
@@ -95,11 +98,12 @@ class ChainConfig(Entry):
     alert_types: Annotated[List[FilledText], Field(min_length=1)]
     description: Text = ""
     stages: Annotated[List[StageConfig], Field(min_length=1)]
-    chat: ChatConfig = ChatConfig(enabled=True, agent="ChatAgent")
+    chat: ChatConfig = ChatConfig()
     scoring: ScoringConfig | None = None
     llm_provider: Text = ""
     executive_summary_provider: Text = ""
     llm_backend: Backend | None = None
+    tool_calling: Boolean | None = None
     fallback_providers: List[FallbackConfig] | None = None
     max_iterations: Count | None = None
     mcp_servers: List[FilledText] = ()

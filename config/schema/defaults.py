@@ -1,5 +1,6 @@
 """`defaults`: what holds where nothing more particular is said."""
 
+from datetime import timedelta
 from typing import Annotated, Literal
 
 from config.schema.agents import FallbackConfig, OrchestratorConfig
@@ -12,6 +13,7 @@ from config.schema.fields import (
     Count,
     List,
     OptionalUrl,
+    PositiveDuration,
     SuccessPolicy,
     Text,
     VariableName,
@@ -47,10 +49,15 @@ class MemoryConfig(Block):
 
 
 class DefaultsConfig(Block):
-    """`llm_provider` is never empty in a loaded configuration: see `config.providers`."""
+    """`llm_provider` is never empty in a loaded configuration: see `config.providers`.
+
+    A provider may have times of its own for its calls, a tool server for its tools; how they
+    lie within each other is checked in `checks.times`.
+    """
 
     llm_provider: Text = ""
     llm_backend: Backend = "langchain"
+    tool_calling: Boolean = True
     max_iterations: Count = 20
     success_policy: SuccessPolicy = "any"
     alert_type: Text = "kubernetes"
@@ -62,3 +69,9 @@ class DefaultsConfig(Block):
     orchestrator: OrchestratorConfig = OrchestratorConfig()
     memory: MemoryConfig = MemoryConfig()
     control_level: ControlLevel = "read_only"
+    iteration_timeout: PositiveDuration = timedelta(minutes=6)
+    llm_call_timeout: PositiveDuration = timedelta(minutes=5)
+    first_token_timeout: PositiveDuration = timedelta(minutes=2)
+    silence_timeout: PositiveDuration = timedelta(minutes=1)
+    retry_after_limit: PositiveDuration = timedelta(minutes=1)
+    tool_call_timeout: PositiveDuration = timedelta(seconds=90)

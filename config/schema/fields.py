@@ -24,6 +24,9 @@ from pydantic_core import PydanticCustomError
 
 from config.tree import Scalar
 
+NO_LIMIT = "none"
+"""Stands for a `null` that was written where it means something."""
+
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6}
 _UNITS["ns"] = 1e-9
 _PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
@@ -77,6 +80,10 @@ def _as_integer(value: object) -> int:
     if isinstance(inner, int) and not isinstance(inner, bool):
         return inner
     raise _wrong("must be a whole number")
+
+
+def _none_where_unlimited(value: object) -> object:
+    return None if isinstance(value, Scalar) and value.text == NO_LIMIT else value
 
 
 def _as_number(value: object) -> float:
@@ -186,6 +193,8 @@ OptionalUrl = Annotated[str | None, BeforeValidator(_as_optional_url)]
 VariableName = Annotated[str, BeforeValidator(_as_variable)]
 Integer = Annotated[int, BeforeValidator(_as_integer)]
 Count = Annotated[int, Field(ge=1), BeforeValidator(_as_integer)]
+Limit = Annotated[Count | None, BeforeValidator(_none_where_unlimited)]
+"""A number of things; `null` or `none` lifts the limit."""
 Rate = Annotated[float, Field(ge=0), BeforeValidator(_as_number)]
 Boolean = Annotated[bool, BeforeValidator(_as_boolean)]
 Duration = Annotated[timedelta, BeforeValidator(_as_duration)]

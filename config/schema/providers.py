@@ -11,6 +11,7 @@ from config.schema.fields import (
     FilledText,
     Integer,
     OptionalUrl,
+    PositiveDuration,
     Table,
     VariableName,
     nothing,
@@ -47,6 +48,11 @@ class LLMProviderConfig(Entry):
     tool_calling: Boolean = True
     context_window: Annotated[Integer, Field(ge=1000)] | None = None
     native_tools: Table[Boolean] = Field(default_factory=nothing)
+    llm_call_timeout: PositiveDuration | None = None
+    first_token_timeout: PositiveDuration | None = None
+    silence_timeout: PositiveDuration | None = None
+    retry_after_limit: PositiveDuration | None = None
+    """Like the three above, never None in a loaded configuration: `defaults` fill them."""
 
     @property
     def key_variables(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from config.schema.fields import (
     Count,
     Duration,
     Integer,
+    Limit,
     PositiveDuration,
 )
 
@@ -19,7 +20,8 @@ class QueueConfig(Block):
 
     worker_count: Annotated[Integer, Field(ge=1, le=50)] = 5
     max_concurrent_sessions: Count = 5
-    max_queue_size: Count | None = None
+    max_queue_size: Limit = 10_000
+    """How many sessions may wait; `null` is no limit."""
     poll_interval: PositiveDuration = timedelta(seconds=1)
     poll_interval_jitter: Annotated[Duration, Field(ge=timedelta(0))] = timedelta(milliseconds=500)
     session_timeout: PositiveDuration = timedelta(minutes=40)

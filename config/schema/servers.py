@@ -15,6 +15,7 @@ from config.schema.fields import (
     Integer,
     List,
     OptionalUrl,
+    PositiveDuration,
     Table,
     Text,
     nothing,
@@ -119,6 +120,8 @@ class MCPServerConfig(Entry):
     """What is kept of one result and told to an agent, or to who summarizes it."""
     tools: Table[Annotated[ToolRule, BeforeValidator(_by_class)]] = Field(default_factory=nothing)
     trust_annotations: Boolean | None = None
+    tool_call_timeout: PositiveDuration | None = None
+    """Never None in a loaded configuration: `defaults` fill it."""
 
     @property
     def trusts_annotations(self) -> bool:

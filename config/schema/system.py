@@ -7,10 +7,10 @@ from pydantic import Field
 from config.schema.fields import (
     Block,
     Boolean,
-    Count,
     Duration,
     FilledText,
     Integer,
+    Limit,
     List,
     Moment,
     OptionalUrl,
@@ -76,11 +76,11 @@ class LimitsConfig(Block):
     `logins` are attempts for one account from one address.
     """
 
-    alerts: Count | None = 6000
-    requests: Count | None = 6000
-    questions: Count | None = 20
-    decisions: Count | None = 60
-    logins: Count | None = 10
+    alerts: Limit = 6000
+    requests: Limit = 6000
+    questions: Limit = 20
+    decisions: Limit = 60
+    logins: Limit = 10
 
 
 class HolidayConfig(Block):

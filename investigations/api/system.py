@@ -9,13 +9,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from config import get_config
-from config.usage import default_tools
-from config.words import suggest
+from config.usage import default_tools, every_tool
 from investigations.api.fields import TextOrNull
-from investigations.api.responses import ANYBODY, errors, parameter
+from investigations.api.responses import ANYBODY, parameter
 from investigations.selectors.tool_servers import State, list_tool_servers
 from investigations.selectors.warnings import CATEGORIES, list_warnings
-from tarsy.errors import InvalidInput
 
 
 class WarningSerializer(serializers.Serializer[Any]):
@@ -98,18 +96,18 @@ class ToolServersView(APIView):
 class DefaultToolsView(APIView):
     @extend_schema(
         operation_id="get_default_tools",
-        parameters=[parameter("alert_type", "Left out: the default one.")],
-        responses={200: DefaultToolsSerializer, **errors(400), **ANYBODY},
+        parameters=[parameter("alert_type", "Left out: the tools of every server.")],
+        responses={200: DefaultToolsSerializer, **ANYBODY},
     )
     def get(self, request: Request) -> Response:
-        """The tools of an alert that chooses none itself."""
+        """The tools of an alert that chooses none itself.
+
+        Without a type, or with one that no chain takes: all that an alert could choose.
+        """
         config = get_config()
         asked = request.query_params.get("alert_type", "")
-        chain = config.chain_for(asked or config.default_alert_type)
-        if chain is None:
-            hint = suggest(asked, config.alert_types())
-            raise InvalidInput("alert_type", f"no chain takes it{hint}")
-        tools = default_tools(config, chain)
+        chain = config.chain_for(asked)
+        tools = every_tool(config) if chain is None else default_tools(config, chain)
         return Response(
             {
                 **({"alert_type": asked} if asked else {}),

@@ -22,6 +22,7 @@ from investigations.selectors.tool_servers import (
     silence_of,
 )
 from investigations.selectors.workers import client, live_workers
+from tarsy.errors import Mistake
 
 _NAMESPACE = uuid.UUID("6f0f0a3c-6a2b-4d54-9b0e-0d6a8f9f7f11")
 
@@ -53,7 +54,7 @@ class SystemWarning:
 
 def list_warnings() -> list[SystemWarning]:
     """Every warning there is now, the lasting ones last."""
-    return [*_about_processes(), *warn_of_configuration()]
+    return [*_about_processes(), *_about_environments(), *warn_of_configuration()]
 
 
 def warn_of_configuration() -> list[SystemWarning]:
@@ -78,6 +79,22 @@ def _about_processes() -> list[SystemWarning]:
         return _about_tool_servers(read_health())
     details = "Alerts are taken in and wait until a worker starts."
     return [SystemWarning("workers", "no worker was heard of lately", details, now)]
+
+
+def _about_environments() -> list[SystemWarning]:
+    """What workers lack, as they tell it: this process may have other variables than they have."""
+    now = timezone.now()
+    lacking = dict.fromkeys(need for worker in live_workers() for need in worker.needs)
+    return [
+        SystemWarning("configuration", need.message, _explain_lack(need), now) for need in lacking
+    ]
+
+
+def _explain_lack(need: Mistake) -> str:
+    return (
+        f"{need.file}, line {need.line}. It is missing where the workers run: set it there and "
+        "start them again."
+    )
 
 
 def _about_tool_servers(report: HealthReport | None) -> list[SystemWarning]:

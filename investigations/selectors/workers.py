@@ -10,8 +10,11 @@ from typing import Literal, cast
 import redis
 from django.conf import settings
 
+from tarsy.errors import Mistake
+
 WORKERS_KEY = "tarsy:workers"
-"""Redis hash: worker id -> JSON `{seen_at, active, stopping}`, renewed with each heartbeat."""
+"""Redis hash: worker id -> JSON `{seen_at, active, stopping, needs}`, renewed with each
+heartbeat."""
 
 FORGOTTEN_SECONDS = 600
 """A process that has said nothing for so long is gone, and is looked for no longer."""
@@ -25,6 +28,8 @@ class Worker:
     seconds_silent: float
     is_stopping: bool = False
     """It ends what it runs and takes nothing more."""
+    needs: tuple[Mistake, ...] = ()
+    """The keys and tokens that its environment lacks."""
 
     @property
     def is_live(self) -> bool:
@@ -75,4 +80,12 @@ def _read(name: str, presence: Mapping[str, object]) -> Worker:
         int(cast(int, presence["active"])),
         max(0.0, time.time() - seen_at),
         bool(presence.get("stopping")),
+        _read_needs(presence.get("needs")),
     )
+
+
+def _read_needs(told: object) -> tuple[Mistake, ...]:
+    """What a worker said that it lacks; nothing from one of an older version."""
+    if not isinstance(told, list):
+        return ()
+    return tuple(Mistake(str(file), int(line), str(message)) for file, line, message in told)

@@ -75,6 +75,9 @@ def explain_no_chat(session: AlertSession) -> str:
     chain = get_config().chains.get(session.chain_id)
     if chain is None:
         return f'the chain "{session.chain_id}" is no longer configured'
+    if not chain.chat.enabled and "chat" not in chain.model_fields_set:
+        wanted = "chat: {enabled: true, agent: ChatAgent}"
+        return f'the chain "{session.chain_id}" has no chat; {wanted} switches it on'
     if not chain.chat.enabled:
         return f'chat is switched off for the chain "{session.chain_id}"'
     return ""

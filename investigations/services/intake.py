@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from agents.types import JSON
 from config import get_config
@@ -20,7 +20,7 @@ from investigations.chain_plan import count_stages
 from investigations.masking import mask_alert_data
 from investigations.models import AlertSession, Event
 from investigations.publish import publish_and_ring
-from investigations.selectors.sessions import visible_sessions
+from investigations.services.queue_room import refuse_full_queue
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.texts import refuse_unstorable
 from investigations.services.titles import title_of
@@ -31,15 +31,13 @@ from investigations.timeline import (
     session_status,
     with_event_id,
 )
-from tarsy.errors import InvalidInput, PayloadTooLarge, QueueFull
+from tarsy.errors import InvalidInput, PayloadTooLarge
 
 DATA_LIMIT = 1024 * 1024
 TEXT_LIMIT = 4_000
 """Characters of any field but the data."""
-RETRY_AFTER_SECONDS = 30
 FIELDS = ("alert_type", "data", "mcp", "mcp_selection", "runbook", "slack_message_fingerprint")
 
-_QUEUE_LOCK = 0x7A_52_02
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs"}
 
 
@@ -90,7 +88,7 @@ def submit_alert(alert: Alert, *, author: str) -> AlertSession:
     session = _make_session(alert, author)
     told = session_status(session.pk, session.status)
     with transaction.atomic():
-        _refuse_full_queue()
+        refuse_full_queue()
         session.save(force_insert=True)
         Event.objects.create(
             session_id=session.pk,
@@ -127,18 +125,6 @@ def _tell(session_id: uuid.UUID, told: Payload) -> None:
     publish_and_ring(
         [(session_channel(session_id), with_event_id(told, 1)), (SESSIONS_CHANNEL, told)]
     )
-
-
-def _refuse_full_queue() -> None:
-    limit = get_config().queue.max_queue_size
-    if limit is None:
-        return
-    # Counting and inserting must be one step, or a burst gets in all at once.
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_QUEUE_LOCK])
-    waiting = visible_sessions().filter(status=AlertSession.Status.PENDING).count()
-    if waiting >= limit:
-        raise QueueFull(waiting, limit, RETRY_AFTER_SECONDS)
 
 
 # ---- Fields -------------------------------------------------------------------------------------

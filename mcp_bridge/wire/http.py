@@ -12,13 +12,14 @@ import httpx2
 from typing_extensions import override
 
 from agents.types import JSON
-from mcp_bridge.server_config import TransportConfig
+from mcp_bridge.server_config import ServerConfig, TransportConfig
 from mcp_bridge.wire.cutting import MAX_MESSAGE_BYTES, Line, LineCutter, read_line
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_HTTP_TIMEOUT = 30.0
 STREAM_READ_TIMEOUT = 300.0
+STREAM_GRACE = 30.0
 # One answer, or one stream of them, before we stop listening to it.
 MAX_BODY_BYTES = 16 * 1024 * 1024
 MAX_STREAM_BYTES = 64 * 1024 * 1024
@@ -54,17 +55,20 @@ class HttpClients:
     ) -> None:
         await self.aclose()
 
-    def get(self, transport: TransportConfig) -> httpx2.AsyncClient:
+    def get(
+        self, transport: TransportConfig, longest_silence: float = STREAM_READ_TIMEOUT
+    ) -> httpx2.AsyncClient:
         headers = http_headers(transport)
         key = (
             transport.url,
             tuple(sorted(headers.items())),
             transport.verify_ssl,
             transport.timeout,
+            longest_silence,
         )
         client = self._clients.get(key)
         if client is None or client.is_closed:
-            client = self._clients[key] = build_http_client(transport, headers)
+            client = self._clients[key] = build_http_client(transport, headers, longest_silence)
         return client
 
     async def aclose(self) -> None:
@@ -91,7 +95,17 @@ def http_headers(transport: TransportConfig, execution_id: str = "") -> dict[str
     return headers
 
 
-def build_http_client(transport: TransportConfig, headers: Mapping[str, str]) -> httpx2.AsyncClient:
+def longest_silence(server: ServerConfig) -> float:
+    """Seconds without a byte after which a stream is given up: never before the call on it is."""
+    call = server.tool_call_timeout
+    return max(STREAM_READ_TIMEOUT, call.total_seconds() + STREAM_GRACE if call else 0.0)
+
+
+def build_http_client(
+    transport: TransportConfig,
+    headers: Mapping[str, str],
+    longest_silence: float = STREAM_READ_TIMEOUT,
+) -> httpx2.AsyncClient:
     """A client that sends `headers` with every request; the caller sees to it that those stay
     within the configured origin, as the SDK's transports do, and closes it."""
     seconds = float(transport.timeout or DEFAULT_HTTP_TIMEOUT)
@@ -99,7 +113,7 @@ def build_http_client(transport: TransportConfig, headers: Mapping[str, str]) ->
         # Compressed, a small answer may become any size.
         headers={"Accept-Encoding": "identity", **headers},
         verify=_tls_context() if transport.verify_ssl else False,
-        timeout=httpx2.Timeout(seconds, read=max(seconds, STREAM_READ_TIMEOUT)),
+        timeout=httpx2.Timeout(seconds, read=max(seconds, longest_silence)),
         limits=httpx2.Limits(max_connections=256, max_keepalive_connections=32),
         event_hooks={"response": [_bound_response, _refuse_failure, _notice_lost_session]},
     )

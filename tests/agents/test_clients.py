@@ -12,6 +12,7 @@ import pytest
 
 from agents.llm import ProviderSettings
 from agents.llm.openai_compatible import OpenAICompatible
+from agents.llm.settings import CallTimes
 from agents.llm.via_litellm import ViaLitellm
 from agents.ports import LLMOptions, NotSent
 from agents.types import (
@@ -33,6 +34,7 @@ from tests.agents.wire_server import (
     end_early,
     fall_silent,
     fragment,
+    keep_alive,
     refuse,
     stream,
     usage_chunk,
@@ -282,6 +284,51 @@ async def test_a_stream_that_falls_silent_is_a_stall(llm, wire):
 
     assert error.code == "stall_timeout"
     await asyncio.wait_for(wire.hung_up.wait(), 5)
+
+
+async def test_comments_are_signs_of_life_before_the_first_word_and_between_two(llm, wire):
+    wire.plays = [keep_alive(40, chunk({"content": "Up"}), chunk({"content": "."}, "stop"))]
+    options = LLMOptions(first_chunk_timeout=1, stall_timeout=1, call_timeout=60)
+
+    events = await collect(llm, options=options)
+
+    assert join(events, TextDelta) == "Up."
+
+
+async def test_comments_do_not_prolong_the_whole_call(llm, wire):
+    wire.plays = [keep_alive(10_000, chunk({"content": "Up."}))]
+
+    error = await fail(llm, options=LLMOptions(first_chunk_timeout=20, call_timeout=0.5))
+
+    assert error.code == "initial_response_timeout"
+    await asyncio.wait_for(wire.hung_up.wait(), 5)
+
+
+@pytest.mark.parametrize("client", [OpenAICompatible, ViaLitellm])
+async def test_a_provider_has_times_of_its_own(client, wire):
+    wire.plays = [fall_silent(chunk({"content": "The"}))]
+    times = CallTimes(call=30, first_chunk=20, stall=0.3)
+    settings = ProviderSettings(
+        "lab", "openai", "lab-1", api_key=KEY, base_url=wire.base_url, times=times
+    )
+
+    error = await fail(client(settings), options=LLMOptions())
+
+    assert error.code == "stall_timeout"
+    assert "silent for 0.3 s" in str(error)
+
+
+@pytest.mark.parametrize(("limit", "is_waited_for"), [(60, False), (400, True)])
+async def test_a_wait_is_kept_as_far_as_the_provider_may_ask_for_it(wire, limit, is_waited_for):
+    wire.plays = [refuse(429, {"error": {"message": "slow down"}}, retry_after="300")]
+    settings = ProviderSettings(
+        "lab", "openai", "lab-1", base_url=wire.base_url, times=CallTimes(longest_wait=limit)
+    )
+
+    error = await fail(OpenAICompatible(settings))
+
+    assert error.retryable is is_waited_for
+    assert ("60 s is the most it may (retry_after_limit)" in str(error)) is not is_waited_for
 
 
 async def test_an_answer_without_end_runs_into_the_last_deadline(llm, wire):

@@ -94,13 +94,14 @@ async def test_an_agent_asks_before_each_attempt_whether_its_execution_is_its_ow
     assert len(wire.requests) == 1
 
 
-async def test_a_provider_that_asks_for_more_than_a_minute_is_not_waited_for():
-    busy = LLMError("rate_limit", "Asks to wait 300 s.", retryable=True, retry_after=300)
+async def test_a_provider_that_asks_for_more_than_it_may_is_not_waited_for(wire):
+    wire.plays = [refuse(429, {"error": {"message": "busy"}}, retry_after="300")]
+    llm = make_llm(ProviderSettings("lab", "openai", "lab-1", base_url=wire.base_url))
 
-    _, retries, error = await play(ScriptedLLM([[busy]]))
+    _, retries, error = await play(llm)
 
     assert retries == []
-    assert error is busy
+    assert "It asks to wait 300 s; 60 s is the most it may (retry_after_limit)." in str(error)
 
 
 def test_the_first_wait_is_about_a_second_and_a_given_time_is_kept():

@@ -197,6 +197,22 @@ def drip(event: Mapping[str, Any]) -> Play:
     return play
 
 
+def keep_alive(beats: int, *events: Mapping[str, Any], between: float = 0.05) -> Play:
+    """A stream with so many comments before each event, and then its end."""
+
+    async def play(wire: Wire) -> None:
+        await wire.send_head()
+        for event in events:
+            for _ in range(beats):
+                await wire.send(": still here\n\n")
+                await asyncio.sleep(between)
+            await wire.send_event(event)
+        await wire.send_event("[DONE]")
+        await wire.end()
+
+    return play
+
+
 def refuse(status: int, body: Mapping[str, Any] | str, **headers: str) -> Play:
     async def play(wire: Wire) -> None:
         await wire.send_head(status, "application/json", **headers)

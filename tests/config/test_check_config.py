@@ -3,6 +3,7 @@
 import pytest
 from django.core.management import call_command
 
+from config.loader import load_config
 from tests.config.conftest import PROVIDERS, TARSY
 
 
@@ -28,7 +29,36 @@ def test_a_wrong_directory_is_listed_and_exits_1(write, capsys):
     out = capsys.readouterr().out
     assert "tarsy.yaml:19: queue.worker_count: must be at most 50" in out
     assert "did you mean 'worker_count'" in out
-    assert "3 mistakes" in out  # the third: the key of the provider is not set
+    assert "2 mistakes" in out  # the second: the key of the provider is not set
+
+
+def test_unknown_keys_fail_only_where_it_is_asked_to_be_strict(write, monkeypatch, capsys):
+    monkeypatch.setenv("ACME_KEY", "invented-key")
+    text = TARSY + "queue: {worker_cout: 1}\n"
+    directory = write({"tarsy.yaml": text, "llm-providers.yaml": PROVIDERS})
+
+    call_command("check_config", config_dir=directory)
+    with pytest.raises(SystemExit) as raised:
+        call_command("check_config", "--strict", config_dir=directory)
+
+    lenient, _, strict = capsys.readouterr().out.partition("OK (")
+    assert "warning: tarsy.yaml:19: queue.worker_cout: unknown key, without effect" in lenient
+    assert raised.value.code == 1
+    assert "tarsy.yaml:19: queue.worker_cout: unknown key; did you mean 'worker_count'?" in strict
+
+
+def test_a_key_that_the_environment_lacks_fails_the_check_and_not_the_load(
+    write, monkeypatch, capsys
+):
+    monkeypatch.delenv("ACME_KEY", raising=False)
+    directory = write({"tarsy.yaml": TARSY, "llm-providers.yaml": PROVIDERS})
+
+    config = load_config(directory, {})
+    with pytest.raises(SystemExit):
+        call_command("check_config", config_dir=directory)
+
+    assert "'acme' needs ACME_KEY in the environment" in str(config.needs[0])
+    assert "1 thing is missing in the environment" in capsys.readouterr().out
 
 
 def test_warnings_are_printed_and_do_not_fail(write, monkeypatch, capsys):

@@ -56,16 +56,32 @@ def test_a_broken_file_does_not_hide_the_mistakes_of_the_other(check_files):
     assert "'acme'" not in printed(report)  # it may well be in the file that cannot be read
 
 
-@pytest.mark.parametrize("name", ["tarsy.yaml", "llm-providers.yaml"])
-def test_a_missing_file_is_named(write, name):
+def test_a_missing_file_of_chains_is_named(write):
     from config.check import check
 
-    files = {"tarsy.yaml": TARSY, "llm-providers.yaml": PROVIDERS}
-    del files[name]
+    report = check(write({"llm-providers.yaml": PROVIDERS}), ENVIRON)
 
-    report = check(write(files), ENVIRON)
+    assert "tarsy.yaml: the file is missing" in printed(report)
 
-    assert f"{name}: the file is missing" in printed(report)
+
+def test_without_a_file_of_providers_the_built_in_ones_are_there(write):
+    from config.check import check
+
+    text = TARSY.replace("llm_provider: acme", "llm_provider: google-default")
+
+    report = check(write({"tarsy.yaml": text}), {"GOOGLE_API_KEY": "invented"})
+
+    assert report.mistakes == ()
+    assert "there is no llm-providers.yaml" in printed(report)
+
+
+def test_a_provider_that_only_the_missing_file_could_define_is_a_mistake_that_says_so(write):
+    from config.check import check
+
+    report = check(write({"tarsy.yaml": TARSY}), ENVIRON)
+
+    assert "'acme'" in printed(report)
+    assert "there is no llm-providers.yaml that could define it" in printed(report)
 
 
 def test_a_missing_directory_is_one_mistake(tmp_path):
@@ -101,7 +117,7 @@ def test_a_key_that_stands_twice_is_a_mistake(check_files):
 def test_what_yaml_allows_is_allowed(check_files, change):
     report = check_files(change(TARSY))
 
-    assert printed(report) == ""
+    assert (report.mistakes, report.warnings) == ((), ())
 
 
 def test_text_is_taken_as_it_is_written(check_files):
@@ -164,7 +180,7 @@ def test_a_template_of_another_form_is_warned_of(check_files):
     report = check_files(changed("probe-mcp", "'{{TOOL}}'"))
 
     assert report.mistakes == ()
-    assert "tarsy.yaml:5: {{...}} that is not of the form" in printed(report)
+    assert "tarsy.yaml:5: {{TOOL}} is not replaced; write {{.TOOL}} with the dot" in printed(report)
 
 
 def test_lines_hold_behind_a_value_of_several_lines(check_files):

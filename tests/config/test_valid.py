@@ -188,12 +188,13 @@ def test_the_shipped_directory_is_right_and_is_about_hosts():
 
 
 def test_loading_a_wrong_directory_raises_every_mistake(write):
-    directory = write({"tarsy.yaml": "queue: {worker_count: 0x}\nagent: {}\n"})
+    text = "queue: {worker_count: 0x}\ndefaults: {llm_provider: nobody}\n"
+    directory = write({"tarsy.yaml": text})
 
     with pytest.raises(ConfigError) as raised:
         load_config(directory, {})
 
-    assert len(raised.value.mistakes) == 3
+    assert len(raised.value.mistakes) == 2
     assert "tarsy.yaml:1: queue.worker_count: must be a whole number" in str(raised.value)
 
 
@@ -219,18 +220,14 @@ def test_an_entry_of_ones_own_replaces_the_whole_built_in_one(check_files):
     assert (host.mcp_servers, host.custom_instructions) == ((), "")
 
 
-def test_our_own_chain_leaves_its_alert_type_to_the_operators(check_files):
-    tarsy = changed("alert_types: [net]", "alert_types: [net, host]")
+@pytest.mark.parametrize("alert_type", ["host", "kubernetes"])
+def test_a_built_in_chain_leaves_its_alert_type_to_the_operators(check_files, alert_type):
+    tarsy = changed("alert_types: [net]", f"alert_types: [net, {alert_type}]")
 
     config = check_files(tarsy).config
 
-    assert config.chain_for("host").name == "net"
-
-
-def test_an_alert_type_of_an_upstream_chain_is_taken(check_files):
-    report = check_files(changed("alert_types: [net]", "alert_types: [net, kubernetes]"))
-
-    assert "'kubernetes' is an alert type of" in printed(report)
+    assert config.chain_for(alert_type).name == "net"
+    assert alert_type not in config.chains
 
 
 @pytest.mark.parametrize(
@@ -313,7 +310,7 @@ def test_flat_skill_files_count_and_hidden_ones_do_not(write):
     ("text", "hint"),
     [
         ("queue: {worker_count: 3}\n", "worker_count"),
-        ("system: {dashboard_url: 'https://tarsy.example.com'}\n", "BASE_URL"),
+        ("queue: {orphan_threshold: 3m}\n", "TARSY_LEASE_STALE_SECONDS"),
     ],
 )  # fmt: skip
 def test_a_key_that_changes_nothing_says_what_holds_instead(tmp_path, text: str, hint: str):
@@ -345,3 +342,56 @@ def test_it_is_remembered_what_came_from_the_environment(check_files):
         ("system", "cost_estimation", "model_rates", "t0ken"),
     }
     assert ("mcp_servers", "probe", "transport", "args", 0) not in report.config.from_environment
+
+
+def test_times_are_said_once_for_all_and_anew_for_a_provider_or_a_server(check_files):
+    tarsy = changed("  probe:\n", "  other:\n    transport: {type: stdio, command: o}\n  probe:\n")
+    tarsy = tarsy.replace("  probe:\n", "  probe:\n    tool_call_timeout: 4m\n")
+    tarsy += "  tool_call_timeout: 2m\n  silence_timeout: 30s\n"
+    providers = PROVIDERS + "    silence_timeout: 3m\n    retry_after_limit: 10m\n"
+
+    config = check_files(tarsy, providers).config
+
+    assert config.mcp_servers["probe"].tool_call_timeout == timedelta(minutes=4)
+    assert config.mcp_servers["other"].tool_call_timeout == timedelta(minutes=2)
+    acme, built_in = config.llm_providers["acme"], config.llm_providers["openai-default"]
+    assert (acme.silence_timeout, built_in.silence_timeout) == (
+        timedelta(minutes=3),
+        timedelta(seconds=30),
+    )
+    assert (acme.retry_after_limit, built_in.retry_after_limit) == (
+        timedelta(minutes=10),
+        timedelta(minutes=1),
+    )
+    assert built_in.name == "openai-default"
+
+
+def test_without_a_word_the_documented_times_hold(check_files):
+    config = check_files().config
+
+    times = config.llm_providers["acme"]
+    assert config.mcp_servers["probe"].tool_call_timeout == timedelta(seconds=90)
+    assert times.first_token_timeout == timedelta(seconds=120)
+    assert times.silence_timeout == timedelta(seconds=60)
+    assert times.llm_call_timeout == timedelta(minutes=5)
+    assert times.retry_after_limit == timedelta(minutes=1)
+    assert config.defaults.iteration_timeout == timedelta(minutes=6)
+    assert config.queue.max_queue_size == 10_000
+
+
+@pytest.mark.parametrize("written", ["null", "~", "none", ""])
+def test_null_lifts_a_limit(check_files, written):
+    lifted = f"queue: {{max_queue_size: {written}}}\nsystem: {{limits: {{questions: {written}}}}}\n"
+
+    config = check_files(TARSY + lifted).config
+
+    assert config.queue.max_queue_size is None
+    assert config.system.limits.questions is None
+    assert config.system.limits.alerts == 6000
+
+
+def test_a_variable_without_a_value_lifts_no_limit(check_files):
+    report = check_files(TARSY + "queue: {max_queue_size: {{.GONE}}}\n")
+
+    assert report.config.queue.max_queue_size == 10_000
+    assert "{{.GONE}} is not set" in printed(report)

@@ -8,6 +8,7 @@ from agents.answers import Failure
 from agents.fallback import FallbackState
 from config.check import check
 from config.resolve import resolve_agent
+from investigations import language_models
 from investigations.language_models import choose_models, plan_summaries
 from investigations.models import AgentExecution
 from tarsy.errors import AgentError
@@ -139,3 +140,21 @@ def test_a_summarizer_without_its_key_is_told_when_it_is_asked_for(resolve, monk
 
     with pytest.raises(AgentError, match="set FIRST_KEY"):
         plan.models[0].open()
+
+
+def test_a_model_is_asked_with_the_times_of_its_provider_and_those_of_all(resolve, monkeypatch):
+    seen = []
+    monkeypatch.setattr(language_models, "make_llm", seen.append)
+    monkeypatch.setitem(globals(), "PROVIDERS", PROVIDERS.replace(
+        "api_key_env: FIRST_KEY,", "api_key_env: FIRST_KEY, silence_timeout: 7s,"))  # fmt: skip
+    monkeypatch.setitem(
+        globals(), "TARSY", TARSY + "defaults: {silence_timeout: 9s, retry_after_limit: 5m}\n"
+    )
+
+    _, plan = choose_models(resolve(), AgentExecution())
+    plan.entries[1].open()
+
+    first, third = seen
+    assert (first.times.stall, third.times.stall) == (7.0, 9.0)
+    assert first.times.longest_wait == third.times.longest_wait == 300.0
+    assert first.times.first_chunk == 120.0

@@ -3,10 +3,11 @@ import json
 import os
 import threading
 from dataclasses import replace
+from datetime import timedelta
 
 import psutil
 import pytest
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 
 from agents.ports import ProposedAnswer, Toolbox
@@ -302,6 +303,33 @@ async def test_an_agent_is_given_a_result_up_to_what_the_configuration_says(argu
     assert len(cut.content.encode()) < 4_100
     assert "\n[truncated: showing " in cut.content
     assert len(whole.stored) < 33_000
+
+
+async def test_a_server_has_a_time_of_its_own_for_its_tools():
+    slow_server = stdio("normal", tool_call_timeout=timedelta(seconds=0.5))
+    async with open_toolbox({"shell": slow_server}, deadlines=quick()) as toolbox:
+        slow = await run(toolbox, "shell__sleep")
+
+    assert "did not answer within 0.5 s" in slow.content
+
+
+async def test_a_tool_that_reports_progress_is_alive():
+    server = MCPServer("busy")
+
+    @server.tool()
+    async def work(ctx: Context) -> str:
+        for step in range(40):
+            await ctx.report_progress(step, 40)
+            await asyncio.sleep(0.05)
+        return "done"
+
+    plan = ServerPlan(TransportPlan("in_process"), tools={"work": ClassRule("read")})
+    async with open_toolbox(
+        {"busy": plan}, in_process={"busy": lambda: server}, deadlines=quick(call=1.0)
+    ) as toolbox:
+        result = await run(toolbox, "busy__work")
+
+    assert (result.is_error, result.content) == (False, "done")
 
 
 async def test_slow_tool_ends_at_its_deadline_and_the_server_stays_usable():

@@ -23,12 +23,15 @@ class Command(BaseCommand):
             type=Path,
             help="the directory to check; without it, the one that the product would use",
         )
+        parser.add_argument(
+            "--strict", action="store_true", help="take unknown keys for mistakes, not for warnings"
+        )
 
     @override
     def handle(self, *args: object, **options: object) -> None:
         given = options["config_dir"]
         directory = given if isinstance(given, Path) else config_dir()
-        report = check(directory, os.environ)
+        report = check(directory, os.environ, is_strict=options["strict"] is True)
         for warning in report.warnings:
             self.stdout.write(f"warning: {warning}")
         for mistake in report.mistakes:
@@ -44,6 +47,13 @@ def _summary(directory: Path, report: CheckReport) -> str:
     if report.config is None:
         count = len(report.mistakes)
         return f"{directory}: {count} {'mistake' if count == 1 else 'mistakes'}"
+    if report.needs:
+        count = len(report.needs)
+        what = "thing is" if count == 1 else "things are"
+        return (
+            f"{directory}: {count} {what} missing in the environment; all else is right, so it "
+            "loads, but whoever needs them fails"
+        )
     config = report.config
     types = ", ".join(config.alert_types())
     return (

@@ -1,17 +1,21 @@
 """Alerts that come in over REST, good and bad."""
 
 import json
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
 import redis
 from django.conf import settings as django_settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from config import get_config, use_config
 from investigations.api.parsing import BODY_LIMIT
 from investigations.chain_plan import count_stages
 from investigations.models import AlertSession, Event
 from investigations.publish import ring_channel, stream_channel
+from investigations.services import queue_room
 from tests.factories import SessionFactory
 
 RUNBOOK = "https://github.com/acme-demo/runbooks/blob/main/disk.md"
@@ -267,6 +271,21 @@ def test_full_queue_answers_429_and_when_to_come_back(submit):
         "max_queue_size": 2,
     }
     assert AlertSession.objects.count() == 3
+
+
+@pytest.mark.parametrize(("limit", "looks"), [(10_000, 1), (100, 4)])
+def test_alerts_share_one_look_at_a_queue_that_is_far_from_full(submit, monkeypatch, limit, looks):
+    config = get_config()
+    queue = config.queue.model_copy(update={"max_queue_size": limit})
+    monkeypatch.setattr(queue_room, "_room", queue_room._Room())
+    monkeypatch.setattr(queue_room.time, "monotonic", lambda: 1.0)
+
+    with use_config(replace(config, queue=queue)), CaptureQueriesContext(connection) as captured:
+        answers = [submit({"data": "x"}).status_code for _ in range(4)]
+
+    asked = [query["sql"] for query in captured if "pg_advisory_xact_lock" in query["sql"]]
+    assert answers == [202] * 4
+    assert len(asked) == looks
 
 
 @pytest.mark.django_db(transaction=True)

@@ -134,21 +134,18 @@ def test_default_tools_are_those_of_the_chain(api):
     assert answer["native_tools"].keys() == {"google_search", "code_execution", "url_context"}
 
 
-def test_default_tools_without_an_alert_type_are_those_of_the_default_chain(api):
-    answer = api.get(DEFAULTS).json()
+@pytest.mark.parametrize("asked", [{}, {"alert_type": "nobody-knows-it"}])
+def test_default_tools_without_a_known_alert_type_are_those_of_every_server(
+    api, two_servers, asked
+):
+    answer = api.get(DEFAULTS, asked)
 
-    assert answer == {
-        "mcp_servers": [],
+    assert answer.status_code == 200
+    assert answer.json() == {
+        **asked,
+        "mcp_servers": ["kubernetes-server", "ops", "other", "remote"],
         "native_tools": {"google_search": False, "code_execution": False, "url_context": False},
     }
-
-
-def test_an_unknown_alert_type_is_refused_with_a_hint(api):
-    answer = api.get(DEFAULTS, {"alert_type": "kubernets"})
-
-    assert answer.status_code == 400
-    assert answer.json()["field"] == "alert_type"
-    assert "kubernetes" in answer.json()["message"]
 
 
 @pytest.mark.parametrize("path", [SERVERS, DEFAULTS])

@@ -2,10 +2,14 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
+from config import get_config
+from investigations import worker
 from investigations.selectors import warnings, workers
+from tarsy.errors import Mistake
 from tests.investigations.conftest import CONFIG_DIR
 
 PATH = "/api/v1/system/warnings"
@@ -31,6 +35,21 @@ def test_nothing_is_told_where_all_is_well(api, chains, read_anew):
     tell_presence(read_anew)
 
     assert api.get(PATH).json() == {"warnings": []}
+
+
+def test_a_key_that_a_worker_lacks_is_told_in_its_words_and_not_in_those_of_this_process(
+    api, chains, read_anew, monkeypatch
+):
+    need = Mistake("tarsy.yaml", 18, "defaults.llm_provider: 'acme' needs ACME_KEY; set it")
+    config = replace(get_config(), needs=(need,))
+    monkeypatch.setattr(worker, "get_config", lambda: config)
+
+    worker._tell_presence(0)
+
+    (warning,) = api.get(PATH).json()["warnings"]
+    assert warning["category"] == "configuration"
+    assert warning["message"] == need.message
+    assert "tarsy.yaml, line 18. It is missing where the workers run" in warning["details"]
 
 
 def test_a_missing_worker_is_told_until_one_is_heard(api, chains, read_anew):

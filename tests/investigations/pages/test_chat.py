@@ -132,6 +132,15 @@ def _switch_off(reconfigure):
     return SessionFactory(completed=True, chain_id="single")
 
 
+def _leave_out(reconfigure):
+    reconfigure(
+        "agents:\n  Alpha: {description: First}\n"
+        "agent_chains:\n  single:\n    alert_types: [single]\n"
+        "    stages:\n      - {name: look, agents: [{name: Alpha}]}\n"
+    )
+    return SessionFactory(completed=True, chain_id="single")
+
+
 def _forget_chain(reconfigure):
     return SessionFactory(completed=True, chain_id="gone")
 
@@ -145,6 +154,11 @@ def _forget_chain(reconfigure):
         ),
         (_cancel, "The investigation was cancelled, so there is nothing to ask about."),
         (_switch_off, "Chat is switched off for the chain &quot;single&quot;."),
+        (
+            _leave_out,
+            "The chain &quot;single&quot; has no chat; chat: {enabled: true, agent: ChatAgent} "
+            "switches it on.",
+        ),
         (_forget_chain, "The chain &quot;gone&quot; is no longer configured."),
     ],
 )
