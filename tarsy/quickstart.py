@@ -43,6 +43,7 @@ WORKER_WITHIN = 30.0
 PR_SET_PDEATHSIG = 1
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
+BEAT = ("-m", "celery", "--quiet", "-A", "tarsy.beat", "beat", "--pidfile=")
 
 
 @dataclass(frozen=True)
@@ -163,14 +164,13 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
         str(plan.port),
         "tarsy.asgi:application",
     )
-    beat = (*celery, "tarsy.celery", "beat", "-l", "WARNING", "--pidfile=")
-    schedule = ("-s", str(settings.VAR_DIR / "beat-schedule"))
+    plan_file = str(settings.VAR_DIR / "beat-schedule")
     specs = [ProcessSpec("web", web, environment)]
     for number in range(1, WORKERS + 1):
         name = f"worker-{number}"
         worker = (*celery, "tarsy.worker", "worker", *_WORKER_OPTIONS, "-n", f"{name}@%h")
         specs.append(ProcessSpec(name, worker, environment))
-    specs.append(ProcessSpec("beat", (*beat, *schedule), environment))
+    specs.append(ProcessSpec("beat", (python, *BEAT, "-s", plan_file), environment))
     if plan.rehearsal_port:
         model = (python, "-m", "agents.rehearsal", "--port", str(plan.rehearsal_port))
         specs.append(ProcessSpec("model", model, environment))
