@@ -16,7 +16,7 @@ from config.checks.rules import check_rules
 from config.checks.shape import check_shape
 from config.checks.support import warn_of_unsupported
 from config.model import Config
-from config.providers import REHEARSAL, choose_provider
+from config.providers import REHEARSAL, choose_provider, holds_keys
 from config.schema.fields import Entry
 from config.schema.files import Files
 from config.skills import Skill, read_skills
@@ -53,6 +53,7 @@ def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
     findings = Findings(
         join(read_builtins(environ), tarsy or _EMPTY, providers or _EMPTY),
         providers_unread=providers is None,
+        holds_keys=holds_keys(environ),
     )
     mistakes += _misplaced(tarsy or _EMPTY, providers or _EMPTY)
     forgive(findings)

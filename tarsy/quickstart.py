@@ -32,7 +32,7 @@ from investigations.selectors.workers import live_workers
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
 from tarsy.demo import demo_service
-from tarsy.env import Env
+from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
 from tarsy.processes import ProcessSpec, Supervisor
 from tarsy.sample_alert import make_sample_alert
@@ -144,7 +144,7 @@ def _make_plan(*, with_sample: bool) -> Plan:
 
 def _read_config_with(rehearsal_url: str) -> Config:
     """The configuration that would be in force with the scripted model at this address."""
-    report = check(config_dir(), {**os.environ, "TARSY_REHEARSAL_URL": rehearsal_url})
+    report = check(config_dir(), {**environment(), "TARSY_REHEARSAL_URL": rehearsal_url})
     if report.config is None:
         raise ConfigError(report.mistakes)
     return report.config
@@ -228,7 +228,7 @@ def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None
 def _describe_rehearsal(plan: Plan) -> Iterator[str]:
     """Whose words are scripted, if any are."""
     if plan.is_rehearsal:
-        is_chosen = choose_provider(os.environ) != REHEARSAL
+        is_chosen = choose_provider(environment()) != REHEARSAL
         why = "The configuration names it" if is_chosen else "No model is configured"
         yield f"{why}: the model is REHEARSAL. Its answers are scripted, the tools and"
         yield "their results are real. Set OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY,"

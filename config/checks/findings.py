@@ -15,12 +15,18 @@ class Findings:
 
     root: Node
     providers_unread: bool = False  # their file cannot be read, so any name may be right
+    holds_keys: bool = True  # else another process has the variables of keys and tokens
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Mistake] = field(default_factory=list)
 
     def wrong(self, path: Path, message: str) -> None:
         """Something that has to be put right before the product starts."""
         self.mistakes.append(self._at(path, message))
+
+    def lacks(self, path: Path, message: str) -> None:
+        """A variable of a key or a token that is not set: wrong in the processes that have them."""
+        if self.holds_keys:
+            self.wrong(path, message)
 
     def warn(self, path: Path, message: str) -> None:
         """Something that works, but perhaps not as its writer thinks."""

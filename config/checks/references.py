@@ -109,7 +109,7 @@ def _check_keys(findings: Findings, environ: Mapping[str, str]) -> None:
         for key, variable in provider.missing_variables(environ).items():
             written = entry.get(key)
             shown = show_variable(variable, substituted=bool(written and written.substituted))
-            findings.wrong(path, f"{show(node)} needs {shown} in the environment; set it")
+            findings.lacks(path, f"{show(node)} needs {shown} in the environment; set it")
 
 
 def _sub_agent_names(root: Node) -> Iterator[tuple[Path, Node]]:

@@ -193,7 +193,7 @@ def _check_slack(findings: Findings, environ: Mapping[str, str]) -> None:
         findings.wrong((*path, "token_env"), "Slack is enabled, so a token variable is needed")
     elif not environ.get(name, "").strip():
         shown = show_variable(name, substituted=bool(variable and variable.substituted))
-        findings.wrong((*path, "token_env"), f"Slack needs {shown} in the environment; set it")
+        findings.lacks((*path, "token_env"), f"Slack needs {shown} in the environment; set it")
 
 
 def _check_native_tools(findings: Findings) -> None:

@@ -44,9 +44,8 @@ def fill(disk: Path) -> Path:
     with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while file.write(b"\0" * 65536):
             pass
-    with pytest.raises(OSError) as refused:
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
         (disk / "one-more").write_bytes(b"\0" * 65536)
-    assert refused.value.errno == errno.ENOSPC
     return ballast
 
 
@@ -80,7 +79,7 @@ def test_a_disk_that_was_full_costs_no_more_than_the_time_it_was_full(
 ):
     user = use_servers(small_disk / "var").wait_for_servers()
     keeper, postgres, _ = user.pids
-    assert psutil.Process(postgres).cwd() and answers(user.database_url)
+    assert answers(user.database_url)
     ballast = fill(small_disk)
     os.kill(postgres, signal.SIGQUIT)
     count_attempts(keeper)

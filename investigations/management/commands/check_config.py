@@ -1,6 +1,5 @@
 """`manage.py check_config`: everything wrong with a configuration directory, at once."""
 
-import os
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand
 from typing_extensions import override
 
+from config import environment
 from config.access import config_dir
 from config.check import CheckReport, check
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         given = options["config_dir"]
         directory = given if isinstance(given, Path) else config_dir()
-        report = check(directory, os.environ)
+        report = check(directory, environment())
         for warning in report.warnings:
             self.stdout.write(f"warning: {warning}")
         for mistake in report.mistakes:
