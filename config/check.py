@@ -11,6 +11,7 @@ from config.checks.costs import check_costs
 from config.checks.findings import Findings
 from config.checks.leniency import forgive
 from config.checks.masking import check_masking
+from config.checks.programs import check_programs
 from config.checks.references import check_references
 from config.checks.rules import check_rules
 from config.checks.shape import check_shape
@@ -68,7 +69,9 @@ def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
     if files is None or mistakes:
         return CheckReport(None, _in_order(mistakes), _in_order(warnings))
     config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root)
-    notes: list[Mistake] = []
+    missing = check_programs(config, findings.root, environ)
+    warnings += missing.warnings
+    notes = missing.notes
     if config.defaults.llm_provider == REHEARSAL:
         text = "no model provider is set or found: the scripted rehearsal model answers"
         notes.append(Mistake(TARSY_FILE, 0, text))

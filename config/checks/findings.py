@@ -18,6 +18,7 @@ class Findings:
     holds_keys: bool = True  # else another process has the variables of keys and tokens
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Mistake] = field(default_factory=list)
+    notes: list[Mistake] = field(default_factory=list)
 
     def wrong(self, path: Path, message: str) -> None:
         """Something that has to be put right before the product starts."""
@@ -31,6 +32,10 @@ class Findings:
     def warn(self, path: Path, message: str) -> None:
         """Something that works, but perhaps not as its writer thinks."""
         self.warnings.append(self._at(path, message))
+
+    def note(self, path: Path, message: str) -> None:
+        """Something that is as it should be and still good to know; it names its own place."""
+        self.notes.append(Mistake(nearest(self.root, path).file, 0, message))
 
     def _at(self, path: Path, message: str) -> Mistake:
         node = nearest(self.root, path)

@@ -19,7 +19,7 @@ from investigations.selectors.effective_configuration import show_configuration
 from investigations.selectors.models_in_use import ModelState, list_models
 from investigations.selectors.plans import make_plan
 from investigations.selectors.system import Core, product_versions, read_core
-from investigations.selectors.tool_servers import ToolServer, list_tool_servers
+from investigations.selectors.tool_servers import ToolServer, describe_unwatched, list_tool_servers
 from investigations.selectors.trials import Trial, read_trials
 from investigations.selectors.warnings import (
     SystemWarning,
@@ -146,7 +146,7 @@ def _servers_without_redis() -> list[ToolServer]:
     return [
         ToolServer(name, "unknown", "Redis does not answer, which keeps what was seen")
         if name in used
-        else ToolServer(name, "unwatched")
+        else describe_unwatched(name)
         for name in sorted(config.mcp_servers)
     ]
 

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from tests.config.conftest import PROVIDERS, TARSY
+from tests.config.conftest import ENVIRON, PROVIDERS, TARSY
 
 
 def test_a_right_directory_is_summed_up(write, monkeypatch, capsys):
@@ -39,3 +39,41 @@ def test_warnings_are_printed_and_do_not_fail(write, monkeypatch, capsys):
     call_command("check_config", config_dir=directory)
 
     assert "warning: tarsy.yaml:19: queue.worker_count" in capsys.readouterr().out
+
+
+# ---- Programs of tool servers --------------------------------------------------------------------
+
+
+def test_a_program_that_is_not_there_is_told_for_every_server_over_stdio(check_files, tmp_path):
+    installed = tmp_path / "bin" / "here-mcp"
+    installed.parent.mkdir()
+    installed.touch(mode=0o755)
+    tarsy = """\
+defaults: {alert_type: host}
+mcp_servers:
+  away: {transport: {type: stdio, command: away-mcp}}
+  here: {transport: {type: stdio, command: here-mcp}}
+  own-path: {transport: {type: stdio, command: here-mcp, env: {PATH: /nowhere}}}
+  by-path: {transport: {type: stdio, command: /nowhere/mcp}}
+  secret: {transport: {type: stdio, command: "{{.WHICH}}"}}
+  remote: {transport: {type: http, url: "http://127.0.0.1:9/mcp"}}
+"""
+
+    environ = {**ENVIRON, "PATH": str(installed.parent), "WHICH": "hunter2-mcp"}
+    report = check_files(tarsy, environ=environ)
+
+    missing = [each.message for each in report.warnings if "not installed" in each.message]
+    assert missing == [
+        "mcp_servers.away.transport.command: 'away-mcp' is not installed here; "
+        "agents work without the tools of away",
+        "mcp_servers.own-path.transport.command: 'here-mcp' is not installed here; "
+        "agents work without the tools of own-path",
+        "mcp_servers.by-path.transport.command: '/nowhere/mcp' is not installed here; "
+        "agents work without the tools of by-path",
+        "mcp_servers.secret.transport.command: this value is not installed here; "
+        "agents work without the tools of secret",
+    ]
+    assert [each.message for each in report.notes if "kubernetes" in each.message] == [
+        "kubernetes-server: 'kubernetes-mcp-server' is not installed here; "
+        "agents work without the tools of kubernetes-server"
+    ]
