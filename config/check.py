@@ -42,7 +42,10 @@ class CheckReport:
 
 
 def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
-    """Read and check a directory. Never raises for what stands in it; reads nothing else."""
+    """Read and check a directory. Never raises for what stands in it.
+
+    Beyond the directory it looks only whether the programs of tool servers are there.
+    """
     if not config_dir.is_dir():
         missing = Mistake(str(config_dir), 0, "there is no such directory; set CONFIG_DIR")
         return CheckReport(None, (missing,), ())

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from config import get_config
+from config.surroundings import find_container
 from config.usage import chains_that_name, servers_in_use
 from investigations.roles import OPERATE
 from investigations.selectors.effective_configuration import show_configuration
@@ -70,6 +71,7 @@ def system(request: HttpRequest) -> HttpResponse:
         "todos": list(_list_todos(core, models, warnings)),
         "core": core,
         "rows": rows,
+        "container": find_container(),
         "watched_count": sum(1 for row in rows if row.server.state != "unwatched"),
         "up_count": sum(1 for row in rows if row.server.healthy),
         "is_trying": any(row.trial and row.trial.is_under_way for row in rows),
