@@ -10,6 +10,9 @@ RUN npm ci --no-audit --no-fund \
     && bin/kubernetes-mcp-server --version
 
 FROM python:3.11-slim
+# For the hosts that TARSY_OPS_CONFIG names.
+RUN apt-get update && apt-get install -y --no-install-recommends openssh-client \
+    && rm -rf /var/lib/apt/lists/*
 ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 LITELLM_LOCAL_MODEL_COST_MAP=True
 WORKDIR /app
 COPY requirements.txt .
