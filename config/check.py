@@ -72,9 +72,9 @@ def check(config_dir: Path, environ: Mapping[str, str]) -> CheckReport:
     if files is None or mistakes:
         return CheckReport(None, _in_order(mistakes), _in_order(warnings))
     config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root)
-    missing = check_programs(config, findings.root, environ)
-    warnings += missing.warnings
-    notes = missing.notes
+    programs = check_programs(config, findings.root, environ)
+    warnings += programs.warnings
+    notes = programs.notes
     if config.defaults.llm_provider == REHEARSAL:
         text = "no model provider is set or found: the scripted rehearsal model answers"
         notes.append(Mistake(TARSY_FILE, 0, text))
