@@ -3,11 +3,13 @@
 from config.access import config_dir, configure, get_config, use_config
 from config.loader import load_config
 from config.model import Config
+from tarsy.env import environment
 
 __all__ = [
     "Config",
     "config_dir",
     "configure",
+    "environment",
     "get_config",
     "load_config",
     "use_config",

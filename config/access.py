@@ -8,7 +8,7 @@ from pathlib import Path
 
 from config.loader import DEFAULT_DIR, load_config
 from config.model import Config
-from tarsy.env import Env
+from tarsy.env import Env, environment
 
 
 class _Holder:
@@ -27,7 +27,7 @@ def get_config() -> Config:
         return _holder.config
     with _holder.lock:
         if _holder.config is None:
-            _holder.config = load_config(config_dir(), os.environ)
+            _holder.config = load_config(config_dir(), environment())
         return _holder.config
 
 

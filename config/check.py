@@ -12,6 +12,7 @@ from config.checks.costs import check_costs
 from config.checks.findings import Findings
 from config.checks.leniency import forgive
 from config.checks.masking import check_masking
+from config.checks.programs import check_programs
 from config.checks.references import check_references
 from config.checks.rules import check_rules
 from config.checks.shape import check_shape
@@ -19,7 +20,7 @@ from config.checks.skills import warn_of_idle_skills
 from config.checks.support import warn_of_unsupported
 from config.checks.times import check_times
 from config.model import Config
-from config.providers import REHEARSAL, choose_provider
+from config.providers import REHEARSAL, choose_provider, holds_keys
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Entry
 from config.schema.files import Files
@@ -48,9 +49,10 @@ class CheckReport:
 
 
 def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = False) -> CheckReport:
-    """Read and check a directory. Never raises for what stands in it; reads nothing else.
+    """Read and check a directory. Never raises for what stands in it.
 
-    Keys that nobody knows are warnings, or mistakes where `is_strict`.
+    Beyond the directory it looks only whether the programs of tool servers are there. Keys that
+    nobody knows are warnings, or mistakes where `is_strict`.
     """
     if not config_dir.is_dir():
         missing = Mistake(str(config_dir), 0, "there is no such directory; set CONFIG_DIR")
@@ -68,6 +70,7 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
         providers_unread=providers is None,
         providers_missing=not has_providers,
         strict=is_strict,
+        holds_keys=holds_keys(environ),
     )
     (mistakes if is_strict else warnings).extend(_misplaced(tarsy or _EMPTY, providers or _EMPTY))
     files = _run_checks(findings, frozenset(skills) | broken, environ)
@@ -78,7 +81,9 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     if files is None or mistakes:
         return CheckReport(None, _in_order([*mistakes, *needs]), _in_order(warnings), (), needs)
     config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs)
-    return CheckReport(config, needs, _in_order(warnings), _note(config, has_providers), needs)
+    programs = check_programs(config, findings.root, environ)
+    notes = (*programs.notes, *_note(config, has_providers))
+    return CheckReport(config, needs, _in_order([*warnings, *programs.warnings]), notes, needs)
 
 
 def _run_checks(

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from tarsy.env import Env
+
 REHEARSAL = "rehearsal"
 
 _BY_VARIABLE = (
@@ -12,6 +14,14 @@ _BY_VARIABLE = (
     ("ANTHROPIC_API_KEY", "anthropic-default"),
     ("XAI_API_KEY", "xai-default"),
 )
+
+
+def holds_keys(environ: Mapping[str, str]) -> bool:
+    """Whether the keys of models and tokens of others are given to this process.
+
+    Those that call neither models nor tools need none; the workers have them then, and check them.
+    """
+    return Env(environ).boolean("TARSY_HOLDS_KEYS", True)
 
 
 def choose_provider(environ: Mapping[str, str]) -> str:

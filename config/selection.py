@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from config.access import get_config
 from config.model import Config
 from config.schema.agents import NativeToolsConfig
 from config.words import suggest
@@ -39,7 +38,7 @@ class ToolSelection:
         return not self.servers and any(self.native_tools.values())
 
 
-def parse_selection(value: object, config: Config | None = None) -> ToolSelection:
+def parse_selection(value: object, config: Config) -> ToolSelection:
     """A selection as it came with an alert; None chooses nothing.
 
     Raises InvalidInput that names the part which is wrong, from `mcp` down.
@@ -47,7 +46,7 @@ def parse_selection(value: object, config: Config | None = None) -> ToolSelectio
     if value is None:
         return ToolSelection()
     body = _mapping(value, "mcp", ("servers", "native_tools"))
-    known = (config or get_config()).mcp_servers
+    known = config.mcp_servers
     items = _list(body.get("servers"), "mcp.servers")
     servers = tuple(
         _server(item, f"mcp.servers[{index}]", known) for index, item in enumerate(items)

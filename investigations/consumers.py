@@ -26,6 +26,7 @@ from investigations.selectors.timeline import is_visible
 from investigations.socket_identity import may_connect, request_of
 from investigations.stream_reads import StoredStream, in_thread, read_heads
 from investigations.timeline import SESSIONS_CHANNEL, Payload, session_channel
+from tarsy.build import read_build
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +101,8 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._outlet = Outlet(self.base_send, patience=settings.STREAM_SILENCE_SECONDS / 2)
         self._last_heard = self._counted_from = _now()
         self._watch = asyncio.create_task(self._watch_over())
-        await self._say({"type": "connection.established", "connection_id": str(uuid.uuid4())})
+        hello = {"connection_id": str(uuid.uuid4()), "build": read_build()}
+        await self._say({"type": "connection.established", **hello})
 
     async def disconnect(self, code: int) -> None:
         if self._watch is not None:

@@ -8,6 +8,7 @@ from investigations.identity import find_identity
 from investigations.roles import OPERATE, SUBMIT
 from investigations.selectors.approvals import Waiting, count_waiting
 from investigations.selectors.trouble import sees_trouble
+from tarsy.build import read_build
 
 
 def product(request: HttpRequest) -> dict[str, object]:
@@ -16,6 +17,7 @@ def product(request: HttpRequest) -> dict[str, object]:
     decides = SimpleLazyObject(lambda: who is not None and who.may_decide)
     return {
         "product_version": settings.VERSION,
+        "product_build": read_build(),
         "actor": who.actor if who else "",
         "needs_login": settings.TARSY_AUTH != "none",
         "trouble": who is not None and sees_trouble(),

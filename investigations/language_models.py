@@ -3,7 +3,6 @@
 Keys are read from the environment here, and only those of a model that is about to be asked.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from agents.llm.settings import CallTimes, NativeTool, ProviderSettings
 from agents.ports import LLM
 from agents.summaries import SummaryPlan, SummaryRule
 from agents.types import ModelName
+from config import environment
 from config.resolve import BackendName, ResolvedAgent, ResolvedFallback
 from config.schema.providers import LLMProviderConfig
 from investigations.models import AgentExecution
@@ -126,7 +126,7 @@ def _open(choice: _Choice, *, with_native_tools: bool = True) -> LLM:
 
 def _read_settings(choice: _Choice, *, with_native_tools: bool) -> ProviderSettings:
     provider = choice.provider
-    environ = os.environ
+    environ = environment()
     if missing := provider.missing_variables(environ):
         names = ", ".join(missing.values())
         raise AgentError(

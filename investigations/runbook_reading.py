@@ -1,12 +1,12 @@
 """The runbook of an execution: what the alert names, or else what holds for every alert."""
 
 import asyncio
-import os
 from dataclasses import replace
 from functools import cache
 
 from agents.ports import Journal
 from agents.types import Note
+from config import environment
 from config.model import Config
 from investigations.briefing import Briefing
 from investigations.runbooks.fetch import public_network
@@ -40,7 +40,7 @@ def _rules(config: Config) -> Rules:
     system = config.system
     return Rules(
         allowed_domains=system.runbooks.allowed_domains,
-        github_token=os.environ.get(system.github.token_env, "").strip(),
+        github_token=environment().get(system.github.token_env, "").strip(),
         cache_seconds=system.runbooks.cache_ttl.total_seconds(),
     )
 

@@ -16,6 +16,7 @@ from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
 from mcp_types import Implementation
 
+from config.programs import is_installed
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.server_config import ServerConfig, TransportConfig
 from mcp_bridge.wire.child import open_child
@@ -63,6 +64,7 @@ async def open_client(
             target: Any = _build_in_process(transport.command or server_id, in_process)
         elif transport.type == "stdio":
             environment = child_environment(transport)
+            _refuse_missing(transport.command, environment)
             child = open_child(transport.command, transport.args, environment, wire)
             target = _tamed(child, wire)
         elif transport.type == "sse":
@@ -86,6 +88,12 @@ async def open_client(
         if transport.type != "in_process":
             await stack.enter_async_context(listening(client, wire))
         yield client
+
+
+def _refuse_missing(program: str, environment: Mapping[str, str]) -> None:
+    """A path that leads nowhere is told by the attempt to start it."""
+    if "/" not in program and not is_installed(program, environment.get("PATH", os.defpath)):
+        raise ServerUnavailable(f"{program} is not installed here")
 
 
 def child_environment(transport: TransportConfig) -> dict[str, str]:

@@ -1,12 +1,58 @@
 """Typed reading of environment variables that reports every wrong one at once."""
 
+import os
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from tarsy.errors import ConfigError, Mistake
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
+_FILE = "_FILE"
+_LARGEST_SECRET = 64 * 1024
+_PLACEHOLDER = "changeme"
+
+
+def environment() -> dict[str, str]:
+    """Our variables, those given by a file (`NAME_FILE`) included, as containers mount secrets."""
+    return {**_read_files(os.environ), **os.environ}
+
+
+def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the files hold that variables name; a file that is no secret's tells nothing."""
+    found = {}
+    for variable, path in environ.items():
+        name = variable.removesuffix(_FILE)
+        if name == variable or not name or environ.get(name, "").strip():
+            continue
+        with suppress(OSError, ValueError):
+            file = Path(path.strip())
+            # Variables of others end like this as well, and may name anything.
+            if file.is_file() and file.stat().st_size <= _LARGEST_SECRET:
+                found[name] = file.read_text(encoding="utf-8").strip()
+    return found
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value is, or has as its password or key, what the example says to replace."""
+    if _is_the_word(value):
+        return True
+    try:
+        parts = urlsplit(value.strip())
+    except ValueError:
+        return False
+    if parts.scheme and parts.netloc:
+        return _is_the_word(unquote(parts.password or ""))
+    # A vendor's beginning was kept, such as that of `sk-CHANGEME`. A path is no secret.
+    words = re.split(r"[\W_]+", value)
+    return _PLACEHOLDER.upper() in words and not re.search(r"[/\\\s]", value.strip())
+
+
+def _is_the_word(text: str) -> bool:
+    return re.sub(r"[\W_]+", "", text).casefold() == _PLACEHOLDER
 
 
 class Env:
@@ -73,14 +119,32 @@ class Env:
             return default
         if not path:
             return direct or default
+        return self._read_secret(name, path).strip() or default
+
+    def password(self, name: str) -> str:
+        """A password, or that in the file: with every sign of it, blanks at its ends included."""
+        direct, path = self._environ.get(name, ""), self.text(f"{name}_FILE")
+        if direct.strip() and path:
+            self.wrong(name, f"is set and so is {name}_FILE; set one of them")
+        if not path:
+            return direct
+        return self._read_secret(name, path).rstrip("\r\n")
+
+    def refuse_placeholders(self) -> None:
+        """Report every variable in which the word of the example still stands for a secret."""
+        for name, value in sorted({**_read_files(self._environ), **self._environ}.items()):
+            if is_placeholder(value):
+                self.wrong(name, "still has CHANGEME where a secret belongs; put in one of yours")
+
+    def _read_secret(self, name: str, path: str) -> str:
         try:
-            content = Path(path).read_text(encoding="utf-8").strip()
+            content = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             self.wrong(f"{name}_FILE", "names a file that cannot be read as text")
-            return default
-        if not content:
+            return ""
+        if not content.strip():
             self.wrong(f"{name}_FILE", "names a file that is empty")
-        return content or default
+        return content
 
     def wrong(self, name: str, message: str) -> None:
         """Remember a mistake about a variable. Say what would be right, never what it holds."""

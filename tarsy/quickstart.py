@@ -24,13 +24,15 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
-from config import get_config
+from config import Config, config_dir, get_config
+from config.check import check
 from config.providers import REHEARSAL, choose_provider
+from config.usage import providers_in_use
 from investigations.selectors.workers import live_workers
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
 from tarsy.demo import demo_service
-from tarsy.env import Env
+from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
 from tarsy.processes import ProcessSpec, Supervisor
 from tarsy.sample_alert import make_sample_alert
@@ -43,6 +45,7 @@ WORKER_WITHIN = 30.0
 PR_SET_PDEATHSIG = 1
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
+BEAT = ("-m", "celery", "--quiet", "-A", "tarsy.beat", "beat", "--pidfile=")
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,13 @@ class Plan:
 
     port: int
     provider: str
+    """The one that answers where a chain names none."""
+    rehearsal_url: str
+    """Where the scripted model answers, or would if it were started."""
+    is_rehearsal: bool
+    """Whether `provider` is that model."""
     rehearsal_port: int | None
+    """On which it is to be started; None where nobody would ask it, or it runs already."""
     with_sample: bool
 
     @property
@@ -118,11 +127,29 @@ def _make_plan(*, with_sample: bool) -> Plan:
     port = env.integer("PORT", 8000, minimum=1, maximum=65535)
     if not _is_free(port):
         env.wrong("PORT", f"{port} is taken; set PORT to a free one")
+    given = env.text("TARSY_REHEARSAL_URL")
     env.raise_if_wrong()
-    provider = choose_provider(os.environ)
-    given = os.environ.get("TARSY_REHEARSAL_URL")
-    needs_rehearsal = provider == REHEARSAL and not given
-    return Plan(port, provider, _find_free_port() if needs_rehearsal else None, with_sample)
+    rehearsal_port = _find_free_port()
+    rehearsal_url = given or f"http://{HOST}:{rehearsal_port}/v1"
+    config = _read_config_with(rehearsal_url)
+    provider = config.defaults.llm_provider
+    is_asked = any(each.base_url == rehearsal_url for each in providers_in_use(config))
+    return Plan(
+        port=port,
+        provider=provider,
+        rehearsal_url=rehearsal_url,
+        is_rehearsal=config.llm_providers[provider].base_url == rehearsal_url,
+        rehearsal_port=rehearsal_port if is_asked and not given else None,
+        with_sample=with_sample,
+    )
+
+
+def _read_config_with(rehearsal_url: str) -> Config:
+    """The configuration that would be in force with the scripted model at this address."""
+    report = check(config_dir(), {**environment(), "TARSY_REHEARSAL_URL": rehearsal_url})
+    if report.config is None:
+        raise ConfigError(report.mistakes)
+    return report.config
 
 
 def _set_environment(plan: Plan) -> None:
@@ -133,7 +160,7 @@ def _set_environment(plan: Plan) -> None:
     os.environ.setdefault("LOG_FORMAT", "console")
     os.environ.setdefault("LOG_LEVEL", "INFO")
     if plan.rehearsal_port:
-        os.environ["TARSY_REHEARSAL_URL"] = f"http://{HOST}:{plan.rehearsal_port}/v1"
+        os.environ["TARSY_REHEARSAL_URL"] = plan.rehearsal_url
 
 
 def _make_admin() -> str | None:
@@ -165,14 +192,13 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
         str(plan.port),
         "tarsy.asgi:application",
     )
-    beat = (*celery, "tarsy.celery", "beat", "-l", "WARNING", "--pidfile=")
-    schedule = ("-s", str(settings.VAR_DIR / "beat-schedule"))
+    plan_file = str(settings.VAR_DIR / "beat-schedule")
     specs = [ProcessSpec("web", web, environment)]
     for number in range(1, WORKERS + 1):
         name = f"worker-{number}"
         worker = (*celery, "tarsy.worker", "worker", *_WORKER_OPTIONS, "-n", f"{name}@%h")
         specs.append(ProcessSpec(name, worker, environment))
-    specs.append(ProcessSpec("beat", (*beat, *schedule), environment))
+    specs.append(ProcessSpec("beat", (python, *BEAT, "-s", plan_file), environment))
     if plan.rehearsal_port:
         model = (python, "-m", "agents.rehearsal", "--port", str(plan.rehearsal_port))
         specs.append(ProcessSpec("model", model, environment))
@@ -184,10 +210,8 @@ def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None
     _wait_until_ready(plan.url)
     _wait_for_worker()
     say("")
-    if plan.provider == REHEARSAL:
-        say("No model key is set: the model is REHEARSAL. Its answers are scripted, the tools and")
-        say("their results are real. Set OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY,")
-        say("XAI_API_KEY or OPENAI_BASE_URL and start again for a real one.")
+    for line in _describe_rehearsal(plan):
+        say(line)
     if password:
         say(f"Administrator: {ADMIN}, password: {password}   (shown only now)")
     else:
@@ -201,6 +225,18 @@ def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None
         say(f"Log in once with:  {_login_link(plan, '/')}")
     say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
+
+
+def _describe_rehearsal(plan: Plan) -> Iterator[str]:
+    """Whose words are scripted, if any are."""
+    if plan.is_rehearsal:
+        is_chosen = choose_provider(environment()) != REHEARSAL
+        why = "The configuration names it" if is_chosen else "No model is configured"
+        yield f"{why}: the model is REHEARSAL. Its answers are scripted, the tools and"
+        yield "their results are real. Set OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY,"
+        yield "XAI_API_KEY or OPENAI_BASE_URL and start again for a real one."
+    elif plan.rehearsal_port:
+        yield "Chains that name the REHEARSAL model get scripted answers about real tool results."
 
 
 def _login_link(plan: Plan, page: str) -> str:

@@ -3,6 +3,8 @@
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
+from tarsy.build import read_build
+
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=()"
 
 
@@ -14,4 +16,5 @@ class ResponseHeaders(MiddlewareMixin):
     ) -> HttpResponseBase:
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         response.headers.setdefault("X-Frame-Options", "DENY")
+        response.headers.setdefault("X-TARSY-Build", read_build())
         return response

@@ -47,8 +47,6 @@ DASHBOARD_URL = _find_dashboard_url()
 def _read_or_make_secret_key() -> str:
     """The configured key, else one that is made once and kept in the var directory."""
     key = env.secret("SECRET_KEY")
-    if key == "CHANGEME":
-        env.wrong("SECRET_KEY", "must be a long random text: login sessions are signed with it")
     if key:
         return key
     path = VAR_DIR / "secret_key"
@@ -159,17 +157,24 @@ def _read_database(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     if parts.scheme not in ("postgres", "postgresql"):
         env.wrong("DATABASE_URL", "must begin with postgres://")
+    port = None
     try:
         port = parts.port
+        is_readable = not parts.fragment
     except ValueError:
-        env.wrong("DATABASE_URL", "must have a number from 1 to 65535 as its port")
-        port = None
+        is_readable = False
+    if not is_readable:
+        env.wrong(
+            "DATABASE_URL",
+            "must have a number from 1 to 65535 as its port; a password with / ? # @ : or % in it "
+            "has to stand in POSTGRES_PASSWORD, or percent-encoded",
+        )
     query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
     database: dict[str, Any] = {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")) or "tarsy",
         "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
+        "PASSWORD": unquote(parts.password or "") or env.password("POSTGRES_PASSWORD"),
         "HOST": unquote(query.pop("host", parts.hostname or "")),
         "PORT": str(port or query.pop("port", "")),
         "OPTIONS": {
@@ -347,4 +352,6 @@ if LOG_FORMAT not in STYLES:
 LOGGING_CONFIG = None
 LOGGING = logging_config(level=LOG_LEVEL, style=LOG_FORMAT)
 
+env.boolean("TARSY_HOLDS_KEYS", True)  # Read where the configuration is checked.
+env.refuse_placeholders()
 env.raise_if_wrong()

@@ -7,6 +7,7 @@ from importlib import import_module
 from django.conf import settings
 
 from config import get_config
+from tarsy.build import read_build
 from tarsy.errors import ConfigError
 
 
@@ -26,5 +27,6 @@ def keep_what_is_loaded() -> None:
     """
     # What requests need is loaded with the first of them otherwise, after this.
     import_module(settings.ROOT_URLCONF)
+    read_build()
     gc.collect()
     gc.freeze()

@@ -17,17 +17,20 @@ class Findings:
     providers_unread: bool = False  # their file cannot be read, so any name may be right
     providers_missing: bool = False  # there is no such file
     strict: bool = False
+    holds_keys: bool = True  # else another process has the variables of keys and tokens
     mistakes: list[Mistake] = field(default_factory=list)
     needs: list[Mistake] = field(default_factory=list)
     warnings: list[Mistake] = field(default_factory=list)
+    notes: list[Mistake] = field(default_factory=list)
 
     def wrong(self, path: Path, message: str) -> None:
         """Something that has to be put right before the product starts."""
         self.mistakes.append(self._at(path, message))
 
     def lacks(self, path: Path, message: str) -> None:
-        """A variable of a key or a token that this process has not got."""
-        self.needs.append(self._at(path, message))
+        """A variable of a key or a token that is not set, in a process that should have it."""
+        if self.holds_keys:
+            self.needs.append(self._at(path, message))
 
     def ignore(self, path: Path, message: str) -> None:
         """Something that nobody knows: upstream reads past it, and so do we unless told not to."""
@@ -36,6 +39,10 @@ class Findings:
     def warn(self, path: Path, message: str) -> None:
         """Something that works, but perhaps not as its writer thinks."""
         self.warnings.append(self._at(path, message))
+
+    def note(self, path: Path, message: str) -> None:
+        """Something that is as it should be and still good to know; it names its own place."""
+        self.notes.append(Mistake(nearest(self.root, path).file, 0, message))
 
     def _at(self, path: Path, message: str) -> Mistake:
         node = nearest(self.root, path)

@@ -64,8 +64,10 @@ def _report_unknown_key(path: Path, findings: Findings) -> None:
     place = nearest(findings.root, parent)
     if not parent and key.startswith("x-"):
         return
+    near = suggest(key, _keys_at(Files, parent))
     is_refused = (
-        "sub_agents" in parent
+        "did you mean" in near  # nobody meant to write it
+        or "sub_agents" in parent
         or parent == ("defaults", "summarization")
         or (key == "api_key" and parent[:1] == ("llm_providers",))
     )
@@ -78,7 +80,7 @@ def _report_unknown_key(path: Path, findings: Findings) -> None:
         if name == key and section in parent:
             report(path, f"{unknown}; {hint}")
             return
-    report(path, f"{unknown}{suggest(key, _keys_at(Files, parent))}")
+    report(path, f"{unknown}{near}")
 
 
 def _describe(detail: ErrorDetails, path: Path, findings: Findings) -> str:

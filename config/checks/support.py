@@ -91,7 +91,7 @@ def _warn_of_memory(findings: Findings, environ: Mapping[str, str]) -> None:
     if memory is None or not _is_on(memory):
         return
     key = memory.text_at("embedding", "api_key_env") or "GOOGLE_API_KEY"
-    if not environ.get(key, "").strip():
+    if findings.holds_keys and not environ.get(key, "").strip():
         findings.warn(("defaults", "memory", "embedding", "api_key_env"), "its variable is not set")
     blocks = [block for _, block in match(findings.root, "agent_chains.*.scoring")]
     default = findings.root.get("defaults", "scoring")

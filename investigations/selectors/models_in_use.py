@@ -1,6 +1,5 @@
 """The models that agents may be given to, and how their newest calls went."""
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,7 +8,8 @@ from typing import Literal
 from django.db.models.functions import Left
 from django.utils import timezone
 
-from config import get_config
+from config import environment, get_config
+from config.providers import holds_keys
 from config.schema.providers import LLMProviderConfig
 from config.usage import providers_in_use
 from investigations.models import LLMInteraction
@@ -53,11 +53,13 @@ class ModelState:
     key_variables: str
     """The names of the variables that may hold its key; empty where it needs none."""
     has_key: bool
+    is_key_elsewhere: bool
+    """Whether only the workers have keys, which do not start without those they need."""
     calls: _Calls = field(default_factory=_Calls)
 
     @property
     def state(self) -> State:
-        if self.key_variables and not self.has_key:
+        if self.key_variables and not (self.has_key or self.is_key_elsewhere):
             return "no_key"
         if self.calls.failed_at and not self.has_recovered:
             return "failing"
@@ -79,25 +81,29 @@ class ModelState:
 
 def has_usable_model() -> bool:
     """Whether there is a key for any of those in use, where they need one."""
-    return any(
-        not each.needs_key or each.api_key(os.environ) is not None
+    environ = environment()
+    return not holds_keys(environ) or any(
+        not each.needs_key or each.api_key(environ) is not None
         for each in providers_in_use(get_config())
     )
 
 
 def list_models() -> list[ModelState]:
     """Those in use, in order of name, with their calls of the last day, the newest thousand."""
-    calls = _read_calls()
+    calls, environ = _read_calls(), environment()
     providers = sorted(providers_in_use(get_config()), key=lambda each: each.name)
-    return [_describe(each, calls) for each in providers]
+    return [_describe(each, calls, environ) for each in providers]
 
 
-def _describe(provider: LLMProviderConfig, calls: Mapping[str, _Calls]) -> ModelState:
+def _describe(
+    provider: LLMProviderConfig, calls: Mapping[str, _Calls], environ: Mapping[str, str]
+) -> ModelState:
     return ModelState(
         provider_name=provider.name,
         model=provider.model,
         key_variables=" or ".join(provider.key_variables) if provider.needs_key else "",
-        has_key=provider.api_key(os.environ) is not None,
+        has_key=provider.api_key(environ) is not None,
+        is_key_elsewhere=not holds_keys(environ),
         calls=calls.get(provider.name, _Calls()),
     )
 

@@ -10,7 +10,8 @@ from typing import Any, Literal, cast
 import redis
 from django.conf import settings
 
-from config import get_config
+from config import environment, get_config
+from config.programs import missing_program
 from config.usage import servers_in_use
 from investigations.selectors.trials import Trial, read_trials
 from investigations.selectors.workers import client
@@ -127,9 +128,15 @@ def list_tool_servers() -> list[ToolServer]:
     return [
         _describe(name, report, tools.get(name, ()))
         if name in watched
-        else ToolServer(name, "unwatched")
+        else describe_unwatched(name)
         for name in sorted(config.mcp_servers)
     ]
+
+
+def describe_unwatched(name: str) -> ToolServer:
+    """A server that no chain in use names. Without its program there is no point in a test."""
+    missing = missing_program(get_config().mcp_servers[name].transport, environment())
+    return ToolServer(name, "unwatched", f"{missing} is not installed here" if missing else "")
 
 
 def silence_of(report: HealthReport | None) -> str:

@@ -1,6 +1,5 @@
 """What an operator should know: the product runs, and something about it is not as it should be."""
 
-import os
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +10,7 @@ from typing import Literal, get_args
 import redis
 from django.utils import timezone
 
-from config import get_config
+from config import environment, get_config
 from config.access import config_dir
 from config.check import check
 from config.usage import servers_in_use
@@ -128,5 +127,5 @@ def _about_configuration(directory: Path) -> tuple[SystemWarning, ...]:
     now = timezone.now()
     return tuple(
         SystemWarning("configuration", found.message, f"{found.file}, line {found.line}", now)
-        for found in check(directory, os.environ).warnings
+        for found in check(directory, environment()).warnings
     )

@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-import os
 import uuid
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from django.conf import settings
 
-from config import get_config
+from config import environment, get_config
 from investigations.masking import product_masker
 from investigations.models import AlertSession
 from investigations.notifications.messages import End, Message, end_message, start_message
@@ -54,7 +53,7 @@ def announce_end(session: AlertSession) -> None:
 def read_notice(session_id: uuid.UUID, moment: Moment) -> Notice | None:
     """What is to be sent; None when there is nothing (any more) to say, or nowhere to say it."""
     slack = get_config().system.slack
-    token = os.environ.get(slack.token_env, "").strip()
+    token = environment().get(slack.token_env, "").strip()
     session = visible_sessions().filter(pk=session_id).defer("alert_data").first()
     if not slack.enabled or session is None:
         return None

@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 
-from config import get_config
+from config import environment, get_config
 from investigations.runbooks.addresses import Unavailable, check_host, read_address
 from investigations.runbooks.fetch import public_network
 from investigations.runbooks.shelf import SECONDS_OF_FAILURE, list_runbooks
@@ -85,7 +84,7 @@ def _listing() -> Listing:
 
 def _list_or_warn() -> tuple[str, ...] | None:
     system = get_config().system
-    token = os.environ.get(system.github.token_env, "").strip()
+    token = environment().get(system.github.token_env, "").strip()
     listing = list_runbooks(
         system.runbooks.repo_url or "", token, public_network(), seconds=LISTING_SECONDS
     )

@@ -13,13 +13,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from config import get_config
+from config.surroundings import find_container
 from config.usage import chains_that_name, servers_in_use
 from investigations.roles import OPERATE
 from investigations.selectors.effective_configuration import show_configuration
 from investigations.selectors.models_in_use import ModelState, list_models
 from investigations.selectors.plans import make_plan
 from investigations.selectors.system import Core, product_versions, read_core
-from investigations.selectors.tool_servers import ToolServer, list_tool_servers
+from investigations.selectors.tool_servers import ToolServer, describe_unwatched, list_tool_servers
 from investigations.selectors.trials import Trial, read_trials
 from investigations.selectors.warnings import (
     SystemWarning,
@@ -70,6 +71,7 @@ def system(request: HttpRequest) -> HttpResponse:
         "todos": list(_list_todos(core, models, warnings)),
         "core": core,
         "rows": rows,
+        "container": find_container(),
         "watched_count": sum(1 for row in rows if row.server.state != "unwatched"),
         "up_count": sum(1 for row in rows if row.server.healthy),
         "is_trying": any(row.trial and row.trial.is_under_way for row in rows),
@@ -146,7 +148,7 @@ def _servers_without_redis() -> list[ToolServer]:
     return [
         ToolServer(name, "unknown", "Redis does not answer, which keeps what was seen")
         if name in used
-        else ToolServer(name, "unwatched")
+        else describe_unwatched(name)
         for name in sorted(config.mcp_servers)
     ]
 

@@ -31,6 +31,9 @@ _BLOCKED = frozenset(
 )
 
 
+Place = Literal["host", "container"]
+
+
 class EnvelopeError(BaseModel):
     """Why a call gave no data. `blocked`: a rule refused it, trying again changes nothing."""
 
@@ -48,6 +51,8 @@ class EnvelopeMeta(BaseModel):
     """
 
     host: str
+    place: Place
+    """Whether `host` is a machine of its own or the container that the server runs in."""
     taken_at: str
     duration_ms: int
     data_bytes: int
@@ -92,17 +97,19 @@ class Answer:
     notes: tuple[str, ...] = ()
 
 
-def render_answer(answer: Answer, *, host: str, taken_at: datetime, seconds: float) -> Envelope:
+def render_answer(
+    answer: Answer, *, host: str, taken_at: datetime, seconds: float, place: Place = "host"
+) -> Envelope:
     """The envelope of an answer, never larger than `MAX_DATA_BYTES` of data."""
     data = _clean_object(answer.data)
     cuts = [*answer.cuts, *_shrink(data, MAX_DATA_BYTES)]
     notes = [_clean_text(note) for note in answer.notes]
-    meta = _meta(host, taken_at, seconds, data_bytes=_size(data), cuts=cuts, notes=notes)
+    meta = _meta(host, place, taken_at, seconds, data_bytes=_size(data), cuts=cuts, notes=notes)
     return Envelope(ok=True, data=data, error=None, meta=meta)
 
 
 def render_failure(
-    failure: ToolFailure, *, host: str, taken_at: datetime, seconds: float
+    failure: ToolFailure, *, host: str, taken_at: datetime, seconds: float, place: Place = "host"
 ) -> Envelope:
     """The envelope of a call that gave no data."""
     blocked = failure.code in _BLOCKED
@@ -116,7 +123,7 @@ def render_failure(
         retryable=failure.retryable,
         details=details,
     )
-    meta = _meta(host, taken_at, seconds, data_bytes=0, cuts=cuts, notes=[])
+    meta = _meta(host, place, taken_at, seconds, data_bytes=0, cuts=cuts, notes=[])
     return Envelope(ok=False, data=None, error=error, meta=meta)
 
 
@@ -138,6 +145,7 @@ def snake_case(name: str) -> str:
 
 def _meta(
     host: str,
+    place: Place,
     taken_at: datetime,
     seconds: float,
     *,
@@ -147,6 +155,7 @@ def _meta(
 ) -> EnvelopeMeta:
     return EnvelopeMeta(
         host=host,
+        place=place,
         taken_at=taken_at.astimezone(UTC).isoformat(timespec="milliseconds"),
         duration_ms=round(seconds * 1000),
         data_bytes=data_bytes,

@@ -20,6 +20,7 @@ from mcp_bridge.ops.envelope import (
     Answer,
     Envelope,
     Json,
+    Place,
     ToolFailure,
     render_answer,
     render_failure,
@@ -46,6 +47,7 @@ class EnvelopeServer(MCPServer[None]):
         name: str,
         *,
         host: str,
+        place: Place = "host",
         title: str,
         version: str,
         instructions: str,
@@ -62,6 +64,7 @@ class EnvelopeServer(MCPServer[None]):
             log_level="WARNING",
         )
         self._host = host
+        self._place: Place = place
         self._masker = masker
         self._is_write = is_write
 
@@ -70,7 +73,9 @@ class EnvelopeServer(MCPServer[None]):
         taken_at, started = datetime.now(UTC), time.monotonic()
         answer = await work
         seconds = time.monotonic() - started
-        envelope = render_answer(answer, host=self._host, taken_at=taken_at, seconds=seconds)
+        envelope = render_answer(
+            answer, host=self._host, place=self._place, taken_at=taken_at, seconds=seconds
+        )
         return to_result(await self._mask(envelope))
 
     @override
@@ -96,7 +101,9 @@ class EnvelopeServer(MCPServer[None]):
         except ToolError as error:
             failure = await self._explain(name, error)
         seconds = time.monotonic() - started
-        envelope = render_failure(failure, host=self._host, taken_at=taken_at, seconds=seconds)
+        envelope = render_failure(
+            failure, host=self._host, place=self._place, taken_at=taken_at, seconds=seconds
+        )
         return to_result(await self._mask(envelope))
 
     async def _mask(self, envelope: Envelope) -> Envelope:
@@ -113,6 +120,7 @@ class EnvelopeServer(MCPServer[None]):
         return render_failure(
             ToolFailure("EXECUTION_FAILED", "The reply is withheld: masking it failed."),
             host=self._host,
+            place=self._place,
             taken_at=datetime.now(UTC),
             seconds=0,
         )

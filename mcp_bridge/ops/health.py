@@ -83,6 +83,7 @@ def take_health(inventory: Inventory, connections: Sequence[Connection] = ()) ->
         {
             "status": worst,
             "host": host.name,
+            **_container_of(host),
             "problems": [problem.to_json() for problem in problems],
             "load": load,
             "cpu": cpu,
@@ -94,6 +95,11 @@ def take_health(inventory: Inventory, connections: Sequence[Connection] = ()) ->
             "connections": [each.to_json() for each in connections],
         }
     )
+
+
+def _container_of(host: Resource) -> dict[str, Json]:
+    """What this machine is, where it is a container: before any figure of it."""
+    return {key: host.attributes[key] for key in ("container", "note") if key in host.attributes}
 
 
 def _load_problems(host: str, cpu: dict[str, Json], load: dict[str, Json]) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ import psutil
 
 from mcp_bridge.ops import systemd
 from mcp_bridge.ops.bounded import Deadline, run_in_thread
+from mcp_bridge.ops.cgroups import cpu_limit_cores, memory_limits
 from mcp_bridge.ops.control.actions import (
     COMMAND,
     DECLARED_ACTIONS,
@@ -187,8 +188,21 @@ def _host(settings: OpsSettings) -> Resource:
         attributes={
             "cores": psutil.cpu_count(),
             "memory_bytes": psutil.virtual_memory().total,
+            **_describe_container(settings),
         },
     )
+
+
+def _describe_container(settings: OpsSettings) -> dict[str, Json]:
+    """What a container may use of the machine around it, and what it cannot see."""
+    if settings.container is None:
+        return {}
+    return {
+        "container": settings.container.runtime,
+        "limit_cores": cpu_limit_cores(),
+        "limit_memory": memory_limits(),
+        "note": settings.container.explanation,
+    }
 
 
 def _service(settings: OpsSettings, unit: systemd.Unit) -> Resource:

@@ -71,9 +71,10 @@ class OpsServer(EnvelopeServer):
         super().__init__(
             "ops",
             host=settings.host,
+            place=settings.place,
             title="Operations",
             version=_VERSION,
-            instructions=_INSTRUCTIONS,
+            instructions=_describe(settings),
             masker=build_default_masker() if stands_alone else None,
             is_write=_is_write if stands_alone else None,
             tools=tools,
@@ -119,6 +120,15 @@ def build_server(
     add_control(server, Controller(settings, resources, docker.api, ways))
     add_file_edit(server, FileEditor(settings, resources, docker.api, ways))
     return server
+
+
+def _describe(settings: OpsSettings) -> str:
+    if settings.container is None:
+        return _INSTRUCTIONS
+    return (
+        f"{_INSTRUCTIONS}\n{settings.container.explanation} Say in the report that you looked at "
+        "this container, and conclude from it about that machine only what the kernel tells."
+    )
 
 
 def _is_write(tool: str, arguments: Mapping[str, Any] | None) -> bool:

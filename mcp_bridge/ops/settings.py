@@ -4,7 +4,9 @@ import os
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
+from config.surroundings import Container, find_container
 from mcp_bridge.commands.running import PATH
 from mcp_bridge.ops.services.declaration import DeclaredService, read_declared_services
 from mcp_bridge.ops.targets import Targets, read_targets
@@ -32,6 +34,13 @@ class OpsSettings:
     path: str = PATH
     targets: Targets = field(default_factory=Targets)
     services: tuple[DeclaredService, ...] = ()
+    container: Container | None = field(default_factory=lambda: find_container())
+    """The one that this machine is; `host` is its name then."""
+
+    @property
+    def place(self) -> Literal["host", "container"]:
+        """What this machine is to people and models. Ids say `host:` in both cases."""
+        return "container" if self.container else "host"
 
     @property
     def open_files(self) -> tuple[Path, ...]:

@@ -40,7 +40,9 @@ REQUEST_WITHIN = 5.0
 # Then it is stopped harder. Both servers lose nothing by that: they replay their logs.
 STOP_WITHIN = 1.2
 STOP_HARDER_WITHIN = 0.4
-RESTARTS = 3
+# Between attempts to start again what had run: a full disk may last, and then be free again.
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 4.0
 
 
 class Running:
@@ -48,11 +50,12 @@ class Running:
 
     def __init__(self, server: Postgres | Valkey, files: Files, lock: int) -> None:
         self.server = server
-        self.restarts_left = RESTARTS
         self.port = 0
         self._files = files
         self._lock = lock
         self._process: subprocess.Popen[bytes] | None = None
+        self._failed = 0
+        self._next_attempt_at = 0.0
 
     @property
     def url(self) -> str:
@@ -78,15 +81,32 @@ class Running:
     def has_ended(self) -> bool:
         return self._process is not None and self._process.poll() is not None
 
-    def restart(self) -> None:
-        """Start it again on the same port, which its clients know."""
-        self.restarts_left -= 1
-        for _ in range(START_ATTEMPTS):
-            if self._launch():
-                return
-            # PostgreSQL refuses as long as a session of the dead server still ends.
-            time.sleep(0.5)
-        raise EmbeddedError(f"{self.server.name} ended and could not be started again")
+    def revive(self) -> None:
+        """Start it again, where it has ended, on the same port, which its clients know.
+
+        As often as it takes, one attempt at a time: it has run here before, so what keeps it from
+        running lies outside, such as a full disk, and may be over at any moment.
+        """
+        if not self.has_ended() or time.monotonic() < self._next_attempt_at:
+            return
+        if not self._failed:
+            logger.warning("%s ended by itself, starting it again", self.server.name)
+        if self._try_to_launch():
+            logger.info("%s answers again on port %d", self.server.name, self.port)
+            self._failed = 0
+            return
+        pause = min(FIRST_PAUSE * 2**self._failed, LONGEST_PAUSE)
+        if not self._failed:
+            logger.warning("%s did not start; trying until it does", self.server.name)
+        self._failed += 1
+        self._next_attempt_at = time.monotonic() + pause
+
+    def _try_to_launch(self) -> bool:
+        try:
+            return self._launch()
+        except (OSError, EmbeddedError) as error:
+            logger.warning("%s could not be started: %s", self.server.name, error)
+            return False
 
     def ask_to_stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
@@ -161,14 +181,9 @@ class Pool:
         )
 
     def revive(self) -> None:
-        """Start again, on the same port, what has ended by itself."""
+        """Start again what has ended by itself."""
         for server in self._started:
-            if not server.has_ended():
-                continue
-            if not server.restarts_left:
-                raise EmbeddedError(f"{server.server.name} keeps ending; giving up")
-            logger.warning("%s ended by itself, starting it again", server.server.name)
-            server.restart()
+            server.revive()
 
     def stop(self) -> None:
         deadline = time.monotonic() + STOP_WITHIN

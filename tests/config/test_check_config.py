@@ -4,7 +4,7 @@ import pytest
 from django.core.management import call_command
 
 from config.loader import load_config
-from tests.config.conftest import PROVIDERS, TARSY
+from tests.config.conftest import ENVIRON, PROVIDERS, TARSY
 
 
 def test_a_right_directory_is_summed_up(write, monkeypatch, capsys):
@@ -29,12 +29,12 @@ def test_a_wrong_directory_is_listed_and_exits_1(write, capsys):
     out = capsys.readouterr().out
     assert "tarsy.yaml:19: queue.worker_count: must be at most 50" in out
     assert "did you mean 'worker_count'" in out
-    assert "2 mistakes" in out  # the second: the key of the provider is not set
+    assert "3 mistakes" in out  # the third: the key of the provider is not set
 
 
 def test_unknown_keys_fail_only_where_it_is_asked_to_be_strict(write, monkeypatch, capsys):
     monkeypatch.setenv("ACME_KEY", "invented-key")
-    text = TARSY + "queue: {worker_cout: 1}\n"
+    text = TARSY + "queue: {colour: 1}\n"
     directory = write({"tarsy.yaml": text, "llm-providers.yaml": PROVIDERS})
 
     call_command("check_config", config_dir=directory)
@@ -42,9 +42,9 @@ def test_unknown_keys_fail_only_where_it_is_asked_to_be_strict(write, monkeypatc
         call_command("check_config", "--strict", config_dir=directory)
 
     lenient, _, strict = capsys.readouterr().out.partition("OK (")
-    assert "warning: tarsy.yaml:19: queue.worker_cout: unknown key, without effect" in lenient
+    assert "warning: tarsy.yaml:19: queue.colour: unknown key, without effect" in lenient
     assert raised.value.code == 1
-    assert "tarsy.yaml:19: queue.worker_cout: unknown key; did you mean 'worker_count'?" in strict
+    assert "tarsy.yaml:19: queue.colour: unknown key" in strict
 
 
 def test_a_key_that_the_environment_lacks_fails_the_check_and_not_the_load(
@@ -69,3 +69,41 @@ def test_warnings_are_printed_and_do_not_fail(write, monkeypatch, capsys):
     call_command("check_config", config_dir=directory)
 
     assert "warning: tarsy.yaml:19: queue.worker_count" in capsys.readouterr().out
+
+
+# ---- Programs of tool servers --------------------------------------------------------------------
+
+
+def test_a_program_that_is_not_there_is_told_for_every_server_over_stdio(check_files, tmp_path):
+    installed = tmp_path / "bin" / "here-mcp"
+    installed.parent.mkdir()
+    installed.touch(mode=0o755)
+    tarsy = """\
+defaults: {alert_type: host}
+mcp_servers:
+  away: {transport: {type: stdio, command: away-mcp}}
+  here: {transport: {type: stdio, command: here-mcp}}
+  own-path: {transport: {type: stdio, command: here-mcp, env: {PATH: /nowhere}}}
+  by-path: {transport: {type: stdio, command: /nowhere/mcp}}
+  secret: {transport: {type: stdio, command: "{{.WHICH}}"}}
+  remote: {transport: {type: http, url: "http://127.0.0.1:9/mcp"}}
+"""
+
+    environ = {**ENVIRON, "PATH": str(installed.parent), "WHICH": "hunter2-mcp"}
+    report = check_files(tarsy, environ=environ)
+
+    missing = [each.message for each in report.warnings if "not installed" in each.message]
+    assert missing == [
+        "mcp_servers.away.transport.command: 'away-mcp' is not installed here; "
+        "agents work without the tools of away",
+        "mcp_servers.own-path.transport.command: 'here-mcp' is not installed here; "
+        "agents work without the tools of own-path",
+        "mcp_servers.by-path.transport.command: '/nowhere/mcp' is not installed here; "
+        "agents work without the tools of by-path",
+        "mcp_servers.secret.transport.command: this value is not installed here; "
+        "agents work without the tools of secret",
+    ]
+    assert [each.message for each in report.notes if "kubernetes" in each.message] == [
+        "kubernetes-server: 'kubernetes-mcp-server' is not installed here; "
+        "agents work without the tools of kubernetes-server"
+    ]

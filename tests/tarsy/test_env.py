@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from tarsy.env import Env
+from tarsy.env import Env, environment
 from tarsy.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -104,6 +104,54 @@ def test_a_secret_that_is_set_twice_is_told(tmp_path: Path):
     assert mistakes(env) == ["KEY is set and so is KEY_FILE; set one of them"]
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["CHANGEME", " changeme\n", "CHANGE_ME", "<change-me>", "sk-CHANGEME", "Bearer_CHANGEME!",
+     "postgres://tarsy:CHANGEME@db:5432/tarsy", "redis://:changeme@redis:6379/0"],
+)  # fmt: skip
+def test_the_word_of_the_example_is_no_secret(value: str):
+    env = Env({"ANY_NAME": value})
+    env.refuse_placeholders()
+
+    assert mistakes(env) == [
+        "ANY_NAME still has CHANGEME where a secret belongs; put in one of yours"
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "/srv/CHANGEME/app", "exchangeme", "postgres://changeme:s3cret@db/changeme",
+     "unCHANGEMEnt-4711", "text about CHANGEME", "http://[CHANGEME"],
+)  # fmt: skip
+def test_what_is_no_placeholder_is_left_alone(value: str):
+    env = Env({"ANY_NAME": value})
+    env.refuse_placeholders()
+
+    env.raise_if_wrong()
+
+
+def test_a_file_with_the_word_of_the_example_is_told_by_the_name_of_the_secret(tmp_path: Path):
+    path = tmp_path / "secret"
+    path.write_text("CHANGEME\n")
+    env = Env({"OWN_MODEL_KEY_FILE": str(path), "OTHER_FILE": str(tmp_path), "_FILE": "x"})
+    env.refuse_placeholders()
+
+    (told,) = mistakes(env)
+    assert told.startswith("OWN_MODEL_KEY still has CHANGEME")
+
+
+def test_every_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "secret"
+    path.write_text("s3cret\n")
+    monkeypatch.setenv("OWN_MODEL_KEY_FILE", str(path))
+    monkeypatch.setenv("OTHER_KEY_FILE", str(path))
+    monkeypatch.setenv("OTHER_KEY", "direct")
+
+    found = environment()
+
+    assert (found["OWN_MODEL_KEY"], found["OTHER_KEY"]) == ("s3cret", "direct")
+
+
 # ---- The settings as a whole ---------------------------------------------------------------------
 
 Read = Callable[..., subprocess.CompletedProcess[str]]
@@ -136,6 +184,8 @@ def test_every_wrong_setting_is_told_in_one_message(read_settings: Read):
         "LOG_LEVEL": "loud",
         "LOG_FORMAT": "xml",
         "SECRET_KEY": "CHANGEME",
+        "GEMINI_API_KEY": "CHANGEME",
+        "TARSY_HOLDS_KEYS": "some",
         "TARSY_HEARTBEAT_SECONDS": "20",
         "TARSY_SWEEP_SECONDS": "0",
     }
@@ -163,6 +213,41 @@ def test_a_database_url_may_name_a_socket_directory_and_options(read_settings: R
     assert (read["USER"], read["PASSWORD"], read["NAME"]) == ("us@er", "p/w", "tarsy")
     assert (read["HOST"], read["PORT"]) == ("/var/run", "5433")
     assert read["OPTIONS"]["sslmode"] == "disable"
+
+
+PASSWORDS = r"""p/a@s#s:w%4?&$x "y'z\\ """
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_password_of_any_signs_stands_beside_the_database_url(
+    read_settings: Read, tmp_path: Path, is_file: bool
+):
+    (tmp_path / "password").write_text(f"{PASSWORDS}\n")
+    given = (
+        {"POSTGRES_PASSWORD_FILE": str(tmp_path / "password")}
+        if is_file
+        else {"POSTGRES_PASSWORD": PASSWORDS}
+    )
+
+    ended = read_settings(
+        "repr(settings.DATABASES['default']['PASSWORD'])",
+        DATABASE_URL="postgres://tarsy@postgres:5432/tarsy",
+        **given,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert ast.literal_eval(ended.stdout) == PASSWORDS
+
+
+@pytest.mark.parametrize("password", ["a/b", "a#b", "a?b/c", "4711#x"])
+def test_a_password_that_breaks_the_url_is_told_with_the_way_out(
+    read_settings: Read, password: str
+):
+    ended = read_settings(DATABASE_URL=f"postgres://tarsy:{password}@postgres:5432/tarsy")
+
+    assert ended.returncode == 1
+    assert "has to stand in POSTGRES_PASSWORD, or percent-encoded" in ended.stderr
+    assert password not in ended.stderr
 
 
 @pytest.mark.django_db

@@ -1,11 +1,13 @@
 """What `make demo` is asked to do, before anything starts."""
 
 import socket
+from collections.abc import Callable
 
 import pytest
 
 from tarsy import quickstart
 from tarsy.errors import ConfigError
+from tests.processes import find_free_port
 
 
 @pytest.mark.parametrize("port", ["http", "0", "65536"])
@@ -25,3 +27,72 @@ def test_a_port_that_is_taken_is_a_mistake_with_a_remedy(monkeypatch):
 
         with pytest.raises(ConfigError, match=f"PORT {port} is taken; set PORT to a free one"):
             quickstart._make_plan(with_sample=False)
+
+
+# ---- Which model answers -------------------------------------------------------------------------
+
+OWN_MODEL = """\
+llm_providers:
+  own: {type: openai, model: m-a, base_url: "http://127.0.0.1:9/v1", api_key_optional: true}
+"""
+OWN_CHAIN = """\
+agent_chains:
+  own:
+    alert_types: [own]
+    llm_provider: %s
+    stages: [{name: look, agents: [{name: HostAgent}]}]
+"""
+
+
+@pytest.fixture
+def make_plan(monkeypatch, tmp_path) -> Callable[..., quickstart.Plan]:
+    def _make_plan(tarsy: str, **environment: str) -> quickstart.Plan:
+        (tmp_path / "tarsy.yaml").write_text(tarsy, encoding="utf-8")
+        (tmp_path / "llm-providers.yaml").write_text(OWN_MODEL, encoding="utf-8")
+        monkeypatch.delenv("TARSY_REHEARSAL_URL", raising=False)
+        values = {"CONFIG_DIR": str(tmp_path), "PORT": str(find_free_port()), **environment}
+        for name, value in values.items():
+            monkeypatch.setenv(name, value)
+        return quickstart._make_plan(with_sample=False)
+
+    return _make_plan
+
+
+def test_a_default_provider_without_a_key_is_no_rehearsal(make_plan):
+    plan = make_plan("defaults: {llm_provider: own}\n")
+
+    assert (plan.provider, plan.is_rehearsal, plan.rehearsal_port) == ("own", False, None)
+    assert list(quickstart._describe_rehearsal(plan)) == []
+
+
+def test_without_any_model_the_rehearsal_answers_and_says_so(make_plan):
+    plan = make_plan("{}\n")
+
+    assert (plan.provider, plan.is_rehearsal) == ("rehearsal", True)
+    assert plan.rehearsal_url == f"http://127.0.0.1:{plan.rehearsal_port}/v1"
+    assert "No model is configured" in next(quickstart._describe_rehearsal(plan))
+
+
+def test_a_rehearsal_that_the_configuration_names_is_started_although_there_is_a_key(make_plan):
+    plan = make_plan("defaults: {llm_provider: rehearsal}\n", OPENAI_API_KEY="invented-key-0001")
+
+    assert (plan.is_rehearsal, plan.rehearsal_port is None) == (True, False)
+    assert "The configuration names it" in next(quickstart._describe_rehearsal(plan))
+
+
+def test_one_chain_that_names_the_rehearsal_does_not_make_the_others_one(make_plan):
+    plan = make_plan("defaults: {llm_provider: own}\n" + OWN_CHAIN % "rehearsal")
+
+    assert (plan.provider, plan.is_rehearsal, plan.rehearsal_port is None) == ("own", False, False)
+    assert "Chains that name" in next(quickstart._describe_rehearsal(plan))
+
+
+def test_a_rehearsal_that_runs_already_is_not_started_again(make_plan):
+    plan = make_plan("{}\n", TARSY_REHEARSAL_URL="http://127.0.0.1:9/v1")
+
+    assert (plan.is_rehearsal, plan.rehearsal_port) == (True, None)
+
+
+def test_a_wrong_configuration_is_told_before_anything_starts(make_plan):
+    with pytest.raises(ConfigError, match="there is no LLM provider 'nobody'"):
+        make_plan("defaults: {llm_provider: nobody}\n")

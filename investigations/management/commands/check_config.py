@@ -1,6 +1,5 @@
 """`manage.py check_config`: everything wrong with a configuration directory, at once."""
 
-import os
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -8,8 +7,13 @@ from pathlib import Path
 from django.core.management.base import BaseCommand
 from typing_extensions import override
 
+from config import Config, environment
 from config.access import config_dir
 from config.check import CheckReport, check
+from config.surroundings import find_container
+from config.usage import servers_in_use
+
+HOW_TO_REACH = "TARSY_OPS_CONFIG names the hosts that it is to reach by ssh."
 
 
 class Command(BaseCommand):
@@ -31,16 +35,26 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         given = options["config_dir"]
         directory = given if isinstance(given, Path) else config_dir()
-        report = check(directory, os.environ, is_strict=options["strict"] is True)
+        report = check(directory, environment(), is_strict=options["strict"] is True)
         for warning in report.warnings:
             self.stdout.write(f"warning: {warning}")
         for mistake in report.mistakes:
             self.stdout.write(str(mistake))
         for note in report.notes:
             self.stdout.write(f"note: {note.message}")
+        if report.config and (container := find_container()):
+            for name in _look_from_here(report.config):
+                self.stdout.write(f"note: {name}: {container.explanation} {HOW_TO_REACH}")
         self.stdout.write(_summary(directory, report))
         if report.mistakes:
             sys.exit(1)
+
+
+def _look_from_here(config: Config) -> list[str]:
+    """The servers in use that look at the machine this runs on."""
+    servers = config.mcp_servers
+    used = servers_in_use(config)
+    return [name for name in used if servers[name].transport.type == "in_process"]
 
 
 def _summary(directory: Path, report: CheckReport) -> str:

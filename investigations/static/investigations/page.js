@@ -5,9 +5,11 @@ import { startKeys } from "./keys.js";
 import { startLinks } from "./links.js";
 import { startRaw } from "./raw.js";
 import { startTimes } from "./time.js";
+import { startVersion } from "./version.js";
 
 startTimes();
 startCopying();
 startRaw();
 startKeys();
 startLinks();
+startVersion();

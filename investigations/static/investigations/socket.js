@@ -2,6 +2,8 @@
 // Tells its owner through two callbacks, message(payload) and state(name, details); `poll`, where it
 // is given, fetches what the stream would have brought.
 
+import { heardFrom, heardOf } from "./version.js";
+
 const PING_EVERY = 20000;
 const PONG_WITHIN = 10000;
 const SLOWEST_RETRY = 3000;
@@ -46,7 +48,10 @@ export class Feed {
 
   receive(payload) {
     this.seenAt = new Date();
-    if (payload.type === "connection.established") return this.subscribe();
+    if (payload.type === "connection.established") {
+      heardOf(payload.build);
+      return this.subscribe();
+    }
     if (payload.type === "subscription.confirmed") return this.live();
     if (payload.type === "pong") return clearTimeout(this.silence);
     if (payload.type === "subscription.error" || payload.type === "error") return this.refused(payload);
@@ -121,6 +126,7 @@ export class Feed {
   async pollOnce() {
     try {
       const answer = await this.poll(this.lastSeq);
+      heardFrom(answer);
       if (answer.status === 401) return this.signedOut();
       if (answer.ok) {
         const { messages, has_more: hasMore } = await answer.json();

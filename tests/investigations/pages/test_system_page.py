@@ -39,7 +39,7 @@ mcp_servers:
   local:
     transport:
       type: stdio
-      command: tool
+      command: sh
       args: [--token, argument-secret]
       env: {TOKEN: environment-secret}
     instructions: "before {{.SYSTEM_PAGE_SECRET}} after"
