@@ -45,7 +45,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge.word_list",
     ),
     # Inside the Django app: models <- timeline <- publish, queue <- services <- pipeline <- tasks.
-    "investigations.models": (),
+    "investigations.foreign_json": (),
+    "investigations.models": ("investigations.foreign_json",),
     "investigations.migrations": (),
     "investigations.apps": ("investigations.roles",),
     "investigations.roles": (),
@@ -60,6 +61,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.queue": ("tarsy.celery",),
     "investigations.masking": ("mcp_bridge.masking", "config"),
     "investigations.selectors": (
+        "investigations.foreign_json",
         "investigations.models",
         "investigations.timeline",
         "investigations.chain_plan",
@@ -95,6 +97,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
     ),
     "investigations.services": (
+        "investigations.foreign_json",
         "investigations.models",
         "investigations.timeline",
         "investigations.publish",
@@ -245,7 +248,12 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "investigations.management.commands.demo_service": ("mcp_bridge.ops", "tarsy"),
     "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
-    "investigations.curl": ("investigations.masking", "investigations.plain_text", "agents.types"),
+    "investigations.curl": (
+        "investigations.foreign_json",
+        "investigations.masking",
+        "investigations.plain_text",
+        "agents.types",
+    ),
     "investigations.management.commands.mask": ("investigations.masking", "tarsy.errors"),
     # What faces outward: services and selectors, and what they speak of.
     "investigations": (
@@ -256,6 +264,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.timeline",
         "investigations.publish",
         "investigations.plain_text",
+        "investigations.foreign_json",
         "investigations.markdown",
         "investigations.marked_text",
         "investigations.roles",
