@@ -51,7 +51,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.apps": ("investigations.roles",),
     "investigations.roles": (),
     "investigations.plain_text": (),
-    "investigations.markdown": ("investigations.plain_text",),
+    "investigations.linkifying": (),
+    "investigations.markdown": ("investigations.linkifying", "investigations.plain_text"),
     "investigations.marked_text": ("investigations.markdown", "investigations.plain_text"),
     "investigations.runbooks": ("tarsy.errors",),
     "investigations.notifications": ("investigations.plain_text", "tarsy.errors"),
@@ -113,6 +114,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
         "tarsy.errors",
         "tarsy.uptime",
+    ),
+    # Nothing invisible stands in a title.
+    "investigations.services.titles": (
+        "investigations.foreign_json",
+        "mcp_bridge.visible_text",
     ),
     "investigations.gate_trail": (
         "investigations.models",

@@ -108,6 +108,12 @@ def shown(value: object) -> str:
 
 
 @register.filter
+def visible(text: str) -> str:
+    """A text as somebody copies it: the same, but nothing in it hides or reorders anything."""
+    return show_invisible(text)
+
+
+@register.filter
 def spelled(value: object) -> SafeString:
     """Every character of a value: those without a shape as tags with their number. A text of
     several lines stands as it is, any other value as JSON."""

@@ -184,7 +184,7 @@ def _is_duration(quantity: Quantity, slack: float, text: str, facts: Facts) -> b
 def _is_count(quantity: Quantity, passage: Passage, facts: Facts) -> bool:
     """A number of lines or rows, where what is counted occurs in the results."""
     number, text = quantity.number, passage.text
-    if number != int(number) or number > 1000:
+    if number > 1000 or number != int(number):
         return False
     noun = _noun(quantity, text)
     if noun and fold(noun) not in facts.run_topics and not quantity.is_word:
