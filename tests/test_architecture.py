@@ -98,6 +98,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
     ),
     "investigations.services": (
+        "investigations.services",
         "investigations.foreign_json",
         "investigations.models",
         "investigations.timeline",
