@@ -117,16 +117,14 @@ def read_form(sent: QueryDict) -> AlertForm:
 def form_of_session(session: AlertSession) -> AlertForm:
     """The same alert once more, as it is stored: masked."""
     chosen = session.mcp_selection if isinstance(session.mcp_selection, Mapping) else {}
-    servers = [each for each in chosen.get("servers") or () if isinstance(each, Mapping)]
+    servers = _kept_servers(chosen.get("servers"))
     return AlertForm(
         text=session.alert_data,
         alert_type=session.alert_type,
         runbook=session.runbook_url,
-        servers=tuple(each["name"] for each in servers),
-        tools=MappingProxyType(
-            {each["name"]: tuple(each["tools"]) for each in servers if each.get("tools")}
-        ),
-        native_tools=MappingProxyType(dict(chosen.get("native_tools") or {})),
+        servers=tuple(servers),
+        tools=MappingProxyType({name: tools for name, tools in servers.items() if tools}),
+        native_tools=MappingProxyType(_known_switches(chosen.get("native_tools"))),
         fingerprint=session.slack_message_fingerprint,
     )
 
@@ -149,6 +147,21 @@ def _read_rows(sent: QueryDict) -> tuple[Row, ...]:
 def _read_switches(sent: QueryDict) -> dict[str, bool]:
     said = {name: sent.get(f"native:{name}", "") for name in NativeToolsConfig.model_fields}
     return {name: SWITCHES[value] for name, value in said.items() if value in SWITCHES}
+
+
+def _known_switches(kept: JSON) -> dict[str, bool]:
+    named = kept if isinstance(kept, Mapping) else {}
+    return {name: on for name, on in named.items() if isinstance(on, bool)}
+
+
+def _kept_servers(kept: JSON) -> dict[str, tuple[str, ...]]:
+    """The servers of a choice, each with the tools that are wanted of it; none where all are."""
+    servers: dict[str, tuple[str, ...]] = {}
+    for each in kept if isinstance(kept, list) else ():
+        if isinstance(each, Mapping) and isinstance(name := each.get("name"), str):
+            tools = each.get("tools")
+            servers[name] = tuple(_texts(tools if isinstance(tools, list) else ()))
+    return servers
 
 
 def _texts(values: Iterable[object]) -> list[str]:

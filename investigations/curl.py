@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from agents.types import JSON
+from investigations.foreign_json import read_json
 from investigations.masking import mask_alert_data
 from investigations.plain_text import has_shape
 
@@ -46,10 +47,9 @@ def _mask(value: JSON) -> JSON:
         return mask_alert_data(value)
     masked = mask_alert_data(json.dumps(value, ensure_ascii=False, indent=2))
     try:
-        kept: JSON = json.loads(masked)
+        return read_json(masked)
     except ValueError:
         return masked
-    return kept
 
 
 def _dump(body: Mapping[str, JSON]) -> str:

@@ -22,6 +22,7 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from investigations.linkifying import BoundedLinkify, link_address
 from investigations.plain_text import show_invisible
 
 MAX_CHARACTERS = 64 * 1024
@@ -117,6 +118,8 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt(
         "commonmark", {"html": False, "linkify": True, "highlight": _highlight}
     ).enable(["table", "strikethrough", "linkify"])
+    parser.linkify = BoundedLinkify()
+    parser.inline.ruler.at("linkify", link_address)
     parser.add_render_rule("image", _name_image)
     parser.core.ruler.after("block", "free_citations", _free_citations)
     parser.core.ruler.push("name_hosts", _name_hosts)

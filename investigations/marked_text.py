@@ -21,7 +21,9 @@ _MARK = re.compile(f"([{_OPEN}{_CLOSE}])([{_DIGITS}]{{{_PLACES}}})")
 _STRAY = re.compile(f"[{_OPEN}{_CLOSE}{_DIGITS}]")
 _ENCODED = re.compile(r"(?:%E2%B8%A[89A-D])+", re.IGNORECASE)
 _BARE = {ord(_OPEN): "((", ord(_CLOSE): "))", **{ord(digit): "::" for digit in _DIGITS}}
-_ADDRESS = re.compile(r"\[[^\]\n]*\]\([^)\n]*\)|<[^<>\s]+>|\S*(?:://|www\.|@)\S*")
+_LINK = re.compile(r"\[[^\[\]\n]*\]\([^()\n]*\)|<[^<>\s]+>")
+_WORD = re.compile(r"\S+")
+_OF_ADDRESS = re.compile(r"://|www\.|@")
 _MARKUP = re.compile(r"[ \t]*(?:(?:[-*+>\u2022]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
 
 
@@ -82,12 +84,19 @@ def _outside_addresses(text: str, start: int, end: int) -> tuple[int, int]:
     """The passage with the whole of an address that it begins or ends in."""
     line = text.rfind("\n", 0, start) + 1
     after = text.find("\n", end)
-    for address in _ADDRESS.finditer(text, line, after if after >= 0 else len(text)):
-        if address.start() < start < address.end():
-            start = address.start()
-        if address.start() < end < address.end():
-            end = address.end()
+    for first, last in _find_addresses(text, line, after if after >= 0 else len(text)):
+        if first < start < last:
+            start = first
+        if first < end < last:
+            end = last
     return start, end
+
+
+def _find_addresses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    yield from (found.span() for found in _LINK.finditer(text, start, end))
+    for word in _WORD.finditer(text, start, end):
+        if _OF_ADDRESS.search(text, *word.span()):
+            yield word.span()
 
 
 def _links(pieces: Sequence[str]) -> list[str]:

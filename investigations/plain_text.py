@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _BLANK_LETTERS = "\u115f\u1160\u180e\u2800\u3164\uffa0"
 _SUSPECT = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u070f\u17b4\u17b5"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ud800-\udfff\ufeff\ufff0-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff" + _BLANK_LETTERS + "]+"
 )
 _SHAPELESS_MARKS = "\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"

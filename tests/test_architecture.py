@@ -45,12 +45,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge.word_list",
     ),
     # Inside the Django app: models <- timeline <- publish, queue <- services <- pipeline <- tasks.
-    "investigations.models": (),
+    "investigations.foreign_json": (),
+    "investigations.models": ("investigations.foreign_json",),
     "investigations.migrations": (),
     "investigations.apps": ("investigations.roles",),
     "investigations.roles": (),
     "investigations.plain_text": (),
-    "investigations.markdown": ("investigations.plain_text",),
+    "investigations.linkifying": (),
+    "investigations.markdown": ("investigations.linkifying", "investigations.plain_text"),
     "investigations.marked_text": ("investigations.markdown", "investigations.plain_text"),
     "investigations.runbooks": ("tarsy.errors",),
     "investigations.notifications": ("investigations.plain_text", "tarsy.errors"),
@@ -60,6 +62,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.queue": ("tarsy.celery",),
     "investigations.masking": ("mcp_bridge.masking", "config"),
     "investigations.selectors": (
+        "investigations.foreign_json",
         "investigations.models",
         "investigations.timeline",
         "investigations.chain_plan",
@@ -95,6 +98,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
     ),
     "investigations.services": (
+        "investigations.services",
+        "investigations.foreign_json",
         "investigations.models",
         "investigations.timeline",
         "investigations.publish",
@@ -110,6 +115,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "config",
         "tarsy.errors",
         "tarsy.uptime",
+    ),
+    # Nothing invisible stands in a title.
+    "investigations.services.titles": (
+        "investigations.foreign_json",
+        "mcp_bridge.visible_text",
     ),
     "investigations.gate_trail": (
         "investigations.models",
@@ -245,7 +255,12 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "investigations.management.commands.demo_service": ("mcp_bridge.ops", "tarsy"),
     "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
-    "investigations.curl": ("investigations.masking", "investigations.plain_text", "agents.types"),
+    "investigations.curl": (
+        "investigations.foreign_json",
+        "investigations.masking",
+        "investigations.plain_text",
+        "agents.types",
+    ),
     "investigations.management.commands.mask": ("investigations.masking", "tarsy.errors"),
     # What faces outward: services and selectors, and what they speak of.
     "investigations": (
@@ -256,6 +271,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.timeline",
         "investigations.publish",
         "investigations.plain_text",
+        "investigations.foreign_json",
         "investigations.markdown",
         "investigations.marked_text",
         "investigations.roles",

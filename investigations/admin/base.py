@@ -1,6 +1,5 @@
 """What every page about our rows has in common."""
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
@@ -26,6 +25,7 @@ from typing_extensions import override
 
 from investigations.admin.change_list import CarefulAdmin
 from investigations.admin.export import TYPES, stream_rows
+from investigations.foreign_json import write_value
 from investigations.models import AlertSession, TimelineEvent
 from investigations.plain_text import show_invisible
 from investigations.selectors.search import read_ids
@@ -269,7 +269,7 @@ def _shown_field(field: str) -> Any:
     @admin.display(description=field.replace("_", " "))
     def show(row: Model) -> SafeString:
         value = getattr(row, field)
-        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        text = write_value(value, indent=2)
         cut = "\n[cut here]" if len(text) > _SHOWN_CHARACTERS else ""
         return format_html("<pre>{}{}</pre>", show_invisible(text[:_SHOWN_CHARACTERS]), cut)
 

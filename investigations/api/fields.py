@@ -28,3 +28,14 @@ class NullField(serializers.Field[None, None, None, object]):
     @override
     def to_representation(self, value: object) -> None:
         return None
+
+
+class KeptCount(serializers.IntegerField):
+    """A count out of a JSON column, where anything may stand: what is no count is 0."""
+
+    def __init__(self) -> None:
+        super().__init__(default=0)
+
+    @override
+    def to_representation(self, value: object) -> int:
+        return value if isinstance(value, int) else 0

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from investigations.api.fields import TextOrNull
+from investigations.api.fields import KeptCount, TextOrNull
 from investigations.api.responses import ONE_SESSION
 from investigations.api.session_fields import MoneyFields
 from investigations.models import LLMInteraction, MCPInteraction, Message, Stage
@@ -98,14 +98,14 @@ class TurnSerializer(serializers.Serializer[Any]):
 
 
 class LLMRequestSerializer(serializers.Serializer[Any]):
-    messages_count = serializers.IntegerField(default=0)
-    tools_count = serializers.IntegerField(default=0)
-    iteration = serializers.IntegerField(default=0)
+    messages_count = KeptCount()
+    tools_count = KeptCount()
+    iteration = KeptCount()
 
 
 class LLMResponseSerializer(serializers.Serializer[Any]):
-    text_length = serializers.IntegerField(default=0)
-    tool_calls_count = serializers.IntegerField(default=0)
+    text_length = KeptCount()
+    tool_calls_count = KeptCount()
 
 
 class LLMCallTraceSerializer(LLMCallSerializer):

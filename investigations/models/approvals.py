@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from typing_extensions import override
 
+from investigations.models.json_columns import ForeignJSONField
 from investigations.models.keys import cascading_key
 
 
@@ -34,12 +35,12 @@ class ApprovalRequest(models.Model):
     tool_number = models.PositiveIntegerField(null=True, blank=True)
     server_name = models.CharField(max_length=200)
     tool_name = models.CharField(max_length=200)
-    arguments = models.JSONField(default=dict, help_text="Masked; the hash is of what will run.")
+    arguments = ForeignJSONField(default=dict, help_text="Masked; the hash is of what will run.")
     target = models.CharField(max_length=500, blank=True)
     argument_hash = models.CharField(max_length=64)
     reason = models.TextField(blank=True, help_text="In the agent's words.")
     risk = models.CharField(max_length=20, blank=True)
-    preview = models.JSONField(default=dict, blank=True)
+    preview = ForeignJSONField(default=dict, blank=True)
 
     status = models.CharField(max_length=20, choices=Status, default=Status.PENDING)
     decided_by = models.CharField(max_length=200, blank=True)

@@ -4,6 +4,8 @@ from django.db import models
 from django.db.models.functions import Now
 from typing_extensions import override
 
+from investigations.models.json_columns import ForeignJSONField
+
 
 class AuditEvent(models.Model):
     """One act of a person or machine. Append-only: a trigger refuses change and removal.
@@ -19,7 +21,7 @@ class AuditEvent(models.Model):
     action = models.CharField(max_length=100)
     target_type = models.CharField(max_length=50)
     target_id = models.CharField(max_length=100)
-    details = models.JSONField(default=dict, blank=True)
+    details = ForeignJSONField(default=dict, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     previous_hash = models.CharField(max_length=64, default="", editable=False)
     hash = models.CharField(max_length=64, default="", editable=False)

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models.functions import Now
 from typing_extensions import override
 
+from investigations.models.json_columns import ForeignJSONField
 from investigations.models.keys import cascading_key
 
 
@@ -15,7 +16,7 @@ class Event(models.Model):
     session = cascading_key("investigations.AlertSession", related_name="events", db_index=False)
     seq = models.BigIntegerField()
     channel = models.CharField(max_length=100)
-    payload = models.JSONField()
+    payload = ForeignJSONField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 from typing_extensions import override
 
+from investigations.models.json_columns import ForeignJSONField
 from investigations.models.keys import cascading_key
 
 
@@ -25,11 +26,11 @@ class Message(models.Model):
     sequence_number = models.PositiveIntegerField(help_text="1-based within the execution.")
     role = models.CharField(max_length=10, choices=Role)
     content = models.TextField(blank=True)
-    tool_calls = models.JSONField(null=True, blank=True)
+    tool_calls = ForeignJSONField(null=True, blank=True)
     tool_call_id = models.TextField(blank=True, help_text="Unbounded: signatures hide in it.")
     tool_name = models.CharField(max_length=200, blank=True)
     tool_number = models.PositiveIntegerField(null=True, blank=True)
-    provider_fields = models.JSONField(default=dict, blank=True)
+    provider_fields = ForeignJSONField(default=dict, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -75,10 +76,10 @@ class LLMInteraction(models.Model):
     model_name = models.CharField(max_length=200)
     provider_name = models.CharField(max_length=200, blank=True)
     last_message_id = models.UUIDField(null=True, blank=True)
-    llm_request = models.JSONField(default=dict)
-    llm_response = models.JSONField(default=dict)
+    llm_request = ForeignJSONField(default=dict)
+    llm_response = ForeignJSONField(default=dict)
     thinking_content = models.TextField(blank=True)
-    response_metadata = models.JSONField(null=True, blank=True)
+    response_metadata = ForeignJSONField(null=True, blank=True)
     input_tokens = models.PositiveIntegerField(null=True, blank=True)
     output_tokens = models.PositiveIntegerField(null=True, blank=True)
     total_tokens = models.PositiveIntegerField(null=True, blank=True)
@@ -118,9 +119,9 @@ class MCPInteraction(models.Model):
     server_name = models.CharField(max_length=200)
     tool_name = models.CharField(max_length=200, blank=True)
     tool_number = models.PositiveIntegerField(null=True, blank=True)
-    tool_arguments = models.JSONField(null=True, blank=True)
-    tool_result = models.JSONField(null=True, blank=True)
-    available_tools = models.JSONField(null=True, blank=True)
+    tool_arguments = ForeignJSONField(null=True, blank=True)
+    tool_result = ForeignJSONField(null=True, blank=True)
+    available_tools = ForeignJSONField(null=True, blank=True)
     duration_ms = models.PositiveIntegerField(null=True, blank=True)
     error_message = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

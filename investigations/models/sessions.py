@@ -8,6 +8,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from typing_extensions import override
 
+from investigations.models.json_columns import ForeignJSONField
+
 DURATION = F("completed_at") - F("started_at")
 
 
@@ -38,9 +40,9 @@ class AlertSession(models.Model):
     chain_id = models.CharField(max_length=200)
     author = models.CharField(max_length=200, blank=True)
     runbook_url = models.TextField(blank=True)
-    mcp_selection = models.JSONField(null=True, blank=True)
+    mcp_selection = ForeignJSONField(null=True, blank=True)
     slack_message_fingerprint = models.TextField(blank=True)
-    session_metadata = models.JSONField(default=dict, blank=True)
+    session_metadata = ForeignJSONField(default=dict, blank=True)
 
     status = models.CharField(max_length=20, choices=Status, default=Status.PENDING)
     current_stage_index = models.PositiveIntegerField(null=True, blank=True)

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import Left, Now
 from typing_extensions import override
 
+from investigations.models.json_columns import ForeignJSONField
 from investigations.models.keys import cascading_key
 
 
@@ -73,7 +74,7 @@ class TimelineEvent(models.Model):
     content_html = models.TextField(
         blank=True, help_text="Rendered once, when a Markdown block completes."
     )
-    metadata = models.JSONField(default=dict, blank=True)
+    metadata = ForeignJSONField(default=dict, blank=True)
     llm_interaction_id = models.UUIDField(null=True, blank=True)
     mcp_interaction_id = models.UUIDField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

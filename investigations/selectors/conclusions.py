@@ -8,7 +8,7 @@ from agents.report import find_refs, parse_report
 from agents.types import UNVERIFIED
 from investigations.markdown import CitedTool
 
-_CITATION = re.compile(r"\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
+_CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
 _INLINE_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`")
 _SOURCE = re.compile(r"\((?:from the )?(alert|runbook)\b[^)]{0,40}\)\W*$", re.IGNORECASE)

@@ -1,10 +1,10 @@
 """Tool calls that were never sent, or whose end nobody saw: what happened, in words for people."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from investigations.foreign_json import read_json
 from investigations.models import ApprovalRequest
 
 _ENVELOPE = '{"ok": false'
@@ -85,10 +85,10 @@ def not_run_of(approval: ApprovalRequest) -> NotRun | None:
 
 def _read_error(text: str) -> Mapping[str, object] | None:
     try:
-        envelope = json.loads(text)
+        envelope = read_json(text)
     except ValueError:
         return None
-    error = envelope.get("error")
+    error = envelope.get("error") if isinstance(envelope, dict) else None
     return error if isinstance(error, Mapping) else None
 
 

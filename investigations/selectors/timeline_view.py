@@ -1,12 +1,13 @@
 """One timeline event as a page shows it: what is known about a tool call, in the right words."""
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 
+from investigations.foreign_json import read_json, write_value
 from investigations.models import TimelineEvent
 from investigations.selectors.conclusions import conclusion_of, has_shape
 from investigations.selectors.not_run import NotRun, explain_not_run, not_run_of
@@ -16,6 +17,7 @@ from investigations.selectors.unsupported import UnsupportedSpan, locate_unsuppo
 PREVIEW_CHARACTERS = 8 * 1024
 """How much of a tool's result a page carries; the rest is fetched when somebody wants it."""
 
+MOST_ARGUMENTS = 100
 _MAX_ARGUMENT = 200
 
 
@@ -138,16 +140,16 @@ class EventView:
 
     @property
     def arguments(self) -> list[tuple[str, str]]:
-        """Argument names and values as text."""
+        """Argument names and values as text, as much as a page carries of them."""
         given = self.event.metadata.get("arguments")
         if isinstance(given, str):
             try:
-                given = json.loads(given)
+                given = read_json(given)
             except ValueError:
-                return [("input", given)] if given.strip() else []
+                return preview_arguments({"input": given}) if given.strip() else []
         if not isinstance(given, Mapping):
-            return [] if given is None else [("input", _write(given))]
-        return [(str(name), _write(value)) for name, value in given.items()]
+            return [] if given is None else preview_arguments({"input": given})
+        return preview_arguments(given)
 
     @property
     def key_argument(self) -> str:
@@ -255,6 +257,21 @@ _NOTICES: dict[str, str] = {
 }
 
 
+def preview_arguments(given: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Names and values of arguments as text: long ones cut and many left out, which is said."""
+    written = ((name, write_value(value)) for name, value in islice(given.items(), MOST_ARGUMENTS))
+    pairs = [(_cut(name, _MAX_ARGUMENT), _cut(text, PREVIEW_CHARACTERS)) for name, text in written]
+    if len(given) > MOST_ARGUMENTS:
+        pairs.append(("…", f"{len(given) - MOST_ARGUMENTS:,} more arguments"))
+    return pairs
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}… ({len(text) - most:,} more characters)"
+
+
 def place_summaries(views: Sequence[EventView]) -> list[EventView]:
     """The same events with each summary behind the tool call whose result it sums up."""
     calls = {
@@ -278,9 +295,3 @@ def _summaries_of(view: EventView, behind: Mapping[int, list[EventView]]) -> lis
 
 def _is_summary(view: EventView) -> bool:
     return view.event.event_type == TimelineEvent.Type.MCP_TOOL_SUMMARY
-
-
-def _write(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)

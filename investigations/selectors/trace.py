@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from agents.types import JSON
+from investigations.foreign_json import write_value
 from investigations.models import (
     AgentExecution,
     AlertSession,
@@ -235,9 +236,11 @@ def shortened_results(call: LLMInteraction) -> frozenset[int]:
 
 
 def proposed_calls(message: Message) -> tuple[ProposedCall, ...]:
+    kept = message.tool_calls if isinstance(message.tool_calls, list) else ()
     return tuple(
-        ProposedCall(each["id"], each["name"], each["arguments"])
-        for each in message.tool_calls or ()
+        ProposedCall(*(write_value(each.get(name, "")) for name in ("id", "name", "arguments")))
+        for each in kept
+        if isinstance(each, Mapping)
     )
 
 

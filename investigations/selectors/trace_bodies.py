@@ -1,6 +1,5 @@
 """One call of the trace, opened: long texts as previews, each whole text on request."""
 
-import json
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,9 +10,11 @@ from itertools import islice
 from django.db.models.functions import Left, Length
 
 from agents.types import JSON
+from investigations.foreign_json import read_json, write_json, write_value
 from investigations.models import ApprovalRequest, LLMInteraction, Message
 from investigations.selectors.not_run import NotRun, explain_not_run
 from investigations.selectors.person_waits import PersonWait, tool_ms, waits_of
+from investigations.selectors.timeline_view import preview_arguments
 from investigations.selectors.trace import (
     ProposedCall,
     ToolTrace,
@@ -142,20 +143,20 @@ class OpenedToolCall:
     def arguments(self) -> list[tuple[str, str]]:
         given = self.trace.interaction.tool_arguments
         if not isinstance(given, dict):
-            return [] if given is None else [("input", write_json(given))]
-        return [(str(name), write_json(value)) for name, value in given.items()]
+            return [] if given is None else preview_arguments({"input": given})
+        return preview_arguments(given)
 
     @property
     def raw_arguments(self) -> str:
-        return json.dumps(self.trace.interaction.tool_arguments, ensure_ascii=False)
+        return write_json(self.trace.interaction.tool_arguments)
 
     @property
     def result(self) -> str:
         """The result as it is kept: masked, and cut where it was very long."""
         kept = self.trace.interaction.tool_result
         if isinstance(kept, dict):
-            return write_json(kept.get("content", ""))
-        return "" if kept is None else write_json(kept)
+            return write_value(kept.get("content", ""))
+        return "" if kept is None else write_value(kept)
 
     @property
     def rendered(self) -> str:
@@ -171,17 +172,13 @@ class OpenedToolCall:
         text = self.result
         if len(text) <= _PRETTY_LIMIT and text.lstrip()[:1] in ("{", "["):
             with suppress(ValueError):
-                return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+                return write_json(read_json(text), indent=2)
         return text
 
     @property
     def facts(self) -> dict[str, JSON]:
         """What is known about its size and what was masked."""
         return dict(self.trace.event.metadata) if self.trace.event else {}
-
-
-def write_json(value: JSON) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 # ---- Messages -----------------------------------------------------------------------------------

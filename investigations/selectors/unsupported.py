@@ -13,7 +13,7 @@ from typing import Any
 from investigations.models import TimelineEvent
 
 MAX_SPANS = 200
-_CITATION = re.compile(r"\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
+_CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
 _ITEM = re.compile(r"[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+")
 
 

@@ -1,6 +1,5 @@
 """How durations, sizes, times and states are written, in one place for page and socket."""
 
-import json
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from django.urls import get_script_prefix, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from investigations.foreign_json import read_json, write_json, write_value
 from investigations.markdown import (
     CitedTool,
     citation_chip,
@@ -108,6 +108,12 @@ def shown(value: object) -> str:
 
 
 @register.filter
+def visible(text: str) -> str:
+    """A text as somebody copies it: the same, but nothing in it hides or reorders anything."""
+    return show_invisible(text)
+
+
+@register.filter
 def spelled(value: object) -> SafeString:
     """Every character of a value: those without a shape as tags with their number. A text of
     several lines stands as it is, any other value as JSON."""
@@ -135,7 +141,7 @@ def count_invisible(values: Mapping[str, object]) -> int:
 def _as_written(value: object) -> str:
     if isinstance(value, str) and "\n" in value:
         return value
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return write_json(value, indent=2)
 
 
 def _spell(text: str, is_visible: Callable[[str], bool]) -> SafeString:
@@ -158,6 +164,12 @@ def hashed(value: str) -> SafeString:
         ' data-copy-text="{0}" aria-label="Copy hash" title="Copy hash">{3}</button></span>',
         value, value[:8], value[-4:], icon("copy", "t-i--s"),
     )  # fmt: skip
+
+
+@register.filter
+def pairs(values: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Names and values. Templates take `values.items` for the value of a name where it is one."""
+    return list(values.items())
 
 
 @register.filter
@@ -218,24 +230,24 @@ def pretty(value: object) -> str:
     """JSON, indented, when it is JSON; else the text itself."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = read_json(value)
         except ValueError:
             return shown(value)
         if not isinstance(value, (dict, list)):
             return shown(str(value))
-    return shown(json.dumps(value, indent=2, ensure_ascii=False))
+    return shown(write_json(value, indent=2))
 
 
 @register.filter
 def alert_line(text: str) -> str:
     """An alert in one line: names and values when it is a JSON object."""
     try:
-        alert = json.loads(text)
+        alert = read_json(text)
     except ValueError:
         alert = None
     if not isinstance(alert, dict):
         return one_line(text[:400])
-    pairs = (f"{name}={v if isinstance(v, str) else json.dumps(v)}" for name, v in alert.items())
+    pairs = (f"{name}={write_value(v)}" for name, v in alert.items())
     return one_line(" ".join(pairs)[:400])
 
 

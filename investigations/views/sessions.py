@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from investigations.absence import tell_absence
 from investigations.fragments import fragments_for, render_facts, session_context
 from investigations.identity import actor_of
+from investigations.plain_text import show_invisible
 from investigations.roles import OPERATE
 from investigations.selectors import event_slices, pages
 from investigations.selectors.export import export_session
@@ -92,7 +93,7 @@ def event_content(
     content = pages.read_event_content(find_shown(session_id).pk, event_id)
     if content is None:
         raise Http404
-    return HttpResponse(content, content_type="text/plain; charset=utf-8")
+    return HttpResponse(show_invisible(content), content_type="text/plain; charset=utf-8")
 
 
 @require_safe

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from investigations.plain_text import show_invisible
 from investigations.selectors.trace_bodies import read_model_call, read_tool_call, read_turn
 from investigations.selectors.trace_page import read_iteration, read_trace_page
 from investigations.selectors.trace_rows import RowFilter
@@ -119,7 +120,8 @@ def _render_call(
 
 
 def _answer_text(read: Callable[[], str]) -> HttpResponse:
-    return HttpResponse(_or_404(read), content_type="text/plain; charset=utf-8")
+    text = show_invisible(_or_404(read))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 def _or_404(read: Callable[[], T]) -> T:

@@ -88,7 +88,7 @@ def _judge(clause: Clause, start: int, end: int, verb: Verb, facts: Facts) -> It
         yield _phantom(clause, start, object_end, verb)
         return
     for name, where in find_names(clause.text[end:object_end]):
-        if any(name.casefold() in run.text.casefold() for run in done):
+        if any(name.casefold() in run.casefolded for run in done):
             continue
         begin = end + where
         yield Unsupported(
@@ -108,7 +108,7 @@ def _is_reported(text: str, found: re.Match[str], verb: Verb, facts: Facts) -> b
     """Whether a result tells of it: others restart things too, and say so."""
     if _BY.match(text[found.end() :]):
         return True
-    return re.search(verb.signs, facts.whole_but_prompt, re.IGNORECASE) is not None
+    return facts.matches_but_prompt(verb.signs)
 
 
 def _subject_start(text: str, found: re.Match[str]) -> int:

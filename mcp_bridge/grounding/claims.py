@@ -11,6 +11,7 @@ MAX_READ = 60_000
 """Characters of a report that are looked at."""
 
 _CITATION = re.compile(r"\[(T\d{1,9}(?:[ \t]{0,3}[,;][ \t]{0,3}T?\d{1,9}){0,50})\]", re.IGNORECASE)
+_BEHIND_CITATION = ". \t\r\n"
 _NUMBER = re.compile(r"\d{1,9}")
 _NEW_BLOCK = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+\u2022]|\d{1,3}[.)]|#{1,6}|>)[ \t]")
 
@@ -59,24 +60,26 @@ def _read_block(block: list[Clause]) -> Iterator[Claim]:
         elif said or waiting:
             start = (waiting or [clause])[0]
             last = clause if said else waiting[-1]
-            yield _trim(start.start, _said_end(last), refs, block)
+            yield _trim(start, _said_end(last), refs)
             waiting = []
     for clause in waiting:
         if clause.mood == "fact":
-            yield _trim(clause.start, _end_of(clause), (), block)
+            yield _trim(clause, _end_of(clause), ())
 
 
-def _trim(start: int, end: int, refs: tuple[int, ...], block: list[Clause]) -> Claim:
-    text = next(clause.text for clause in block if clause.start == start)
-    return Claim(start + len(text) - len(text.lstrip()), end, refs)
+def _trim(first: Clause, end: int, refs: tuple[int, ...]) -> Claim:
+    return Claim(first.start + len(first.text) - len(first.text.lstrip()), end, refs)
 
 
 def _said_end(clause: Clause) -> int:
     """Where the words of a clause end: before the citation at its end."""
     text = clause.text.rstrip()
-    while found := re.search(rf"\s*{_CITATION.pattern}[.\s]*$", text, re.IGNORECASE):
-        text = text[: found.start()]
-    return clause.start + len(text)
+    end = len(text)
+    for citation in reversed(list(_CITATION.finditer(text))):
+        if text[citation.end() : end].strip(_BEHIND_CITATION):
+            break
+        end = len(text[: citation.start()].rstrip())
+    return clause.start + end
 
 
 def _end_of(clause: Clause) -> int:

@@ -31,6 +31,9 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+|\s*>\s?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”)\]*]*\s+(?=[\"'“(\[*`]*[A-Z0-9a-z])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|ca|no|cf|resp)\.$", re.IGNORECASE)
+_LONGEST_ABBREVIATION = 8
+MAX_CLAUSE = 1_000
+"""Characters. Whatever looks at a clause may look at each word of it for each other one."""
 _CLAUSE_END = re.compile(
     r";\s+|(?<!\s)\s+[–—]\s+|,\s+(?=(?:so|but|while|whereas|because|and|which|as|then|though|although|"
     r"therefore|hence|since)\b)|:\s+(?=[A-Z])"
@@ -109,14 +112,27 @@ def _split_line(line: str, start: int, *, is_advice: bool) -> Iterator[Clause]:
     for sentence, place in _split(line[offset:], start + offset, _SENTENCE_END):
         # A recommendation stays one to its end, whatever its parts look like.
         whole: Mood | None = "other" if is_advice or _is_advice(sentence) else None
-        for part, where in _split(sentence, place, _CLAUSE_END):
-            yield Clause(part, where, whole or _find_mood(part), sentence)
+        for clause, begun in _split(sentence, place, _CLAUSE_END):
+            for part, where in _cut(clause, begun):
+                yield Clause(part, where, whole or _find_mood(part), sentence)
+
+
+def _cut(clause: str, start: int) -> Iterator[tuple[str, int]]:
+    """A clause in pieces that are no longer than any that a person writes."""
+    begun = 0
+    while len(clause) - begun > MAX_CLAUSE:
+        blank = clause.rfind(" ", begun + 1, begun + MAX_CLAUSE)
+        end = blank if blank > 0 else begun + MAX_CLAUSE
+        yield clause[begun:end], start + begun
+        begun = end
+    yield clause[begun:], start + begun
 
 
 def _split(text: str, start: int, mark: re.Pattern[str]) -> Iterator[tuple[str, int]]:
     begun = 0
     for found in mark.finditer(text):
-        if _ABBREVIATION.search(text[begun : found.start()]):
+        end = found.start()
+        if _ABBREVIATION.search(text, max(begun, end - _LONGEST_ABBREVIATION), end):
             continue
         yield text[begun : found.start()], start + begun
         begun = found.end()

@@ -28,10 +28,20 @@ from mcp_bridge.safety.evidence import SettledCall, match_whole
 MAX_PAIRED = 40
 """Of more numbers than this every sum and ratio could be made; they are no evidence then."""
 MAX_MOMENTS = 80
+MAX_COUNTED = 20_000_000
+"""Characters in which lines with a word are counted, for all words of an answer together."""
 
 _GIVEN = re.compile(r"alert|runbook|question")
 _EARLIER = re.compile(r"history|answer|analysis of stage|agent \d|report|recalled")
 """Blocks that tell what agents before this one found: they looked, and that counts."""
+
+_LOOKS_AT_LOGS = re.compile(
+    r"log|journal|dmesg|stderr|stdout|tail|loki|elastic|opensearch|splunk|kibana|sentry", re.I
+)
+_LOG_LINE = re.compile(
+    r"\d\d:\d\d:\d\d\S{0,40}\s.{0,60}\b"
+    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|PANIC)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,10 @@ class Run:
         return f"{self.asked}\n{self.returned}"
 
     @cached_property
+    def casefolded(self) -> str:
+        return self.text.casefold()
+
+    @cached_property
     def lines(self) -> tuple[str, ...]:
         return tuple(line for line in self.returned.splitlines() if line.strip())
 
@@ -64,6 +78,12 @@ class Run:
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         return tuple(find_numbers(self.returned))
+
+    @cached_property
+    def is_of_logs(self) -> bool:
+        """Whether it read logs, by what it was asked or by what it returned."""
+        asked_for, returned = _LOOKS_AT_LOGS.search(self.asked), _LOG_LINE.search(self.returned)
+        return asked_for is not None or returned is not None
 
     @property
     def is_write(self) -> bool:
@@ -84,6 +104,10 @@ class Facts:
             *(Run(call) for call in calls if call.outcome == "succeeded"),
         ]
         self._line_counts: dict[str, set[int]] = {}
+        self._counted = 0
+        self._mentioned: dict[str, bool] = {}
+        self._about: dict[str, list[Run]] = {}
+        self._signs: dict[str, bool] = {}
         self.failed = "\n".join(
             call.text for call in calls if call.outcome in ("failed", "blocked", "unknown")
         )
@@ -98,8 +122,16 @@ class Facts:
         return "\n".join([*(run.text for run in self.runs), self.given])
 
     @cached_property
+    def casefolded(self) -> str:
+        return self.whole.casefold()
+
+    @cached_property
     def folded(self) -> str:
-        return " ".join(self.whole.casefold().split())
+        return " ".join(self.casefolded.split())
+
+    @cached_property
+    def folded_words(self) -> frozenset[str]:
+        return frozenset(self.folded.split())
 
     @cached_property
     def run_topics(self) -> frozenset[str]:
@@ -112,11 +144,29 @@ class Facts:
 
     def mentions(self, value: str) -> bool:
         """Whether a name or value stands somewhere as a whole."""
-        return match_whole(value).search(self.whole) is not None
+        if value not in self._mentioned:
+            # Most of what is looked for is not there at all, which is found out much faster.
+            self._mentioned[value] = (
+                value.casefold() in self.casefolded
+                and match_whole(value).search(self.whole) is not None
+            )
+        return self._mentioned[value]
 
     def runs_about(self, name: str) -> list[Run]:
-        whole = match_whole(name)
-        return [run for run in self.runs if whole.search(run.text)]
+        if name not in self._about:
+            whole = match_whole(name)
+            self._about[name] = [
+                run for run in self.runs
+                if name.casefold() in run.casefolded and whole.search(run.text)
+            ]  # fmt: skip
+        return self._about[name]
+
+    def matches_but_prompt(self, signs: str) -> bool:
+        """Whether a result, or what was given, holds one of these signs of an act."""
+        if signs not in self._signs:
+            found = re.search(signs, self.whole_but_prompt, re.IGNORECASE)
+            self._signs[signs] = found is not None
+        return self._signs[signs]
 
     # Numbers
 
@@ -189,7 +239,9 @@ class Facts:
     def count_lines(self, word: str) -> set[int]:
         """How many lines, or rows of a structure, of each run contain a word."""
         if word not in self._line_counts:
-            self._line_counts[word] = self._count_lines(word)
+            self._counted += len(self.whole)
+            is_affordable = self._counted <= MAX_COUNTED or not self._line_counts
+            self._line_counts[word] = self._count_lines(word) if is_affordable else set()
         return self._line_counts[word]
 
     def _count_lines(self, word: str) -> set[int]:

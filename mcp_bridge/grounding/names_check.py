@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from mcp_bridge.grounding.clauses import Clause
 from mcp_bridge.grounding.facts import Facts
@@ -24,6 +25,10 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 _QUOTE = re.compile(r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”")
+_ACTOR = re.compile(r"\b\w*(?:ed|en|out|back)\s+by\s+(?P<who>[a-z][\w.@-]*\w)")
+_KEY = re.compile(r"(?<![\w.:-])\d+(?![\w.:%-])|\b[\w-]*\d[\w-]*\b")
+MAX_ACTORS, MAX_KEYS = 5, 20
+"""Of a clause that are looked up; prose names one or two."""
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
 
 
@@ -63,11 +68,9 @@ def check_quotes(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 
 def check_actor(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     """Who did something, where the very line about it names somebody else."""
-    for found in re.finditer(
-        r"\b\w*(?:ed|en|out|back)\s+by\s+(?P<who>[a-z][\w.@-]*\w)", clause.text
-    ):
+    for found in islice(_ACTOR.finditer(clause.text), MAX_ACTORS):
         who = match_whole(found["who"])
-        keys = re.findall(r"(?<![\w.:-])\d+(?![\w.:%-])|\b[\w-]*\d[\w-]*\b", clause.text)
+        keys = _KEY.findall(clause.text)[:MAX_KEYS]
         for run in facts.runs:
             about = [line for line in run.lines if any(match_whole(k).search(line) for k in keys)]
             named = [line for line in run.lines if who.search(line)]
@@ -84,11 +87,13 @@ def check_actor(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 def _has_siblings(name: str, facts: Facts) -> bool:
     """Whether results name others that differ only in how they end: node-a, node-b."""
     stem = re.escape(name.rpartition("-")[0])
+    if f"{name.rpartition('-')[0]}-" not in facts.whole:
+        return False
     return len(set(re.findall(rf"(?<![\w-]){stem}-\w{{1,2}}(?![\w-])", facts.whole))) > 1
 
 
 def _is_known(name: str, facts: Facts) -> bool:
-    if facts.mentions(name) or " ".join(name.casefold().split()) in facts.folded.split():
+    if facts.mentions(name) or " ".join(name.casefold().split()) in facts.folded_words:
         return True
     version = _VERSION.fullmatch(name)
     if version is not None:
@@ -101,7 +106,7 @@ def _is_known(name: str, facts: Facts) -> bool:
 
 def _is_part(name: str, facts: Facts) -> bool:
     """A name that stands in a longer one, cut where names are cut: a pod's deployment, an image."""
-    return (
+    return name.casefold() in facts.casefolded and (
         re.search(rf"(?<![\w]){re.escape(name)}(?:[-./:@][\w]|[/:@]|$)", facts.whole, re.I)
         is not None
     )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from mcp_bridge.grounding.clauses import Clause
 from mcp_bridge.grounding.facts import Facts, is_near
@@ -36,6 +37,11 @@ _UNNAMED = frozenset(
     """)
 )
 _MOST_BEFORE = 200
+_NEAR = 25
+MAX_STATED = 300
+"""Figures of an answer that others are worked out from."""
+MAX_DERIVED = 500
+"""Figures of an answer that are worked out; one with more states no findings."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +61,21 @@ class StatedNumbers:
     def __init__(self, answer: str, facts: Facts) -> None:
         self._passage = Passage(answer)
         self._facts = facts
+        self._derived = 0
 
     def besides(self, number: float) -> list[Quantity]:
         return [each for each in self._given if each.number != number]
+
+    def may_derive(self) -> bool:
+        """Whether another figure may be worked out: each is held against all that are stated."""
+        self._derived += 1
+        return self._derived <= MAX_DERIVED
 
     @cached_property
     def _given(self) -> tuple[Quantity, ...]:
         return tuple(
             each
-            for each in find_claimed(self._passage.text)
+            for each in islice(find_claimed(self._passage.text), MAX_STATED)
             if _is_given_or_summed(each, self._facts) or _is_count(each, self._passage, self._facts)
         )
 
@@ -131,7 +143,7 @@ def _is_supported(
         return True
     if not quantity.family and _is_count(quantity, passage, facts):
         return True
-    return _is_derived(quantity, slack, stated, facts)
+    return stated.may_derive() and _is_derived(quantity, slack, stated, facts)
 
 
 def _is_given(quantity: Quantity, slack: float, facts: Facts) -> bool:
@@ -156,8 +168,12 @@ def _is_duration(quantity: Quantity, slack: float, text: str, facts: Facts) -> b
     if facts.has_span(quantity.number * scale, slack * scale):
         return True
     # "2 minutes and 25 seconds" is one duration.
-    whole = [each for each in find_claimed(text) if each.family == "seconds"]
-    near = [each for each in whole if abs(each.start - quantity.start) < 25]
+    begun = max(0, quantity.start - 2 * _NEAR)
+    around = find_claimed(text[begun : quantity.end + 2 * _NEAR])
+    near = [
+        each for each in around
+        if each.family == "seconds" and abs(begun + each.start - quantity.start) < _NEAR
+    ] or [quantity]  # fmt: skip
     total = sum(each.bases[0] for each in near)
     smallest = min(each.scales[0] for each in near)
     return len(near) > 1 and (
@@ -168,7 +184,7 @@ def _is_duration(quantity: Quantity, slack: float, text: str, facts: Facts) -> b
 def _is_count(quantity: Quantity, passage: Passage, facts: Facts) -> bool:
     """A number of lines or rows, where what is counted occurs in the results."""
     number, text = quantity.number, passage.text
-    if number != int(number) or number > 1000:
+    if number > 1000 or number != int(number):
         return False
     noun = _noun(quantity, text)
     if noun and fold(noun) not in facts.run_topics and not quantity.is_word:

@@ -20,6 +20,9 @@ WIDTH = 240
 _MARGIN = 120
 _MAX_PLACES = 500
 """Of what stands in more places than this, the first ones are looked at."""
+_MAX_HITS = 10_000
+MAX_CLAIM = 2_000
+"""Characters of a claim that are looked for; what says more than that says many things."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TERM = re.compile(r"`([^`\n]{2,80})`|\"([^\"\n]{2,80})\"")
@@ -108,7 +111,9 @@ def find_quote(claim: str, source: Source) -> Quote | None:
 
     None where no passage shares two words, or a single one of the figures and names that it has.
     """
-    hits = sorted(_find_hits(claim, source), key=lambda hit: hit.start)
+    found = islice(_find_hits(claim[:MAX_CLAIM], source), _MAX_HITS)
+    fitting = (hit for hit in found if hit.end - hit.start <= WIDTH)
+    hits = sorted(fitting, key=lambda hit: hit.start)
     best: Quote | None = None
     for window in _slide(hits):
         if best is None or _rank(window) > _rank(best):
@@ -142,6 +147,7 @@ def _rank(quote: Quote) -> tuple[int, int]:
 
 
 def _has_anchor(claim: str) -> bool:
+    claim = claim[:MAX_CLAIM]
     return bool(_find_terms(claim)) or next(find_claimed(claim), None) is not None
 
 

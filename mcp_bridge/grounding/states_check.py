@@ -72,13 +72,6 @@ _UNCHANGED = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\snot\s", re.IGNORECASE)
-_LOOKS_AT_LOGS = re.compile(
-    r"log|journal|dmesg|stderr|stdout|tail|loki|elastic|opensearch|splunk|kibana|sentry", re.I
-)
-_LOG_LINE = re.compile(
-    r"\d\d:\d\d:\d\d\S*\s.{0,60}\b"
-    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|PANIC)\b"
-)
 _LOOSE = frozenset(
     word_list("""
     application app service container pod recent error access own same full tool command
@@ -238,10 +231,7 @@ def _was_read(what: str, of: str, facts: Facts) -> bool:
     reads = [run for run in facts.runs if not run.is_write]
     if what.lower().startswith(("output", "result")):
         return bool(facts.runs)
-    logs = [
-        run for run in reads
-        if _LOOKS_AT_LOGS.search(run.asked) or _LOG_LINE.search(run.returned)
-    ]  # fmt: skip
+    logs = [run for run in reads if run.is_of_logs]
     owners = {word for word in content_words(of.replace("'s", "")) if word not in _LOOSE} - {"log"}
     if not owners:
         return bool(logs)

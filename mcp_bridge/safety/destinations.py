@@ -5,11 +5,14 @@ Reads words only; asks no resolver.
 
 import ipaddress
 import re
+from collections.abc import Iterator
 
-_HOST = r"(\[[^\]\s]+\]|[^\s/:?#\"'<>\\@]+)"
-_ADDRESS = re.compile(
-    rf"(?:\b[a-z][a-z0-9+.-]*:[/\\]{{1,3}}|[/\\]{{2}})(?:[^\s/@\"'<>]*@)?{_HOST}", re.IGNORECASE
-)
+_HOST = r"(\[[^\]\s]{1,100}\]|[^\s/:?#\"'<>\\@]+)"
+_HOST_HERE = re.compile(_HOST)
+_SLASHES = re.compile(r":[/\\]{1,3}|[/\\]{2}")
+_SCHEME = re.compile(r"(?<!\w)[a-z][a-z0-9+.-]*\Z", re.IGNORECASE)
+_LONGEST_SCHEME = 60
+_USER = re.compile(r"[^\s/@\"'<>]*")
 _ALONE = re.compile(rf"(?:[^\s@/]+@)?{_HOST}(?::\d{{1,5}})?(?:[/?#]\S*)?")
 _NUMBERS = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+))*\.?", re.IGNORECASE)
 """An address in one of the spellings that only resolvers read."""
@@ -27,7 +30,7 @@ _OWN_NETWORKS = tuple(
 
 def find_destinations(text: str) -> tuple[str, ...]:
     """The hosts that a text names as addresses, or is itself; each as it is written."""
-    found = [match[1] for match in _ADDRESS.finditer(text)]
+    found = [host for _start, host in _find_addresses(text)]
     word = text.strip().translate(_DOTS)
     alone = _ALONE.fullmatch(word)
     if _read_ip(word) is not None:
@@ -39,8 +42,36 @@ def find_destinations(text: str) -> tuple[str, ...]:
 
 def starts_with_address(text: str) -> bool:
     """Whether a text is the address of something, rather than one that mentions an address."""
-    found = _ADDRESS.search(text)
-    return found is not None and not text[: found.start()].strip(" \t\r\n\"'<([{")
+    found = next(_find_addresses(text), None)
+    return found is not None and not text[: found[0]].strip(" \t\r\n\"'<([{")
+
+
+def _find_addresses(text: str) -> Iterator[tuple[int, str]]:
+    """Where each address begins, and its host. Every character is looked at a few times only."""
+    position = end_of_user = 0
+    while slashes := _SLASHES.search(text, position):
+        position = slashes.start() + 1
+        start = slashes.start() if slashes[0][0] != ":" else _start_of_scheme(text, slashes.start())
+        if start is None:
+            continue
+        begin = slashes.end()
+        if begin >= end_of_user:
+            user = _USER.match(text, begin)
+            end_of_user = user.end() if user else begin
+        behind_user = end_of_user + 1 if text.startswith("@", end_of_user) else begin
+        host = _HOST_HERE.match(text, behind_user) or _HOST_HERE.match(text, begin)
+        if host is not None:
+            position = host.end()
+            yield start, host[1]
+
+
+def _start_of_scheme(text: str, colon: int) -> int | None:
+    """Where the scheme before a colon begins; None where none stands there."""
+    window = text[max(0, colon - _LONGEST_SCHEME) : colon]
+    scheme = _SCHEME.search(window)
+    if scheme is None:
+        return None
+    return colon - len(window) + scheme.start()
 
 
 def is_number(text: str) -> bool:

@@ -1,11 +1,18 @@
 """Refusals as the model gets them: an envelope of facts, with a code, and no advice."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from agents.types import JSON
+
+MOST_BEGINNINGS = 50
+_BEGINNING = re.compile(r'^\{(?=\s{0,40}")', re.MULTILINE)
+_OUR_BEGINNING = re.compile(r'^\{(?=\s{0,40}"ok"\s{0,9}:)', re.MULTILINE)
+_DECODER = json.JSONDecoder()
 
 RefusalCode = Literal[
     "FSM_BLOCKED",
@@ -47,20 +54,20 @@ class Refusal:
 
 
 def read_envelope(text: str) -> dict[str, JSON] | None:
-    """The first envelope that stands in a text at the start of a line, None where there is none."""
-    decoder = json.JSONDecoder()
-    position = 0 if text.startswith("{") else text.find("\n{") + 1
-    while position > 0 or text.startswith("{"):
+    """The first envelope that stands in a text at the start of a line, None where there is none.
+
+    Of beginnings that may be one only so many are read: each may go on to the end of the text.
+    """
+    starts = islice((begun.start() for begun in _BEGINNING.finditer(text)), MOST_BEGINNINGS)
+    surely = islice((begun.start() for begun in _OUR_BEGINNING.finditer(text)), MOST_BEGINNINGS)
+    for start in sorted({*starts, *surely}):
         try:
-            found, _ = decoder.raw_decode(text, position)
+            # What is wrong with a text is told by its line, counted from its beginning.
+            found, _ = _DECODER.raw_decode(text[start:])
         except (ValueError, RecursionError):
-            found = None
+            continue
         if isinstance(found, dict) and isinstance(found.get("ok"), bool):
             return found
-        following = text.find("\n{", position) + 1
-        if not following:
-            return None
-        position = following
     return None
 
 

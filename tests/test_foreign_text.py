@@ -1,0 +1,291 @@
+"""Whatever reads a text from outside takes time that grows with its length and no faster.
+
+A worker holds many sessions, so one text that freezes it stops them all. Every reader gets texts
+made to set its patterns and loops against themselves, at growing sizes.
+"""
+
+import ast
+import importlib
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from mcp_types import CallToolResult, TextContent
+
+from agents.compaction import fit_conversation
+from agents.controllers.react import React
+from agents.llm.sse import EventReader
+from agents.repetition import RepetitionWatch
+from agents.types import Message
+from investigations.curl import write_curl
+from investigations.marked_text import render_marked
+from investigations.notifications.messages import end_message, escape
+from investigations.selectors.conclusions import build_card, find_unverified
+from investigations.selectors.not_run import read_not_run
+from investigations.selectors.unsupported import UnsupportedSpan, locate_unsupported, relocate
+from mcp_bridge.arguments import parse_arguments
+from mcp_bridge.content import read_json, read_result
+from mcp_bridge.grounding.facts import Facts
+from mcp_bridge.grounding.judge import find_unsupported
+from mcp_bridge.grounding.phantoms import find_phantoms, find_written_calls
+from mcp_bridge.grounding.quotes import Source, find_quote
+from mcp_bridge.safety.evidence import Evidence, SettledCall, judge_outcome
+from mcp_bridge.visible_text import clean_line
+from tarsy.errors import TarsyError
+
+ROOT = Path(__file__).parent.parent
+Read = Callable[[str], object]
+
+
+def _call(text: str) -> SettledCall:
+    return SettledCall("1", "ops", "query", "read", {"kind": "pods"}, "succeeded", text)
+
+
+def _evidence(text: str) -> Evidence:
+    evidence = Evidence()
+    evidence.add(_call(text))
+    return evidence
+
+
+ANSWER = (
+    "## Conclusion\nThe pod basket-7d9f-x2x1v was restarted 6 times by kubelet since 12:04 [T1], "
+    'its memory is at 98% of 512Mi, and "the log says out of memory". No errors were found. '
+    "nginx is running on node-a-1. I restarted the deployment.\n"
+)
+RESULT = "basket-7d9f-x2x1v 0/1 CrashLoopBackOff 6 restarts 98% of 512Mi at 2026-01-02T12:04:05Z"
+SPAN = (UnsupportedSpan(3, 40, "number", "no result says so"),)
+
+# Readers that want more than the text, by the module they are in.
+READERS: dict[str, Read] = {
+    "mcp_bridge.grounding, the answer": lambda text: find_unsupported(text, _evidence(RESULT)),
+    "mcp_bridge.grounding, the result": lambda text: find_unsupported(ANSWER, _evidence(text)),
+    "mcp_bridge.grounding, what was given": lambda text: find_unsupported(
+        ANSWER, Evidence(), [("alert", text)], ["ops__query"]
+    ),
+    "mcp_bridge.grounding, answer and result": lambda text: find_unsupported(
+        ANSWER + text[: len(text) // 2], _evidence(text)
+    ),
+    "mcp_bridge.grounding.phantoms.find_phantoms": lambda text: list(find_phantoms(text, text)),
+    "mcp_bridge.grounding.phantoms.find_written_calls": lambda text: list(
+        find_written_calls(text, ["ops__query", "kubectl"])
+    ),
+    "mcp_bridge.grounding.quotes, the claim": lambda text: find_quote(text, Source(RESULT)),
+    "mcp_bridge.grounding.quotes, the result": lambda text: find_quote(ANSWER, Source(text)),
+    "mcp_bridge.grounding.quotes, both": lambda text: find_quote(text[:4_000], Source(text)),
+    "mcp_bridge.grounding.facts": lambda text: Facts([_call(text)]).row_counts,
+    "mcp_bridge.safety.evidence.judge_outcome": lambda text: (
+        judge_outcome(text, is_error=True), judge_outcome(text, is_error=False)
+    ),
+    "mcp_bridge.safety.evidence.has_returned": lambda text: _evidence(text).has_returned("node-1"),
+    "mcp_bridge.safety.evidence, the name": lambda text: (
+        _evidence(RESULT).has_returned(text[:4_000])
+    ),
+    "mcp_bridge.arguments": parse_arguments,
+    "mcp_bridge.arguments, in an object": lambda text: parse_arguments("{" + text),
+    "mcp_bridge.arguments, behind a key": lambda text: parse_arguments("a: " + text),
+    "mcp_bridge.arguments, as YAML": lambda text: parse_arguments("a:\n  b: 1\n" + text),
+    "mcp_bridge.content": lambda text: (
+        read_result(_result(text)), read_json(_result(text)), read_result(_result('{"ok"' + text))
+    ),
+    "mcp_bridge.visible_text.clean_line": lambda text: clean_line(text, 200),
+    "agents.controllers.react": lambda text: _react(text),
+    "agents.controllers.react, behind an action": lambda text: _react(
+        f"Thought: look\nAction: ops.query\nAction Input: {text}"
+    ),
+    "agents.controllers.react, as the action": lambda text: _react(f"Action: {text}"),
+    "agents.controllers.react, an answer": lambda text: _react(f"Final Answer: {text}"),
+    "agents.llm.sse": lambda text: _events(text),
+    "agents.repetition": lambda text: _watch(text),
+    "agents.compaction": lambda text: fit_conversation(
+        [Message("system", "x"), Message("user", text), Message("assistant", text)],
+        limit=2_000,
+    ),
+    "investigations.marked_text": lambda text: render_marked(text, SPAN),
+    "investigations.curl": lambda text: write_curl(
+        {"x": text, "y": [text]}, address="http://localhost/api/v1/alerts", needs_token=True
+    ),
+    "investigations.notifications.messages": lambda text: (
+        end_message(status="completed", title=text, detail=text, link="http://x/"),
+        escape(text, limit=2_000),
+    ),
+    "investigations.selectors.conclusions": lambda text: (
+        build_card(text, {}), build_card("## Conclusion\n" + text, {}), find_unverified(text),
+        build_card(f"## Conclusion\nx\n\n## Evidence\n- {text}\n\n## Next steps\n1. {text}", {}),
+    ),
+    "investigations.selectors.unsupported": lambda text: (
+        locate_unsupported(text, {"unsupported": [{"start": 9, "end": 14, "text": text[:9]}] * 50}),
+        relocate(text[: len(text) // 2], text, SPAN),
+    ),
+    "investigations.selectors.not_run": lambda text: read_not_run('{"ok": false' + text),
+}  # fmt: skip
+
+
+def _result(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)])
+
+
+def _react(text: str) -> object:
+    controller = React()
+    return controller.decide(text, ()), controller.conclude(text)
+
+
+def _events(text: str) -> object:
+    reader = EventReader()
+    data = text.encode("utf-8", "replace")
+    for start in range(0, len(data), 1000):
+        reader.feed(b"data: " + data[start : start + 1000])
+    return reader.finish()
+
+
+def _watch(text: str) -> bool:
+    watch = RepetitionWatch()
+    return any(watch.add(text[start : start + 40]) for start in range(0, len(text), 40))
+
+
+# ---- Those that take a text and nothing else are found, so that a new one is among them ----------
+
+PACKAGES = (
+    "mcp_bridge/grounding", "mcp_bridge/safety", "mcp_bridge", "agents", "agents/controllers",
+    "agents/llm", "investigations", "investigations/templatetags", "investigations/selectors",
+    "investigations/services", "investigations/runbooks", "mcp_bridge/wire",
+)  # fmt: skip
+NAMES = {
+    "text", "answer", "markdown", "report", "html", "claim", "body", "line", "alert_data",
+    "analysis", "value", "words", "given", "content", "path", "address",
+}  # fmt: skip
+OF_OURS = {
+    "mcp_bridge.word_list.word_list": "lists of our own",
+    "investigations.templatetags.tarsy.icon": "names of ours",
+    "investigations.templatetags.tarsy.hashed": "hashes of ours",
+    "investigations.masking.mask_alert_data": "has a budget of its own",
+    "investigations.services.tokens.find_token": "looks for a hash",
+    "investigations.services.notes.mask_note": "the masker has a budget of its own",
+    "investigations.templatetags.trace.is_safe": "reads nothing",
+    "investigations.templatetags.trace.listed": "reads nothing",
+    "mcp_bridge.safety.evidence.match_whole": "makes a pattern; looked for by has_returned",
+}
+
+
+def _find_readers() -> Iterator[tuple[str, Read]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).glob("*.py")):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                name = f"{module}.{getattr(node, 'name', '')}"
+                if (
+                    isinstance(node, ast.FunctionDef)
+                    and _reads_one_text(node)
+                    and name not in OF_OURS
+                ):
+                    yield name, _late(module, node.name)
+
+
+def _reads_one_text(node: ast.FunctionDef) -> bool:
+    given, defaults = node.args.args, node.args.defaults
+    if not given or len(given) - len(defaults) > 1 or any(d is None for d in node.args.kw_defaults):
+        return False
+    kind = ast.unparse(given[0].annotation) if given[0].annotation else ""
+    is_public = not node.name.startswith("_")
+    return is_public and given[0].arg in NAMES and kind in ("str", "object")
+
+
+def _late(module: str, name: str) -> Read:
+    def read(text: str) -> object:
+        found = getattr(importlib.import_module(module), name)(text)
+        return list(found) if isinstance(found, Iterator) else found
+
+    return read
+
+
+READERS |= dict(_find_readers())
+
+# ---- Texts --------------------------------------------------------------------------------------
+
+UNITS = (
+    "[", "]", "{", "(", ")", "\\", '"', "'", "\n", " ", "\t", "-", "|", "`", "~", "a", "A", "1",
+    ".", ",", ":", "<", ">", "&", "@", "/", "*", "_", "#", "=", "!", "?", "%", "$", ";", "\r",
+    "\x1b", "\x85", "\u202e", "\u00e9", "\u2028", "\u0301", "\ufeff", "\U000e0041", "\ufe0f",
+    "\u200d\U0001f600", "\n{", "\n[", "\n ", " \n", "\n- ", "\n1. ", "\n> ", "\n# ", "\n|",
+    "\n```", "\n~~~", "\n\n", "\n\t", '{"a":', '{"', '"a', '\\"', "[{", "](", "[a](", "![",
+    "[a]: ", "<a ", "<a href='", "</", "<!--", "&#", "&#1", "&a", "http://", "http://a@", "http:",
+    "www.", "a@", "a@b", "a.b", "//", "/a", "\\\\", "**a", "*a ", "_a", "a_", "__", "~~", "a-",
+    "a-1", "a.", "a1", "a:", "a=", "a='", "a: ", "a b ", "1.", "1,", "1,111", "1:1", "12:04 ",
+    "2026-01-02 ", "1Gi ", "1 ", "0x", "1.1.1.1 ", "v1.", "98% ", "[T1", "[T1]", "[T1, T2", "T1 ",
+    "<think>", "</think>", "\nAction:", "\nThought: ", "Action Input: ", "Final Answer:",
+    "\nObservation", "Action: a.b ", "is running ", "was not ", "the alert says ",
+    "I restarted the ", "has been restarted ", "no errors ", "by kubelet ", "because, ", "; ",
+    ". A", "confidence: ", "(confidence ", "\n## Evidence\n", "\n## Conclusion\n", "e.g. ",
+    "\u201c", "\u2026", "--- ", "\x1b[", "\x1b]", "\x1b[1", "\x9b", "a\u0301", "a\u202e",
+    "key: value\n", "- a: b\n", "a: [", "&a ", "*a\n", "a: |\n", "? a\n", "'''", "$(", "${",
+    "data: ", "event: x\n", ' {"ok":', "://", "!://", "http://a/(", "//[", "1:11:11:", "::", "[::",
+    "[::1]", "%41", "xn--", "a.service ", "node-a ", "aB", "tool_call>", "```json", "( ",
+)  # fmt: skip
+LARGE_UNITS = (
+    "[", "{", "\n{", "\n[", '{"a":', "\\", '"', "'", " ", "\n", "-", "|", "`", "a", "1", ".", ",",
+    "](", "<", "&#", "http://", "@", "a-", "a.", "//", "//[", "a: ", "\x1b]", "\u202e", "\u2028",
+)  # fmt: skip
+LARGE = (
+    "mcp_bridge.safety.refusals.read_envelope", "mcp_bridge.safety.destinations.find_destinations",
+    "mcp_bridge.safety.destinations.starts_with_address", "mcp_bridge.arguments.parse_arguments",
+    "mcp_bridge.safety.evidence.judge_outcome", "mcp_bridge.content",
+    "investigations.markdown.render_markdown", "mcp_bridge.visible_text.clean_text",
+    "agents.controllers.react_format.parse_react", "investigations.foreign_json.read_json",
+    "investigations.foreign_json.read_column", "investigations.plain_text.show_invisible",
+    "investigations.templatetags.tarsy.pretty", "investigations.services.titles.title_of",
+    "investigations.selectors.conclusions.first_words", "mcp_bridge.grounding.quotes, both",
+)  # fmt: skip
+"""Those that get the whole of what a tool, a model or a sender may send."""
+
+
+def fill(unit: str, size: int) -> str:
+    return "x " + unit * (size // len(unit)) + "\n"
+
+
+# ---- Measuring ----------------------------------------------------------------------------------
+
+SIZE, GROWTH = 2_000, 4
+SLOW = 0.03
+"""Seconds of CPU from which on it matters how the time grows."""
+MOST_GROWTH = 2.5 * GROWTH
+LARGE_SIZE = 380_000
+LARGE_SECONDS = 5.0
+
+
+def seconds(read: Read, text: str) -> float:
+    """CPU of this thread: what else the machine does counts for nothing."""
+    begun = time.thread_time()
+    with suppress(ValueError, TarsyError):
+        read(text)
+    return time.thread_time() - begun
+
+
+@pytest.mark.parametrize("name", list(READERS))
+def test_time_grows_with_the_length_of_a_text_and_no_faster(name):
+    read = READERS[name]
+    seconds(read, "once, for whatever is made on the first call")
+    grown = []
+
+    for unit in UNITS:
+        short, long = fill(unit, SIZE), fill(unit, GROWTH * SIZE)
+        if seconds(read, long) < SLOW:
+            continue
+        took = min(seconds(read, long) for _ in range(3))
+        base = min(seconds(read, short) for _ in range(3))
+        if took > SLOW and took > MOST_GROWTH * base:
+            grown.append(f"{unit!r}: {base:.3f} s, for {GROWTH} times the text {took:.3f} s")
+
+    assert grown == []
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_largest_texts_hold_nobody_up(name):
+    late = []
+
+    for unit in LARGE_UNITS:
+        took = seconds(READERS[name], fill(unit, LARGE_SIZE))
+        if took > LARGE_SECONDS:
+            late.append(f"{unit!r}: {took:.1f} s")
+
+    assert late == []
