@@ -120,7 +120,12 @@ class MCPInteraction(models.Model):
     tool_number = models.PositiveIntegerField(null=True, blank=True)
     tool_arguments = models.JSONField(null=True, blank=True)
     tool_result = models.JSONField(null=True, blank=True)
-    available_tools = models.JSONField(null=True, blank=True)
+    available_tools = models.JSONField(
+        null=True, blank=True, help_text="Of a list: what the agent is offered."
+    )
+    hidden_tools = models.JSONField(
+        null=True, blank=True, help_text="Of a list: what it is not offered, and why."
+    )
     duration_ms = models.PositiveIntegerField(null=True, blank=True)
     error_message = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
