@@ -44,7 +44,7 @@ class OfferBook:
         message = None
         if tells_model and not is_first:
             text = _write_news(known, changed, self._toolbox, is_by_text=self._is_by_text)
-            message = Message("user", self._mask(text))
+            message = Message("user", self._mask(text)) if text else None
         await self._journal.record_offers(OffersRecord(changed, note, message))
         self._known = known | {offer.server: offer for offer in changed}
         self._seen |= {offer.server for offer in changed if not offer.is_away}
@@ -154,6 +154,7 @@ def _write_news(
     *,
     is_by_text: bool,
 ) -> str:
+    """What the model has to know of it; empty where nothing changes for it."""
     specs = {spec.name: spec for spec in toolbox.specs}
     joined, left, others = [], [], []
     described: list[ToolSpec] = []
@@ -172,4 +173,6 @@ def _write_news(
             joined.append(ServerNews(offer.server, names, words=words))
         elif names or gone:
             others.append(ServerNews(offer.server, names, tuple(gone)))
+    if not (joined or left or others):
+        return ""
     return tell_of_tools(joined, left, others, described)

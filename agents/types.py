@@ -79,7 +79,10 @@ class ToolSpec:
 
 @dataclass(frozen=True)
 class ListedTool:
-    """A tool as its server lists it, fit to show; `hidden` is empty where it is offered."""
+    """A tool as its server lists it, fit to show; `hidden` is empty where it is offered.
+
+    One that is not has no description here.
+    """
 
     name: str
     description: str
@@ -109,10 +112,11 @@ class ServerOffer:
         return tuple(tool for tool in self.tools if tool.hidden in why)
 
     def is_as(self, other: "ServerOffer | None") -> bool:
-        """Whether it gives the same; while it is away, the reason may be another one."""
+        """Whether it gives the same tools. While it is away, the reason may be another one; a
+        tool whose description changed is disabled, so the words need not be looked at."""
         if other is None or self.is_away != other.is_away:
             return False
-        return self.is_away or self.tools == other.tools
+        return {(t.name, t.hidden) for t in self.tools} == {(t.name, t.hidden) for t in other.tools}
 
 
 @dataclass(frozen=True)

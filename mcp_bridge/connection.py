@@ -64,7 +64,7 @@ class Deadlines:
     relist: float = 5.0
     """For tools that a server says have changed, before the next question."""
     restart_pause: tuple[float, float] = (0.25, 0.75)
-    rejoin_pause: float = 5.0
+    rejoin_pause: float = 2.0
     """Between two attempts to bring back a server that is away."""
     rejoin_patience: float = 1.0
     """What a question waits for such an attempt; it goes on behind it."""

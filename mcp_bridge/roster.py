@@ -201,9 +201,10 @@ class Roster:
         return ServerOffer(seat.name, listed, duration_ms=seat.duration_ms)
 
     def _show(self, known: KnownTool) -> ListedTool:
+        if hidden := self._catalogue.why_hidden(known):
+            return ListedTool(known.name.tool, "", hidden)
         about = known.tool.description or known.tool.title or ""
-        shown = show_text(known.server.masker, about, MAX_ABOUT)
-        return ListedTool(known.name.tool, shown, self._catalogue.why_hidden(known) or "")
+        return ListedTool(known.name.tool, show_text(known.server.masker, about, MAX_ABOUT))
 
 
 def _know(

@@ -1,13 +1,21 @@
 """What tool servers gave the agents of a session: the latest of each, and what was missing."""
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import cast
+
+from django.db.models import F, Func, IntegerField, QuerySet
 
 from agents.report import write_not_checked
-from agents.types import ListedTool, ServerOffer
+from agents.types import HiddenWhy, ListedTool, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction, Stage
+
+COUNT_OFFERED = Func(
+    F("available_tools"), function="jsonb_array_length", output_field=IntegerField()
+)
 
 
 @dataclass(frozen=True)
@@ -17,26 +25,50 @@ class KeptOffer:
     execution_id: uuid.UUID
     stage_id: uuid.UUID
     offer: ServerOffer
+    """Without what is offered, which may be long and is only counted."""
+    offered_count: int
     kept_at: datetime
     was_there: bool
     """Whether the execution had the server for some time."""
 
+    @property
+    def tool_count(self) -> int:
+        return self.offered_count + len(self.offer.tools)
+
+    @property
+    def unclassed_count(self) -> int:
+        return len(self.offer.hidden("unclassed"))
+
+    @property
+    def lacks(self) -> str:
+        """What is missing of it, in words; empty where nothing is that somebody may count on."""
+        if self.offer.is_away:
+            return f"{self.offer.server} not available"
+        if self.unclassed_count:
+            left_out = f"{self.unclassed_count} of {self.tool_count} tools"
+            return f"{left_out} of {self.offer.server} not offered"
+        return ""
+
 
 def offers_of_execution(execution: AgentExecution) -> tuple[ServerOffer, ...]:
     """What an execution was told, for going on with it."""
-    return tuple(each.offer for each in _latest(_lists(execution_id=execution.pk)))
+    latest = {row.server_name: row for row in _lists().filter(execution_id=execution.pk)}
+    return tuple(map(read_offer, latest.values()))
 
 
 def offers_of_session(session_id: uuid.UUID) -> tuple[KeptOffer, ...]:
     """Of every execution, in the order in which its servers were first met."""
-    return _latest(_lists(session_id=session_id))
+    return _latest(_lists().filter(session_id=session_id))
 
 
-def offers_of_executions(ids: Iterable[uuid.UUID]) -> tuple[KeptOffer, ...]:
-    return _latest(_lists(execution_id__in=list(ids)))
+def offers_by_execution(ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[KeptOffer]]:
+    found: dict[uuid.UUID, list[KeptOffer]] = defaultdict(list)
+    for each in _latest(_lists().filter(execution_id__in=list(ids))):
+        found[each.execution_id].append(each)
+    return found
 
 
-def name_not_checked(session_id: uuid.UUID, stage: Stage) -> tuple[str, ...]:
+def name_not_checked(session_id: uuid.UUID, stage: Stage | None = None) -> tuple[str, ...]:
     """Lines above the text of a stage about what agents of other stages could not look at.
 
     Its own agents say it themselves, unless a synthesis speaks for them. Chats are about something
@@ -48,13 +80,12 @@ def name_not_checked(session_id: uuid.UUID, stage: Stage) -> tuple[str, ...]:
             "pk", flat=True
         )
     )
-    said = {each.offer.server for each in kept if each.stage_id == stage.pk}
+    own = stage.pk if stage is not None else None
+    said = {each.offer.server for each in kept if each.stage_id == own}
     others = [
         each
         for each in kept
-        if each.stage_id != stage.pk
-        and each.stage_id not in chats
-        and each.offer.server not in said
+        if each.stage_id != own and each.stage_id not in chats and each.offer.server not in said
     ]
     return write_not_checked(_worst(others), {e.offer.server for e in others if e.was_there})
 
@@ -73,28 +104,37 @@ def _rank(offer: ServerOffer) -> tuple[bool, int]:
     return offer.is_away, len(offer.hidden("unclassed"))
 
 
-def _lists(**where: object) -> Iterable[MCPInteraction]:
-    return MCPInteraction.objects.filter(
-        interaction_type=MCPInteraction.Type.TOOL_LIST, **where
-    ).order_by("created_at", "server_name")
+def _lists() -> QuerySet[MCPInteraction]:
+    lists = MCPInteraction.objects.filter(interaction_type=MCPInteraction.Type.TOOL_LIST)
+    return lists.order_by("created_at", "server_name")
 
 
-def _latest(rows: Iterable[MCPInteraction]) -> tuple[KeptOffer, ...]:
+def _latest(lists: QuerySet[MCPInteraction]) -> tuple[KeptOffer, ...]:
     found: dict[tuple[uuid.UUID, str], KeptOffer] = {}
-    for row in rows:
+    for row in lists.defer("available_tools").annotate(offered_count=COUNT_OFFERED):
         key = (row.execution_id, row.server_name)
-        offer, before = read_offer(row), found.get(key)
+        offer, before = _without_offered(row), found.get(key)
         was_there = not offer.is_away or (before is not None and before.was_there)
-        found[key] = KeptOffer(row.execution_id, row.stage_id, offer, row.created_at, was_there)
+        found[key] = KeptOffer(
+            row.execution_id, row.stage_id, offer, row.offered_count or 0, row.created_at, was_there
+        )
     return tuple(found.values())
 
 
 def read_offer(row: MCPInteraction) -> ServerOffer:
     """A kept list as the offer that it was."""
-    tools = [ListedTool(each["name"], each["description"]) for each in _maps(row.available_tools)]
-    tools += [ListedTool(each["name"], "", each["reason"]) for each in _maps(row.hidden_tools)]
-    tools.sort(key=lambda tool: tool.name)
-    return ServerOffer(row.server_name, tuple(tools), row.error_message, row.duration_ms)
+    offer = _without_offered(row)
+    offered = [ListedTool(each["name"], each["description"]) for each in _maps(row.available_tools)]
+    tools = sorted((*offered, *offer.tools), key=lambda tool: tool.name)
+    return replace(offer, tools=tuple(tools))
+
+
+def _without_offered(row: MCPInteraction) -> ServerOffer:
+    hidden = tuple(
+        ListedTool(each["name"], "", cast(HiddenWhy, each["reason"]))
+        for each in _maps(row.hidden_tools)
+    )
+    return ServerOffer(row.server_name, hidden, row.error_message, row.duration_ms)
 
 
 def _maps(kept: object) -> list[Mapping[str, str]]:

@@ -20,6 +20,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.selectors.offers import COUNT_OFFERED
 from investigations.selectors.sessions import get_session
 from tarsy.errors import NotFound
 
@@ -44,7 +45,7 @@ class ModelCall(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A tool call without its bodies."""
+    """A tool call without its bodies, or one look at what a server gives."""
 
     id: uuid.UUID
     execution_id: uuid.UUID
@@ -55,6 +56,12 @@ class ToolCall(NamedTuple):
     duration_ms: int | None
     error_message: str
     created_at: datetime
+    offered_count: int | None = None
+    hidden_tools: list[dict[str, str]] | None = None
+
+    @property
+    def is_list(self) -> bool:
+        return self.interaction_type == MCPInteraction.Type.TOOL_LIST
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,15 @@ class ExecutionTrace:
     llm_interactions: list[ModelCall]
     mcp_interactions: list[ToolCall]
     sub_agents: list["ExecutionTrace"] = field(default_factory=list)
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        return [each for each in self.mcp_interactions if not each.is_list]
+
+    @property
+    def tool_lists(self) -> list[ToolCall]:
+        """What each server gave the agent, at its opening and whenever that changed."""
+        return [each for each in self.mcp_interactions if each.is_list]
 
 
 @dataclass(frozen=True)
@@ -152,7 +168,8 @@ def _list_calls(
 ) -> tuple[list[ModelCall], list[ToolCall]]:
     """In the order they were made."""
     models = LLMInteraction.objects.filter(**where).order_by("created_at", "id")
-    tools = MCPInteraction.objects.filter(**where).order_by("created_at", "id")
+    calls = MCPInteraction.objects.filter(**where).annotate(offered_count=COUNT_OFFERED)
+    tools = calls.order_by("created_at", "server_name", "id")
     return (
         [ModelCall._make(row) for row in models.values_list(*ModelCall._fields)],
         [ToolCall._make(row) for row in tools.values_list(*ToolCall._fields)],

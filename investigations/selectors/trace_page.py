@@ -71,6 +71,8 @@ class TracedExecution:
     end: datetime
     sub_agents: Sequence["TracedExecution"]
     is_filtered: bool = False
+    lists: Sequence[ToolRow] = ()
+    """What its tool servers gave it, at its opening and whenever that changed."""
 
     @property
     def is_error(self) -> bool:
@@ -78,7 +80,9 @@ class TracedExecution:
 
     @property
     def is_shown(self) -> bool:
-        return bool(self.iterations or self.is_error) or any(e.is_shown for e in self.sub_agents)
+        return bool(self.iterations or self.lists or self.is_error) or any(
+            e.is_shown for e in self.sub_agents
+        )
 
     @property
     def family(self) -> list["TracedExecution"]:
@@ -239,6 +243,9 @@ class _Reader:
             execution.completed_at or self.now,
             [self.trace(each) for each in traced.sub_agents],
             is_filtered=not self._filter.is_open,
+            lists=[
+                row for row in map(ToolRow, traced.tool_lists) if self._filter.lets_through(row)
+            ],
         )
 
     def _rows_of(self, traced: ExecutionTrace) -> list[TraceRow]:
@@ -252,7 +259,7 @@ class _Reader:
                 self._acts.get((written, call.tool_number), ()),
                 asked.get((key, call.tool_number)),
             )
-            for call in traced.mcp_interactions
+            for call in traced.tool_calls
         ]
         waits = [
             WaitRow(each, self._decisions.get(str(each.pk), ()), each.decided_at or self.now)

@@ -1,5 +1,6 @@
 """The rows of the trace: calls of models and tools, waits for people, what the gate did."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -29,6 +30,14 @@ _MODEL_CALLS: dict[str, str] = {
     LLMInteraction.Type.EXECUTIVE_SUMMARY: "executive summary",
     LLMInteraction.Type.FINAL_ANALYSIS: "final analysis",
 }
+HIDDEN_WORDS: dict[str, str] = {
+    "unclassed": "that nobody has classed",
+    "write": "known to write",
+    "not_selected": "not chosen",
+    "changed": "changed meanwhile",
+    "removed": "no longer listed",
+}
+"""Why a tool is not offered."""
 _WRITES = ("call.propose", "call.start")
 
 
@@ -130,7 +139,16 @@ class ToolRow(_CallRow[ToolCall]):
 
     @property
     def name(self) -> str:
-        return self.call.tool_name or "list of tools"
+        return self.call.tool_name or "tools"
+
+    @property
+    def offer(self) -> str:
+        """Of a look at what a server gives: how much of it, in words."""
+        hidden = self.call.hidden_tools or []
+        given = self.call.offered_count or 0
+        reasons = Counter(HIDDEN_WORDS.get(each["reason"], each["reason"]) for each in hidden)
+        parts = [f"{given} of {given + len(hidden)} offered"]
+        return "; ".join([*parts, *(f"{number} {reason}" for reason, number in reasons.items())])
 
     @property
     def is_write(self) -> bool:
