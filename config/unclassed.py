@@ -19,5 +19,6 @@ def suggest_command(server: str) -> str:
 
 def explain_classing(servers: Iterable[str]) -> str:
     """How the tools of these servers get classes: sentences for people."""
-    commands = list_names([suggest_command(name) for name in servers])
-    return f"{commands} drafts the `tools:` block that classes them, to check and paste. {TRUST}"
+    commands = [suggest_command(name) for name in servers]
+    draft = f"{list_names(commands)} draft{'s' if len(commands) == 1 else ''}"
+    return f"{draft} the `tools:` block that classes them, to check and paste. {TRUST}"
