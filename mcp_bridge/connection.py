@@ -66,7 +66,7 @@ class Deadlines:
     restart_pause: tuple[float, float] = (0.25, 0.75)
     rejoin_pause: float = 2.0
     """Between two attempts to bring back a server that is away."""
-    rejoin_patience: float = 1.0
+    rejoin_patience: float = 3.0
     """What a question waits for such an attempt; it goes on behind it."""
 
     def of(self, server: ServerConfig) -> "Deadlines":

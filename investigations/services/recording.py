@@ -88,7 +88,8 @@ def record_llm_call(
             write.tell(timeline_event_completed(event))
         proposed = [_propose(write, execution, call) for call in record.planned_calls]
         for note in notes:
-            add_note(write, execution, note.kind, note.content, note.metadata)
+            if not _is_repeated_notice(execution, note):
+                add_note(write, execution, note.kind, note.content, note.metadata)
         write.tell(interaction_created(execution, interaction.pk, "llm"))
         write.touch()
         return tuple(proposed)
@@ -354,6 +355,14 @@ def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:
     if note.kind != "final_analysis":
         return False
     return execution.timeline_events.filter(event_type=note.kind).exists()
+
+
+def _is_repeated_notice(execution: AgentExecution, note: Note) -> bool:
+    """What a continued execution finds out once more, such as a native tool it cannot be given."""
+    if note.kind != "notice":
+        return False
+    told = execution.timeline_events.filter(event_type=note.kind, content=note.content)
+    return told.exists()
 
 
 def new_event(execution: AgentExecution, kind: str) -> TimelineEvent:

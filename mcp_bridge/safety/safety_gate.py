@@ -88,7 +88,7 @@ class SafetyGate:
             return None
         refusal = Refusal(
             "POLICY_BLOCKED",
-            f"{request.name} {_say_class(request)}, and this investigation is read-only.",
+            f"{request.name} {say_class(request)}, and this investigation is read-only.",
             {
                 "tool": request.name,
                 "class": "write",
@@ -274,7 +274,8 @@ class _Ready:
     target: Target
 
 
-def _say_class(request: GateRequest) -> str:
+def say_class(request: GateRequest) -> str:
+    """Why a call counts as a write, as the end of a sentence about it."""
     if request.is_classed:
         return "changes things"
     return "is a tool that nobody has classed, so it counts as one that changes things"

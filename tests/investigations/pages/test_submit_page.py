@@ -255,7 +255,10 @@ def test_the_plan_says_which_tools_its_agents_will_not_be_offered(viewer, clean_
 
     page = viewer.post(f"{PATH}preview/", form).content.decode()
 
+    choices = viewer.get(PATH).content.decode()
+
     assert "1 server, 1 tool that nobody has classed: not offered. cluster (1 of 2)" in page
+    assert '<span class="t-quiet">nobody has classed it</span>' in choices
     assert "<code>manage.py mcp_tools cluster --suggest</code>" in page
 
 
