@@ -13,7 +13,7 @@ from agents.report import write_not_checked
 from agents.types import HiddenWhy, ListedTool, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction, Stage
 
-COUNT_OFFERED = Func(
+_COUNT_OFFERED = Func(
     F("available_tools"), function="jsonb_array_length", output_field=IntegerField()
 )
 
@@ -68,6 +68,24 @@ def offers_by_execution(ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[KeptOf
     return found
 
 
+@dataclass(frozen=True)
+class ListCount:
+    """How many tools one look at a server found fit to offer, and why the others were not."""
+
+    offered: int
+    hidden: tuple[str, ...]
+
+
+def count_lists(session_id: uuid.UUID, only: uuid.UUID | None) -> dict[uuid.UUID, ListCount]:
+    """By the id of each look at a server's tools, of one execution where `only` names it."""
+    lists = _lists().filter(session_id=session_id)
+    rows = (lists.filter(execution_id=only) if only else lists).annotate(count=_COUNT_OFFERED)
+    return {
+        pk: ListCount(offered or 0, tuple(each["reason"] for each in _maps(hidden)))
+        for pk, offered, hidden in rows.values_list("pk", "count", "hidden_tools")
+    }
+
+
 def name_not_checked(session_id: uuid.UUID, stage: Stage | None = None) -> tuple[str, ...]:
     """Lines above the text of a stage about what agents of other stages could not look at.
 
@@ -111,7 +129,7 @@ def _lists() -> QuerySet[MCPInteraction]:
 
 def _latest(lists: QuerySet[MCPInteraction]) -> tuple[KeptOffer, ...]:
     found: dict[tuple[uuid.UUID, str], KeptOffer] = {}
-    for row in lists.defer("available_tools").annotate(offered_count=COUNT_OFFERED):
+    for row in lists.defer("available_tools").annotate(offered_count=_COUNT_OFFERED):
         key = (row.execution_id, row.server_name)
         offer, before = _without_offered(row), found.get(key)
         was_there = not offer.is_away or (before is not None and before.was_there)

@@ -20,7 +20,6 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.selectors.offers import COUNT_OFFERED
 from investigations.selectors.sessions import get_session
 from tarsy.errors import NotFound
 
@@ -56,8 +55,6 @@ class ToolCall(NamedTuple):
     duration_ms: int | None
     error_message: str
     created_at: datetime
-    offered_count: int | None = None
-    hidden_tools: list[dict[str, str]] | None = None
 
     @property
     def is_list(self) -> bool:
@@ -168,8 +165,7 @@ def _list_calls(
 ) -> tuple[list[ModelCall], list[ToolCall]]:
     """In the order they were made."""
     models = LLMInteraction.objects.filter(**where).order_by("created_at", "id")
-    calls = MCPInteraction.objects.filter(**where).annotate(offered_count=COUNT_OFFERED)
-    tools = calls.order_by("created_at", "server_name", "id")
+    tools = MCPInteraction.objects.filter(**where).order_by("created_at", "server_name", "id")
     return (
         [ModelCall._make(row) for row in models.values_list(*ModelCall._fields)],
         [ToolCall._make(row) for row in tools.values_list(*ToolCall._fields)],

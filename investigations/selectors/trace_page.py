@@ -21,6 +21,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.costs import Costs
+from investigations.selectors.offers import count_lists
 from investigations.selectors.person_waits import waits_of
 from investigations.selectors.trace import (
     ExecutionTrace,
@@ -224,6 +225,7 @@ class _Reader:
         acts = _read_acts(session_id, approvals, only)
         self._acts = _group_acts(acts)
         self._decisions = _group_decisions(acts)
+        self._lists = count_lists(session_id, only)
         self._notices = _group_by_execution(_read_notices(session_id, only))
 
     @property
@@ -243,10 +245,11 @@ class _Reader:
             execution.completed_at or self.now,
             [self.trace(each) for each in traced.sub_agents],
             is_filtered=not self._filter.is_open,
-            lists=[
-                row for row in map(ToolRow, traced.tool_lists) if self._filter.lets_through(row)
-            ],
+            lists=list(filter(self._filter.lets_through, self._lists_of(traced))),
         )
+
+    def _lists_of(self, traced: ExecutionTrace) -> list[ToolRow]:
+        return [ToolRow(each, listed=self._lists.get(each.id)) for each in traced.tool_lists]
 
     def _rows_of(self, traced: ExecutionTrace) -> list[TraceRow]:
         key = traced.execution.pk

@@ -17,6 +17,7 @@ from investigations.models import (
 )
 from investigations.selectors.costs import Costs
 from investigations.selectors.not_run import NotRun, blocked_with, explain_not_run
+from investigations.selectors.offers import ListCount
 from investigations.selectors.person_waits import PersonWait, tool_ms
 from investigations.selectors.trace import ModelCall, ToolCall
 
@@ -94,6 +95,8 @@ class ToolRow(_CallRow[ToolCall]):
     kind: ClassVar[RowKind] = "tool"
     acts: Sequence[AuditEvent] = ()
     wait: PersonWait | None = None
+    listed: ListCount | None = None
+    """Of a look at what a server gives: what it found."""
 
     @property
     @override
@@ -143,12 +146,13 @@ class ToolRow(_CallRow[ToolCall]):
 
     @property
     def offer(self) -> str:
-        """Of a look at what a server gives: how much of it, in words."""
-        hidden = self.call.hidden_tools or []
-        given = self.call.offered_count or 0
-        reasons = Counter(HIDDEN_WORDS.get(each["reason"], each["reason"]) for each in hidden)
-        parts = [f"{given} of {given + len(hidden)} offered"]
-        return "; ".join([*parts, *(f"{number} {reason}" for reason, number in reasons.items())])
+        """How much a server gave, in words."""
+        if self.listed is None:
+            return ""
+        hidden = Counter(HIDDEN_WORDS.get(each, each) for each in self.listed.hidden)
+        total = self.listed.offered + hidden.total()
+        parts = [f"{self.listed.offered} of {total} offered"]
+        return "; ".join([*parts, *(f"{number} {reason}" for reason, number in hidden.items())])
 
     @property
     def is_write(self) -> bool:
