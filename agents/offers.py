@@ -169,8 +169,14 @@ def _write_news(
         if offer.is_away:
             left.append(ServerNews(offer.server))
         elif before.is_away:
-            words = toolbox.instructions.get(offer.server, "")
-            joined.append(ServerNews(offer.server, names, words=words))
+            joined.append(
+                ServerNews(
+                    offer.server,
+                    names,
+                    instructions=toolbox.instructions.get(offer.server, ""),
+                    words=toolbox.server_words.get(offer.server, ""),
+                )
+            )
         elif names or gone:
             others.append(ServerNews(offer.server, names, tuple(gone)))
     if not (joined or left or others):

@@ -161,8 +161,6 @@ def _connect(
     )
 
 
-def _instruct(server: ConnectedServer) -> str:
-    """The operator's instructions, then the server's own, masked like everything it says."""
-    own = show_text(server.masker, server.connection.instructions, MAX_INSTRUCTIONS)
-    parts = [server.config.instructions.strip(), own]
-    return "\n\n".join(part for part in parts if part)
+def _show_words(server: ConnectedServer) -> str:
+    """What a server says of itself, masked like everything it says."""
+    return show_text(server.masker, server.connection.instructions, MAX_INSTRUCTIONS)

@@ -16,12 +16,14 @@ TOOLS_CHANGED = "## Your tools have changed"
 class ServerNews:
     """What is new about one tool server, with the names under which the model calls its tools.
 
-    `words` is what the server and the operator say about it, where it has just joined.
+    Where it has just joined, `instructions` are the operator's and `words` its own, which are text
+    from outside.
     """
 
     name: str
     tools: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    instructions: str = ""
     words: str = ""
 
 

@@ -52,7 +52,7 @@ async def test_a_server_that_was_away_joins_before_the_next_question(port):
             answer = await run(toolbox, "late__look")
 
             assert [spec.wire_name for spec in toolbox.specs] == ["late__look"]
-            assert toolbox.instructions == {"late": "Ask me."}
+            assert toolbox.server_words == {"late": "Ask me."}
 
     assert (before.is_away, still.is_away, after.is_away) == (True, True, False)
     assert [tool.name for tool in after.offered] == ["look"]
