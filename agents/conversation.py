@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 
+from agents.prompts.nudges import TOOLS_CHANGED
 from agents.types import Message, ToolCall
 
 
@@ -60,7 +61,7 @@ class Conversation:
         """Model calls this conversation has seen: answers, and questions asked after the first."""
         answers = sum(1 for message in self._messages if message.role == "assistant")
         questions = sum(
-            1 for message in self._messages if message.role == "user" and not _is_result(message)
+            1 for message in self._messages if message.role == "user" and not _is_aside(message)
         )
         return answers + max(0, questions - 1)
 
@@ -93,6 +94,11 @@ def _last_assistant(messages: Sequence[Message]) -> int | None:
         if not _is_result(messages[position]):
             return None
     return None
+
+
+def _is_aside(message: Message) -> bool:
+    """A result, or news of tools, which comes with a question and is none."""
+    return _is_result(message) or message.content.startswith(TOOLS_CHANGED)
 
 
 def _is_result(message: Message) -> bool:

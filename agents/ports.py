@@ -12,7 +12,9 @@ from agents.types import (
     Message,
     ModelSwitch,
     Note,
+    OffersRecord,
     Phase,
+    ServerOffer,
     StoredResult,
     SummaryLabel,
     SummaryRecord,
@@ -89,6 +91,8 @@ class ProposedAnswer:
     provider_name: str = ""
     model: str = ""
     is_last: bool = False
+    not_checked: tuple[str, ...] = ()
+    """Lines of ours that stand above it: what could not be looked at."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,16 @@ class Toolbox(Protocol):
 
     @property
     def unavailable(self) -> Mapping[str, str]:
-        """Servers that could not be reached, each with the reason."""
+        """Servers that cannot be reached, each with the reason."""
+        ...
+
+    @property
+    def offers(self) -> tuple[ServerOffer, ...]:
+        """What each server gives, and what of it is not offered for which reason."""
+        ...
+
+    async def refresh(self) -> None:
+        """Before a question: take in servers that are back, and tools that have changed."""
         ...
 
     def identify(self, call: ToolCall) -> ToolTarget: ...
@@ -180,6 +193,10 @@ class Journal(Protocol):
 
     async def record_summary(self, record: SummaryRecord) -> None:
         """Keep an attempt at a summary; when it was good, it replaces the result's message."""
+        ...
+
+    async def record_offers(self, record: OffersRecord) -> None:
+        """Keep what tool servers give from now on."""
         ...
 
     async def record_note(self, note: Note) -> None: ...

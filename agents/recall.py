@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from agents.estimating import cut_at_line
 from agents.ports import ProposedAnswer, ReportProgress, ResultReader, Review, Toolbox
-from agents.types import JSON, ToolCall, ToolResult, ToolSpec, ToolTarget
+from agents.types import JSON, ServerOffer, ToolCall, ToolResult, ToolSpec, ToolTarget
 
 RECALL = "recall_result"
 """Tools of servers are called `server__tool`, so none has this name."""
@@ -82,6 +82,13 @@ class RecallToolbox:
     @property
     def unavailable(self) -> Mapping[str, str]:
         return self._tools.unavailable
+
+    @property
+    def offers(self) -> tuple[ServerOffer, ...]:
+        return self._tools.offers
+
+    async def refresh(self) -> None:
+        await self._tools.refresh()
 
     def identify(self, call: ToolCall) -> ToolTarget:
         if call.name != RECALL or self._results is None:

@@ -1,8 +1,12 @@
-"""Reads the shape out of a report, as far as the model kept to it."""
+"""Reads the shape out of a report, as far as the model kept to it, and says what it lacks."""
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from agents.types import NOT_CHECKED, ServerOffer
+from config.words import count, list_names
 
 Confidence = Literal["high", "medium", "low", ""]
 Section = Literal["conclusion", "evidence", "next_steps", "not_checked", "ruled_out"]
@@ -165,3 +169,34 @@ def _find_confidence(text: str) -> Confidence:
     if word in ("medium", "moderate") or percent >= 40:
         return "medium"
     return "low"
+
+
+def write_not_checked(offers: Sequence[ServerOffer], seen: Collection[str]) -> tuple[str, ...]:
+    """Lines of ours above a report: what its agent could not look at, however it reads.
+
+    `seen` are the servers that it had for some time.
+    """
+    return (*_name_absent(offers, seen), *_name_unclassed(offers))
+
+
+def _name_absent(offers: Sequence[ServerOffer], seen: Collection[str]) -> Iterator[str]:
+    for offer in offers:
+        if offer.is_away:
+            end = " any more when this was written" if offer.server in seen else ""
+            yield f"{NOT_CHECKED} {_code(offer.server)} was not available{end}."
+
+
+def _name_unclassed(offers: Sequence[ServerOffer]) -> Iterator[str]:
+    hiding = [offer for offer in offers if offer.hidden("unclassed")]
+    if hiding:
+        tools = sum(len(offer.hidden("unclassed")) for offer in hiding)
+        names = list_names([_code(offer.server) for offer in hiding])
+        yield (
+            f"{NOT_CHECKED} {count(len(hiding), 'server')}, {count(tools, 'tool')} that nobody has "
+            f"classed: not offered ({names})."
+        )
+
+
+def _code(name: str) -> str:
+    """A name as code of Markdown, which no name breaks out of."""
+    return f"`{' '.join(name.replace('`', ' ').split())}`"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from agents.offers import OfferBook
 from agents.outside import find_fenced
 from agents.ports import LLM, ProposedAnswer, Review, Toolbox
 from agents.recall import RECALL
@@ -20,6 +21,7 @@ class Reviewer:
 
     task: AgentTask
     toolbox: Toolbox
+    offers: OfferBook
     objections: int = 0
 
     async def review(
@@ -32,6 +34,7 @@ class Reviewer:
             provider_name=llm.provider_name,
             model=llm.model,
             is_last=is_last,
+            not_checked=self.offers.list_not_checked(),
         )
         review = await self.toolbox.review_answer(proposed)
         if review.objection:

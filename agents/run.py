@@ -19,6 +19,7 @@ from agents.controllers import AskAgain, CallTools, Conclude, make_controller
 from agents.conversation import Conversation
 from agents.dialogue import Dialogue
 from agents.fallback import FallbackPlan, FallbackState
+from agents.offers import OfferBook
 from agents.patience import MAX_ASKED_AGAIN, Patience
 from agents.ports import LLM, Journal, ResultReader, Review, Toolbox
 from agents.prompts.nudges import (
@@ -106,12 +107,17 @@ class _Execution:
         )
         self._dialogue.iteration = self._count_past_iterations()
         self._patience = Patience()
-        self._reviewer = Reviewer(task, toolbox)
+        self._offers = OfferBook(
+            task.known_offers, toolbox, journal, is_by_text=task.controller == "react", mask=mask
+        )
+        self._reviewer = Reviewer(task, toolbox, self._offers)
         self._forced_prompt = ask_to_conclude(task.max_iterations)
         self._early_prompt = ask_to_conclude_early()
 
     async def run(self) -> AgentOutcome:
         if not self._task.history:
+            # The prompt says what there is, so it is kept first: what changes after is told.
+            await self._offers.record(tells_model=False)
             await self._journal.record_prompt(self._task.opening)
         review = await self._resume()
         if review is not None:
@@ -151,6 +157,7 @@ class _Execution:
         return None
 
     async def _iterate(self) -> AgentOutcome | None:
+        await self._look_at_tools()
         deadline = self._start_deadline()
         self._report(
             self._task.phase or self._controller.phase, f"Asking {self._dialogue.llm.model}"
@@ -178,6 +185,13 @@ class _Execution:
                 return await self._ask_again_after_useless(
                     failure, nudge, may_conclude=useless.may_conclude
                 )
+
+    async def _look_at_tools(self) -> None:
+        """Servers that are back and tools that are new come in before the question."""
+        await self._toolbox.refresh()
+        news = await self._offers.record(tells_model=True)
+        if news is not None:
+            self._conversation.add(news)
 
     async def _review(self, text: str, *, is_last: bool) -> Review:
         said = self._conversation.messages

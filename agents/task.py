@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agents.ports import LLMOptions
-from agents.types import InteractionType, Message, Phase
+from agents.types import InteractionType, Message, Phase, ServerOffer
 
 ControllerName = Literal["function_calling", "react", "synthesis", "single_call"]
 
@@ -43,6 +43,8 @@ class AgentTask:
     recalls_session: bool = False
     """`recall_result` is offered from the start, for results of earlier stages."""
     history: tuple[Message, ...] = ()
+    known_offers: tuple[ServerOffer, ...] = ()
+    """What an interrupted execution was told that its tool servers give."""
     open_numbers: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from agents.ports import ProposedAnswer, ReportProgress, Review
-from agents.types import ToolCall, ToolResult, ToolSpec, ToolTarget
+from agents.types import ServerOffer, ToolCall, ToolResult, ToolSpec, ToolTarget
 
 
 class EmptyToolbox:
@@ -24,6 +24,13 @@ class EmptyToolbox:
     @property
     def unavailable(self) -> Mapping[str, str]:
         return {}
+
+    @property
+    def offers(self) -> tuple[ServerOffer, ...]:
+        return ()
+
+    async def refresh(self) -> None:
+        """There is nothing that could change."""
 
     def identify(self, call: ToolCall) -> ToolTarget:
         return ToolTarget(server="", tool=call.name, arguments={"raw": call.arguments})

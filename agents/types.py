@@ -23,11 +23,18 @@ InteractionType = Literal[
 ExecutionStatus = Literal["completed", "failed", "timed_out", "cancelled"]
 ToolKind = Literal["mcp", "recall"]
 NativeToolKind = Literal["google_search_result", "url_context_result", "code_execution"]
-NoteKind = Literal["error", "skill_loaded", "final_analysis"] | NativeToolKind
+NoteKind = Literal["error", "notice", "skill_loaded", "final_analysis"] | NativeToolKind
 CheckStatus = Literal["verified", "failed", "unverified"]
+
+HiddenWhy = Literal["unclassed", "write", "not_selected", "changed", "removed"]
+"""Why a tool is not offered: nobody has said what it does and nothing may be written; it is known
+to write and nothing may be; the alert chose others; its definition changed while it was in use; its
+server no longer lists it."""
 
 UNVERIFIED = "**Unverified:**"
 """How a line of ours in a report begins that says which write nothing has confirmed."""
+NOT_CHECKED = "**Not checked:**"
+"""How one begins that says what the agent could not look at."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 
 
@@ -68,6 +75,48 @@ class ToolSpec:
     wire_name: str
     description: str
     input_schema: Mapping[str, JSON]
+
+
+@dataclass(frozen=True)
+class ListedTool:
+    """A tool as its server lists it, fit to show; `hidden` is empty where it is offered.
+
+    One that is not has no description here.
+    """
+
+    name: str
+    description: str
+    hidden: HiddenWhy | Literal[""] = ""
+
+
+@dataclass(frozen=True)
+class ServerOffer:
+    """What one tool server gives an execution: its tools, or why it is away."""
+
+    server: str
+    tools: tuple[ListedTool, ...] = ()
+    error: str = ""
+    duration_ms: int | None = field(default=None, compare=False)
+    """What it took to start it and to list its tools."""
+
+    @property
+    def is_away(self) -> bool:
+        return bool(self.error)
+
+    @property
+    def offered(self) -> tuple[ListedTool, ...]:
+        return tuple(tool for tool in self.tools if not tool.hidden)
+
+    def hidden(self, *why: HiddenWhy) -> tuple[ListedTool, ...]:
+        """Those that are not offered for one of these reasons."""
+        return tuple(tool for tool in self.tools if tool.hidden in why)
+
+    def is_as(self, other: "ServerOffer | None") -> bool:
+        """Whether it gives the same tools. While it is away, the reason may be another one; a
+        tool whose description changed is disabled, so the words need not be looked at."""
+        if other is None or self.is_away != other.is_away:
+            return False
+        return {(t.name, t.hidden) for t in self.tools} == {(t.name, t.hidden) for t in other.tools}
 
 
 @dataclass(frozen=True)
@@ -336,6 +385,18 @@ class ToolCallRecord:
     target: ToolTarget
     result: ToolResult
     message: Message
+
+
+@dataclass(frozen=True)
+class OffersRecord:
+    """What tool servers give from now on, written as one transaction.
+
+    `note` is for people, `message` for the model, which would otherwise not know.
+    """
+
+    offers: tuple[ServerOffer, ...]
+    note: Note | None = None
+    message: Message | None = None
 
 
 @dataclass(frozen=True)

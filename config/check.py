@@ -19,6 +19,7 @@ from config.checks.shape import check_shape
 from config.checks.skills import warn_of_idle_skills
 from config.checks.support import warn_of_unsupported
 from config.checks.times import check_times
+from config.checks.tools import warn_of_unclassed
 from config.model import Config
 from config.providers import REHEARSAL, choose_provider, holds_keys
 from config.schema.defaults import DefaultsConfig
@@ -98,6 +99,7 @@ def _run_checks(
     check_costs(findings)
     check_masking(findings)
     warn_of_unsupported(findings, environ)
+    warn_of_unclassed(findings)
     return files
 
 

@@ -52,6 +52,20 @@ def servers_in_use(config: Config) -> tuple[str, ...]:
     return tuple(sorted((used | config.own_servers) & config.mcp_servers.keys()))
 
 
+def servers_only_read(config: Config) -> tuple[str, ...]:
+    """The servers in use of which some agent gets only what reads, in order of name.
+
+    One that no agent names counts as well: an alert may choose it.
+    """
+    levels: dict[str, set[str]] = {}
+    for chain in config.chains.values():
+        for agent in _agents_of(config, chain):
+            for server in agent.mcp_servers:
+                levels.setdefault(server, set()).add(agent.control_level)
+    usual = {"read_only"}
+    return tuple(name for name in servers_in_use(config) if usual & levels.get(name, usual))
+
+
 def chains_that_name(config: Config, server: str) -> tuple[str, ...]:
     """The chains of which some agent has this tool server, in order of name."""
     return tuple(

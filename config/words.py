@@ -1,8 +1,8 @@
-"""Naming the word that somebody probably meant."""
+"""Words in messages: the one that somebody probably meant, and lists and counts in sentences."""
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -21,3 +21,13 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 def _fold(word: str) -> str:
     return re.sub(r"[\W_]", "", word).lower()
+
+
+def list_names(names: Sequence[str]) -> str:
+    """One or more, as a sentence lists them: `a, b and c`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -27,7 +27,7 @@ from agents.prompts.fitting import fit_chat, fit_investigation, fit_synthesis
 from agents.recall import RECALL_SPEC
 from agents.summaries import SummaryPlan
 from agents.task import AgentTask, Limits
-from agents.types import InteractionType, Message, PastCall, Role, ToolCall, ToolSpec
+from agents.types import InteractionType, Message, PastCall, Role, ServerOffer, ToolCall, ToolSpec
 from config import get_config
 from config.model import Config
 from config.resolve import (
@@ -57,6 +57,7 @@ from investigations.selectors.findings import (
     histories_of_stage,
     investigation_of,
 )
+from investigations.selectors.offers import offers_of_execution
 from investigations.selectors.past_calls import past_calls
 from investigations.services.executions import Claim
 from tarsy.errors import AgentError, InvalidInput
@@ -86,6 +87,8 @@ class Briefing:
     now: datetime
     past: tuple[PastCall, ...] = ()
     """The tool calls made before an interruption."""
+    known_offers: tuple[ServerOffer, ...] = ()
+    """What its tool servers gave before an interruption."""
 
     @property
     def needs_runbook(self) -> bool:
@@ -130,6 +133,7 @@ class Briefing:
             recalls_session=self.recalls_session,
             history=tuple(_to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
+            known_offers=self.known_offers,
         )
 
 
@@ -161,6 +165,7 @@ def brief(claim: Claim) -> Briefing:
         runbook=Runbook(text=config.defaults.runbook),
         now=datetime.now(UTC),
         past=past_calls(claim.execution, claim.messages) if claim.messages else (),
+        known_offers=offers_of_execution(claim.execution),
     )
 
 

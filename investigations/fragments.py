@@ -11,6 +11,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from config.words import list_names
 from investigations.asking import read_ask_field
 from investigations.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
@@ -25,7 +26,6 @@ from investigations.selectors.pages import (
     read_session_page,
     read_stage,
 )
-from investigations.selectors.plans import join_names
 from investigations.selectors.timeline_view import EventView
 from investigations.timeline import APPROVAL_DECIDED, APPROVAL_REQUESTED
 
@@ -161,7 +161,7 @@ def _waiting_words(page: SessionPage) -> str:
         return "The next stage is about to start."
     if askers := current.askers:
         verb = "waits" if len(askers) == 1 else "wait"
-        return f"{join_names(askers)} {verb} for a person to decide about a change."
+        return f"{list_names(askers)} {verb} for a person to decide about a change."
     names = current.open_agents
     if not names:
         return f"{current.stage.stage_name} is closing."
@@ -169,7 +169,7 @@ def _waiting_words(page: SessionPage) -> str:
     follow = "stage follows" if more == 1 else "stages follow"
     after = f", then {more} more {follow}" if more else ""
     verb = "is" if len(names) == 1 else "are"
-    return f"{current.stage.stage_name} ends when {join_names(names)} {verb} done{after}."
+    return f"{current.stage.stage_name} ends when {list_names(names)} {verb} done{after}."
 
 
 _ABOUT = ("session_id", "event_id", "stage_id", "execution_id", "approval_id")

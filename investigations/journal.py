@@ -11,6 +11,7 @@ from agents.types import (
     Message,
     ModelSwitch,
     Note,
+    OffersRecord,
     Phase,
     SummaryLabel,
     SummaryRecord,
@@ -21,7 +22,7 @@ from investigations.masking import StreamMasker
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.open_blocks import OpenBlocks
 from investigations.publish import publish_live
-from investigations.services import recording, summaries
+from investigations.services import offers, recording, summaries
 from investigations.services.executions import renew_lease
 from investigations.timeline import (
     execution_progress,
@@ -109,6 +110,9 @@ class ExecutionJournal:
         await self._write(summaries.record_summary, record, self._mask)
         if record.status != "streaming":
             self._blocks.close(record.block_id)
+
+    async def record_offers(self, record: OffersRecord) -> None:
+        await self._write(offers.record_offers, record, self._mask)
 
     async def record_note(self, note: Note) -> None:
         await self._write(recording.record_note, note, self._mask)

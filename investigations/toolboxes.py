@@ -9,6 +9,7 @@ from agents.ports import Toolbox
 from agents.toolbox import EmptyToolbox
 from agents.types import JSON
 from config.resolve import ResolvedAgent
+from config.unclassed import explain_classing
 from investigations.approval_desk import MaskValues, PersistentDesk
 from investigations.briefing import Briefing
 from investigations.models import Stage
@@ -94,15 +95,25 @@ def list_given(briefing: Briefing) -> tuple[Block, ...]:
 
 def _refuse_empty_choice(agent: ResolvedAgent, toolbox: Toolbox) -> None:
     """An alert that chose single tools would otherwise be investigated without any."""
-    offered = {spec.name for spec in toolbox.specs}
-    for server, tools in agent.tool_filter.items():
-        is_empty = offered.isdisjoint(f"{server}.{tool}" for tool in tools)
-        if is_empty and server not in toolbox.unavailable:
-            chosen = ", ".join(tools)
+    for offer in toolbox.offers:
+        tools = agent.tool_filter.get(offer.server)
+        if not tools or offer.is_away or offer.offered:
+            continue
+        chosen = ", ".join(tools)
+        if any(tool.name in tools for tool in offer.hidden("unclassed")):
             raise AgentError(
-                f'the alert chose tools that "{server}" does not offer: {chosen}. Its tool server '
-                "may have changed; send the alert again with tools it has."
+                f'the alert chose tools of "{offer.server}" that nobody has classed, and nothing '
+                f"may be written here: {chosen}. {explain_classing([offer.server])}"
             )
+        if any(tool.name in tools for tool in offer.hidden("write")):
+            raise AgentError(
+                f'the alert chose tools of "{offer.server}" that write, and nothing may be written '
+                f"here: {chosen}. Choose tools that read, or give the chain another control_level."
+            )
+        raise AgentError(
+            f'the alert chose tools that "{offer.server}" does not offer: {chosen}. Its tool '
+            "server may have changed; send the alert again with tools it has."
+        )
 
 
 @cache

@@ -14,7 +14,7 @@ from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.gate import GateRequest, Look, Pass, look_at_nothing
 from mcp_bridge.safety.refusals import Refusal
-from mcp_bridge.safety.safety_gate import SafetyGate
+from mcp_bridge.safety.safety_gate import SafetyGate, say_class
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.sightings import Sighting, connect, explain_error, sight
 from mcp_bridge.suggestions import Suggestion, suggest
@@ -88,8 +88,7 @@ class _OperatorGate(SafetyGate):
             return None
         return Refusal(
             "POLICY_BLOCKED",
-            f"{request.name} changes things, or nobody has said that it does not. Nothing was "
-            "sent. With --allow-write it is.",
+            f"{request.name} {say_class(request)}. Nothing was sent. With --allow-write it is.",
         )
 
     @override

@@ -1,12 +1,12 @@
 """The tools of one execution: what may be called, under which names, and how each is offered."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
 from mcp_types import Tool
 
-from agents.types import JSON, ToolSpec
+from agents.types import JSON, HiddenWhy, ToolSpec
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.connection import ServerConnection
 from mcp_bridge.gate import GateRequest
@@ -16,6 +16,7 @@ from mcp_bridge.safety.approvals import hash_definition
 from mcp_bridge.safety.policy import (
     class_of_call,
     find_rule,
+    is_classed,
     is_own_server,
     may_read,
     without_writes,
@@ -55,6 +56,20 @@ class KnownTool:
     def may_read(self) -> bool:
         return may_read(self.server.server_id, self.server.config, self.tool)
 
+    @property
+    def is_classed(self) -> bool:
+        return is_classed(self.server.server_id, self.server.config, self.tool)
+
+    def why_hidden(self, *, offers_writes: bool) -> HiddenWhy | None:
+        """Why it is not offered; None where it is, as long as its server is there."""
+        if not self.is_selected:
+            return "not_selected"
+        if fault := self.server.connection.find_fault(self.tool.name):
+            return fault
+        if offers_writes or self.may_read:
+            return None
+        return "write" if self.is_classed else "unclassed"
+
     def for_reading(self) -> "KnownTool":
         """The same as it is offered where nothing may be written."""
         rule = find_rule(self.server.server_id, self.server.config, self.tool.name)
@@ -69,6 +84,7 @@ class KnownTool:
             server=self.name.server,
             tool=self.name.tool,
             tool_class=self.class_of(arguments),
+            is_classed=self.is_classed,
             arguments=arguments,
             call_id=call_id,
             is_own_server=is_own_server(self.server.server_id, self.server.config),
@@ -82,14 +98,25 @@ class KnownTool:
 class Catalogue:
     """Finds tools by the names models use and lists those to offer."""
 
-    def __init__(self, tools: list[KnownTool], *, offers_writes: bool) -> None:
+    def __init__(self, *, offers_writes: bool) -> None:
+        self._offers_writes = offers_writes
+        self._tools: dict[ToolName, KnownTool] = {}
+        self._names = ToolNames(())
+        self.specs: tuple[ToolSpec, ...] = ()
+
+    def update(self, tools: Iterable[KnownTool], away: Collection[str] = ()) -> None:
+        """Know these tools from now on. Those of servers that are away are found, so that a call
+        is told why it fails, and not offered."""
         self._tools = {tool.name: tool for tool in tools}
         self._names = ToolNames(self._tools)
         self.specs = tuple(
-            _spec(tool if offers_writes else tool.for_reading(), self._names.wire(name))
+            _spec(tool if self._offers_writes else tool.for_reading(), self._names.wire(name))
             for name, tool in sorted(self._tools.items(), key=lambda item: str(item[0]))
-            if tool.is_selected and self._names.knows(name) and (offers_writes or tool.may_read)
+            if name.server not in away and self._names.knows(name) and self.why_hidden(tool) is None
         )
+
+    def why_hidden(self, tool: KnownTool) -> HiddenWhy | None:
+        return tool.why_hidden(offers_writes=self._offers_writes)
 
     def find(self, name: str) -> KnownTool | None:
         found = self._names.resolve(name)

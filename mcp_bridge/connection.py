@@ -28,7 +28,7 @@ from mcp_bridge.failures import (
     is_connection_lost,
     is_timeout,
 )
-from mcp_bridge.pins import Pins
+from mcp_bridge.pins import Fault, Pins
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.visible_text import clean_line
 from mcp_bridge.wire.stderr import StderrTail
@@ -61,7 +61,13 @@ class Deadlines:
     restart: float = 10.0
     call: float = 90.0
     close: float = 10.0
+    relist: float = 5.0
+    """For tools that a server says have changed, before the next question."""
     restart_pause: tuple[float, float] = (0.25, 0.75)
+    rejoin_pause: float = 2.0
+    """Between two attempts to bring back a server that is away."""
+    rejoin_patience: float = 3.0
+    """What a question waits for such an attempt; it goes on behind it."""
 
     def of(self, server: ServerConfig) -> "Deadlines":
         """These, with what the configuration of one server says."""
@@ -85,6 +91,27 @@ class ServerConnection:
         self._pins = Pins(server_id)
         self._why_down = "it is not connected"
         self._is_closed = False
+        self.listed: tuple[Tool, ...] = ()
+        """What it listed last."""
+
+    @property
+    def is_down(self) -> bool:
+        return self._client is None or self._wire.is_ended
+
+    @property
+    def why_down(self) -> str:
+        if self._client is None:
+            return self._why_down
+        return self._wire.end_reason or "its connection ended"
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it said that its tools are others now, and nobody has looked since."""
+        return self._wire.tools_changed
+
+    def find_fault(self, tool: str) -> Fault | None:
+        """Why one of its tools is disabled."""
+        return self._pins.find_fault(tool)
 
     @property
     def instructions(self) -> str:
@@ -116,15 +143,27 @@ class ServerConnection:
             raise ServerUnavailable(f"it did not start within {seconds:g} s")
         self._client = ready.result()
 
-    async def list_tools(self) -> tuple[Tool, ...]:
-        """Every tool on every page, as long as the pages end. The first listing is pinned."""
+    async def reopen(self) -> None:
+        """Bring it back: open it where it is down, and list its tools, or raise
+        `ServerUnavailable`."""
+        if self.is_down:
+            await self._restart(after=self._client)
+        if self.is_down:
+            raise ServerUnavailable(self.why_down)
+        await self.list_tools()
+
+    async def list_tools(self, deadline: float | None = None) -> tuple[Tool, ...]:
+        """Every tool on every page, as long as the pages end. Each is pinned as it is first seen.
+
+        Raises `ServerUnavailable`.
+        """
         client = self._require_client()
         self._wire.tools_changed = False
         tools: list[Tool] = []
         seen: set[str] = set()
         cursor: str | None = None
         try:
-            async with asyncio.timeout(self._deadlines.start):
+            async with asyncio.timeout(self._deadlines.start if deadline is None else deadline):
                 for _ in range(MAX_PAGES):
                     page = await client.list_tools(cursor=cursor)
                     tools.extend(page.tools)
@@ -139,7 +178,8 @@ class ServerConnection:
                 f"listing its tools failed: {describe_failure(error)}"
             ) from None
         self._pins.compare(tools)
-        return tuple(tools[:MAX_TOOLS])
+        self.listed = tuple(tools[:MAX_TOOLS])
+        return self.listed
 
     async def ping(self, seconds: float) -> None:
         """Have the server answer something, or raise `ServerUnavailable`."""
@@ -167,7 +207,7 @@ class ServerConnection:
         server answered. When the connection broke, it is opened again, and the call sent a second
         time only if `may_repeat`.
         """
-        if self._is_down:
+        if self.is_down:
             await self._restart(after=self._client)
         if not may_repeat:
             # A person may have thought about it for minutes: what runs is the tool that was judged.
@@ -197,10 +237,6 @@ class ServerConnection:
         """Close the server. Its process is gone when this returns, unless it cannot be killed."""
         self._is_closed = True
         await self._close_owner()
-
-    @property
-    def _is_down(self) -> bool:
-        return self._client is None or self._wire.is_ended
 
     async def _prepare(self, tool: str) -> Client:
         """The open client, once it is certain that the tool is still what it was."""

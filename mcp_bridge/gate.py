@@ -36,6 +36,8 @@ class GateRequest:
     definition_hash: str = ""
     verify: VerifyRule | None = None
     is_check: bool = False
+    is_classed: bool = True
+    """False: it counts as a write only because nobody has said what it is."""
 
     @property
     def name(self) -> str:

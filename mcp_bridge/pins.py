@@ -1,4 +1,4 @@
-"""Remembers what a server's tools were when an execution began, and refuses those that changed.
+"""Remembers what a server's tools were when an execution first saw them, and refuses changed ones.
 
 A tool's description is what made it look harmless to whoever allowed it. One that says something
 else in the middle of an investigation is not the tool that was offered.
@@ -8,12 +8,15 @@ import hashlib
 import json
 import logging
 from collections.abc import Sequence
+from typing import Literal
 
 from mcp_types import Tool
 
 from mcp_bridge.visible_text import clean_line
 
 logger = logging.getLogger(__name__)
+
+Fault = Literal["changed", "removed"]
 
 
 class Pins:
@@ -26,7 +29,7 @@ class Pins:
         self._missing: set[str] = set()
 
     def compare(self, tools: Sequence[Tool]) -> None:
-        """Pin the tools of the first listing; judge every later one by it.
+        """Pin each tool as it is first seen; judge every later listing by that.
 
         A tool that changed stays disabled, even if it changes back; one that vanished may return.
         """
@@ -34,9 +37,6 @@ class Pins:
         current: dict[str, str] = {}
         for tool in tools:
             current.setdefault(tool.name, fingerprint(tool))
-        if not self._pinned:
-            self._pinned = current
-            return
         changed = {
             name
             for name, pinned in self._pinned.items()
@@ -50,14 +50,24 @@ class Pins:
             )  # fmt: skip
         self._changed |= changed
         self._missing = set(missing)
+        self._pinned = {**current, **self._pinned}
 
-    def explain(self, name: str) -> str | None:
+    def find_fault(self, name: str) -> Fault | None:
         """Why a tool is disabled, or None while it is what it was."""
         if name in self._changed:
-            return "its server changed its definition during this investigation, so it is disabled"
-        if name in self._missing:
-            return "its server no longer offers it"
-        return None
+            return "changed"
+        return "removed" if name in self._missing else None
+
+    def explain(self, name: str) -> str | None:
+        """The same as a clause."""
+        fault = self.find_fault(name)
+        return _WORDS[fault] if fault else None
+
+
+_WORDS: dict[Fault, str] = {
+    "changed": "its server changed its definition during this investigation, so it is disabled",
+    "removed": "its server no longer offers it",
+}
 
 
 def fingerprint(tool: Tool) -> str:

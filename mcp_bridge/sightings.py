@@ -12,7 +12,7 @@ from mcp_types import Tool
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.masking import Masker, build_server_masker
 from mcp_bridge.names import ToolName, is_usable
-from mcp_bridge.safety.policy import class_of_call, find_rule
+from mcp_bridge.safety.policy import class_of_call, find_rule, is_classed
 from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.server_words import show_line, show_text
 from mcp_bridge.transports import InProcessFactories, open_client
@@ -28,13 +28,15 @@ class SeenTool:
     """A tool as people may see it.
 
     `classes` is its class, or that of each value of one argument, `""` being all other values.
-    `schema_hash` is the same as long as its arguments are.
+    `schema_hash` is the same as long as its arguments are. One that is not `is_classed` counts as
+    a write only because nobody has said what it is.
     """
 
     name: str
     description: str
     classes: Mapping[str, ToolClass]
     schema_hash: str
+    is_classed: bool
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ def _usable(server_id: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 def _see(server_id: str, config: ServerConfig, tool: Tool, masker: Masker) -> SeenTool:
     about = show_text(masker, tool.description or tool.title or "", MAX_ABOUT)
-    return SeenTool(tool.name, about, _classes(server_id, config, tool), _hash(tool))
+    classes = _classes(server_id, config, tool)
+    known = is_classed(server_id, config, tool)
+    return SeenTool(tool.name, about, classes, _hash(tool), known)
 
 
 def _classes(server_id: str, config: ServerConfig, tool: Tool) -> dict[str, ToolClass]:

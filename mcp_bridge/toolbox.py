@@ -5,24 +5,19 @@ import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import cast
-
-from mcp_types import Tool
 
 from agents.ports import ProposedAnswer, ReportProgress, Review
-from agents.types import JSON, PastCall, ToolCall, ToolResult, ToolSpec, ToolTarget
-from mcp_bridge.argument_check import ArgumentCheck
-from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
+from agents.types import PastCall, ServerOffer, ToolCall, ToolResult, ToolSpec, ToolTarget
+from mcp_bridge.catalogue import Catalogue, ConnectedServer
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.executor import Limits, ToolExecutor
-from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.gate import Gate
 from mcp_bridge.masking import Placeholders, build_masker, build_server_masker
-from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.replay import read_past
+from mcp_bridge.roster import Roster
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.server_words import show_line, show_text
+from mcp_bridge.server_words import show_text
 from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.wire.cleanup import clean_up_session
 from mcp_bridge.wire.http import HttpClients
@@ -30,7 +25,6 @@ from mcp_bridge.wire.http import HttpClients
 logger = logging.getLogger(__name__)
 
 MAX_INSTRUCTIONS = 8_000
-MAX_REASON = 600
 
 ToolSelection = Mapping[str, Sequence[str] | None]
 """Servers to use, each with the tools to use of it; None means all of them."""
@@ -40,36 +34,43 @@ class OpenToolbox:
     """The tools of one execution while its servers are open. Implements `agents.ports.Toolbox`."""
 
     def __init__(
-        self,
-        executor: ToolExecutor,
-        gate: Gate,
-        specs: tuple[ToolSpec, ...],
-        instructions: Mapping[str, str],
-        server_words: Mapping[str, str],
-        unavailable: Mapping[str, str],
+        self, executor: ToolExecutor, gate: Gate, catalogue: Catalogue, roster: Roster
     ) -> None:
         self._executor = executor
         self._gate = gate
-        self._specs = specs
-        self._instructions = instructions
-        self._server_words = server_words
-        self._unavailable = unavailable
+        self._catalogue = catalogue
+        self._roster = roster
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        return self._specs
+        return self._catalogue.specs
 
     @property
     def instructions(self) -> Mapping[str, str]:
-        return self._instructions
+        return {
+            server.server_id: text
+            for server in self._roster.present
+            if (text := server.config.instructions.strip())
+        }
 
     @property
     def server_words(self) -> Mapping[str, str]:
-        return self._server_words
+        return {
+            server.server_id: text
+            for server in self._roster.present
+            if (text := _show_words(server))
+        }
 
     @property
     def unavailable(self) -> Mapping[str, str]:
-        return self._unavailable
+        return {offer.server: offer.error for offer in self.offers if offer.is_away}
+
+    @property
+    def offers(self) -> tuple[ServerOffer, ...]:
+        return self._roster.offers
+
+    async def refresh(self) -> None:
+        await self._roster.refresh()
 
     def identify(self, call: ToolCall) -> ToolTarget:
         return self._executor.identify(call)
@@ -97,6 +98,8 @@ async def open_toolbox(
 ) -> AsyncIterator[OpenToolbox]:
     """Start the servers at once, each with a deadline, and yield the tools of those that came up.
 
+    Those that did not are tried again before each question (`OpenToolbox.refresh`).
+
     `selection` narrows servers and tools; a server it names that is not configured is reported
     unavailable. No server's failure is the toolbox's. `past` are the calls of an execution that
     goes on after an interruption. `http_clients` is closed by whoever made it.
@@ -112,23 +115,25 @@ async def open_toolbox(
             open_client, http_clients=http_clients, in_process=in_process or {},
             execution_id=execution_id,
         )  # fmt: skip
-        connections = {
-            name: ServerConnection(
-                name, partial(openers, name, servers[name]), deadlines.of(servers[name])
+        connected = {
+            name: _connect(
+                name,
+                servers[name],
+                ServerConnection(
+                    name, partial(openers, name, servers[name]), deadlines.of(servers[name])
+                ),
+                placeholders,
             )
             for name in chosen
             if name in servers
         }
-        stack.push_async_callback(_close_all, connections, servers, execution_id)
-        started = await _start_all(connections)
-        masker = build_masker(placeholders=placeholders)
-        connected = [
-            _connect(name, servers[name], connections[name], placeholders)
-            for name, outcome in started.items()
-            if not isinstance(outcome, str)
-        ]
+        stack.push_async_callback(_close_all, connected, execution_id)
         gate = gate or SafetyGate()
-        catalogue = _build_catalogue(connected, started, chosen, offers_writes=gate.offers_writes)
+        masker = build_masker(placeholders=placeholders)
+        catalogue = Catalogue(offers_writes=gate.offers_writes)
+        roster = Roster(connected, chosen, catalogue, masker=masker, deadlines=deadlines)
+        stack.push_async_callback(roster.close)
+        await roster.open()
         if past:
             gate.recall(*read_past(past, catalogue, may_have_written=gate.offers_writes))
         executor = ToolExecutor(
@@ -137,51 +142,15 @@ async def open_toolbox(
             masker=masker,
             limits=limits,
         )
-        yield OpenToolbox(
-            executor,
-            gate,
-            catalogue.specs,
-            {
-                server.server_id: text
-                for server in connected
-                if (text := server.config.instructions.strip())
-            },
-            {server.server_id: text for server in connected if (text := _show_words(server))},
-            {
-                name: show_line(masker, outcome, MAX_REASON)
-                for name in chosen
-                if isinstance(outcome := started.get(name, "it is not configured"), str)
-            },
-        )
+        yield OpenToolbox(executor, gate, catalogue, roster)
 
 
-async def _start_all(
-    connections: Mapping[str, ServerConnection],
-) -> dict[str, tuple[Tool, ...] | str]:
-    """Each server's tools, or the reason why it has none."""
-    outcomes = await asyncio.gather(*(_start(c) for c in connections.values()))
-    return dict(zip(connections, outcomes, strict=True))
+async def _close_all(connected: Mapping[str, ConnectedServer], execution_id: str) -> None:
+    async def close(server: ConnectedServer) -> None:
+        await server.connection.close()
+        await clean_up_session(server.server_id, server.config.transport, execution_id)
 
-
-async def _start(connection: ServerConnection) -> tuple[Tool, ...] | str:
-    try:
-        await connection.start()
-        return await connection.list_tools()
-    except ServerUnavailable as error:
-        logger.warning("tool server %s is unavailable", connection.server_id)
-        return str(error)
-
-
-async def _close_all(
-    connections: Mapping[str, ServerConnection],
-    servers: Mapping[str, ServerConfig],
-    execution_id: str,
-) -> None:
-    async def close(name: str, connection: ServerConnection) -> None:
-        await connection.close()
-        await clean_up_session(name, servers[name].transport, execution_id)
-
-    await asyncio.gather(*(close(name, connection) for name, connection in connections.items()))
+    await asyncio.gather(*map(close, connected.values()))
 
 
 def _connect(
@@ -190,41 +159,6 @@ def _connect(
     return ConnectedServer(
         name, config, connection, build_server_masker(config.data_masking, placeholders)
     )
-
-
-def _build_catalogue(
-    connected: Sequence[ConnectedServer],
-    started: Mapping[str, tuple[Tool, ...] | str],
-    chosen: ToolSelection,
-    *,
-    offers_writes: bool,
-) -> Catalogue:
-    tools: list[KnownTool] = []
-    for server in connected:
-        listed = started[server.server_id]
-        if not isinstance(listed, str):
-            tools.extend(_know_tools(server, listed, chosen[server.server_id]))
-    return Catalogue(tools, offers_writes=offers_writes)
-
-
-def _know_tools(
-    server: ConnectedServer, tools: Sequence[Tool], selected: Sequence[str] | None
-) -> list[KnownTool]:
-    known: dict[ToolName, KnownTool] = {}
-    for tool in tools:
-        name = ToolName(server.server_id, tool.name)
-        # The first of two tools with one name stays: a later page must not replace it.
-        if not is_usable(name) or name in known:
-            logger.warning("a tool of %s has no usable name", server.server_id)
-            continue
-        known[name] = KnownTool(
-            name=name,
-            server=server,
-            tool=tool,
-            check=ArgumentCheck(cast(dict[str, JSON], tool.input_schema)),
-            is_selected=selected is None or tool.name in selected,
-        )
-    return list(known.values())
 
 
 def _show_words(server: ConnectedServer) -> str:

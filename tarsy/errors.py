@@ -32,12 +32,14 @@ class TarsyError(Exception):
 class Mistake:
     """One thing wrong in the configuration: where it stands and what would be right.
 
-    `line` is 1-based, 0 where a whole file is meant. Never carries a secret's value.
+    `line` is 1-based, 0 where a whole file is meant. Never carries a secret's value. A `topic` is
+    what others may know more about.
     """
 
     file: str
     line: int
     message: str
+    topic: str = ""
 
     @override
     def __str__(self) -> str:

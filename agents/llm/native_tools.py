@@ -5,7 +5,7 @@ from typing import Any
 
 from agents.llm.settings import NativeTool, ProviderSettings
 from agents.llm.thinking import is_image_model
-from agents.types import JSON, Message, NativeToolKind, NativeToolTold, Note, ToolSpec
+from agents.types import JSON, Message, NativeToolTold, Note, ToolSpec
 from config.schema.providers import has_native_tools
 
 LONGEST_OUTPUT = 20_000
@@ -15,11 +15,6 @@ _WIRE_NAMES: Mapping[NativeTool, str] = {
     "google_search": "googleSearch",
     "url_context": "urlContext",
     "code_execution": "codeExecution",
-}
-_KINDS: Mapping[NativeTool, NativeToolKind] = {
-    "google_search": "google_search_result",
-    "url_context": "url_context_result",
-    "code_execution": "code_execution",
 }
 
 
@@ -56,7 +51,8 @@ def _find_obstacle(settings: ProviderSettings, name: NativeTool, *, has_function
 
 def _note_withheld(name: NativeTool, reason: str) -> Note:
     metadata: dict[str, JSON] = {"tool_name": name, "is_offered": False, "reason": reason}
-    return Note(_KINDS[name], f"{name} was not offered to the model: {reason}.", metadata)
+    # No event of the tool's own kind: those say that it ran.
+    return Note("notice", f"{name} was not offered to the model: {reason}.", metadata)
 
 
 class NativeToolReader:

@@ -1,8 +1,44 @@
-"""What a model is told within a conversation when its last answer was of no use."""
+"""What a model is told within a conversation: its answer was of no use, its tools are others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from agents.prompts.rendering import render
+from agents.prompts.tools import describe_tools
+from agents.types import ToolSpec
 
 LONGEST_EXCERPT = 2000
+TOOLS_CHANGED = "## Your tools have changed"
+"""How the message begins that tells of it."""
+
+
+@dataclass(frozen=True)
+class ServerNews:
+    """What is new about one tool server, with the names under which the model calls its tools.
+
+    Where it has just joined, `instructions` are the operator's and `words` its own, which are text
+    from outside.
+    """
+
+    name: str
+    tools: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    instructions: str = ""
+    words: str = ""
+
+
+def tell_of_tools(
+    joined: Sequence[ServerNews],
+    left: Sequence[ServerNews],
+    changed: Sequence[ServerNews],
+    described: Sequence[ToolSpec] = (),
+) -> str:
+    """What can be called from now on; `described` are tools of which the model is told by text."""
+    text = render("tools", servers=describe_tools(described)) if described else ""
+    return render(
+        "tools_changed", head=TOOLS_CHANGED, joined=joined, left=left, changed=changed,
+        described=text,
+    )  # fmt: skip
 
 
 def ask_after_empty_answer() -> str:

@@ -36,18 +36,19 @@ class Findings:
         """Something that nobody knows: upstream reads past it, and so do we unless told not to."""
         (self.wrong if self.strict else self.warn)(path, message)
 
-    def warn(self, path: Path, message: str) -> None:
+    def warn(self, path: Path, message: str, *, topic: str = "") -> None:
         """Something that works, but perhaps not as its writer thinks."""
-        self.warnings.append(self._at(path, message))
+        self.warnings.append(self._at(path, message, topic))
 
     def note(self, path: Path, message: str) -> None:
         """Something that is as it should be and still good to know; it names its own place."""
         self.notes.append(Mistake(nearest(self.root, path).file, 0, message))
 
-    def _at(self, path: Path, message: str) -> Mistake:
+    def _at(self, path: Path, message: str, topic: str = "") -> Mistake:
         node = nearest(self.root, path)
         spelled = spell(self.root, reachable(self.root, path))
-        return Mistake(node.file, node.line, f"{spelled}: {message}" if spelled else message)
+        text = f"{spelled}: {message}" if spelled else message
+        return Mistake(node.file, node.line, text, topic)
 
 
 def show_variable(name: str, *, substituted: bool = False) -> str:

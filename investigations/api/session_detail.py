@@ -20,7 +20,25 @@ from investigations.api.session_fields import (
 )
 from investigations.models import AgentExecution, Stage
 from investigations.selectors.detail import ExecutionDetail, get_session_detail
+from investigations.selectors.offers import KeptOffer
 from investigations.selectors.sessions import SessionSummary, get_session, summarize_session
+
+
+class ToolServerOfferSerializer(serializers.Serializer[Any]):
+    """Reads a `KeptOffer`: what a tool server gives an agent, as it was last."""
+
+    server_name = serializers.CharField(source="offer.server")
+    is_available = serializers.SerializerMethodField()
+    error_message = TextOrNull(source="offer.error")
+    tool_count = serializers.IntegerField()
+    offered_count = serializers.IntegerField()
+    unclassed_count = serializers.IntegerField(
+        help_text="Tools that were not offered because nobody has classed them."
+    )
+    checked_at = serializers.DateTimeField(source="kept_at")
+
+    def get_is_available(self, row: KeptOffer) -> bool:
+        return not row.offer.is_away
 
 
 class ExecutionSerializer(SessionCostFields):
@@ -50,6 +68,7 @@ class ExecutionSerializer(SessionCostFields):
     fallback_reason = serializers.SerializerMethodField()
     fallback_error_code = serializers.SerializerMethodField()
     fallback_attempt = serializers.SerializerMethodField()
+    tool_servers = ToolServerOfferSerializer(many=True, source="offers")
     sub_agents = serializers.SerializerMethodField()
 
     def get_fallback_reason(self, row: ExecutionDetail) -> str | None:
@@ -99,6 +118,18 @@ class WriteStatusSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
+class UnavailableServerSerializer(serializers.Serializer[Any]):
+    """Reads a `KeptOffer` of a server that was away."""
+
+    server_name = serializers.CharField(source="offer.server")
+    execution_id = serializers.UUIDField()
+    stage_id = serializers.UUIDField()
+    reason = serializers.CharField(source="offer.error")
+    was_available = serializers.BooleanField(
+        source="was_there", help_text="Whether the agent had it for some time."
+    )
+
+
 class SessionDetailSerializer(SessionFields):
     """Reads a `SessionSummary`; the view adds stages and chat."""
 
@@ -118,6 +149,7 @@ class SessionDetailSerializer(SessionFields):
     chat_id = serializers.SerializerMethodField()
     cost_estimation_enabled = serializers.SerializerMethodField()
     unverified_writes = serializers.SerializerMethodField()
+    unavailable_servers = serializers.SerializerMethodField()
     stages = serializers.SerializerMethodField()
 
     def get_chat_enabled(self, _row: object) -> bool:
@@ -134,6 +166,11 @@ class SessionDetailSerializer(SessionFields):
     @extend_schema_field(WriteStatusSerializer(many=True))
     def get_unverified_writes(self, _row: object) -> object:
         return WriteStatusSerializer(self.context["detail"].unverified, many=True).data
+
+    @extend_schema_field(UnavailableServerSerializer(many=True))
+    def get_unavailable_servers(self, _row: object) -> object:
+        """The tool servers that an agent worked without."""
+        return UnavailableServerSerializer(self.context["detail"].unavailable, many=True).data
 
     @extend_schema_field(StageSerializer(many=True))
     def get_stages(self, _row: object) -> object:

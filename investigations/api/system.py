@@ -12,7 +12,8 @@ from config import get_config
 from config.usage import default_tools, every_tool
 from investigations.api.fields import TextOrNull
 from investigations.api.responses import ANYBODY, parameter
-from investigations.selectors.tool_servers import State, list_tool_servers
+from investigations.selectors.tool_servers import State, ToolServer, list_tool_servers
+from investigations.selectors.unclassed import find_unclassed
 from investigations.selectors.warnings import CATEGORIES, list_warnings
 
 
@@ -39,6 +40,10 @@ class ServerToolSerializer(serializers.Serializer[Any]):
         help_text="Its class by the value of an argument; the empty one is for all other values.",
     )
     schema_hash = serializers.CharField(help_text="The same as long as its arguments are.")
+    is_classed = serializers.BooleanField(
+        default=True,
+        help_text="False: it counts as a write only because nobody has said what it is.",
+    )
 
 
 class ToolServerSerializer(serializers.Serializer[Any]):
@@ -53,8 +58,22 @@ class ToolServerSerializer(serializers.Serializer[Any]):
     latency_ms = serializers.IntegerField(allow_null=True)
     protocol_version = serializers.CharField(allow_blank=True)
     tool_count = serializers.IntegerField()
+    unclassed_count = serializers.SerializerMethodField(
+        help_text="Tools that agents which may only read are not offered, because nobody has "
+        "classed them."
+    )
     tools = ServerToolSerializer(many=True)
-    error = TextOrNull()
+    error = TextOrNull(source="reason")
+    hint = serializers.SerializerMethodField(
+        help_text="What to do about tools that nobody has classed; null where there are none."
+    )
+
+    def get_unclassed_count(self, row: ToolServer) -> int:
+        return len(row.unclassed)
+
+    def get_hint(self, row: ToolServer) -> str | None:
+        unclassed = find_unclassed({row.id: row}, [row.id])
+        return f"{unclassed.sentence}. {unclassed.details}" if unclassed else None
 
 
 class ToolServersSerializer(serializers.Serializer[Any]):

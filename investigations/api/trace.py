@@ -1,6 +1,6 @@
 """What models and tools were asked and answered in a session."""
 
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from agents.types import HiddenWhy
 from investigations.api.fields import KeptCount, TextOrNull
 from investigations.api.responses import ONE_SESSION
 from investigations.api.session_fields import MoneyFields
@@ -132,6 +133,15 @@ class OfferedToolSerializer(serializers.Serializer[Any]):
     description = serializers.CharField(allow_blank=True, default="")
 
 
+class HiddenToolSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    reason = serializers.ChoiceField(
+        choices=get_args(HiddenWhy),
+        help_text="`unclassed`: nobody has said what it does, and nothing may be written. `write`: "
+        "it is known to write, and nothing may be.",
+    )
+
+
 class GateActSerializer(serializers.Serializer[Any]):
     """What the safety gate did about a call."""
 
@@ -148,7 +158,12 @@ class ToolCallTraceSerializer(ToolCallSerializer):
         allow_null=True, help_text="Masked; what is no object stands under `raw`."
     )
     tool_result = ToolResultSerializer(allow_null=True)
-    available_tools = OfferedToolSerializer(many=True, allow_null=True)
+    available_tools = OfferedToolSerializer(
+        many=True, allow_null=True, help_text="Of a `tool_list`: what the agent was offered."
+    )
+    hidden_tools = HiddenToolSerializer(
+        many=True, allow_null=True, help_text="Of a `tool_list`: what it was not, and why."
+    )
     event_id = serializers.SerializerMethodField(help_text="Its timeline event.")
     gate = serializers.SerializerMethodField()
 

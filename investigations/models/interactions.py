@@ -121,7 +121,12 @@ class MCPInteraction(models.Model):
     tool_number = models.PositiveIntegerField(null=True, blank=True)
     tool_arguments = ForeignJSONField(null=True, blank=True)
     tool_result = ForeignJSONField(null=True, blank=True)
-    available_tools = ForeignJSONField(null=True, blank=True)
+    available_tools = ForeignJSONField(
+        null=True, blank=True, help_text="Of a list: what the agent is offered."
+    )
+    hidden_tools = ForeignJSONField(
+        null=True, blank=True, help_text="Of a list: what it is not offered, and why."
+    )
     duration_ms = models.PositiveIntegerField(null=True, blank=True)
     error_message = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

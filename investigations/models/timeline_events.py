@@ -26,6 +26,7 @@ class TimelineEvent(models.Model):
         LLM_TOOL_CALL = "llm_tool_call"
         MCP_TOOL_SUMMARY = "mcp_tool_summary"
         ERROR = "error"
+        NOTICE = "notice"
         USER_QUESTION = "user_question"
         EXECUTIVE_SUMMARY = "executive_summary"
         FINAL_ANALYSIS = "final_analysis"

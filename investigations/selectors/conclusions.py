@@ -1,11 +1,11 @@
 """The conclusion card: what a report says first, made from the report's own words."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.report import find_refs, parse_report
-from agents.types import UNVERIFIED
+from agents.types import NOT_CHECKED, UNVERIFIED
 from investigations.markdown import CitedTool
 
 _CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
@@ -33,7 +33,8 @@ class CardLine:
 
 @dataclass(frozen=True)
 class ConclusionCard:
-    """`unverified` are our own lines above the report, about writes that nothing confirmed."""
+    """`unverified` are our own lines above the report, about writes that nothing confirmed, and
+    `missing` those about what could not be looked at."""
 
     conclusion: CardLine
     confidence: str
@@ -42,6 +43,7 @@ class ConclusionCard:
     not_checked: tuple[CardLine, ...]
     ruled_out: tuple[CardLine, ...]
     unverified: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def backed_count(self) -> int:
@@ -79,19 +81,28 @@ def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard 
         not_checked=_lines(report.not_checked, tools),
         ruled_out=_lines(report.ruled_out, tools),
         unverified=find_unverified(analysis),
+        missing=find_not_checked(analysis),
     )
 
 
 def find_unverified(analysis: str) -> tuple[str, ...]:
-    """What the lines of ours at the top of a report say, as plain text."""
-    found: list[str] = []
+    """What our lines at the top of a report say about writes, as plain text."""
+    return tuple(said for label, said in _find_our_lines(analysis) if label == UNVERIFIED)
+
+
+def find_not_checked(analysis: str) -> tuple[str, ...]:
+    """The same about what could not be looked at."""
+    return tuple(said for label, said in _find_our_lines(analysis) if label == NOT_CHECKED)
+
+
+def _find_our_lines(analysis: str) -> Iterator[tuple[str, str]]:
+    """Each with the label it begins with."""
     for line in analysis.splitlines():
-        if not line.strip():
-            continue
-        if not line.startswith(UNVERIFIED):
-            break
-        found.append(re.sub(r"\\(?=\W)|`", "", line.removeprefix(UNVERIFIED)).strip())
-    return tuple(found)
+        label = next((each for each in (UNVERIFIED, NOT_CHECKED) if line.startswith(each)), "")
+        if label:
+            yield label, re.sub(r"\\(?=\W)|`", "", line.removeprefix(label)).strip()
+        elif line.strip():
+            return
 
 
 def has_shape(analysis: str) -> bool:

@@ -2,12 +2,14 @@
 
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents.types import WriteStatus
 from config import get_config
 from investigations.models import AgentExecution, AlertSession, Chat, Stage, TimelineEvent
 from investigations.selectors.costs import Costs, costs_by_execution
+from investigations.selectors.offers import KeptOffer, offers_of_session
 from investigations.selectors.sessions import SessionSummary, get_session, summarize
 from investigations.selectors.writes import unsettled_writes
 
@@ -19,6 +21,8 @@ class ExecutionDetail:
     fallback: dict[str, object]
     """Why the provider was changed, as its timeline event says; empty when it was not."""
     sub_agents: list["ExecutionDetail"] = field(default_factory=list)
+    offers: Sequence[KeptOffer] = ()
+    """What its tool servers give it."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +39,21 @@ class SessionDetail:
     chat_enabled: bool
     unverified: tuple[WriteStatus, ...]
     """The writes whose effect nothing has confirmed."""
+    unavailable: tuple[KeptOffer, ...] = ()
+    """The tool servers that an agent worked without."""
 
 
 def get_session_detail(session_id: uuid.UUID) -> SessionDetail:
     """Everything but the timeline, in a fixed number of queries. Raises NotFound."""
     session = get_session(session_id)
+    offers = offers_of_session(session_id)
     return SessionDetail(
         summary=summarize([session])[0],
-        stages=_stages_of(session),
+        stages=_stages_of(session, offers),
         chat_id=Chat.objects.filter(session=session).values_list("pk", flat=True).first(),
         chat_enabled=_has_chat(session),
         unverified=tuple(each.write for each in unsettled_writes(session_id)),
+        unavailable=tuple(each for each in offers if each.offer.is_away),
     )
 
 
@@ -54,7 +62,7 @@ def _has_chat(session: AlertSession) -> bool:
     return chain is not None and chain.chat.enabled
 
 
-def _stages_of(session: AlertSession) -> list[StageDetail]:
+def _stages_of(session: AlertSession, offers: Sequence[KeptOffer]) -> list[StageDetail]:
     stages = list(Stage.objects.filter(session=session).order_by("stage_index"))
     executions = list(AgentExecution.objects.filter(session=session).order_by("agent_index"))
     costs = costs_by_execution([execution.pk for execution in executions])
@@ -66,6 +74,7 @@ def _stages_of(session: AlertSession) -> list[StageDetail]:
             costs=costs.get(execution.pk, Costs()),
             fallback=fallbacks.get(execution.pk, {}),
             sub_agents=below[execution.pk],
+            offers=[each for each in offers if each.execution_id == execution.pk],
         )
         for execution in executions
     }

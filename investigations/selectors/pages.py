@@ -22,6 +22,7 @@ from investigations.selectors.approvals import approvals_of_session, executions_
 from investigations.selectors.conclusions import conclusion_of
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.event_previews import views_of, with_previews
+from investigations.selectors.offers import KeptOffer, offers_by_execution
 from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.timeline_view import EventView, place_summaries
 from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
@@ -43,6 +44,13 @@ class AgentView:
     tool_count: int
     costs: Costs
     needs_person: bool = False
+    offers: Sequence[KeptOffer] = ()
+    """What its tool servers give it."""
+
+    @property
+    def lacks(self) -> list[str]:
+        """What it could not use, in words."""
+        return [each.lacks for each in self.offers if each.lacks]
 
     @property
     def finding(self) -> EventView | None:
@@ -340,6 +348,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
             events[view.event.execution_id].append(view)
     costs = costs_by_execution(ids)
     waiting = executions_waiting(ids)
+    offers = offers_by_execution(ids)
     nothing = {"event_count": 0, "tool_count": 0}
     return [
         AgentView(
@@ -349,6 +358,7 @@ def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
             tool_count=counts.get(execution.pk, nothing)["tool_count"],
             costs=costs.get(execution.pk, Costs()),
             needs_person=execution.pk in waiting,
+            offers=offers.get(execution.pk, ()),
         )
         for execution in executions
     ]

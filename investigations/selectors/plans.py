@@ -15,11 +15,13 @@ from config.resolve import (
 )
 from config.schema.chains import ChainConfig
 from config.schema.providers import has_native_tools
+from config.words import list_names
 from investigations.chain_plan import StagePlan, plan_chain
 from investigations.models import AlertSession, Stage
 from investigations.selectors.costs import costs_by_session
 from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.tool_servers import ToolServer
+from investigations.selectors.unclassed import find_unclassed
 
 NATIVE_BACKEND = "google-native"
 _LOOKED_AT = 50
@@ -77,6 +79,13 @@ class Plan:
     @property
     def servers(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for stage in self.stages for name in stage.servers))
+
+    def only_reads(self, server: str) -> bool:
+        """Whether some agent would get this server's tools only as far as they read."""
+        return any(
+            server in agent.mcp_servers and agent.control_level == "read_only"
+            for agent in self.agents
+        )
 
     @property
     def models(self) -> tuple[tuple[str, str], ...]:
@@ -155,6 +164,7 @@ def doubts_about(
     """What would not go as the sender may think: sentences for people."""
     return (
         *_about_servers(plan, servers),
+        *_about_unclassed(plan, selection, servers),
         *_about_tools(selection, servers),
         *_about_native_tools(plan, selection),
     )
@@ -164,7 +174,21 @@ def _about_servers(plan: Plan, servers: Mapping[str, ToolServer]) -> Iterator[st
     down = [name for name in plan.servers if name in servers and servers[name].state == "unhealthy"]
     if down:
         verb = "are" if len(down) > 1 else "is"
-        yield f"{join_names(down)} {verb} down now. Agents run without it and say so."
+        yield f"{list_names(down)} {verb} down now. Agents run without it and say so."
+
+
+def _about_unclassed(
+    plan: Plan, selection: ToolSelection, servers: Mapping[str, ToolServer]
+) -> Iterator[str]:
+    """What its agents would not be offered because nobody has said that it only reads."""
+    reads = [name for name in plan.servers if plan.only_reads(name)]
+    chosen = {name: tools for name, tools in selection.servers if tools}
+    meant = {
+        name: server.only(chosen[name]) if name in chosen else server
+        for name, server in servers.items()
+    }
+    if unclassed := find_unclassed(meant, reads):
+        yield f"{unclassed.sentence}. {unclassed.details}"
 
 
 def _about_tools(selection: ToolSelection, servers: Mapping[str, ToolServer]) -> Iterator[str]:
@@ -172,7 +196,7 @@ def _about_tools(selection: ToolSelection, servers: Mapping[str, ToolServer]) ->
         listed = {tool["name"] for tool in servers[chosen.name].tools} if servers else set()
         missing = [name for name in chosen.tools or () if listed and name not in listed]
         if missing:
-            yield f"{chosen.name} does not list {join_names(missing)} now."
+            yield f"{chosen.name} does not list {list_names(missing)} now."
 
 
 def _about_native_tools(plan: Plan, selection: ToolSelection) -> Iterator[str]:
@@ -180,13 +204,7 @@ def _about_native_tools(plan: Plan, selection: ToolSelection) -> Iterator[str]:
     given = {name for stage in plan.stages for name in stage.native_tools}
     missing = [name for name in wanted if name not in given]
     if missing:
-        yield f"No agent of this chain has a model with {join_names(missing)}."
-
-
-def join_names(names: Sequence[str]) -> str:
-    """One or more, as a sentence lists them: `a, b and c`."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+        yield f"No agent of this chain has a model with {list_names(missing)}."
 
 
 def read_usual(chain_id: str) -> Usual | None:

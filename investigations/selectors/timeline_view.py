@@ -232,6 +232,8 @@ class EventView:
     def notice_title(self) -> str:
         if self.event.metadata.get("is_offered") is False:
             return "A tool of the model's own was left out"
+        if self.event.metadata.get("about") == "tools":
+            return "Tools of this agent"
         return _NOTICES.get(self.event.event_type, self.event.event_type.replace("_", " "))
 
 
@@ -248,6 +250,7 @@ _TEMPLATES: dict[str, str] = {
 
 _NOTICES: dict[str, str] = {
     TimelineEvent.Type.PROVIDER_FALLBACK: "Another model took over",
+    TimelineEvent.Type.NOTICE: "Good to know",
     TimelineEvent.Type.SKILL_LOADED: "Skill loaded",
     TimelineEvent.Type.MEMORY_INJECTED: "Remembered from earlier sessions",
     TimelineEvent.Type.TASK_ASSIGNED: "Task",

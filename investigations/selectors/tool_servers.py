@@ -23,6 +23,11 @@ TOOLS_KEY = "tarsy:tool_servers:tools"
 KEPT_SECONDS = 7 * 24 * 3600
 """A report is believed for a minute and kept for longer, to say since when there is none."""
 
+UNWATCHED = (
+    "it is not watched: no chain of this configuration and not the chain of alerts without a type "
+    "uses it"
+)
+
 State = Literal["healthy", "unhealthy", "checking", "unwatched", "unknown"]
 
 
@@ -71,8 +76,22 @@ class ToolServer:
         return self.state == "healthy"
 
     @property
+    def reason(self) -> str:
+        """Why it is not healthy; empty while it is."""
+        return self.error or (UNWATCHED if self.state == "unwatched" else "")
+
+    @property
+    def unclassed(self) -> tuple[str, ...]:
+        """Its tools that are held for writes only because nobody has said what they are."""
+        return tuple(tool["name"] for tool in self.tools if not tool.get("is_classed", True))
+
+    @property
     def tool_count(self) -> int:
         return len(self.tools)
+
+    def only(self, names: Sequence[str]) -> "ToolServer":
+        """The same with no other tools than these."""
+        return replace(self, tools=[tool for tool in self.tools if tool["name"] in names])
 
 
 def believed_seconds() -> float:

@@ -45,7 +45,7 @@ class ModelCall(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A tool call without its bodies."""
+    """A tool call without its bodies, or one look at what a server gives."""
 
     id: uuid.UUID
     execution_id: uuid.UUID
@@ -57,6 +57,10 @@ class ToolCall(NamedTuple):
     error_message: str
     created_at: datetime
 
+    @property
+    def is_list(self) -> bool:
+        return self.interaction_type == MCPInteraction.Type.TOOL_LIST
+
 
 @dataclass(frozen=True)
 class ExecutionTrace:
@@ -66,6 +70,15 @@ class ExecutionTrace:
     llm_interactions: list[ModelCall]
     mcp_interactions: list[ToolCall]
     sub_agents: list["ExecutionTrace"] = field(default_factory=list)
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        return [each for each in self.mcp_interactions if not each.is_list]
+
+    @property
+    def tool_lists(self) -> list[ToolCall]:
+        """What each server gave the agent, at its opening and whenever that changed."""
+        return [each for each in self.mcp_interactions if each.is_list]
 
 
 @dataclass(frozen=True)
@@ -153,7 +166,7 @@ def _list_calls(
 ) -> tuple[list[ModelCall], list[ToolCall]]:
     """In the order they were made."""
     models = LLMInteraction.objects.filter(**where).order_by("created_at", "id")
-    tools = MCPInteraction.objects.filter(**where).order_by("created_at", "id")
+    tools = MCPInteraction.objects.filter(**where).order_by("created_at", "server_name", "id")
     return (
         [ModelCall._make(row) for row in models.values_list(*ModelCall._fields)],
         [ToolCall._make(row) for row in tools.values_list(*ToolCall._fields)],

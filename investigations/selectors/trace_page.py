@@ -21,6 +21,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.costs import Costs
+from investigations.selectors.offers import count_lists
 from investigations.selectors.person_waits import waits_of
 from investigations.selectors.trace import (
     ExecutionTrace,
@@ -71,6 +72,8 @@ class TracedExecution:
     end: datetime
     sub_agents: Sequence["TracedExecution"]
     is_filtered: bool = False
+    lists: Sequence[ToolRow] = ()
+    """What its tool servers gave it, at its opening and whenever that changed."""
 
     @property
     def is_error(self) -> bool:
@@ -78,7 +81,9 @@ class TracedExecution:
 
     @property
     def is_shown(self) -> bool:
-        return bool(self.iterations or self.is_error) or any(e.is_shown for e in self.sub_agents)
+        return bool(self.iterations or self.lists or self.is_error) or any(
+            e.is_shown for e in self.sub_agents
+        )
 
     @property
     def family(self) -> list["TracedExecution"]:
@@ -220,6 +225,7 @@ class _Reader:
         acts = _read_acts(session_id, approvals, only)
         self._acts = _group_acts(acts)
         self._decisions = _group_decisions(acts)
+        self._lists = count_lists(session_id, only)
         self._notices = _group_by_execution(_read_notices(session_id, only))
 
     @property
@@ -239,7 +245,11 @@ class _Reader:
             execution.completed_at or self.now,
             [self.trace(each) for each in traced.sub_agents],
             is_filtered=not self._filter.is_open,
+            lists=list(filter(self._filter.lets_through, self._lists_of(traced))),
         )
+
+    def _lists_of(self, traced: ExecutionTrace) -> list[ToolRow]:
+        return [ToolRow(each, listed=self._lists.get(each.id)) for each in traced.tool_lists]
 
     def _rows_of(self, traced: ExecutionTrace) -> list[TraceRow]:
         key = traced.execution.pk
@@ -252,7 +262,7 @@ class _Reader:
                 self._acts.get((written, call.tool_number), ()),
                 asked.get((key, call.tool_number)),
             )
-            for call in traced.mcp_interactions
+            for call in traced.tool_calls
         ]
         waits = [
             WaitRow(each, self._decisions.get(str(each.pk), ()), each.decided_at or self.now)

@@ -1,5 +1,6 @@
 """The rows of the trace: calls of models and tools, waits for people, what the gate did."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from investigations.models import (
 )
 from investigations.selectors.costs import Costs
 from investigations.selectors.not_run import NotRun, blocked_with, explain_not_run
+from investigations.selectors.offers import ListCount
 from investigations.selectors.person_waits import PersonWait, tool_ms
 from investigations.selectors.trace import ModelCall, ToolCall
 
@@ -29,6 +31,14 @@ _MODEL_CALLS: dict[str, str] = {
     LLMInteraction.Type.EXECUTIVE_SUMMARY: "executive summary",
     LLMInteraction.Type.FINAL_ANALYSIS: "final analysis",
 }
+HIDDEN_WORDS: dict[str, str] = {
+    "unclassed": "that nobody has classed",
+    "write": "known to write",
+    "not_selected": "not chosen",
+    "changed": "changed meanwhile",
+    "removed": "no longer listed",
+}
+"""Why a tool is not offered."""
 _WRITES = ("call.propose", "call.start")
 
 
@@ -85,6 +95,8 @@ class ToolRow(_CallRow[ToolCall]):
     kind: ClassVar[RowKind] = "tool"
     acts: Sequence[AuditEvent] = ()
     wait: PersonWait | None = None
+    listed: ListCount | None = None
+    """Of a look at what a server gives: what it found."""
 
     @property
     @override
@@ -130,7 +142,17 @@ class ToolRow(_CallRow[ToolCall]):
 
     @property
     def name(self) -> str:
-        return self.call.tool_name or "list of tools"
+        return self.call.tool_name or "tools"
+
+    @property
+    def offer(self) -> str:
+        """How much a server gave, in words."""
+        if self.listed is None:
+            return ""
+        hidden = Counter(HIDDEN_WORDS.get(each, each) for each in self.listed.hidden)
+        total = self.listed.offered + hidden.total()
+        parts = [f"{self.listed.offered} of {total} offered"]
+        return "; ".join([*parts, *(f"{number} {reason}" for reason, number in hidden.items())])
 
     @property
     def is_write(self) -> bool:

@@ -1,6 +1,7 @@
 """What an operator should know: the product runs, and something about it is not as it should be."""
 
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -16,17 +17,20 @@ from config.check import check
 from config.usage import servers_in_use
 from investigations.selectors.tool_servers import (
     HealthReport,
+    ToolServer,
+    list_tool_servers,
     moment_of,
     read_health,
     silence_of,
 )
+from investigations.selectors.unclassed import find_unclassed_in_use, topics_seen
 from investigations.selectors.workers import client, live_workers
 from tarsy.errors import Mistake
 
 _NAMESPACE = uuid.UUID("6f0f0a3c-6a2b-4d54-9b0e-0d6a8f9f7f11")
 
 
-Category = Literal["configuration", "mcp_health", "redis", "workers"]
+Category = Literal["configuration", "mcp_health", "mcp_tools", "redis", "workers"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 
@@ -53,12 +57,26 @@ class SystemWarning:
 
 def list_warnings() -> list[SystemWarning]:
     """Every warning there is now, the lasting ones last."""
-    return [*_about_processes(), *_about_environments(), *warn_of_configuration()]
+    servers = list_tool_servers()
+    return [
+        *_about_processes(),
+        *_about_environments(),
+        *_about_unclassed_tools({each.id: each for each in servers}),
+        *warn_of_configuration(servers),
+    ]
 
 
-def warn_of_configuration() -> list[SystemWarning]:
-    """What is written in the files and has no effect, or not the one that its writer may want."""
-    return list(_about_configuration(config_dir()))
+def warn_of_configuration(servers: Iterable[ToolServer] = ()) -> list[SystemWarning]:
+    """What is written in the files and has no effect, or not the one that its writer may want.
+
+    Left out is what is known better, because the tools of these servers have been seen.
+    """
+    known = topics_seen(servers)
+    return [
+        warning
+        for topic, warning in _about_configuration(config_dir())
+        if not topic or topic not in known
+    ]
 
 
 def is_in_trouble() -> bool:
@@ -121,11 +139,25 @@ def _about_tool_servers(report: HealthReport | None) -> list[SystemWarning]:
     ]
 
 
+def _about_unclassed_tools(servers: Mapping[str, ToolServer]) -> list[SystemWarning]:
+    """What agents do not get for want of a class, as the monitor counted it."""
+    unclassed = find_unclassed_in_use(get_config(), servers)
+    if not unclassed:
+        return []
+    return [SystemWarning("mcp_tools", unclassed.sentence, unclassed.details, timezone.now())]
+
+
 @lru_cache(maxsize=1)
-def _about_configuration(directory: Path) -> tuple[SystemWarning, ...]:
-    """As this process read it when it was first asked: changes count after a restart."""
+def _about_configuration(directory: Path) -> tuple[tuple[str, SystemWarning], ...]:
+    """As this process read it when it was first asked: changes count after a restart.
+
+    Each with its topic.
+    """
     now = timezone.now()
     return tuple(
-        SystemWarning("configuration", found.message, f"{found.file}, line {found.line}", now)
+        (
+            found.topic,
+            SystemWarning("configuration", found.message, f"{found.file}, line {found.line}", now),
+        )
         for found in check(directory, environment()).warnings
     )

@@ -14,6 +14,7 @@ from investigations.models import AlertSession
 from investigations.notifications.messages import End, Message, end_message, start_message
 from investigations.notifications.slack import SlackChannel, SlackRefused, post
 from investigations.queue import enqueue_notice
+from investigations.selectors.offers import name_not_checked
 from investigations.selectors.sessions import visible_sessions
 
 logger = logging.getLogger(__name__)
@@ -109,4 +110,4 @@ def _message(session: AlertSession) -> Message:
 def _outcome(session: AlertSession) -> str:
     if session.status == AlertSession.Status.COMPLETED:
         return session.executive_summary or session.final_analysis
-    return session.error_message
+    return "\n\n".join((*name_not_checked(session.pk), session.error_message))

@@ -47,7 +47,7 @@ def record_prompt(
     # Before the session is locked: a prompt may be long.
     masked = [replace(message, content=mask(message.content)) for message in messages]
     with lease_write(execution) as write:
-        _add_messages(write, execution, masked)
+        add_messages(write, execution, masked)
 
 
 def open_block(execution: AgentExecution, kind: BlockKind) -> TimelineEvent:
@@ -73,7 +73,7 @@ def record_llm_call(
     # Masking and rendering take a while: before the session is locked.
     interaction = describe_call(execution, record, mask)
     kept = _mask_message(record.message, mask) if record.message else None
-    notes = [_mask_note(note, mask) for note in record.notes]
+    notes = [mask_note(note, mask) for note in record.notes]
     for event, block in zip(blocks, record.blocks, strict=True):
         _close_block(event, block, interaction.pk, mask)
         event.metadata = {**event.metadata, **_why_concluded(record)}
@@ -81,14 +81,15 @@ def record_llm_call(
     with lease_write(execution) as write:
         write.audit += audit
         if kept:
-            interaction.last_message_id = _add_messages(write, execution, [kept])[-1].pk
+            interaction.last_message_id = add_messages(write, execution, [kept])[-1].pk
         write.rows.insert(interaction)
         for event in blocks:
             write.rows.update(event, _CLOSED_FIELDS)
             write.tell(timeline_event_completed(event))
         proposed = [_propose(write, execution, call) for call in record.planned_calls]
         for note in notes:
-            _add_note(write, execution, note.kind, note.content, note.metadata)
+            if not _is_repeated_notice(execution, note):
+                add_note(write, execution, note.kind, note.content, note.metadata)
         write.tell(interaction_created(execution, interaction.pk, "llm"))
         write.touch()
         return tuple(proposed)
@@ -202,7 +203,7 @@ def record_tool_call(
         )
         write.audit += audit
         write.rows.insert(interaction)
-        _add_messages(write, execution, [record.message], tool_number=record.number)
+        add_messages(write, execution, [record.message], tool_number=record.number)
         _complete_tool_event(write, event, record, interaction.pk)
         write.tell(interaction_created(execution, interaction.pk, "mcp"))
         if check is not None:
@@ -293,11 +294,11 @@ def _standing_of(result: ToolResult) -> dict[str, JSON]:
 
 def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
     """Put something on the timeline that is neither model text nor a tool call."""
-    note = _mask_note(note, mask)
+    note = mask_note(note, mask)
     with lease_write(execution) as write:
         if _is_repeated_analysis(execution, note):
             return
-        _add_note(write, execution, note.kind, note.content, note.metadata)
+        add_note(write, execution, note.kind, note.content, note.metadata)
 
 
 def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) -> None:
@@ -310,10 +311,10 @@ def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) 
             f"{before.provider_name}. {switch.reason}"
         )
         metadata = {**switch.metadata, "reason": mask(switch.reason)}
-        _add_note(write, execution, TimelineEvent.Type.PROVIDER_FALLBACK, mask(text), metadata)
+        add_note(write, execution, TimelineEvent.Type.PROVIDER_FALLBACK, mask(text), metadata)
 
 
-def _mask_note(note: Note, mask: Mask) -> Note:
+def mask_note(note: Note, mask: Mask) -> Note:
     return replace(note, content=mask(note.content), metadata=_mask_json(note.metadata, mask))
 
 
@@ -332,7 +333,7 @@ def _mask_value(value: JSON, mask: Mask) -> JSON:
     return value
 
 
-def _add_note(
+def add_note(
     write: LeaseWrite,
     execution: AgentExecution,
     kind: str,
@@ -356,6 +357,14 @@ def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:
     return execution.timeline_events.filter(event_type=note.kind).exists()
 
 
+def _is_repeated_notice(execution: AgentExecution, note: Note) -> bool:
+    """What a continued execution finds out once more, such as a native tool it cannot be given."""
+    if note.kind != "notice":
+        return False
+    told = execution.timeline_events.filter(event_type=note.kind, content=note.content)
+    return told.exists()
+
+
 def new_event(execution: AgentExecution, kind: str) -> TimelineEvent:
     return TimelineEvent(
         session_id=execution.session_id,
@@ -375,7 +384,7 @@ def _mask_message(message: AgentMessage, mask: Mask) -> AgentMessage:
     return replace(message, content=mask(message.content), tool_calls=calls)
 
 
-def _add_messages(
+def add_messages(
     write: LeaseWrite,
     execution: AgentExecution,
     messages: Sequence[AgentMessage],

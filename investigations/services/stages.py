@@ -10,6 +10,7 @@ from investigations.chain_plan import StagePlan, decide_stage_end, plan_next
 from investigations.models import AgentExecution, AlertSession, ChatUserMessage, Stage
 from investigations.queue import enqueue_stage
 from investigations.selectors.findings import analysis_of_stage
+from investigations.selectors.offers import name_not_checked
 from investigations.selectors.writes import unsettled_writes
 from investigations.services.endings import close_stage, end_session, settle_cancelled
 from investigations.services.ledger import SessionWrite, session_write
@@ -136,27 +137,29 @@ def _keep_findings(write: SessionWrite, stage: Stage) -> None:
     """The last non-empty analysis is the session's."""
     if stage.stage_type not in Stage.FINDINGS:
         return
-    if analysis := _name_unsettled(write, stage, analysis_of_stage(stage)):
+    if analysis := _head_with_our_lines(write, stage, analysis_of_stage(stage)):
         write.session.final_analysis = analysis
         AlertSession.objects.filter(pk=write.session.pk).update(final_analysis=analysis)
 
 
 def _keep_summary(write: SessionWrite, stage: Stage, error: str) -> None:
     """A summary that failed does not fail the investigation: the reason is kept instead."""
-    summary = _name_unsettled(write, stage, analysis_of_stage(stage))
+    summary = _head_with_our_lines(write, stage, analysis_of_stage(stage))
     AlertSession.objects.filter(pk=write.session.pk).update(
         executive_summary=summary,
         executive_summary_error="" if summary else error or "the model gave no summary",
     )
 
 
-def _name_unsettled(write: SessionWrite, stage: Stage, text: str) -> str:
-    """The text below a line for each unconfirmed write of other stages; its own it names itself."""
+def _head_with_our_lines(write: SessionWrite, stage: Stage, text: str) -> str:
+    """The text below our lines about other stages: each write that nothing has confirmed, and what
+    could not be looked at. Its own it names itself."""
     lines = [
         each.write.sentence
         for each in unsettled_writes(write.session.pk)
         if each.stage_id != stage.pk
     ]
+    lines += name_not_checked(write.session.pk, stage)
     return "\n\n".join((*lines, text)) if text else ""
 
 

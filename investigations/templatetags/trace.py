@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
-from investigations.selectors.trace_rows import Iteration, ModelRow, ToolRow
+from investigations.selectors.trace_rows import HIDDEN_WORDS, Iteration, ModelRow, ToolRow
 from investigations.selectors.trace_scale import TimeScale
 from investigations.templatetags.tarsy import (
     cost,
@@ -52,6 +52,12 @@ _HASHES: dict[str, str] = {
 }
 _TOLD_ELSEWHERE = ("session", "execution", "call", "counts", "tool")
 _COLOURS = {"llm": "llm", "tool": "tool", "wait": "you", "stage": "stage", "group": "group"}
+
+
+@register.filter
+def why_hidden(reason: str) -> str:
+    """Why a tool is not offered, in words."""
+    return HIDDEN_WORDS.get(reason, reason).capitalize()
 
 
 class Lasting(Protocol):
@@ -166,6 +172,8 @@ def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeStrin
         about += _span("t-node-why t-fg-doubt", row.not_run.line[:_WHY_CHARACTERS])
     elif row.is_error:
         about += _why(call.error_message)
+    elif call.is_list:
+        about += _span("t-node-sub", row.offer)
     return _call_row(
         row,
         scale,
@@ -177,7 +185,7 @@ def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeStrin
         f"{escape(one_line(row.name))}</span>{about}",
         columns="",
         took_ms=row.ran_ms,
-        words="Show arguments and result",
+        words="Show the tools" if call.is_list else "Show arguments and result",
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -287,14 +288,16 @@ def _list_tools(chosen: Iterable[str], server: ToolServer | None) -> Iterable[To
     tools = server.tools if server else ()
     for tool in tools:
         name = tool["name"]
-        yield ToolChoice(name, tool["description"], name in chosen, _say_writes(tool["classes"]))
+        yield ToolChoice(name, tool["description"], name in chosen, _say_writes(tool))
     for name in sorted({*chosen} - {tool["name"] for tool in tools}):
         yield ToolChoice(name, "", is_chosen=True)
 
 
-def _say_writes(classes: Mapping[str, str]) -> str:
-    """Of the classes of a tool's actions, whether some or all are writes."""
-    kinds = set(classes.values())
+def _say_writes(tool: Mapping[str, Any]) -> str:
+    """Whether some or all of a tool's actions are writes, or nobody has said that they are not."""
+    if not tool.get("is_classed", True):
+        return "nobody has classed it"
+    kinds = set(tool["classes"].values())
     if "write" not in kinds:
         return ""
     return "writes" if kinds == {"write"} else "reads and writes"

@@ -100,6 +100,7 @@ def _conclude(
         write = standing.workflow.last_write_tool
         metadata["unverified"] = {"tool": write, "state": standing.workflow.state}
         head = head or f"{UNVERIFIED} {write} has run, and nothing has confirmed its effect.\n\n"
+    head += "".join(f"{line}\n\n" for line in answer.not_checked)
     if report:
         metadata["writes"] = report.to_json()
     if phantoms:

@@ -77,6 +77,17 @@ def may_read(server_id: str, server: ServerConfig, tool: Tool) -> bool:
     return _class_from_annotations(server, tool) != "write"
 
 
+def is_classed(server_id: str, server: ServerConfig, tool: Tool) -> bool:
+    """Whether anybody whose word counts has said what a tool is. One that nobody classed is held
+    for a write; that is another thing than a write that somebody named."""
+    if find_rule(server_id, server, tool.name) is not None:
+        return True
+    hints = tool.annotations if server.trusts_annotations else None
+    return hints is not None and (
+        hints.read_only_hint is not None or hints.destructive_hint is not None
+    )
+
+
 def find_rule(server_id: str, server: ServerConfig, tool: str) -> ToolRule | None:
     """What is laid down for a tool, by us or by the operator. Ours comes first."""
     if is_own_server(server_id, server) and (rule := OPS_RULES.get(tool)):

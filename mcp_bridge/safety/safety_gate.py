@@ -88,9 +88,13 @@ class SafetyGate:
             return None
         refusal = Refusal(
             "POLICY_BLOCKED",
-            f"{request.name} changes things, or nobody has said that it does not, and this "
-            "investigation is read-only.",
-            {"tool": request.name, "class": "write", "control_level": self._level},
+            f"{request.name} {say_class(request)}, and this investigation is read-only.",
+            {
+                "tool": request.name,
+                "class": "write",
+                "is_classed": request.is_classed,
+                "control_level": self._level,
+            },
         )
         self._events.note(act_of_proposal(request))
         return self._note_refusal(request, refusal)
@@ -268,6 +272,13 @@ class _Ready:
 
     request: GateRequest
     target: Target
+
+
+def say_class(request: GateRequest) -> str:
+    """Why a call counts as a write, as the end of a sentence about it."""
+    if request.is_classed:
+        return "changes things"
+    return "is a tool that nobody has classed, so it counts as one that changes things"
 
 
 def _refuse_writing_check(request: GateRequest) -> Refusal:

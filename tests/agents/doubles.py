@@ -15,7 +15,9 @@ from agents.types import (
     Message,
     ModelSwitch,
     Note,
+    OffersRecord,
     Phase,
+    ServerOffer,
     StoredResult,
     SummaryLabel,
     SummaryRecord,
@@ -116,6 +118,9 @@ class ScriptedToolbox:
     executed: list[ToolCall] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     """What each answer is met with; the last one for all that follow. An empty text is kept."""
+    news: list[tuple[ServerOffer, ...]] = field(default_factory=list)
+    """What servers give at each refresh, from the opening on; the last one for all that follow."""
+    refreshed: int = 0
     proposed: list[ProposedAnswer] = field(default_factory=list)
 
     @property
@@ -124,6 +129,13 @@ class ScriptedToolbox:
             ToolSpec(f"ops.{name}", f"ops__{name}", f"Does {name}", {"type": "object"})
             for name in self.tools
         )
+
+    @property
+    def offers(self) -> tuple[ServerOffer, ...]:
+        return self.news[min(self.refreshed, len(self.news) - 1)] if self.news else ()
+
+    async def refresh(self) -> None:
+        self.refreshed += 1
 
     def identify(self, call: ToolCall) -> ToolTarget:
         server, _, name = call.name.rpartition("__")
@@ -159,6 +171,7 @@ class MemoryJournal:
     notes: list[Note] = field(default_factory=list)
     switches: list[ModelSwitch] = field(default_factory=list)
     summaries: list[SummaryRecord] = field(default_factory=list)
+    offers: list[OffersRecord] = field(default_factory=list)
     progress: list[tuple[Phase, str]] = field(default_factory=list)
     tool_progress: list[tuple[int, str]] = field(default_factory=list)
     raise_on_tool_call: Exception | None = None
@@ -209,6 +222,10 @@ class MemoryJournal:
     async def record_summary(self, record: SummaryRecord) -> None:
         self.log.append(f"summary {record.status}")
         self.summaries.append(record)
+
+    async def record_offers(self, record: OffersRecord) -> None:
+        self.log.append("offers")
+        self.offers.append(record)
 
     async def record_note(self, note: Note) -> None:
         self.log.append(f"note {note.kind}")

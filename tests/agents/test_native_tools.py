@@ -88,6 +88,7 @@ def test_a_native_tool_is_offered_or_left_out_with_a_reason(chosen, messages, to
     assert len(told) == 3 - len(offered)
     assert all(hint in each.note.content for each in told)
     assert all(each.note.metadata["is_offered"] is False for each in told)
+    assert {each.note.kind for each in told} <= {"notice"}, "it did not run, so no result of it"
 
 
 @pytest.mark.parametrize(

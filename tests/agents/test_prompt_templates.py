@@ -27,6 +27,7 @@ from agents.prompts import (
 )
 from agents.prompts.day import describe_day
 from agents.prompts.inputs import BUILT_IN_HOLIDAYS
+from agents.prompts.nudges import TOOLS_CHANGED, ServerNews
 from agents.prompts.rendering import TEMPLATES, _load_environment, render
 from agents.prompts.tools import describe_tools
 from agents.recall import RECALL_SPEC
@@ -54,7 +55,20 @@ CHATS = [
 ]
 REASONS = ("empty", "empty_answer", "tool_name", "no_action", "no_action_or_answer")
 
+NEWS = (
+    (),
+    (
+        ServerNews("db", ("db__query",), ("drop",), "Ask it first.", TEXT),
+        ServerNews("logs", ("x",)),
+    ),
+)
+
 FILLINGS: Mapping[str, Sequence[Any]] = {
+    "tools_changed.head": [TOOLS_CHANGED],
+    "tools_changed.joined": NEWS,
+    "tools_changed.left": NEWS,
+    "tools_changed.changed": NEWS,
+    "tools_changed.described": ["", "### Tools"],
     "agent_name.name": ["Alpha"],
     "result_summary_task.name": ["ops.read"],
     "findings.prompt": [SynthesisInput("Joiner", NOW, ALERT, "look", AGENTS)],

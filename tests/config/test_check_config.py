@@ -107,3 +107,44 @@ mcp_servers:
         "kubernetes-server: 'kubernetes-mcp-server' is not installed here; "
         "agents work without the tools of kubernetes-server"
     ]
+
+
+# ---- Tools that nobody classed -------------------------------------------------------------------
+
+REMOTE = """mcp_servers:
+  metrics: {transport: {type: http, url: "http://metrics.example.org/mcp"}FIELDS}
+"""
+
+
+@pytest.mark.parametrize("kind", ["http", "sse"])
+@pytest.mark.parametrize("fields", ["", ", trust_annotations: false", ", tools: {}"])
+def test_a_remote_server_whose_tools_nobody_classed_is_warned_of(
+    write, monkeypatch, capsys, kind, fields
+):
+    monkeypatch.setenv("ACME_KEY", "invented-key")
+    text = _with_remote(fields, kind)
+    directory = write({"tarsy.yaml": text, "llm-providers.yaml": PROVIDERS})
+
+    call_command("check_config", config_dir=directory)
+
+    (warning,) = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
+    assert "mcp_servers.metrics: this server is remote" in warning
+    assert "under control_level read_only none of them is offered" in warning
+    assert "`manage.py mcp_tools metrics --suggest`" in warning
+    assert "`trust_annotations: true`" in warning
+
+
+@pytest.mark.parametrize("fields", [", trust_annotations: true", ", tools: {look: read}"])
+def test_a_server_whose_tools_have_classes_is_not(write, monkeypatch, capsys, fields):
+    monkeypatch.setenv("ACME_KEY", "invented-key")
+    text = _with_remote(fields)
+    directory = write({"tarsy.yaml": text, "llm-providers.yaml": PROVIDERS})
+
+    call_command("check_config", config_dir=directory)
+
+    assert "warning" not in capsys.readouterr().out
+
+
+def _with_remote(fields: str, kind: str = "http") -> str:
+    remote = REMOTE.replace("FIELDS", fields).replace("http,", f"{kind},")
+    return TARSY.replace("mcp_servers:\n", remote)

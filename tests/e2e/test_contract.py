@@ -188,11 +188,17 @@ def test_a_session_is_read_in_every_way_there_is(
     has(model["llm_response"], "text_length tool_calls_count")
     assert model["conversation"][0]["role"] == "system"
     has(model["conversation"][-1]["tool_calls"][0], "id name arguments")
+    called = next(each for each in tools if each["interaction_type"] == "tool_call")
     tool = rest.get(
-        f"{path}/trace/mcp/{tools[0]['id']}",
+        f"{path}/trace/mcp/{called['id']}",
         "id interaction_type server_name tool_name tool_arguments tool_result",
     )
     has(tool["tool_result"], "content is_error")
+    listed = next(each for each in tools if each["interaction_type"] == "tool_list")
+    offered = rest.get(
+        f"{path}/trace/mcp/{listed['id']}", "id interaction_type server_name available_tools"
+    )
+    has(offered["available_tools"][0], "name description")
     assert summary["llm_interactions"] == sum(
         len(each["llm_interactions"]) for stage in trace["stages"] for each in stage["executions"]
     )

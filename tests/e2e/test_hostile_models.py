@@ -71,7 +71,8 @@ def test_an_answer_with_two_hundred_calls_and_absurd_names_gets_two_hundred_resu
     proposed = [call for call in calls if call["name"]]
     results = Message.objects.filter(session=session, role="tool", stage__stage_index=1)
     assert results.count() == len(proposed)
-    assert MCPInteraction.objects.filter(session=session).count() == len(proposed)
+    kept = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+    assert kept.count() == len(proposed)
 
 
 def test_a_megabyte_of_arguments_is_a_failed_call_and_no_failed_investigation(
@@ -83,7 +84,8 @@ def test_a_megabyte_of_arguments_is_a_failed_call_and_no_failed_investigation(
     session = investigate(play, {"tool_calls": calls, "chunk_size": 100_000})
 
     assert session.status == "completed", session.error_message
-    assert MCPInteraction.objects.get(session=session).tool_result["is_error"] is True
+    kept = MCPInteraction.objects.get(session=session, interaction_type="tool_call")
+    assert kept.tool_result["is_error"] is True
 
 
 def test_an_answer_that_does_not_end_is_ended(worker: Process, play: Play):

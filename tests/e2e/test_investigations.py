@@ -35,11 +35,16 @@ def test_an_alert_becomes_a_report_with_every_layer_of_history(worker: Process, 
     ).values_list("role", flat=True)
     assert list(roles) == ["system", "user", "assistant", "tool", "tool", "assistant"]
     assert LLMInteraction.objects.filter(session=session).count() == 3
-    calls = MCPInteraction.objects.filter(session=session).order_by("tool_number")
+    calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+    calls = calls.order_by("tool_number")
     assert list(calls.values_list("tool_number", "server_name", "tool_name", "error_message")) == [
         (1, "ops", "metrics", ""),
         (2, "ops", "storage", ""),
     ]
+    (offered,) = MCPInteraction.objects.filter(session=session, interaction_type="tool_list")
+    assert {"metrics", "storage"} <= {tool["name"] for tool in offered.available_tools}
+    assert {tool["reason"] for tool in offered.hidden_tools} == {"write"}
+    assert not TimelineEvent.objects.filter(session=session, event_type="notice").exists()
     assert not TimelineEvent.objects.filter(session=session, status="streaming").exists()
     seqs = list(Event.objects.filter(session=session).values_list("seq", flat=True))
     assert seqs == list(range(1, session.last_seq + 1))
@@ -59,7 +64,8 @@ def test_agents_of_one_stage_work_at_once_and_are_synthesised(worker: Process, p
     assert "Both agree" in session.final_analysis
     synthesis = session.stages.get(stage_type="synthesis")
     assert synthesis.referenced_stage.stage_name == "look"
-    numbers = MCPInteraction.objects.filter(session=session).values_list("tool_number", flat=True)
+    calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+    numbers = calls.values_list("tool_number", flat=True)
     assert sorted(numbers) == [1, 2, 3, 4]
 
 

@@ -132,7 +132,8 @@ def test_a_crash_while_summarizing_leaves_the_result_and_asks_for_no_summary_aga
     session = wait_until_ended(session)
     assert session.status == "completed"
     assert len(asked(rehearsal, "ResultSummarizer")) == 1
-    assert MCPInteraction.objects.filter(session=session).count() == 1
+    calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+    assert calls.count() == 1
     assert "line 7\n" in asked(rehearsal, "Reader")[-1]["messages"][-1]["content"]
     assert [e.status for e in events_of(session, "mcp_tool_summary")] != ["streaming"]
     assert not TimelineEvent.objects.filter(session=session, status="streaming").exists()

@@ -23,7 +23,8 @@ def test_tools_called_by_text_lead_to_a_report(worker: Process, play: Play):
     assert (session.status, session.error_message) == ("completed", "")
     assert session.final_analysis.startswith("## Conclusion\nAlpha found the load to be normal")
     assert "[T1] [T2]" in session.final_analysis
-    calls = MCPInteraction.objects.filter(session=session).order_by("tool_number")
+    calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+    calls = calls.order_by("tool_number")
     assert list(calls.values_list("server_name", "tool_name", "tool_arguments")) == [
         ("ops", "metrics", {"action": "load"}),
         ("ops", "storage", {"action": "usage"}),
@@ -66,7 +67,8 @@ def test_a_killed_worker_leaves_an_investigation_by_text_to_another(
     session = wait_until_ended(session)
     assert (session.status, session.error_message) == ("completed", "")
     assert "[T1] [T2]" in session.final_analysis
-    assert MCPInteraction.objects.filter(session=session).count() == 2
+    calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+    assert calls.count() == 2
     asked = LLMInteraction.objects.filter(session=session, execution__agent_name="Alpha")
     assert asked.count() == 4
 
@@ -77,7 +79,8 @@ def test_the_built_in_rehearsal_investigates_by_text(worker: Process, play: Play
     session = wait_until_ended(submit("by-text"))
 
     assert (session.status, session.error_message) == ("completed", "")
-    assert MCPInteraction.objects.filter(session=session, error_message="").count() == 3
+    calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+    assert calls.filter(error_message="").count() == 3
     assert "## Evidence" in session.final_analysis
     assert "[T3]" in session.final_analysis
 

@@ -226,6 +226,35 @@ async def test_tool_that_changes_in_an_investigation_is_disabled_and_reported(
     assert "changed or removed its tool echo" in caplog.text
 
 
+async def test_tool_that_is_new_in_an_investigation_is_offered_at_the_next_question(fair):
+    async with open_toolbox({"nasty": fair}, deadlines=quick()) as toolbox:
+        early = await run(toolbox, "nasty__grown")
+        await run(toolbox, "nasty__grow")
+        offered_before = [spec.wire_name for spec in toolbox.specs]
+        await toolbox.refresh()
+        late = await run(toolbox, "nasty__grown")
+        offered = [spec.wire_name for spec in toolbox.specs]
+
+    assert "There is no tool" in early.content
+    assert late.content == "grown"
+    assert [name for name in offered if name not in offered_before] == ["nasty__grown"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"), [("change_echo", "changed"), ("remove_echo", "removed")]
+)
+async def test_tool_that_changed_is_not_offered_any_more_and_the_record_says_why(fair, change, why):
+    async with open_toolbox({"nasty": fair}, deadlines=quick()) as toolbox:
+        await run(toolbox, f"nasty__{change}")
+        await toolbox.refresh()
+        (offer,) = toolbox.offers
+        offered = [spec.wire_name for spec in toolbox.specs]
+
+    assert "nasty__echo" not in offered
+    hidden = {tool.name: tool.hidden for tool in offer.tools if tool.hidden}
+    assert hidden == {"ask": "write", "echo": why}
+
+
 async def test_tool_that_is_another_after_a_new_connection_is_disabled(serve_http):
     before, _, _, after = await ask(await serve_http(), "echo", "change_quietly", "forget", "echo")
 

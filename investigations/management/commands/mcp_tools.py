@@ -14,8 +14,9 @@ from agents.types import ToolCall
 from config import get_config
 from config.model import Config
 from config.schema.servers import MCPServerConfig
+from config.unclassed import explain_classing
 from config.usage import servers_in_use
-from config.words import suggest
+from config.words import count, suggest
 from investigations.records import people_records
 from mcp_bridge.bench import Inspection, call_tool, inspect_servers
 from mcp_bridge.failures import ServerUnavailable
@@ -25,6 +26,7 @@ from mcp_bridge.sightings import explain_error
 from mcp_bridge.suggestions import write_yaml
 from tarsy.errors import ConfigError
 
+UNCLASSED = "unclassed"
 EXIT_OK, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 
 
@@ -100,7 +102,13 @@ class Command(BaseCommand):
         self.stdout.write(_headline(inspection))
         for tool in inspection.sighting.tools or ():
             about = textwrap.shorten(tool.description, 100, placeholder="…")
-            self.stdout.write(f"  {_classes(tool.classes):<8} {tool.name:<32} {about}".rstrip())
+            kind = _classes(tool.classes) if tool.is_classed else UNCLASSED
+            self.stdout.write(f"  {kind:<9} {tool.name:<32} {about}".rstrip())
+        if unclassed := sum(not tool.is_classed for tool in inspection.sighting.tools or ()):
+            self.stdout.write(
+                f"{count(unclassed, 'tool')} that nobody has classed: not offered to agents that "
+                f"may only read. {explain_classing([inspection.sighting.server_id])}"
+            )
 
     def _call(
         self, name: str, config: MCPServerConfig, tool: str, arguments: str, *, allow_writes: bool

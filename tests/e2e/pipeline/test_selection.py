@@ -84,6 +84,6 @@ def test_chosen_servers_and_tools_replace_the_configured_ones_and_their_instruct
     for prompt in prompts.values():
         assert "archive Instructions" in prompt
         assert "ops Instructions" not in prompt
-    called = MCPInteraction.objects.filter(session=session)
+    called = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
     assert set(called.values_list("server_name", "tool_name")) == {("archive", "echo")}
     assert called.count() == len(AGENTS)

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db.models import QuerySet
 
 from agents.rehearsal.server import RunningRehearsal
 from investigations.models import (
@@ -160,7 +161,7 @@ def _check_interactions(run: Run) -> None:
     assert Counter(calls.values_list("interaction_type", flat=True)) == LLM_CALLS
     assert not calls.exclude(error_message="").exists()
     assert len(run.rehearsal.requests) == sum(LLM_CALLS.values())
-    tools = MCPInteraction.objects.filter(session=run.session)
+    tools = MCPInteraction.objects.filter(session=run.session, interaction_type="tool_call")
     names = tools.values_list("execution__agent_name", "server_name", "tool_name")
     assert Counter(names) == TOOL_CALLS
     numbers = sorted(tools.values_list("tool_number", flat=True))
@@ -234,14 +235,26 @@ def _check_stream(run: Run) -> None:
     made = run.watcher.select("interaction.created", "interaction_type")
     assert Counter(kind for (kind,) in made) == {
         "llm": sum(LLM_CALLS.values()),
-        "mcp": sum(TOOL_CALLS.values()),
+        "mcp": sum(TOOL_CALLS.values()) + _tool_lists(run).count(),
     }
+
+
+def _tool_lists(run: Run) -> QuerySet[MCPInteraction]:
+    """What servers gave: one row for each server and agent, since nothing changed meanwhile."""
+    lists = MCPInteraction.objects.filter(session=run.session, interaction_type="tool_list")
+    assert {agent for agent, server, _ in TOOL_CALLS if server} <= {
+        *lists.values_list("execution__agent_name", flat=True)
+    }
+    seats = list(lists.values_list("execution_id", "server_name"))
+    assert len(seats) == len(set(seats))
+    return lists
 
 
 def _check_detail(run: Run) -> None:
     detail = run.get()
     assert [stage["stage_name"] for stage in detail["stages"]] == [name for _, name, *_ in STAGES]
-    assert (detail["llm_interaction_count"], detail["mcp_interaction_count"]) == (24, 10)
+    assert detail["llm_interaction_count"] == 24
+    assert detail["mcp_interaction_count"] == 10 + _tool_lists(run).count()
     calls = LLMInteraction.objects.filter(session=run.session)
     costs = [cost for cost in calls.values_list("estimated_cost_usd", flat=True) if cost]
     assert detail["estimated_cost_usd"] == pytest.approx(sum(costs))

@@ -15,10 +15,16 @@ SERVERS = "/api/v1/system/mcp-servers"
 DEFAULTS = "/api/v1/system/default-tools"
 REMOTE = """
 mcp_servers:
-  remote: {transport: {type: http, url: "http://127.0.0.1:1/mcp"}}
-  other: {transport: {type: http, url: "http://127.0.0.1:1/mcp"}}
+  remote:
+    transport: {type: http, url: "http://127.0.0.1:1/mcp"}
+    tools: {look: read}
+  other:
+    transport: {type: http, url: "http://127.0.0.1:1/mcp"}
+    tools: {look: read}
 """
-TOOL = {"name": "look", "description": "Looks.", "classes": {"": "read"}, "schema_hash": "ab12"}
+TOOL = {"name": "look", "description": "Looks.", "classes": {"": "read"}, "schema_hash": "ab12",
+        "is_classed": True}  # fmt: skip
+UNCLASSED = {**TOOL, "name": "peek", "classes": {"": "write"}, "is_classed": False}
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +44,10 @@ def tell(redis: Redis, *servers: dict[str, Any], seconds_ago: float = 0.0) -> No
     report = {"worker_id": "worker-1", "reported_at": moment, "servers": whole}
     redis.set(tool_servers.HEALTH_KEY, json.dumps(report))
     redis.set(tool_servers.TOOLS_KEY, json.dumps({"remote": [TOOL]}))
+
+
+def tell_tools(redis: Redis, **tools: list[dict[str, Any]]) -> None:
+    redis.set(tool_servers.TOOLS_KEY, json.dumps(tools))
 
 
 def get_server(api, name: str) -> dict[str, Any]:
@@ -62,6 +72,54 @@ def test_servers_that_nobody_counts_on_are_neither_watched_nor_missed(api, two_s
 
     assert get_server(api, "kubernetes-server")["state"] == "unwatched"
     assert api.get(WARNINGS).json() == {"warnings": []}
+
+
+def test_a_server_that_nobody_watches_says_why_it_is_not_healthy(api, two_servers):
+    unwatched = get_server(api, "kubernetes-server")
+
+    assert (unwatched["healthy"], unwatched["state"]) == (False, "unwatched")
+    assert "no chain" in unwatched["error"]
+
+
+def test_tools_that_nobody_has_classed_are_counted_and_warned_of(api, two_servers):
+    tell(two_servers, {"id": "remote", "healthy": True}, {"id": "other", "healthy": True})
+    tell_tools(two_servers, remote=[TOOL, UNCLASSED], other=[UNCLASSED, {**UNCLASSED, "name": "b"}])
+
+    (warning,) = api.get(WARNINGS).json()["warnings"]
+    remote = get_server(api, "remote")
+
+    assert warning["category"] == "mcp_tools"
+    assert warning["message"] == "2 servers, 3 tools that nobody has classed: not offered"
+    assert "other (2 of 2), remote (1 of 2)" in warning["details"]
+    assert "manage.py mcp_tools remote --suggest" in warning["details"]
+    assert "trust_annotations: true" in warning["details"]
+    assert (remote["tool_count"], remote["unclassed_count"]) == (2, 1)
+    assert "1 server, 1 tool that nobody has classed: not offered" in remote["hint"]
+    assert [each["is_classed"] for each in remote["tools"]] == [True, False]
+
+
+def test_a_write_that_somebody_classed_is_no_reason_to_warn(api, two_servers):
+    tell(two_servers, {"id": "remote", "healthy": True}, {"id": "other", "healthy": True})
+    tell_tools(two_servers, remote=[{**TOOL, "name": "scale", "classes": {"": "write"}}])
+
+    assert api.get(WARNINGS).json() == {"warnings": []}
+    assert get_server(api, "remote")["unclassed_count"] == 0
+
+
+def test_the_files_are_warned_of_until_the_tools_were_seen(api, two_servers, reconfigure):
+    unclassed = "  third: {transport: {type: sse, url: 'http://127.0.0.1:1/sse'}}\n"
+    reconfigure((CONFIG_DIR / "tarsy.yaml").read_text() + REMOTE + unclassed)
+    warnings._about_configuration.cache_clear()
+    well = [{"id": name, "healthy": True} for name in ("remote", "other", "third")]
+    tell(two_servers, *well)
+    before = api.get(WARNINGS).json()["warnings"]
+
+    tell_tools(two_servers, third=[UNCLASSED])
+    after = api.get(WARNINGS).json()["warnings"]
+
+    assert [each["category"] for each in before] == ["configuration"]
+    assert "has no `tools:` block" in before[0]["message"]
+    assert [each["category"] for each in after] == ["mcp_tools"]
 
 
 def test_a_server_without_a_first_check_is_being_checked(api, two_servers):

@@ -243,6 +243,25 @@ def test_what_would_not_go_as_one_may_think_is_told(viewer, clean_redis):
     assert "No agent of this chain has a model with google_search." in page
 
 
+def test_the_plan_says_which_tools_its_agents_will_not_be_offered(viewer, clean_redis):
+    now = time.time()
+    health = {"id": "cluster", "healthy": True, "since": now, "checked_at": now}
+    report = {"worker_id": "w", "reported_at": now, "servers": [health]}
+    tool = {"name": "pods", "description": "", "classes": {"": "write"}, "schema_hash": "a"}
+    tools = [{**tool, "is_classed": False}, {**tool, "name": "scale", "is_classed": True}]
+    clean_redis.set(tool_servers.HEALTH_KEY, json.dumps(report))
+    clean_redis.set(tool_servers.TOOLS_KEY, json.dumps({"cluster": tools}))
+    form = {"alert_type": "single", "server": "cluster"}
+
+    page = viewer.post(f"{PATH}preview/", form).content.decode()
+
+    choices = viewer.get(PATH).content.decode()
+
+    assert "1 server, 1 tool that nobody has classed: not offered. cluster (1 of 2)" in page
+    assert '<span class="t-quiet">nobody has classed it</span>' in choices
+    assert "<code>manage.py mcp_tools cluster --suggest</code>" in page
+
+
 def test_a_full_queue_is_said_and_the_form_stays(viewer, reconfigure):
     text = (CONFIG_DIR / "tarsy.yaml").read_text()
     reconfigure(text.replace("queue:", "queue:\n  max_queue_size: 1"))

@@ -32,6 +32,7 @@ mcp_servers:
       url: "https://userinfo:userinfo@tools.example.org/mcp?key=in-the-url"
       bearer_token: bearer-secret
       custom_headers: {X-Key: header-secret}
+    tools: {look: read}
     instructions: "<script>alert(1)</script> with ghp_abcdefghijklmnopqrstuvwxyz0123456789"
     data_masking:
       enabled: true
@@ -100,6 +101,20 @@ def test_strangers_see_nothing_and_try_nothing(client, configured, sent):
     assert client.get(f"{PATH}server/?id=local").status_code == 302
     assert client.post(f"{PATH}try/", {"server": "local"}).status_code == 302
     assert sent == []
+
+
+def test_tools_that_nobody_has_classed_are_a_thing_to_do_and_stand_in_the_row(viewer, configured):
+    tell_presence(configured)
+    tell_servers(configured)
+    tool = {"name": "peek", "description": "", "classes": {"": "write"}, "schema_hash": "a",
+            "is_classed": False}  # fmt: skip
+    configured.set(tool_servers.TOOLS_KEY, json.dumps({"remote": [tool]}))
+
+    page = viewer.get(PATH).content.decode()
+
+    assert todos(viewer) == ["1 server, 1 tool that nobody has classed: not offered"]
+    assert "<code>manage.py mcp_tools remote --suggest</code>" in page
+    assert "1 of 1 tool nobody has classed: not offered to agents that only read" in page
 
 
 def test_all_is_well_where_nothing_is_wrong(viewer, configured):

@@ -368,7 +368,7 @@ def test_the_number_of_queries_does_not_grow_with_the_calls(
     viewer, traced, long, django_assert_max_num_queries
 ):
     for session in (traced, long):
-        with django_assert_max_num_queries(15):
+        with django_assert_max_num_queries(16):
             _read(viewer, session)
     last = long.llm_interactions.order_by("created_at").last()
     with django_assert_max_num_queries(10):

@@ -16,11 +16,14 @@ from pytest_django import DjangoAssertNumQueries
 
 from agents.types import (
     AgentOutcome,
+    ListedTool,
     LLMCallRecord,
     Message,
     ModelName,
     Note,
+    OffersRecord,
     PlannedCall,
+    ServerOffer,
     ToolCall,
     ToolCallRecord,
     ToolResult,
@@ -29,8 +32,9 @@ from agents.types import (
 )
 from investigations.journal import ExecutionJournal
 from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
+from investigations.selectors.offers import offers_of_execution, offers_of_session
 from investigations.selectors.past_calls import past_calls
-from investigations.services import recording
+from investigations.services import offers, recording
 from investigations.services.executions import (
     Claim,
     claim_execution,
@@ -138,11 +142,24 @@ def test_an_unknown_execution_cannot_be_claimed():
     assert claim_execution(uuid.uuid4(), "worker-1") is None
 
 
+OFFERED = ServerOffer(
+    "ops",
+    (
+        ListedTool("control", "", "write"),
+        ListedTool("query", "Asks."),
+        ListedTool("x", "", "unclassed"),
+    ),
+)
+AWAY = ServerOffer("db", error="nothing answers")
+OFFERS = OffersRecord((OFFERED, AWAY), Note("notice", "db is not available"), None)
+
+
 WRITES = {
     "prompt": lambda c: recording.record_prompt(c.execution, [Message(role="user", content="?")]),
     "block": lambda c: recording.open_block(c.execution, "llm_response"),
     "model call": lambda c: recording.record_llm_call(c.execution, llm_call(CALL), str),
     "tool call": lambda c: recording.record_tool_call(c.execution, tool_call(1)),
+    "offers": lambda c: offers.record_offers(c.execution, OFFERS, str),
     "note": lambda c: recording.record_note(c.execution, Note("final_analysis", "x"), str),
     "finish": lambda c: finish_execution(c, AgentOutcome("completed")),
     "release": release_execution,
@@ -446,3 +463,32 @@ def test_what_a_call_cost_is_kept_where_costs_are_estimated(
 
     row = LLMInteraction.objects.get()
     assert (row.estimated_cost_usd, row.thinking_tokens) == (kept, 2)
+
+
+@committed
+def test_what_servers_give_is_kept_and_read_again_as_it_was():
+    session = start_session("single")
+    claim = claim_execution(executions_of(current_stage(session))[0].pk, "worker-1")
+    assert claim is not None
+
+    offers.record_offers(claim.execution, OFFERS, str)
+    back = replace(AWAY, error="", tools=(ListedTool("query", "Asks."),))
+    offers.record_offers(claim.execution, OffersRecord((back,)), str)
+
+    kept = {each.server: each for each in offers_of_execution(claim.execution)}
+    (db, ops) = offers_of_session(claim.session.pk)
+
+    assert kept == {"ops": OFFERED, "db": back}
+    assert (ops.offered_count, ops.tool_count, ops.unclassed_count) == (1, 3, 1)
+    assert (db.offer.is_away, db.was_there) == (False, True)
+    (notice,) = claim.execution.timeline_events.filter(event_type="notice")
+    assert notice.content == "db is not available"
+
+
+def test_a_notice_that_a_continued_execution_finds_again_stands_once(claim: Claim):
+    record = replace(llm_call(), notes=(Note("notice", "not offered", {"is_offered": False}),))
+
+    recording.record_llm_call(claim.execution, record, str)
+    recording.record_llm_call(claim.execution, record, str)
+
+    assert claim.execution.timeline_events.filter(event_type="notice").count() == 1

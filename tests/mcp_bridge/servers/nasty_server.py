@@ -21,7 +21,7 @@ TOOLS = (
     "echo", "hang", "die", "drip", "flood", "gush", "trickle_noise", "wrong_id", "twice", "early",
     "garbage", "bad_utf8", "late", "surrogate", "odd_content", "id_last", "flood_error",
     "chatter", "change_echo", "remove_echo", "change_quietly", "forget", "ask", "cut",
-    "null_result",
+    "null_result", "grow",
 )  # fmt: skip
 BANNER = b'\xff\xfe starting up...\n[1, 2\nnull\n\n{"half": \n'
 
@@ -33,6 +33,7 @@ class Nasty:
         self.mode = mode
         self.echo_says = "Repeat a text."
         self.has_echo = True
+        self.has_grown = False
         self.is_called_again = threading.Event()
         self.lock = threading.Lock()
 
@@ -64,6 +65,8 @@ class Nasty:
 
     def list_tools(self, params):
         tools = [self.tool(name) for name in TOOLS if self.has_echo or name != "echo"]
+        if self.has_grown:
+            tools.append(self.tool("grown"))
         cursor = int(params.get("cursor") or 0)
         if self.mode == "endless-pages":
             more = [self.tool(f"page_{cursor}_{number}") for number in range(20)]
@@ -208,6 +211,10 @@ class Nasty:
 
     def tool_remove_echo(self, message, arguments, write):
         self.has_echo = False
+        self.announce(message, write)
+
+    def tool_grow(self, message, arguments, write):
+        self.has_grown = True
         self.announce(message, write)
 
     def tool_change_quietly(self, message, arguments, write):

@@ -31,7 +31,7 @@ _ADD_TITLES = f"""
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("investigations", "0016_metric_rows")]
+    dependencies = [("investigations", "0017_hidden_tools")]
 
     operations = [
         AddIndexConcurrently(
