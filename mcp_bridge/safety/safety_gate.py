@@ -231,6 +231,8 @@ class SafetyGate:
         decision = await self._desk.request(proposal)
         if decision.verdict == "used":
             return _explain_interrupted(request)
+        if decision.verdict == "hidden":
+            return _explain_hidden(request, decision.reason)
         if decision.verdict != "approved":
             return _explain_decision(request, target, decision)
         # Minutes may have passed: what was resolved and shown then must still be so.
@@ -285,6 +287,16 @@ _VERDICTS = {
     "pending": "Approval is pending: a person has not decided yet.",
     "unavailable": "Approval system not available.",
 }
+
+
+def _explain_hidden(request: GateRequest, argument: str) -> Refusal:
+    return Refusal(
+        "POLICY_BLOCKED",
+        f"{argument} holds what looks like a secret and has blanks, quotes or other syntax in it. "
+        "Masked, nobody could see what would run, so nobody was asked. Without the secret, or with "
+        "one of letters and digits alone, a person can decide.",
+        {"tool": request.name, "argument": argument},
+    )
 
 
 def _explain_decision(request: GateRequest, target: Target, decision: Decision) -> Refusal:

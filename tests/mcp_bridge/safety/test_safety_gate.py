@@ -7,6 +7,7 @@ import pytest
 
 from agents.ports import ProposedAnswer
 from mcp_bridge.gate import GateRequest, Pass
+from mcp_bridge.safety.approvals import Decision, Proposal
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.refusals import Refusal, read_envelope, was_refused_here
 from mcp_bridge.safety.safety_gate import SafetyGate
@@ -160,6 +161,20 @@ async def test_what_a_person_decided_comes_back_in_plain_words(verdict, words):
 
     assert refusal.message.startswith(words)
     assert refusal.details["do_not_retry"] is (verdict == "denied")
+
+
+async def test_a_write_that_nobody_could_see_whole_is_refused_with_the_argument():
+    class Masking(Desk):
+        async def request(self, proposal: Proposal) -> Decision:
+            return Decision("hidden", reason="command")
+
+    gate = SafetyGate("controlled", desk=Masking())
+    await resolve(gate, NGINX)
+
+    refusal = await refusal_of(gate, restart())
+
+    assert (refusal.code, refusal.details["argument"]) == ("POLICY_BLOCKED", "command")
+    assert "nobody could see what would run" in refusal.message
 
 
 async def test_without_a_desk_every_write_needs_an_approval_that_nobody_gives():
