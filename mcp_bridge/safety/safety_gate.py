@@ -20,6 +20,7 @@ from mcp_bridge.safety.acts import (
     act_of_end,
     act_of_proposal,
     act_of_recovery,
+    act_of_server_block,
     act_of_start,
     act_of_verification,
 )
@@ -123,6 +124,8 @@ class SafetyGate:
         self._standing.note(replace(call, judgement=judgement))
         if request.tool_class == "write":
             self._events.note(act_of_end(request, outcome))
+        if outcome == "failed" and (act := act_of_server_block(request, text)):
+            self._events.note(act)
         if judgement is not None:
             self._events.note(act_of_check(request, before, judgement))
         elif before.state == "VERIFYING" and self._standing.workflow.state == "READING":

@@ -244,6 +244,29 @@ async def test_what_is_meant_for_a_container_never_lands_on_its_host():
     assert await do(gate, own("metrics", "read", action="cpu")) is None
 
 
+async def test_a_call_that_names_no_target_does_not_land_on_the_host_of_what_is_meant():
+    gate = SafetyGate("controlled", desk=Desk())
+    await do(gate, own("query", "resolve", action="list"), listed(row(HOST), row(CONTAINER)))
+    file = own("read", "read", action="file", path="/etc/app.conf")
+    before = await do(gate, file)
+    await do(
+        gate,
+        own("query", "resolve", action="get", resource_id=CONTAINER),
+        envelope(row(CONTAINER, executors=IN_CONTAINER)),
+    )
+
+    left_out = await refusal_of(gate, file)
+    edit = await refusal_of(gate, own("file_edit", "read", action="read", path="/etc/app.conf"))
+    command = await refusal_of(gate, own("read", "read", action="exec", command="cat /etc/x"))
+    named = await do(gate, own("read", "read", action="exec", command="id", resource_id=CONTAINER))
+    await do(gate, own("query", "resolve", action="get", resource_id=HOST), envelope(row(HOST)))
+    host_meant = await do(gate, file)
+
+    assert left_out.code == edit.code == command.code == "ROUTING_MISMATCH"
+    assert left_out.details["more_specific_resource_ids"] == [CONTAINER]
+    assert (before, named, host_meant) == (None, None, None)
+
+
 async def test_a_list_that_holds_a_container_does_not_say_that_it_is_meant():
     gate = SafetyGate("controlled", desk=Desk())
     await do(gate, own("query", "resolve", action="list"), listed(row(HOST), row(CONTAINER)))
@@ -406,6 +429,29 @@ async def test_every_block_is_counted_and_a_call_that_succeeds_later_has_recover
     assert counters.named("tarsy_ai_auto_recovery_success_total") == [
         {"error_code": "FSM_BLOCKED", "tool": "ops.control"}
     ]
+
+
+async def test_what_the_server_itself_refuses_is_counted_and_kept_like_a_refusal_of_the_gate():
+    counters = Counters()
+    gate = SafetyGate("read_only", events=counters)
+    await resolve(gate, NGINX)
+    told = Refusal("POLICY_BLOCKED", "cat x is not proven to only read.").to_json()
+    told["error"] = {**told["error"], "code": "SENSITIVE_COMMAND"}  # type: ignore[dict-item]
+    said = f"ops.read reported an error.\nIt answered:\n{json.dumps(told)}"
+
+    await do(gate, own("read", "read", action="exec", command="cat x"), said, is_error=True)
+    odd = said.replace("SENSITIVE_COMMAND", "x" * 900)
+    await do(gate, foreign("look", "read"), odd, is_error=True)
+    failed = said.replace('"blocked": true', '"blocked": false')
+    await do(gate, own("read", "read", action="file"), failed, is_error=True)
+
+    assert counters.named("tarsy_ai_policy_block_total") == [
+        {"tool": "ops.read", "code": "SENSITIVE_COMMAND"},
+        {"tool": "k8s.look", "code": "OTHER"},
+    ]
+    blocks = [act.facts for act in counters.acts if act.kind == "call.block"]
+    assert blocks[0]["reason"] == "cat x is not proven to only read."
+    assert blocks[0]["by"] == "ops"
 
 
 async def test_no_final_answer_passes_while_a_write_is_unverified():
