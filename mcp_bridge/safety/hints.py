@@ -161,7 +161,7 @@ def _object_to_name(name: str, *texts: str) -> str:
 
 def _find_act(text: str) -> str:
     """The first word that tells of an act: in the place of a verb, and not denied."""
-    words = [word.lower() for word in _WORD.findall(text[:20_000])]
+    words: list[str] = [word.lower() for word in _WORD.findall(text[:20_000])]
     is_denied = False
     for position, word in enumerate(words):
         if word in ".;:!?\n":

@@ -59,7 +59,6 @@ def line_of(text: str, piece: str) -> int:
          "verify", ["is a write"]),
         (SERVER, "    tools: {go: {default: read, verify: {tool: a, expect: {contains: b}}}}\n",
          "verify", ["nothing is written here"]),
-        # keys nobody knows, where upstream refuses them as well
         (SERVER, "    tools: {go: {repairs: soon}}\n", "soon", ["true, false or a list"]),
         (SERVER, "    tools: {go: {repairs: [up]}}\n", "repairs", ["name the argument"]),
         (SERVER, "    tools: {go: {argument: act, autonomous: true}}\n", "autonomous",
@@ -71,11 +70,7 @@ def line_of(text: str, piece: str) -> int:
         (SERVER, "  ops: {tools: {control: {repairs: true}}}\n", "repairs", ["list the actions"]),
         (SERVER, "    tools: {go: {repairs: true, accepts: {replicas: 3}}}\n", "accepts",
          ["must be a list"]),
-        # keys nobody knows
-        (DEFAULTS, "agent_chain: {}\n", "agent_chain:", ["did you mean 'agent_chains'"]),
-        (AGENT, "    llm_provider: a\n", "llm_provider: a\nagent", ["has none of its own"]),
-        (AGENT, "    custom-instructions: x\n", "custom-", ["'custom_instructions'"]),
-        (AGENT, "    native_tools: {bing: true}\n", "bing", ["unknown key", "google_search"]),
+        # keys nobody knows, where upstream refuses them as well
         (STAGE_AGENT, "            sub_agents: [{name: GeneralWorker, sub_agents: []}]\n",
          "sub_agents", ["no sub-agents of its own"]),
         (DEFAULTS, "  summarization: {enabled: true}\n", "enabled", ["unknown key"]),
