@@ -135,14 +135,14 @@ class ToolExecutor:
             return await self._refuse_call(call, masker, _blocked("POLICY_BLOCKED", reason))
         parsed = parse_arguments(call.arguments)
         if placeholder := PLACEHOLDER.search(json.dumps(parsed.values)):
-            refusal = _blocked("INVALID_INPUT", _explain_placeholder(placeholder[0]))
-            return await self._refuse_call(call, masker, refusal)
+            holds = _blocked("INVALID_INPUT", _explain_placeholder(placeholder[0]))
+            return await self._refuse_call(call, masker, holds)
         request = replace(tool.request(call.id, parsed.values), is_check=is_check)
         if refusal := self._gate.screen(request):
             return await self._refuse(masker, refusal)
         if faults := tool.check.find_faults(parsed.values):
-            refusal = _blocked("INVALID_INPUT", _explain_faults(faults, parsed))
-            return await self._refuse_call(call, masker, refusal)
+            misfit = _blocked("INVALID_INPUT", _explain_faults(faults, parsed))
+            return await self._refuse_call(call, masker, misfit)
         passed = await self._gate.admit(request, partial(self._look_for_gate, call))
         if isinstance(passed, Refusal):
             return await self._refuse(masker, passed)
