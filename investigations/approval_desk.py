@@ -34,6 +34,7 @@ from investigations.timeline import (
 from mcp_bridge.masking import PLACEHOLDER
 from mcp_bridge.safety.approvals import Decision, Proposal, Verdict
 from mcp_bridge.safety.diffs import diff_texts
+from mcp_bridge.safety.shown import find_hidden
 from tarsy.aio import WorkerLoop
 
 logger = logging.getLogger(__name__)
@@ -60,8 +61,8 @@ class PersistentDesk:
 
     async def request(self, proposal: Proposal) -> Decision:
         approval = await self._loop.db(self._ask, proposal)
-        if approval is None:
-            return Decision("unavailable")
+        if isinstance(approval, Decision):
+            return approval
         if approval.is_pending:
             self._tell_waiting(proposal)
             with asking_a_person():
@@ -73,13 +74,17 @@ class PersistentDesk:
             redeem_approval, self._execution, uuid.UUID(approval_id), bound_hash
         )
 
-    def _ask(self, proposal: Proposal) -> ApprovalRequest | None:
+    def _ask(self, proposal: Proposal) -> ApprovalRequest | Decision:
+        """Nobody can decide about what cannot be shown."""
         try:
             ask = self._write_down(proposal)
+            seen = _storable(dict(proposal.arguments))
+            hidden = find_hidden(seen if isinstance(seen, dict) else {}, ask.arguments, PLACEHOLDER)
         except Exception:
-            # Nobody can decide about what cannot be shown.
             logger.exception("masking a write failed, so nobody is asked about it")
-            return None
+            return Decision("unavailable")
+        if hidden:
+            return Decision("hidden", reason=hidden)
         return request_approval(self._execution, ask)
 
     def _write_down(self, proposal: Proposal) -> Ask:

@@ -127,6 +127,12 @@ def actor_of(request: HttpRequest) -> str:
     return identity.actor if identity else ""
 
 
+def may_decide(request: HttpRequest) -> bool:
+    """Whether whoever asks is known and may decide about writes."""
+    identity = find_identity(request)
+    return identity is not None and identity.may_decide
+
+
 def decider_of(request: HttpRequest) -> User | None:
     """The account that would decide; None where nobody in particular asks."""
     identity = find_identity(request)

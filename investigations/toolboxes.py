@@ -17,7 +17,7 @@ from investigations.records import DatabaseRecords
 from mcp_bridge.masking import build_server_masker
 from mcp_bridge.own_servers import own_servers
 from mcp_bridge.safety.events import SafetyEvents
-from mcp_bridge.safety.provenance import Block, Provenance
+from mcp_bridge.safety.provenance import Block, Provenance, Source
 from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.http import HttpClients
@@ -89,7 +89,8 @@ def list_given(briefing: Briefing) -> tuple[Block, ...]:
     ]
     if briefing.claim.stage.stage_type == Stage.Type.CHAT:
         question = briefing.claim.stage.chat_user_message
-        blocks.append(Block(question.content, Provenance("person", question.author)))
+        source: Source = "person" if question.may_decide else "question"
+        blocks.append(Block(question.content, Provenance(source, question.author)))
     return tuple(block for block in blocks if block.text)
 
 

@@ -13,6 +13,7 @@ from mcp_bridge.gate import GateRequest
 from mcp_bridge.masking import Masker
 from mcp_bridge.names import ToolName, ToolNames, explain_unknown
 from mcp_bridge.safety.approvals import hash_definition
+from mcp_bridge.safety.licences import license_call
 from mcp_bridge.safety.policy import (
     class_of_call,
     find_rule,
@@ -91,6 +92,7 @@ class KnownTool:
             identifies=tuple(rule.identifies) if rule is not None else (),
             schema=schema,
             verify=rule.verify if rule is not None else None,
+            licence=license_call(self.server.server_id, self.server.config, self.tool, arguments),
             definition_hash=hash_definition(str(self.name), self.tool.description or "", schema),
         )
 

@@ -1,8 +1,9 @@
 """The one way to a tool. Every call of every agent passes through `ToolExecutor.execute`.
 
 In this order: name, allow-list, control level, arguments, schema, gate, call, text, mask, cut. What
-goes wrong on the way is a result the model can read, with what was asked and what came back; a
-refusal of the gate is an envelope of facts. Behind a write goes a check of our own, the same way.
+goes wrong on the way is a result the model can read: an envelope that says what was asked and why
+nothing came of it, and what a tool itself reports, as it said it. Behind a write goes a check of
+our own, the same way.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ from mcp_bridge.limits import BYTES_PER_TOKEN, STORED_BYTES, cut_text
 from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
 from mcp_bridge.safety.checks import Check, judge_answer
 from mcp_bridge.safety.evidence import Judgement, Outcome, judge_outcome
-from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.safety.refusals import Refusal, RefusalCode
 from mcp_bridge.server_words import show_line
 from mcp_bridge.visible_text import clean_line, clean_text
 
@@ -105,10 +106,11 @@ class ToolExecutor:
             result = await self._execute(call, report_progress)
         except Exception:
             logger.exception("the call of %s failed in our own code", clean_line(call.name, 80))
-            result = await self._fail(
-                call, self._masker, "An internal error of this system stopped the call. It is "
-                "logged. Do not repeat the call; go on without it and say so in the report.",
-            )  # fmt: skip
+            internal = _failed(
+                "An internal error of this system stopped the call. It is logged. Do not repeat "
+                "the call; go on without it and say so in the report."
+            )
+            result = await self._refuse_call(call, self._masker, internal)
         return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
 
     async def _execute(self, call: ToolCall, report_progress: ReportProgress) -> ToolResult:
@@ -126,19 +128,21 @@ class ToolExecutor:
         tool = self._catalogue.find(call.name)
         if tool is None:
             reason = self._catalogue.explain_unknown(show_line(self._masker, call.name, SHOWN_NAME))
-            return await self._fail(call, self._masker, reason)
+            return await self._refuse_call(call, self._masker, _blocked("NOT_FOUND", reason))
         masker = tool.server.masker
         if not tool.is_selected:
             reason = f"{tool.name} is not among the tools selected for this investigation."
-            return await self._fail(call, masker, reason)
+            return await self._refuse_call(call, masker, _blocked("POLICY_BLOCKED", reason))
         parsed = parse_arguments(call.arguments)
         if placeholder := PLACEHOLDER.search(json.dumps(parsed.values)):
-            return await self._fail(call, masker, _explain_placeholder(placeholder[0]))
+            holds = _blocked("INVALID_INPUT", _explain_placeholder(placeholder[0]))
+            return await self._refuse_call(call, masker, holds)
         request = replace(tool.request(call.id, parsed.values), is_check=is_check)
         if refusal := self._gate.screen(request):
             return await self._refuse(masker, refusal)
         if faults := tool.check.find_faults(parsed.values):
-            return await self._fail(call, masker, _explain_faults(faults, parsed))
+            misfit = _blocked("INVALID_INPUT", _explain_faults(faults, parsed))
+            return await self._refuse_call(call, masker, misfit)
         passed = await self._gate.admit(request, partial(self._look_for_gate, call))
         if isinstance(passed, Refusal):
             return await self._refuse(masker, passed)
@@ -159,16 +163,18 @@ class ToolExecutor:
         finally:
             self._gate.settle(admitted.passed, outcome, text)
 
-    async def _ask(self, admitted: _Admitted, report_progress: ReportProgress) -> ResultText | str:
+    async def _ask(
+        self, admitted: _Admitted, report_progress: ReportProgress
+    ) -> ResultText | Refusal:
         """What the server answers as text, unmasked, or why it did not."""
         answer = await self._send(admitted, report_progress)
-        if isinstance(answer, str):
+        if isinstance(answer, Refusal):
             return answer
         return await asyncio.to_thread(read_result, answer, self._limits.result_bytes)
 
     async def _send(
         self, admitted: _Admitted, report_progress: ReportProgress
-    ) -> CallToolResult | str:
+    ) -> CallToolResult | Refusal:
         tool = admitted.tool
 
         def report(text: str) -> None:
@@ -182,15 +188,16 @@ class ToolExecutor:
                 may_repeat=may_repeat,
             )  # fmt: skip
         except CallNotSent as error:
-            return f"{tool.name} was not called: {error}. {_GO_ON}"
+            return _failed(f"{tool.name} was not called: {error}. {_GO_ON}", took_effect="no")
         except ConnectionLost as error:
-            return f"The connection to {tool.name.server} was lost: {error}." + _outcome(may_repeat)
+            lost = f"The connection to {tool.name.server} was lost: {error}."
+            return _cut_short(lost, may_repeat=may_repeat)
         except SERVER_FAILURES as error:
             if is_timeout(error):
                 seconds = f"{tool.server.connection.call_deadline:g} s"
                 late = f"{tool.name} did not answer within {seconds}."
-                return late + _outcome(may_repeat)
-            return f"{tool.name} failed: {describe_failure(error)}."
+                return _cut_short(late, may_repeat=may_repeat)
+            return _failed(f"{tool.name} failed: {describe_failure(error)}.")
 
     # Looks and checks of our own
 
@@ -204,7 +211,7 @@ class ToolExecutor:
         if isinstance(admitted, ToolResult):
             return None
         answer = await self._send(admitted, _tell_nobody)
-        return None if isinstance(answer, str) else await asyncio.to_thread(read_json, answer)
+        return None if isinstance(answer, Refusal) else await asyncio.to_thread(read_json, answer)
 
     async def _check(self, write: ToolCall, check: Check) -> ToolCheck:
         """Look whether a write took effect: a call of our own, through every step of any other."""
@@ -238,14 +245,14 @@ class ToolExecutor:
 
     async def _ask_until_confirmed(
         self, admitted: _Admitted, check: Check
-    ) -> tuple[ResultText | str, Judgement]:
+    ) -> tuple[ResultText | Refusal, Judgement]:
         """Ask as often as the check's patience allows; what was changed may still be coming up."""
-        answer: ResultText | str = ""
+        answer: ResultText | Refusal = _failed(f"{check.name} was not asked.")
         judgement = Judgement("unverified", f"{check.name} gave no answer")
         for pause in check.pauses:
             await asyncio.sleep(pause)
             answer = await self._ask(admitted, _tell_nobody)
-            if isinstance(answer, str):
+            if isinstance(answer, Refusal):
                 judgement = Judgement("unverified", f"{check.name} could not be asked")
             elif answer.is_error or answer.cut:
                 judgement = Judgement("unverified", f"{check.name} gave no whole answer")
@@ -272,18 +279,18 @@ class ToolExecutor:
         tool = self._catalogue.find(call.name)
         return tool.server.masker if tool is not None else self._masker
 
-    async def _finish(self, call: ToolCall, tool: KnownTool, text: ResultText | str) -> ToolResult:
+    async def _finish(
+        self, call: ToolCall, tool: KnownTool, text: ResultText | Refusal
+    ) -> ToolResult:
         """An answer, or why there is none, as the model gets it."""
-        if isinstance(text, str):
-            return await self._fail(call, tool.server.masker, text)
+        if isinstance(text, Refusal):
+            return await self._refuse_call(call, tool.server.masker, text)
         masked = await self._mask(tool.server.masker, text.text or "(the tool returned no text)")
         if isinstance(masked, str):
-            return ToolResult(masked, masked, is_error=True, size_bytes=text.size_bytes)
+            result = await self._refuse(tool.server.masker, _failed(masked))
+            return replace(result, size_bytes=text.size_bytes)
         if text.is_error:
-            return await self._fail(
-                call, tool.server.masker, f"{tool.name} reported an error.", masked, text,
-                given_bytes=_given_bytes(tool),
-            )  # fmt: skip
+            return await self._report_error(call, tool, masked, text)
         whole = text.size_bytes if text.cut else None
         stored, is_cut = cut_text(masked.text, self._limits.stored_bytes, whole_bytes=whole)
         return ToolResult(
@@ -297,30 +304,40 @@ class ToolExecutor:
     async def _refuse(self, masker: Masker, refusal: Refusal) -> ToolResult:
         """A refusal as the model gets it: nothing but the envelope."""
         told = await self._mask(masker, refusal.to_text())
-        text = told if isinstance(told, str) else told.text
+        # What stands for a text that could not be masked holds no word of it.
+        text = _failed(told).to_text() if isinstance(told, str) else told.text
         return ToolResult(text, text, is_error=True, size_bytes=len(text.encode()))
 
-    async def _fail(
-        self,
-        call: ToolCall,
-        masker: Masker,
-        reason: str,
-        said: MaskedText | None = None,
-        text: ResultText | None = None,
-        given_bytes: int = STORED_BYTES,
+    async def _refuse_call(self, call: ToolCall, masker: Masker, refusal: Refusal) -> ToolResult:
+        """A refusal of ours with what was asked. Each part is masked before it is cut."""
+        why = await self._mask(masker, clean_text(refusal.message))
+        arguments = await self._mask(masker, call.arguments)
+        message = why if isinstance(why, str) else why.text
+        asked = arguments if isinstance(arguments, str) else arguments.text
+        count = sum(each.count for each in (why, arguments) if isinstance(each, MaskedText))
+        details: dict[str, JSON] = {
+            "tool": show_line(masker, call.name, SHOWN_NAME),
+            "arguments": clean_line(asked, SHOWN_ARGUMENTS),
+            **refusal.details,
+        }
+        cut = message if len(message) <= SHOWN_REASON else f"{message[:SHOWN_REASON]}…"
+        result = await self._refuse(masker, replace(refusal, message=cut, details=details))
+        return replace(result, masked=count)
+
+    async def _report_error(
+        self, call: ToolCall, tool: KnownTool, said: MaskedText, text: ResultText
     ) -> ToolResult:
-        """An error the model can act on: what it asked for, and what came back."""
-        told = await self._tell(call, masker, reason)
+        """What a tool itself reports, behind a line of ours: what a server says begins no error."""
+        told = await self._tell(call, tool.server.masker, f"{tool.name} reported an error.")
         if isinstance(told, str):
-            return ToolResult(told, told, is_error=True)
-        message = told.text if said is None else f"{told.text}\nIt answered:\n{said.text}"
-        whole = text.size_bytes + len(told.text) if text is not None and text.cut else None
+            return await self._refuse(tool.server.masker, _failed(told))
+        message = f"{told.text}\nIt answered:\n{said.text}"
+        whole = text.size_bytes + len(told.text) if text.cut else None
         stored, is_cut = cut_text(message, self._limits.stored_bytes, whole_bytes=whole)
-        content, _ = cut_text(message, given_bytes, whole_bytes=whole)
+        content, _ = cut_text(message, _given_bytes(tool), whole_bytes=whole)
         return ToolResult(
             content=content, stored=stored, is_error=True, truncated=is_cut,
-            size_bytes=text.size_bytes if text is not None else len(message.encode()),
-            masked=told.count + (said.count if said is not None else 0),
+            size_bytes=text.size_bytes, masked=told.count + said.count,
         )  # fmt: skip
 
     async def _tell(self, call: ToolCall, masker: Masker, reason: str) -> MaskedText | str:
@@ -384,10 +401,22 @@ def _explain_placeholder(placeholder: str) -> str:
     )
 
 
-def _outcome(may_repeat: bool) -> str:
+def _blocked(code: RefusalCode, reason: str) -> Refusal:
+    """A call that was not sent, and that another one like it may replace."""
+    return Refusal(code, reason, retryable=True)
+
+
+def _failed(reason: str, *, retryable: bool = False, **details: str) -> Refusal:
+    """A call that was let through and of which nothing came."""
+    return Refusal("EXECUTION_FAILED", reason, details, blocked=False, retryable=retryable)
+
+
+def _cut_short(reason: str, *, may_repeat: bool) -> Refusal:
     if may_repeat:
-        return " Nothing came back; narrow the question or use another tool."
-    return " Whether it took effect is unknown: verify with a tool that reads before going on."
+        advice = "Nothing came back; narrow the question or use another tool."
+        return _failed(f"{reason} {advice}", retryable=True)
+    advice = "Whether it took effect is unknown: verify with a tool that reads before going on."
+    return _failed(f"{reason} {advice}", took_effect="unknown")
 
 
 def _explain_faults(faults: str, parsed: ParsedArguments) -> str:

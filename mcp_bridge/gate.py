@@ -1,6 +1,6 @@
 """Whether a call may run and an answer may pass. The executor and the loop ask before each."""
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -16,13 +16,30 @@ Look = Callable[[Check], Awaitable[JSON]]
 """Makes a read of our own and gives the JSON that was answered, unmasked; None where none was."""
 
 
+NOT_A_REPAIR = "nobody has said that it repairs"
+
+
+@dataclass(frozen=True)
+class Licence:
+    """What our own table and the operator let a write do without asking a person.
+
+    `objection` says why a person is asked, and is empty where the act needs none. `judged_by` are
+    the arguments that said which act it is; `accepts` are values of arguments that were laid down.
+    """
+
+    objection: str = NOT_A_REPAIR
+    judged_by: frozenset[str] = frozenset()
+    accepts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class GateRequest:
     """One call about to run, as the code understands it.
 
     `identifies` are the arguments the operator said name its target, and `verify` the check he
     declared; `schema` and `definition_hash` are the tool's as its server described it. One that
-    `is_check` was proposed by no model: it looks whether a write took effect.
+    `is_check` was proposed by no model: it looks whether a write took effect. `licence` says what
+    it may do without a person.
     """
 
     server: str
@@ -38,6 +55,7 @@ class GateRequest:
     is_check: bool = False
     is_classed: bool = True
     """False: it counts as a write only because nobody has said what it is."""
+    licence: Licence = Licence()
 
     @property
     def name(self) -> str:

@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import Literal, Protocol
 
 ToolClass = Literal["resolve", "read", "write"]
+Acts = bool | Sequence[str]
+"""Acts of a tool: all, none, or these values of the argument that says what is done."""
 TransportType = Literal["stdio", "http", "sse", "in_process"]
 
 RESULT_TOKENS = 100_000
@@ -121,6 +123,26 @@ class ToolRule(Protocol):
         """The read that shows whether a write took effect."""
         ...
 
+    @property
+    def argument(self) -> str:
+        """The argument that says what is done; empty where the tool does one thing."""
+        ...
+
+    @property
+    def repairs(self) -> Acts:
+        """The acts that mend something, and destroy nothing."""
+        ...
+
+    @property
+    def autonomous(self) -> Acts:
+        """The acts that need no person in `autonomous`, whatever they do."""
+        ...
+
+    @property
+    def accepts(self) -> Mapping[str, Sequence[str]]:
+        """Values of arguments that need no person in `autonomous`."""
+        ...
+
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass: ...
 
 
@@ -193,6 +215,9 @@ class ClassRule:
     values: Mapping[str, ToolClass] = field(default_factory=dict)
     identifies: tuple[str, ...] = ()
     verify: "VerifyPlan | None" = None
+    repairs: Acts = False
+    autonomous: Acts = False
+    accepts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
         value = arguments.get(self.argument) if self.argument else None

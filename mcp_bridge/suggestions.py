@@ -7,6 +7,7 @@ from typing import Literal
 
 from mcp_types import Tool
 
+from mcp_bridge.safety.hints import object_to_hint
 from mcp_bridge.server_config import ServerConfig, ToolClass
 from mcp_bridge.visible_text import clean_line
 
@@ -31,7 +32,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 # YAML 1.1 reads these as something else than text.
 _NO_TEXT = ("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none")
 
-Ground = Literal["configured", "by_argument", "annotated", "named", "unknown"]
+Ground = Literal["configured", "by_argument", "annotated", "doubted", "named", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ _REMARKS: dict[Ground, str] = {
     "configured": "as it is configured now",
     "by_argument": "keep the rule it has: its class depends on an argument",
     "annotated": "the server says so",
+    "doubted": "the server says that it reads, but not its words or schema: check what it does",
     "named": "guessed from its name: check what it does",
     "unknown": "nothing says that it only reads: check what it does",
 }
@@ -73,6 +75,8 @@ def _suggest(config: ServerConfig, tool: Tool) -> Suggestion:
     hints = tool.annotations
     if hints is not None and (hints.destructive_hint is True or hints.read_only_hint is not None):
         is_read = hints.read_only_hint is True and hints.destructive_hint is not True
+        if is_read and object_to_hint(tool):
+            return Suggestion(tool.name, "write", "doubted")
         return Suggestion(tool.name, "read" if is_read else "write", "annotated")
     words = {word.lower() for word in _WORD.findall(tool.name)}
     if words & set(_WRITING.split()):

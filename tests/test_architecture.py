@@ -182,6 +182,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "mcp_bridge.masking",
         "mcp_bridge.safety.approvals",
         "mcp_bridge.safety.diffs",
+        "mcp_bridge.safety.shown",
         "tarsy.aio",
     ),
     "investigations.records": (

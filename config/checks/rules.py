@@ -11,6 +11,7 @@ from config.schema.queue import QueueConfig
 from config.tree import Node, Path, match, spell
 from config.words import suggest
 
+_OPS = "ops"
 _TRANSPORT_NEEDS = {"stdio": "command", "http": "url", "sse": "url"}
 _TRANSPORT_KEYS = {
     "stdio": {"type", "command", "args", "env"},
@@ -70,7 +71,7 @@ def _check_transports(findings: Findings) -> None:
         kind = transport.text_at("type")
         if kind not in _TRANSPORT_KEYS:
             continue
-        if kind == "in_process" and path[1] != "ops":
+        if kind == "in_process" and path[1] != _OPS:
             text = "only the built-in server ops runs in process; use stdio, http or sse"
             findings.wrong((*path, "type"), text)
         needed = _TRANSPORT_NEEDS.get(kind)
@@ -114,13 +115,39 @@ def _check_tools(findings: Findings) -> None:
             findings.wrong((*path, "values"), "name the argument whose values these are: argument")
         if verify := rule.get("verify"):
             _check_verify(findings, path, rule, verify)
+        for key in ("repairs", "autonomous"):
+            if acts := rule.get(key):
+                _check_acts(findings, (*path, key), rule, acts)
+
+
+def _check_acts(findings: Findings, where: Path, rule: Node, acts: Node) -> None:
+    """What needs no person is a write, and is named exactly."""
+    is_own, argument = where[1] == _OPS, rule.text_at("argument")
+    if acts.is_true and (is_own or argument):
+        source = "the actions of the tool" if is_own else f"the values of {argument}"
+        findings.wrong(where, f"the tool does several things; list {source} that are meant")
+    elif acts.items and not is_own and not argument:
+        findings.wrong(where, "name the argument whose values these are: argument")
+    if is_own or not (acts.is_true or acts.items):
+        return
+    classes = {name: node.text for name, node in _classes_of(rule).items()}
+    usual = rule.text_at("default") or "write"
+    named = {item.text for item in acts.items} or {""}
+    reads = sorted(name for name in named if classes.get(name, usual) != "write")
+    if reads:
+        what = ", ".join(reads) or "the tool"
+        findings.wrong(where, f"{what} is classed as a read, which never asks a person")
+
+
+def _classes_of(rule: Node) -> Mapping[str, Node]:
+    values = rule.get("values")
+    return values.mapping if values else {}
 
 
 def _check_verify(findings: Findings, path: Path, rule: Node, verify: Node) -> None:
     """A check reads, says what it expects, and stands where something is written."""
     where: Path = (*path, "verify")
-    values = rule.get("values")
-    kinds = {node.text for node in values.mapping.values()} if values else set()
+    kinds = {node.text for node in _classes_of(rule).values()}
     if "write" not in {rule.text_at("default") or "write", *kinds}:
         findings.wrong(where, "nothing is written here, so there is nothing to verify")
     server = findings.root.get("mcp_servers", str(path[1]), "tools", verify.text_at("tool"))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from config.schema.fields import (
     Backend,
@@ -95,8 +96,26 @@ class VerifyConfig(Block):
     expect: ExpectConfig
 
 
+def _as_acts(value: object) -> object:
+    """A switch for all that a tool does, or a list of what of it."""
+    inner = value.value if isinstance(value, Scalar) else value
+    if isinstance(inner, bool):
+        return inner
+    if isinstance(inner, list | tuple):
+        return tuple(map(str, inner))
+    raise PydanticCustomError("wrong", "must be true, false or a list of what the tool does")
+
+
+Acts = Annotated[bool | tuple[str, ...], BeforeValidator(_as_acts)]
+
+
 class ToolRule(Block):
-    """The class of a tool, or of each value of one of its arguments."""
+    """The class of a tool, or of each value of one of its arguments.
+
+    What an agent whose control level is `autonomous` does without asking stands here and nowhere
+    else: `repairs` for what mends and destroys nothing, `autonomous` for what needs no person
+    whatever it does. Each is true or lists values of `argument`; of `ops` it lists its actions.
+    """
 
     default: Annotated[ToolClass, one_of()] = "write"
     argument: Text = ""
@@ -104,6 +123,10 @@ class ToolRule(Block):
     identifies: List[FilledText] = ()
     """The arguments that name what a call is done to; without them, their names decide."""
     verify: VerifyConfig | None = None
+    repairs: Acts = False
+    autonomous: Acts = False
+    accepts: Table[List[Text]] = Field(default_factory=nothing)
+    """Values of arguments that need no person; of all others, those that were looked up pass."""
 
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
         """The class of one call. Anything but a text that is listed gets the default."""

@@ -1,6 +1,6 @@
 """What can be done with a session: stop it, ask about it."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.responses import ONE_SESSION, errors
+from investigations.identity import Identity
 from investigations.roles import OPERATE
 from investigations.services.chat import ask_question, read_question
 from investigations.services.sessions import cancel_session
@@ -48,7 +49,10 @@ class ChatMessagesView(APIView):
     def post(self, request: Request, session_id: UUID) -> Response:
         """Ask a question about an investigation that has ended."""
         content = read_question(read_json_object(request._request))
-        question = ask_question(session_id, content, author=author_of(request))
+        identity = cast(Identity, request.auth)
+        question = ask_question(
+            session_id, content, author=identity.name, may_decide=identity.may_decide
+        )
         return Response(
             {
                 "chat_id": str(question.chat_id),

@@ -40,6 +40,8 @@ class ChatUserMessage(models.Model):
     chat = cascading_key("investigations.Chat", related_name="user_messages")
     content = models.TextField()
     author = models.CharField(max_length=200)
+    may_decide = models.BooleanField(default=False, db_default=False)
+    """Whether who asked was known, and could decide about writes then."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

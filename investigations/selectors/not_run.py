@@ -1,5 +1,7 @@
 """Tool calls that were never sent, or whose end nobody saw: what happened, in words for people."""
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -9,6 +11,7 @@ from investigations.models import ApprovalRequest
 
 _ENVELOPE = '{"ok": false'
 _BLOCKED = '"blocked": true'
+_MESSAGE = re.compile(r'"message": "((?:[^"\\]|\\.)*)')
 
 _GATE: Mapping[str, str] = {
     "FSM_BLOCKED": "the change before it has to be looked at first",
@@ -17,10 +20,13 @@ _GATE: Mapping[str, str] = {
     "EXECUTION_CONTEXT_UNAVAILABLE": "where it would run cannot be reached",
     "ACTION_NOT_ALLOWED": "this action is not allowed",
     "POLICY_BLOCKED": "a rule forbids it",
-    "INVALID_INPUT": "its arguments do not fit",
-    "NOT_FOUND": "its target is not there",
 }
 """The codes of the safety gate."""
+_NEVER_ASKED: Mapping[str, str] = {
+    "INVALID_INPUT": "its arguments do not fit",
+    "NOT_FOUND": "what it names is not there",
+}
+"""What is wrong with a call whoever makes it."""
 
 _NOBODY_DECIDED = "nobody decided in time"
 
@@ -51,7 +57,8 @@ def read_not_run(text: str) -> NotRun | None:
         return NotRun("blocked", "Blocked by the safety gate") if _BLOCKED in text else None
     code, message = str(error.get("code", "")), str(error.get("message", ""))
     if not error.get("blocked"):
-        is_open = code == "EXECUTION_FAILED"
+        details = error.get("details")
+        is_open = isinstance(details, Mapping) and details.get("outcome") == "unknown"
         return NotRun("interrupted", "Interrupted", message) if is_open else None
     if code == "APPROVAL_REQUIRED":
         details = error.get("details")
@@ -59,8 +66,21 @@ def read_not_run(text: str) -> NotRun | None:
     return blocked_with(code, message)
 
 
+def say_error(text: str) -> str:
+    """What a stored error says to people: of an envelope of ours its message."""
+    if not text.startswith(_ENVELOPE):
+        return text
+    found = _MESSAGE.search(text)
+    try:
+        return str(json.loads(f'"{found[1]}"')) if found else text
+    except ValueError:
+        return text
+
+
 def blocked_with(code: str, reason: str) -> NotRun:
-    """What a code of the safety gate means."""
+    """What a code of the safety gate means, or one of the checks before it."""
+    if code in _NEVER_ASKED:
+        return NotRun("blocked", f"Not run, {_NEVER_ASKED[code]}", reason)
     why = _GATE.get(code, code.replace("_", " ").lower())
     return NotRun("blocked", f"Blocked by the safety gate, {why}", reason)
 

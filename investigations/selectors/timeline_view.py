@@ -10,7 +10,7 @@ from itertools import islice
 from investigations.foreign_json import read_json, write_value
 from investigations.models import TimelineEvent
 from investigations.selectors.conclusions import conclusion_of, has_shape
-from investigations.selectors.not_run import NotRun, explain_not_run, not_run_of
+from investigations.selectors.not_run import NotRun, explain_not_run, not_run_of, say_error
 from investigations.selectors.person_waits import PersonWait, tool_ms
 from investigations.selectors.unsupported import UnsupportedSpan, locate_unsupported
 
@@ -157,7 +157,7 @@ class EventView:
         if self.not_run is not None:
             return self.not_run.line
         if self.is_error and self.content:
-            return self.content[: 2 * _MAX_ARGUMENT].strip().split("\n", 1)[0]
+            return say_error(self.content)[: 2 * _MAX_ARGUMENT].strip().split("\n", 1)[0]
         pairs = self.arguments
         if len(pairs) == 1:
             return pairs[0][1][:_MAX_ARGUMENT]

@@ -120,7 +120,9 @@ class ToolRow(_CallRow[ToolCall]):
 
     @property
     def _block(self) -> AuditEvent | None:
-        return next((act for act in self.acts if act.action == "call.block"), None)
+        """Not what the server itself stopped: that is told by its answer."""
+        blocks = (act for act in self.acts if act.action == "call.block")
+        return next((act for act in blocks if not act.details.get("by")), None)
 
     @property
     @override

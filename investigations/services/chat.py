@@ -46,8 +46,12 @@ def read_question(body: Mapping[str, JSON]) -> str:
     return content
 
 
-def ask_question(session_id: uuid.UUID, content: str, *, author: str) -> Question:
+def ask_question(
+    session_id: uuid.UUID, content: str, *, author: str, may_decide: bool = False
+) -> Question:
     """Take a question about a session that has ended; a stage of its own answers it.
+
+    `may_decide`: whoever asks is known, and may decide about writes.
 
     Raises InvalidInput, NotFound, or Conflict while another question is being answered.
     """
@@ -58,7 +62,9 @@ def ask_question(session_id: uuid.UUID, content: str, *, author: str) -> Questio
         chat = _find_or_make_chat(write, author)
         if chat.stages.exclude(status__in=Stage.TERMINAL).exists():
             raise Conflict("another question is being answered; wait for its answer or cancel it")
-        message = ChatUserMessage.objects.create(chat=chat, content=text, author=author)
+        message = ChatUserMessage.objects.create(
+            chat=chat, content=text, author=author, may_decide=may_decide
+        )
         newest = write.session.stages.aggregate(newest=Max("stage_index"))["newest"] or 0
         stage = create_stage(write, plan_answer(chain), index=newest + 1, question=message)
         _show_question(write, stage, message)

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
+from investigations.selectors.not_run import say_error
 from investigations.selectors.trace_rows import HIDDEN_WORDS, Iteration, ModelRow, ToolRow
 from investigations.selectors.trace_scale import TimeScale
 from investigations.templatetags.tarsy import (
@@ -171,7 +172,7 @@ def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeStrin
     if row.not_run is not None:
         about += _span("t-node-why t-fg-doubt", row.not_run.line[:_WHY_CHARACTERS])
     elif row.is_error:
-        about += _why(call.error_message)
+        about += _why(say_error(call.error_message))
     elif call.is_list:
         about += _span("t-node-sub", row.offer)
     return _call_row(

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from investigations.fragments import session_context
-from investigations.identity import actor_of, may, may_view
+from investigations.identity import actor_of, may, may_decide, may_view
 from investigations.limits import count_request
 from investigations.models import Stage
 from investigations.roles import OPERATE
@@ -37,7 +37,9 @@ def _ask(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         if not may(request, OPERATE):
             raise NotPermitted("your account may not ask questions")
         count_request(request, "questions")
-        question = ask_question(session_id, content, author=actor_of(request))
+        question = ask_question(
+            session_id, content, author=actor_of(request), may_decide=may_decide(request)
+        )
     except NotFound as error:
         raise Http404 from error
     except InvalidInput as error:

@@ -1,13 +1,14 @@
 """The acts of the gate as the trail keeps them, each with the counters it moves."""
 
 import hashlib
+from typing import get_args
 
 from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety.approvals import bind
 from mcp_bridge.safety.events import ActKind, SafetyAct, SafetyEvent, make_event
 from mcp_bridge.safety.evidence import Judgement, Outcome
 from mcp_bridge.safety.recovery import PendingRecovery, canonical
-from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.safety.refusals import Refusal, RefusalCode, read_error
 from mcp_bridge.safety.targeting import Target, action_of
 from mcp_bridge.safety.workflow import Workflow
 
@@ -59,6 +60,21 @@ def act_of_block(request: GateRequest, refusal: Refusal) -> SafetyAct:
     if not refusal.blocked:
         return _act("call.end", request, *counts, outcome="unknown", reason=refusal.message)
     return _act("call.block", request, *counts, code=refusal.code, reason=refusal.message)
+
+
+def act_of_server_block(request: GateRequest, text: str) -> SafetyAct | None:
+    """A rule of the server's own stopped the call, as its envelope says; None where none did."""
+    error = read_error(text)
+    if error.get("blocked") is not True:
+        return None
+    said = error.get("code")
+    code = said if isinstance(said, str) and said in _CODES else "OTHER"
+    count = make_event("tarsy_ai_policy_block_total", tool=request.name, code=code)
+    reason = str(error.get("message") or "")
+    return _act("call.block", request, count, code=code, reason=reason, by=request.server)
+
+
+_CODES = frozenset({*get_args(RefusalCode), "NO_AGENT", "READ_ONLY_VIOLATION", "SENSITIVE_COMMAND"})
 
 
 def _act(kind: ActKind, request: GateRequest, *counts: SafetyEvent, **facts: str) -> SafetyAct:

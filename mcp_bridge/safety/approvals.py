@@ -9,8 +9,11 @@ from agents.types import JSON
 from mcp_bridge.safety.previews import Preview
 from mcp_bridge.safety.recovery import canonical
 
-Verdict = Literal["approved", "denied", "expired", "pending", "used", "lapsed", "unavailable"]
-"""`used`: an approval for exactly this was redeemed before, so it may have run already. `lapsed`:
+Verdict = Literal[
+    "approved", "denied", "expired", "pending", "used", "lapsed", "unavailable", "hidden"
+]
+"""`hidden`: nobody was asked, as masking would hide what runs: `reason` is the argument. `used`: an
+approval for exactly this was redeemed before, so it may have run already. `lapsed`:
 one was given, and does not hold any more."""
 
 

@@ -4,12 +4,14 @@ The class belongs to the tool and its action, never to the text of a command.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mcp_types import Tool
 
 from agents.types import JSON
 from mcp_bridge.gate import GateRequest
+from mcp_bridge.safety.hints import object_to_hint
 from mcp_bridge.server_config import ClassRule, ServerConfig, ToolClass, ToolRule
 
 OPS = "ops"
@@ -67,14 +69,14 @@ def class_of_call(
     """The class of one call: our table, the operator's word, the server's where trusted."""
     if rule := find_rule(server_id, server, tool.name):
         return rule.class_of(arguments)
-    return _class_from_annotations(server, tool)
+    return classify_by_hints(server, tool).tool_class
 
 
 def may_read(server_id: str, server: ServerConfig, tool: Tool) -> bool:
     """Whether some call of this tool is no write, so that offering it makes sense."""
     if rule := find_rule(server_id, server, tool.name):
         return any(kind != "write" for kind in (rule.default, *rule.values.values()))
-    return _class_from_annotations(server, tool) != "write"
+    return classify_by_hints(server, tool).tool_class != "write"
 
 
 def is_classed(server_id: str, server: ServerConfig, tool: Tool) -> bool:
@@ -116,9 +118,23 @@ def _only_reads(rule: ToolRule, name: str, described: Any) -> Any:
     return {**described, "enum": kept} if known and kept else described
 
 
-def _class_from_annotations(server: ServerConfig, tool: Tool) -> ToolClass:
-    if not server.trusts_annotations or tool.annotations is None:
-        return "write"
+@dataclass(frozen=True)
+class Classification:
+    """What a tool is that no rule is laid down for, and why, in a clause for people."""
+
+    tool_class: ToolClass
+    reason: str
+
+
+def classify_by_hints(server: ServerConfig, tool: Tool) -> Classification:
+    """What a tool's own server says of it, where that may be believed; else a write."""
     hints = tool.annotations
-    is_read = hints.read_only_hint is True and hints.destructive_hint is not True
-    return "read" if is_read else "write"
+    if hints is None or hints.read_only_hint is not True:
+        return Classification("write", "nothing says that it only reads")
+    if not server.trusts_annotations:
+        return Classification(
+            "write", "its server says that it only reads, and is not trusted (trust_annotations)"
+        )
+    if objection := object_to_hint(tool):
+        return Classification("write", f"its server says that it only reads, but {objection}")
+    return Classification("read", "its server says that it only reads")

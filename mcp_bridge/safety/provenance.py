@@ -1,4 +1,4 @@
-"""Where text came from, and which arguments may follow it without a person."""
+"""Where text came from, and which arguments of a write need no person to look at them."""
 
 import json
 import re
@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.types import JSON
+from mcp_bridge.gate import Licence
 from mcp_bridge.safety.destinations import find_destinations
 from mcp_bridge.safety.evidence import match_whole
 from mcp_bridge.word_list import word_list
 
-Source = Literal["configuration", "person", "alert", "runbook", "tool"]
+Source = Literal["configuration", "person", "question", "alert", "runbook", "tool"]
+"""`person`: one who may decide about writes. `question`: asked by anybody else."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Provenance:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether the text may say what is to be done. Evidence may not."""
+        """Whether a read may ask the machines that the text names. No text allows a write."""
         return self.source in ("configuration", "person")
 
 
@@ -44,8 +46,6 @@ _FREE = frozenset(
     """)
 )
 """Arguments that carry what is executed, written or visited."""
-_SHORT = re.compile(r"(?=.*[A-Za-z])\w[\w.-]{1,62}", re.ASCII)
-"""A name as an alert may give it. A bare number says nothing by standing in one."""
 _IDENTIFIER = re.compile(r"[!-~]{1,253}")
 """What a resolved name may look like: one word that shows all of itself."""
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}", re.ASCII)
@@ -55,89 +55,89 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def find_doubts(
     arguments: Mapping[str, JSON],
     schema: Mapping[str, JSON],
-    given: Sequence[Block],
+    seen: Sequence[Block],
     is_resolved: Callable[[str], bool],
+    licence: Licence,
 ) -> tuple[str, ...]:
-    """Why a write cannot pass without a person: each argument nobody trusted has given.
+    """Why a write cannot pass without a person: each argument that nobody has laid down.
 
-    An argument passes as a value the schema lists, as an identifier that was resolved, or when
-    configuration or a person wrote it. What only the alert says passes as a short name, never as
-    a command, content, address, number or any longer text. The name of an argument that the schema
-    does not know is text like any other where it could say something.
+    An argument passes as an identifier that was resolved, as a value that the operator listed for
+    it, as what the act was judged by, and as its schema's default. That a value stands somewhere
+    in a text lays down nothing, whoever wrote it: "never scale it to 0" holds a 0. `seen` only
+    says where a value came from. The name of an argument that the schema does not know is text
+    like any other where it could say something.
     """
-    return tuple(_doubt_object(arguments, schema, given, is_resolved))
+    return tuple(_Doubts(seen, is_resolved, licence).of_object(arguments, schema))
 
 
-def _doubt_object(
-    values: Mapping[str, JSON],
-    schema: Mapping[str, JSON],
-    given: Sequence[Block],
-    is_resolved: Callable[[str], bool],
-) -> list[str]:
-    known = _as_schema(schema.get("properties"))
-    doubts: list[str] = []
-    for name, value in values.items():
-        if name not in known and (value in (None, [], {}) or not _NAME.fullmatch(name)):
-            doubts.append(f"the name {name[:80]}: {_origin(name, given)}")
-        doubts += _doubt(name, value, _as_schema(known.get(name)), given, is_resolved)
-    return doubts
+@dataclass(frozen=True)
+class _Doubts:
+    """Walks the arguments of one call."""
+
+    seen: Sequence[Block]
+    is_resolved: Callable[[str], bool]
+    licence: Licence
+
+    def of_object(self, values: Mapping[str, JSON], schema: Mapping[str, JSON]) -> list[str]:
+        known = _as_schema(schema.get("properties"))
+        doubts: list[str] = []
+        for name, value in values.items():
+            if name not in known and (value in (None, [], {}) or not _NAME.fullmatch(name)):
+                doubts.append(f"the name {name[:80]}: {self._origin(name)}")
+            doubts += self._of(name, value, _as_schema(known.get(name)))
+        return doubts
+
+    def _of(self, name: str, value: JSON, schema: Mapping[str, JSON]) -> list[str]:
+        if value is None or _is_usual(value, schema):
+            return []
+        if isinstance(value, dict):
+            return self.of_object(value, schema)
+        if isinstance(value, list):
+            items = _as_schema(schema.get("items"))
+            return [doubt for each in value for doubt in self._of(name, each, items)]
+        text = value if isinstance(value, str) else json.dumps(value)
+        if name in self.licence.judged_by and _is_listed(value, schema):
+            return []
+        if text in self.licence.accepts.get(name, ()) or self._is_resolved_name(name, value):
+            return []
+        return [f"{name}: {self._origin(text)}"]
+
+    def _is_resolved_name(self, name: str, value: JSON) -> bool:
+        if not isinstance(value, str) or not _IDENTIFIER.fullmatch(value):
+            return False
+        return not _is_free(name) and not find_destinations(value) and self.is_resolved(value)
+
+    def _origin(self, text: str) -> str:
+        """Where a value was seen, for the person who is asked."""
+        if not text.strip() or text in ("true", "false"):
+            return "was written by the model"
+        whole = match_whole(text)
+        for block in self.seen:
+            if whole.search(block.text):
+                by = block.provenance
+                call = f" in call {by.call_id}" if by.call_id else ""
+                return f"came from {by.source} {by.name}".rstrip() + call
+        return "was written by the model"
 
 
-def _doubt(
-    name: str,
-    value: JSON,
-    schema: Mapping[str, JSON],
-    given: Sequence[Block],
-    is_resolved: Callable[[str], bool],
-) -> list[str]:
-    if value is None or _is_listed(value, schema):
-        return []
-    if isinstance(value, dict):
-        return _doubt_object(value, schema, given, is_resolved)
-    if isinstance(value, list):
-        items = _as_schema(schema.get("items"))
-        return [doubt for each in value for doubt in _doubt(name, each, items, given, is_resolved)]
-    text = value if isinstance(value, str) else json.dumps(value)
-    is_free = _is_free(name) or bool(find_destinations(text))
-    is_name = not is_free and isinstance(value, str)
-    if is_name and _IDENTIFIER.fullmatch(text) and is_resolved(text):
-        return []
-    if _is_given(text, given, may_be_alert=is_name):
-        return []
-    return [f"{name}: {_origin(text, given)}"]
+def _is_usual(value: JSON, schema: Mapping[str, JSON]) -> bool:
+    """Whether a call without the argument would be the same one."""
+    if "const" in schema:
+        return _is_same(value, schema["const"])
+    if "default" in schema:
+        return _is_same(value, schema["default"])
+    return value is False and schema.get("type") == "boolean"
 
 
 def _is_listed(value: JSON, schema: Mapping[str, JSON]) -> bool:
-    """Whether the schema itself names the value: an enum, a constant, or one of true and false."""
+    """Whether the schema names the value, or lists none."""
     listed = schema.get("enum")
-    if isinstance(listed, list) and any(value == each for each in listed):
-        return True
-    if isinstance(value, bool):
-        return schema.get("type") == "boolean"
-    return "const" in schema and schema["const"] == value
+    return not isinstance(listed, list) or any(_is_same(value, each) for each in listed)
 
 
-def _is_given(text: str, given: Sequence[Block], *, may_be_alert: bool) -> bool:
-    if not text.strip():
-        return False
-    whole = match_whole(text)
-    for block in given:
-        source = block.provenance.source
-        is_short = source == "alert" and may_be_alert and bool(_SHORT.fullmatch(text))
-        if (block.provenance.is_trusted or is_short) and whole.search(block.text):
-            return True
-    return False
-
-
-def _origin(text: str, given: Sequence[Block]) -> str:
-    """Where a value was seen, for the person who is asked."""
-    whole = match_whole(text)
-    for block in given:
-        if text.strip() and whole.search(block.text):
-            by = block.provenance
-            call = f" in call {by.call_id}" if by.call_id else ""
-            return f"came from {by.source} {by.name}".rstrip() + call
-    return "was written by the model"
+def _is_same(one: JSON, other: JSON) -> bool:
+    """Equal, where true is no 1."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _is_free(name: str) -> bool:

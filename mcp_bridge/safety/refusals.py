@@ -71,13 +71,16 @@ def read_envelope(text: str) -> dict[str, JSON] | None:
     return None
 
 
+def read_error(text: str) -> dict[str, JSON]:
+    """The error of the envelope in a text; empty where there is none, or none with an error."""
+    envelope = read_envelope(text)
+    error = envelope.get("error") if envelope is not None and envelope["ok"] is False else None
+    return error if isinstance(error, dict) else {}
+
+
 def was_refused_here(text: str) -> bool:
     """Whether a stored error is a refusal of ours, so that nothing was sent.
 
     What a server says never begins a stored error; our own words do.
     """
-    if not text.startswith("{"):
-        return False
-    envelope = read_envelope(text)
-    error = envelope.get("error") if envelope is not None and envelope["ok"] is False else None
-    return isinstance(error, dict) and error.get("blocked") is True
+    return text.startswith("{") and read_error(text).get("blocked") is True

@@ -53,13 +53,24 @@ def find_more_specific(target: str, context: ResolvedContext) -> tuple[Resource,
     )
 
 
+def find_meant(context: ResolvedContext) -> tuple[Resource, ...]:
+    """What a call that names no target would miss, as it lands on this machine.
+
+    Nothing, where a host was explicitly asked for as well: then it may be what is meant.
+    """
+    meant = [each for each in context.resources if context.is_explicit(each.resource_id)]
+    if any(each.is_host for each in meant):
+        return ()
+    return tuple(each for each in meant if each.has_own_context)
+
+
 def refuse_mismatch(target: str, specific: tuple[Resource, ...]) -> Refusal:
     """The refusal of a call that would land below what is meant."""
     names = [each.name for each in specific]
+    where = f"{target} is a host" if target else "Without a target this is about the host"
     return Refusal(
         "ROUTING_MISMATCH",
-        f"{target} is a host, and more specific resources on it were asked for: "
-        f"{', '.join(names)}.",
+        f"{where}, and more specific resources were asked for: {', '.join(names)}.",
         {
             "target_host": target,
             "more_specific_resources": list(names),

@@ -20,6 +20,7 @@ from mcp_bridge.safety.acts import (
     act_of_end,
     act_of_proposal,
     act_of_recovery,
+    act_of_server_block,
     act_of_start,
     act_of_verification,
 )
@@ -127,6 +128,8 @@ class SafetyGate:
         self._standing.note(replace(call, judgement=judgement))
         if request.tool_class == "write":
             self._events.note(act_of_end(request, outcome))
+        if outcome == "failed" and (act := act_of_server_block(request, text)):
+            self._events.note(act)
         if judgement is not None:
             self._events.note(act_of_check(request, before, judgement))
         elif before.state == "VERIFYING" and self._standing.workflow.state == "READING":
@@ -235,6 +238,8 @@ class SafetyGate:
         decision = await self._desk.request(proposal)
         if decision.verdict == "used":
             return _explain_interrupted(request)
+        if decision.verdict == "hidden":
+            return _explain_hidden(request, decision.reason)
         if decision.verdict != "approved":
             return _explain_decision(request, target, decision)
         # Minutes may have passed: what was resolved and shown then must still be so.
@@ -296,6 +301,16 @@ _VERDICTS = {
     "pending": "Approval is pending: a person has not decided yet.",
     "unavailable": "Approval system not available.",
 }
+
+
+def _explain_hidden(request: GateRequest, argument: str) -> Refusal:
+    return Refusal(
+        "POLICY_BLOCKED",
+        f"{argument} holds what looks like a secret and has blanks, quotes or other syntax in it. "
+        "Masked, nobody could see what would run, so nobody was asked. Without the secret, or with "
+        "one of letters and digits alone, a person can decide.",
+        {"tool": request.name, "argument": argument},
+    )
 
 
 def _explain_decision(request: GateRequest, target: Target, decision: Decision) -> Refusal:

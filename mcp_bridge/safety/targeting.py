@@ -13,6 +13,7 @@ from mcp_bridge.safety.resolution import (
 )
 from mcp_bridge.safety.resources import Resource
 from mcp_bridge.safety.routing import (
+    find_meant,
     find_more_specific,
     refuse_execution_context,
     refuse_mismatch,
@@ -74,8 +75,10 @@ def action_of(request: GateRequest) -> str:
 
 def _find_own_target(request: GateRequest, standing: Standing) -> Target | Refusal:
     name, context = find_ops_target(request.arguments), standing.context
-    if name and request.tool in _ROUTED and (specific := find_more_specific(name, context)):
-        return refuse_mismatch(name, specific)
+    if request.tool in _ROUTED:
+        specific = find_more_specific(name, context) if name else find_meant(context)
+        if specific:
+            return refuse_mismatch(name, specific)
     if request.tool_class != "write":
         runs_command = isinstance(request.arguments.get("command"), str)
         refusal = require_any_resource(action_of(request), context) if runs_command else None

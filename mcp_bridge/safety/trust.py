@@ -42,17 +42,32 @@ def find_doubts_of(
     request: GateRequest, target: Target, given: Sequence[Block], standing: Standing
 ) -> tuple[str, ...]:
     """Why this write cannot pass without a person; empty when nothing speaks against it."""
-    is_resolved = resolved_by(request, standing)
+    is_resolved = _resolved_for_write(request, target, standing)
     seen = [
         Block(call.text, Provenance("tool", call.name, call.call_id))
         for call in standing.evidence.succeeded
     ]
-    doubts = find_doubts(request.arguments, request.schema, [*given, *seen], is_resolved)
+    doubts = find_doubts(
+        request.arguments, request.schema, [*given, *seen], is_resolved, request.licence
+    )
+    if request.licence.objection:
+        doubts = (request.licence.objection, *doubts)
     if runs_any_command(request) and not doubts:
         doubts = ("command: a person decides about every command line",)
     if target.resource is not None or _is_target_resolved(request, target, standing):
         return doubts
     return ("its target was resolved by no structured result", *doubts)
+
+
+def _resolved_for_write(
+    request: GateRequest, target: Target, standing: Standing
+) -> Callable[[str], bool]:
+    """The names that were resolved; those that make up the id of the resolved target are."""
+    is_resolved = resolved_by(request, standing)
+    if target.resource is None:
+        return is_resolved
+    parts = frozenset(re.split(r"[:/]", target.resource.resource_id))
+    return lambda value: value in parts or is_resolved(value)
 
 
 def _is_target_resolved(request: GateRequest, target: Target, standing: Standing) -> bool:

@@ -1,16 +1,16 @@
 """The writes of an execution, and how far each one's effect is confirmed.
 
 A check of ours that confirms makes a write verified; one that shows something else makes it failed.
-Where no check is known or none could run, a read that looks at what was written to does.
+Where no check is known or none could run, a read does whose answer shows what was written to.
 """
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agents.types import CheckStatus, WriteStatus
 from mcp_bridge.safety.checks import Check, is_this_check, judge_answer, plan_check
-from mcp_bridge.safety.evidence import Judgement, SettledCall, match_whole
+from mcp_bridge.safety.evidence import Judgement, SettledCall
+from mcp_bridge.safety.looks import shows_state_of
 from mcp_bridge.safety.targets import find_identifiers, find_ops_target
 
 NOT_LOOKED_AT = "nothing has looked at its effect since"
@@ -119,15 +119,9 @@ def _names_of(call: SettledCall) -> tuple[str, ...]:
 
 
 def _looks_at(call: SettledCall, write: Write) -> bool:
-    """Whether a read on the write's server asks for, or shows, everything that was written to."""
-    if call.server != write.call.server or (call.is_of_the_past and call.tool != write.call.tool):
+    """Whether a read on the write's server, or on ours, shows how what was written to is."""
+    if call.server != write.call.server and not call.is_own_server:
         return False
-    told = f"{json.dumps(dict(call.arguments), ensure_ascii=False)}\n{call.text}"
-    return all(any(match_whole(name).search(told) for name in _spellings(each))
-               for each in write.names)  # fmt: skip
-
-
-def _spellings(name: str) -> Sequence[str]:
-    """An id and the name it ends with; a bare number means too little."""
-    last = name.rpartition(":")[2]
-    return (name,) if last == name or last.isdigit() else (name, last)
+    if call.is_of_the_past and call.tool != write.call.tool:
+        return False
+    return call.tool_class != "write" and shows_state_of(call, write.names)

@@ -45,7 +45,8 @@ mcp_servers:
     summarization: {size_threshold_tokens: 200, summary_max_token_limit: 50, llm_provider: acme}
     tools:
       list_things: read
-      change: {argument: action, values: {get: read, find: resolve}, default: write}
+      change: {argument: action, values: {get: read, find: resolve}, default: write,
+               repairs: [restart], autonomous: [drop], accepts: {replicas: [3, '4']}}
     trust_annotations: true
 agents:
   NetAgent:
@@ -118,6 +119,9 @@ def test_every_key_loads_and_keeps_its_value(check_files):
     assert remote.tools["change"].class_of({"action": "find"}) == "resolve"
     assert remote.tools["change"].class_of({"action": ["get"]}) == "write"
     assert remote.tools["change"].class_of({}) == "write"
+    change = remote.tools["change"]
+    assert (change.repairs, change.autonomous) == (("restart",), ("drop",))
+    assert dict(change.accepts) == {"replicas": ("3", "4")}
     promotion = config.system.cost_estimation.promotions[0]
     assert promotion.start is None
     assert promotion.end == datetime(2026, 3, 1, tzinfo=UTC)

@@ -16,7 +16,7 @@ CONFIG = """
 mcp_servers:
   jobs:
     transport: {{type: stdio, command: {python}, args: [-u, {server}, jobs]}}
-    tools: {{jobs_list: resolve, job_restart: write}}
+    tools: {{jobs_list: resolve, job_restart: {{repairs: true}}}}
 agents:
   Alpha: {{description: Looks, mcp_servers: [jobs]}}
 agent_chains:

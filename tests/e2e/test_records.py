@@ -16,8 +16,12 @@ pytestmark = pytest.mark.worker
 
 HOST = f"host:{socket.gethostname()}"
 NOTE = "The load rises while the nightly report is written."
-# What the configuration says word for word needs no person.
+# What the configuration names exactly needs no person.
 CONFIG = f"""
+mcp_servers:
+  ops:
+    transport: {{type: in_process}}
+    tools: {{knowledge: {{autonomous: [remember], accepts: {{note: ["{NOTE}"]}}}}}}
 agents:
   Historian:
     mcp_servers: [ops]

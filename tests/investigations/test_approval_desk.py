@@ -306,6 +306,16 @@ def test_what_is_kept_is_masked_and_bound_to_what_will_run(loop, execution):
     asked.result(BOUND)
 
 
+def test_a_secret_with_syntax_in_it_is_not_asked_about(loop, execution):
+    desk = PersistentDesk(execution, loop, mask)
+    asking = proposal(body="password=Ex4mple-Pass9$(rm${IFS}-rf${IFS}/srv)")
+
+    decision = start(loop, lambda: desk.request(asking)).result(BOUND)
+
+    assert decision == Decision("hidden", reason="body")
+    assert not ApprovalRequest.objects.exists()
+
+
 def test_what_cannot_be_masked_is_not_asked_about(loop, execution):
     def fail(*_: object) -> dict[str, JSON]:
         raise ValueError("too much to mask")

@@ -74,7 +74,7 @@ def remote_server() -> tuple[MCPServer, list[HeaderKeeper]]:
 
     @server.tool(annotations=ToolAnnotations(read_only_hint=True))
     def headers() -> str:
-        """Say which headers came."""
+        """Show which headers came."""
         return json.dumps(keepers[0].headers)
 
     return server, keepers

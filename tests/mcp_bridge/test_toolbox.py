@@ -228,7 +228,8 @@ async def test_result_is_withheld_whole_when_masking_fails(monkeypatch):
         monkeypatch.setattr(Masker, "mask", fail)
         result = await run(toolbox, "host__disk", '{"path": "/var"}')
 
-    assert result.content == result.stored == WITHHELD
+    assert json.loads(result.content)["error"]["message"] == WITHHELD
+    assert result.stored == result.content
     assert result.is_error
 
 
@@ -245,7 +246,8 @@ async def test_result_is_withheld_whole_when_masking_takes_too_long(monkeypatch)
         result = await run(toolbox, "shell__lines")
         release.set()
 
-    assert result.content == result.stored == WITHHELD
+    assert json.loads(result.content)["error"]["message"] == WITHHELD
+    assert result.stored == result.content
     assert result.is_error
 
 
@@ -487,6 +489,30 @@ def open_shell(level, **options):
 
 def code_of(result) -> str:
     return json.loads(result.content)["error"]["code"]
+
+
+async def test_every_refusal_of_ours_is_an_envelope_that_says_what_was_asked():
+    selection = {"shell": ["echo", "sleep", "die"]}
+    async with open_toolbox(
+        {"shell": stdio("normal")}, selection=selection, deadlines=quick(call=0.5)
+    ) as toolbox:
+        unknown = await run(toolbox, "shell__ecko", '{"text": "x"}')
+        unselected = await run(toolbox, "shell__flood")
+        misfit = await run(toolbox, "shell__echo", '{"text": ["x"]}')
+        secret = await run(toolbox, "shell__echo", '{"text": "[MASKED:password#1]"}')
+        late = await run(toolbox, "shell__sleep")
+        gone = await run(toolbox, "shell__die")
+
+    told = [json.loads(each.content)["error"] for each in
+            (unknown, unselected, misfit, secret, late, gone)]  # fmt: skip
+    assert [(each["code"], each["blocked"]) for each in told] == [
+        ("NOT_FOUND", True), ("POLICY_BLOCKED", True), ("INVALID_INPUT", True),
+        ("INVALID_INPUT", True), ("EXECUTION_FAILED", False), ("EXECUTION_FAILED", False),
+    ]  # fmt: skip
+    assert all(each["failed"] is not each["blocked"] for each in told)
+    assert told[0]["details"] == {"tool": "shell__ecko", "arguments": '{"text": "x"}'}
+    assert "shell__echo" in told[0]["message"]
+    assert "did not answer within 0.5 s" in told[4]["message"]
 
 
 async def test_read_only_offers_no_write_and_refuses_one_with_a_code():

@@ -124,7 +124,7 @@ def _told(request: dict[str, Any]) -> str:
 
 
 def _look(case: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name in ("list_pods", "get_logs", "get_file", "get_page", "get_report"):
+    for name in ("list_pods", "list_objects", "get_logs", "get_file", "get_page", "get_report"):
         yield f"estate__{name}", {"case": case}
     yield "ops__query", {"action": "list", "limit": 100}
 

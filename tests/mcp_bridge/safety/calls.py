@@ -4,18 +4,24 @@ import itertools
 import json
 from dataclasses import dataclass, field
 
+from mcp_types import Tool
+
 from agents.types import JSON
-from mcp_bridge.gate import GateRequest, Pass
+from mcp_bridge.gate import GateRequest, Licence, Pass
 from mcp_bridge.safety.approvals import Decision, Proposal, Verdict
 from mcp_bridge.safety.events import SafetyAct, SafetyEvent
 from mcp_bridge.safety.evidence import SettledCall, judge_outcome
+from mcp_bridge.safety.licences import license_call
 from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.safety_gate import SafetyGate
-from mcp_bridge.server_config import ToolClass
+from mcp_bridge.server_config import ServerPlan, ToolClass, TransportPlan
 
 _ids = itertools.count(1)
 
 NGINX = "service:edge-2:nginx"
+OPS_PLAN = ServerPlan(TransportPlan("in_process"))
+REPAIRS = Licence("")
+"""What the operator classed as a repair."""
 
 
 @dataclass
@@ -80,7 +86,10 @@ class Desk:
 
 def own(tool: str, kind: ToolClass, **arguments: JSON) -> GateRequest:
     """A call of the product's own server."""
-    return GateRequest("ops", tool, kind, arguments, f"call-{next(_ids)}", is_own_server=True)
+    licence = license_call("ops", OPS_PLAN, Tool(name=tool, input_schema={}), arguments)
+    return GateRequest(
+        "ops", tool, kind, arguments, f"call-{next(_ids)}", is_own_server=True, licence=licence
+    )
 
 
 def foreign(tool: str, kind: ToolClass, **arguments: JSON) -> GateRequest:

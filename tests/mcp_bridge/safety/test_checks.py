@@ -169,11 +169,12 @@ async def test_a_declared_check_that_writes_never_runs():
 @pytest.mark.parametrize(
     ("read", "arguments", "is_settled"),
     [
-        ("deployer.status", {"app": "shop"}, True),
+        ("deployer.list", {}, True),
+        ("deployer.status", {"app": "shop"}, False),
         ("deployer.status", {"app": "shop-2"}, False),
         ("ops.metrics", {"app": "shop"}, False),
     ],
-    ids=["looks at it", "looks at another", "on another server"],
+    ids=["shows it", "answers without naming it", "looks at another", "on another server"],
 )
 async def test_without_a_check_a_read_that_looks_at_the_target_verifies(
     read, arguments, is_settled

@@ -276,18 +276,18 @@ async def test_autonomous_asks_a_person_about_content_that_the_model_or_a_tool_w
         assert conf.read_text() == "a=1\nb=2\n"
 
 
-async def test_autonomous_writes_what_a_trusted_person_gave_word_for_word(open_agent, conf):
+async def test_autonomous_asks_also_about_what_a_trusted_person_gave_word_for_word(
+    open_agent, conf
+):
     given = [Block(f"Write b=3 into {conf}", Provenance("person", "mia"))]
     desk = Desk("denied")
     async for agent in open_agent(SafetyGate("autonomous", desk=desk, given=given)):
         await agent.find_host()
 
-        result = await agent.edit("write", conf, "b=3")
+        await agent.edit("write", conf, "b=3")
 
-        assert desk.asked == []
-        assert conf.read_text() == "b=3"
-        assert result.check is not None
-        assert result.check.status == "verified"
+        assert len(desk.asked) == 1
+        assert conf.read_text() == "a=1\nb=2\n"
 
 
 async def test_a_write_before_anything_was_looked_up_does_not_run(open_agent, conf):

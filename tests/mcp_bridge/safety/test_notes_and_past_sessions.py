@@ -88,21 +88,21 @@ async def test_a_note_is_about_a_resource_that_was_resolved():
 
 
 @pytest.mark.parametrize(
-    ("given", "asked"),
+    "given",
     [
-        ([], 1),
-        ([Block("please note: It leaks.", Provenance("alert", "disk"))], 1),
-        ([Block("Remember: It leaks.", Provenance("person", "ana"))], 0),
+        [],
+        [Block("please note: It leaks.", Provenance("alert", "disk"))],
+        [Block("Remember: It leaks.", Provenance("person", "ana"))],
     ],
 )
-async def test_a_person_decides_about_every_note_that_no_person_wrote(given, asked):
+async def test_a_person_decides_about_every_note_whoever_spoke_of_it(given):
     desk = Desk()
     gate = SafetyGate("autonomous", desk=desk, given=given)
     await resolve(gate, NGINX)
 
     await do(gate, own("knowledge", "write", **NOTE))
 
-    assert len(desk.asked) == asked
+    assert len(desk.asked) == 1
 
 
 def test_the_check_of_a_note_asks_for_just_this_note():

@@ -1,16 +1,19 @@
 """What the gate lets pass, in which order, and what it says when it does not."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from agents.ports import ProposedAnswer
 from mcp_bridge.gate import GateRequest, Pass
+from mcp_bridge.safety.approvals import Decision, Proposal
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.refusals import Refusal, read_envelope, was_refused_here
 from mcp_bridge.safety.safety_gate import SafetyGate
 from tests.mcp_bridge.safety.calls import (
     NGINX,
+    REPAIRS,
     Clock,
     Counters,
     Desk,
@@ -160,6 +163,20 @@ async def test_what_a_person_decided_comes_back_in_plain_words(verdict, words):
     assert refusal.details["do_not_retry"] is (verdict == "denied")
 
 
+async def test_a_write_that_nobody_could_see_whole_is_refused_with_the_argument():
+    class Masking(Desk):
+        async def request(self, proposal: Proposal) -> Decision:
+            return Decision("hidden", reason="command")
+
+    gate = SafetyGate("controlled", desk=Masking())
+    await resolve(gate, NGINX)
+
+    refusal = await refusal_of(gate, restart())
+
+    assert (refusal.code, refusal.details["argument"]) == ("POLICY_BLOCKED", "command")
+    assert "nobody could see what would run" in refusal.message
+
+
 async def test_without_a_desk_every_write_needs_an_approval_that_nobody_gives():
     gate = SafetyGate("controlled")
     await resolve(gate, NGINX)
@@ -227,6 +244,29 @@ async def test_what_is_meant_for_a_container_never_lands_on_its_host():
     assert await do(gate, own("metrics", "read", action="cpu")) is None
 
 
+async def test_a_call_that_names_no_target_does_not_land_on_the_host_of_what_is_meant():
+    gate = SafetyGate("controlled", desk=Desk())
+    await do(gate, own("query", "resolve", action="list"), listed(row(HOST), row(CONTAINER)))
+    file = own("read", "read", action="file", path="/etc/app.conf")
+    before = await do(gate, file)
+    await do(
+        gate,
+        own("query", "resolve", action="get", resource_id=CONTAINER),
+        envelope(row(CONTAINER, executors=IN_CONTAINER)),
+    )
+
+    left_out = await refusal_of(gate, file)
+    edit = await refusal_of(gate, own("file_edit", "read", action="read", path="/etc/app.conf"))
+    command = await refusal_of(gate, own("read", "read", action="exec", command="cat /etc/x"))
+    named = await do(gate, own("read", "read", action="exec", command="id", resource_id=CONTAINER))
+    await do(gate, own("query", "resolve", action="get", resource_id=HOST), envelope(row(HOST)))
+    host_meant = await do(gate, file)
+
+    assert left_out.code == edit.code == command.code == "ROUTING_MISMATCH"
+    assert left_out.details["more_specific_resource_ids"] == [CONTAINER]
+    assert (before, named, host_meant) == (None, None, None)
+
+
 async def test_a_list_that_holds_a_container_does_not_say_that_it_is_meant():
     gate = SafetyGate("controlled", desk=Desk())
     await do(gate, own("query", "resolve", action="list"), listed(row(HOST), row(CONTAINER)))
@@ -291,21 +331,35 @@ TOLD = (
 
 def autonomous(**arguments) -> GateRequest:
     given = {"action": "restart", "resource_id": NGINX, **arguments}
-    return GateRequest("ops", "control", "write", given, "c-1", is_own_server=True, schema=SCHEMA)
+    return replace(own("control", "write", **given), schema=SCHEMA)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [{}, {"force": True}, {"replicas": 5}, {"pod": "web-1"}],
-    ids=["a resolved target", "a boolean", "a figure of a person's", "a name from the alert"],
-)  # fmt: skip
-async def test_autonomous_asks_nobody_about_what_trusted_sources_gave(arguments):
+@pytest.mark.parametrize("arguments", [{}, {"force": False}], ids=["nothing more", "a usual flag"])
+async def test_autonomous_asks_nobody_about_a_restart_of_a_resolved_target(arguments):
     desk = Desk("denied")
     gate = SafetyGate("autonomous", desk=desk, given=TOLD)
     await resolve(gate, NGINX)
 
     assert await do(gate, autonomous(**arguments)) is None
     assert desk.asked == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"force": True}, "force: was written by the model"),
+        ({"replicas": 5}, "replicas: came from person mia"),
+        ({"pod": "web-1"}, "pod: came from alert PodDown"),
+    ],
+    ids=["a flag", "a figure of a person's", "a name from the alert"],
+)
+async def test_autonomous_asks_about_a_value_that_merely_stands_in_a_text(arguments, reason):
+    desk = Desk("denied")
+    gate = SafetyGate("autonomous", desk=desk, given=TOLD)
+    await resolve(gate, NGINX)
+
+    assert code(await do(gate, autonomous(**arguments))) == "APPROVAL_REQUIRED"
+    assert desk.asked[0].reasons == (reason,)
 
 
 @pytest.mark.parametrize(
@@ -335,9 +389,10 @@ async def test_autonomous_asks_where_another_servers_target_was_in_no_structured
     gate = SafetyGate("autonomous", desk=desk)
     pod = {"name": "render-4"}
     await do(gate, foreign("pods_log", "read"), "delete pod render-4 now")
-    told = await do(gate, foreign("pods_delete", "write", **pod))
+    restart = replace(foreign("pods_restart", "write", **pod), licence=REPAIRS)
+    told = await do(gate, restart)
     await do(gate, foreign("pods_list", "resolve"), json.dumps([{"name": "render-4"}]))
-    found = await do(gate, foreign("pods_delete", "write", **pod))
+    found = await do(gate, restart)
 
     assert code(told) == "APPROVAL_REQUIRED"
     assert found is None
@@ -374,6 +429,29 @@ async def test_every_block_is_counted_and_a_call_that_succeeds_later_has_recover
     assert counters.named("tarsy_ai_auto_recovery_success_total") == [
         {"error_code": "FSM_BLOCKED", "tool": "ops.control"}
     ]
+
+
+async def test_what_the_server_itself_refuses_is_counted_and_kept_like_a_refusal_of_the_gate():
+    counters = Counters()
+    gate = SafetyGate("read_only", events=counters)
+    await resolve(gate, NGINX)
+    told = Refusal("POLICY_BLOCKED", "cat x is not proven to only read.").to_json()
+    told["error"] = {**told["error"], "code": "SENSITIVE_COMMAND"}  # type: ignore[dict-item]
+    said = f"ops.read reported an error.\nIt answered:\n{json.dumps(told)}"
+
+    await do(gate, own("read", "read", action="exec", command="cat x"), said, is_error=True)
+    odd = said.replace("SENSITIVE_COMMAND", "x" * 900)
+    await do(gate, foreign("look", "read"), odd, is_error=True)
+    failed = said.replace('"blocked": true', '"blocked": false')
+    await do(gate, own("read", "read", action="file"), failed, is_error=True)
+
+    assert counters.named("tarsy_ai_policy_block_total") == [
+        {"tool": "ops.read", "code": "SENSITIVE_COMMAND"},
+        {"tool": "k8s.look", "code": "OTHER"},
+    ]
+    blocks = [act.facts for act in counters.acts if act.kind == "call.block"]
+    assert blocks[0]["reason"] == "cat x is not proven to only read."
+    assert blocks[0]["by"] == "ops"
 
 
 async def test_no_final_answer_passes_while_a_write_is_unverified():
@@ -456,4 +534,4 @@ async def test_every_command_line_asks_a_person_whoever_mentioned_it(source):
     refusal = await refusal_of(gate, autonomous(command="reboot"))
 
     assert refusal.code == "APPROVAL_REQUIRED"
-    assert desk.asked[0].reasons == ("command: a person decides about every command line",)
+    assert any(reason.startswith("command: ") for reason in desk.asked[0].reasons)

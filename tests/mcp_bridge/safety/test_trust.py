@@ -9,7 +9,7 @@ from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety.destinations import find_destinations, is_inside
 from mcp_bridge.safety.provenance import Block, Provenance
 from mcp_bridge.safety.safety_gate import SafetyGate
-from tests.mcp_bridge.safety.calls import NGINX, Desk, do, foreign, own, resolve
+from tests.mcp_bridge.safety.calls import NGINX, REPAIRS, Desk, do, foreign, own, resolve
 
 STRING = {"type": "string"}
 GIVEN = (
@@ -30,11 +30,13 @@ async def list_pods(gate: SafetyGate, rows: object, tool: str = "pods_list") -> 
 
 
 def delete(tool: str = "pods_delete", **arguments) -> GateRequest:
+    """A write that the operator has classed as a repair, so that its target alone is judged."""
     request = foreign(tool, "write", **arguments)
-    return replace(request, schema={"properties": dict.fromkeys(arguments, STRING)})
+    schema = {"properties": dict.fromkeys(arguments, STRING)}
+    return replace(request, schema=schema, licence=REPAIRS)
 
 
-async def test_a_resolved_pod_of_the_right_kind_is_deleted_without_asking():
+async def test_a_repair_of_a_resolved_pod_of_the_right_kind_asks_nobody():
     gate, desk = make_gate()
     await list_pods(gate, {"items": [{"metadata": {"name": "web-7", "namespace": "shop"}}]})
 

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-READ = {"readOnlyHint": True}
+READ = {"readOnlyHint": True, "title": "Shows what there is"}
 
 
 def text(said, is_error=False):

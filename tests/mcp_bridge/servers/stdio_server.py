@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-READ = {"readOnlyHint": True}
+READ = {"readOnlyHint": True, "title": "Shows what there is"}
 ANY = {"type": "object", "properties": {}}
 TEXT = {
     "type": "object",

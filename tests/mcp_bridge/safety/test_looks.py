@@ -1,0 +1,79 @@
+"""What shows how the target of a write is, and what only gives back what it was asked."""
+
+import json
+
+import pytest
+
+from mcp_bridge.safety.evidence import SettledCall
+from mcp_bridge.safety.looks import shows_state_of
+from tests.mcp_bridge.safety.calls import envelope, settled
+
+NAME = "payments"
+ID = "service:edge-2:payments"
+RUNS = "payments.service - Payments\n  Active: active (running)"
+
+
+def own_read(tool: str, text: str, **arguments) -> SettledCall:
+    call = settled(f"ops.{tool}", "read", text, arguments)
+    return SettledCall(**{**vars(call), "is_own_server": True})
+
+
+def ran(command: str, stdout: str = RUNS) -> SettledCall:
+    told = envelope({"command": command, "exit_code": 0, "stdout": stdout, "stderr": ""})
+    return own_read("read", told, action="exec", command=command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo payments", "printf '%s runs' payments", "echo payments is active; uptime",
+        "true payments", "basename /x/payments", "seq 1 3", "date +payments",
+        "ps -o comm=payments", "kubectl get pods -o jsonpath='{payments}'",
+        "systemctl status x | sed s/.*/payments/", "jq -n '\"payments\"'", "cat x && echo payments",
+        "git log --format=payments", "docker ps --format payments{{.ID}}",
+    ],
+)  # fmt: skip
+def test_a_command_that_prints_its_own_words_shows_nothing(command):
+    assert not shows_state_of(ran(command), (ID,))
+
+
+@pytest.mark.parametrize(
+    ("command", "stdout"),
+    [
+        ("systemctl status payments", RUNS),
+        ("ps aux | grep payments", "root 812 0.1 /usr/bin/payments --serve"),
+        ("kubectl get pods -n shop", "payments-0 1/1 Running\npayments 1/1 Running"),
+        ("ls -l /srv", "drwxr-xr-x 2 root root 4096 payments"),
+    ],
+)
+def test_a_command_that_looks_shows_what_it_found(command, stdout):
+    assert shows_state_of(ran(command, stdout), (ID,))
+
+
+@pytest.mark.parametrize("stdout", ["", "payments", "inactive", "payments-2 is running"])
+def test_a_look_that_found_nothing_of_the_target_shows_nothing(stdout):
+    assert not shows_state_of(ran("systemctl status payments", stdout), (ID,))
+
+
+@pytest.mark.parametrize(
+    ("call", "shows"),
+    [
+        (own_read("query", envelope({"id": ID, "status": "running"}), resource_id=ID), True),
+        (own_read("query", envelope({"matches": [{"name": NAME, "status": "up"}]})), True),
+        (own_read("query", envelope({"matches": []}), query=NAME), False),
+        (own_read("metrics", envelope({"cpu": 3, "note": f"as asked: {ID}"})), False),
+        (own_read("read", envelope({"unit": NAME, "lines": "up"}), action="logs"), False),
+        (own_read("query", "payments is fine", resource_id=ID), False),
+        (settled("k8s.get", "read", "payments  1/1  Running", {"name": NAME}), True),
+        (settled("k8s.get", "read", json.dumps({"replicas": 3}), {"name": NAME}), False),
+        (settled("k8s.say", "read", NAME, {"text": NAME}), False),
+        (settled("k8s.say", "read", "payments is up", {"text": "payments is up"}), False),
+        (settled("k8s.run", "read", RUNS, {"command": "echo payments Active"}), False),
+    ],
+)  # fmt: skip
+def test_the_answer_has_to_name_the_target_and_not_the_question(call, shows):
+    assert shows_state_of(call, (NAME if not call.is_own_server else ID,)) is shows
+
+
+def test_what_was_written_to_nothing_that_is_named_is_shown_by_nothing():
+    assert not shows_state_of(ran("systemctl status payments"), ())
