@@ -85,9 +85,12 @@ def is_classed(server_id: str, server: ServerConfig, tool: Tool) -> bool:
     if find_rule(server_id, server, tool.name) is not None:
         return True
     hints = tool.annotations if server.trusts_annotations else None
-    return hints is not None and (
-        hints.read_only_hint is not None or hints.destructive_hint is not None
-    )
+    if hints is None:
+        return False
+    if hints.read_only_hint is True:
+        # A word that the tool itself speaks against is nobody's.
+        return not object_to_hint(tool)
+    return hints.read_only_hint is not None or hints.destructive_hint is not None
 
 
 def find_rule(server_id: str, server: ServerConfig, tool: str) -> ToolRule | None:

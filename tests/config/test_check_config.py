@@ -127,7 +127,7 @@ def test_a_remote_server_whose_tools_nobody_classed_is_warned_of(
 
     call_command("check_config", config_dir=directory)
 
-    (warning,) = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
+    (warning,) = _warnings_of("metrics", capsys.readouterr().out)
     assert "mcp_servers.metrics: this server is remote" in warning
     assert "under control_level read_only none of them is offered" in warning
     assert "`manage.py mcp_tools metrics --suggest`" in warning
@@ -142,7 +142,12 @@ def test_a_server_whose_tools_have_classes_is_not(write, monkeypatch, capsys, fi
 
     call_command("check_config", config_dir=directory)
 
-    assert "warning" not in capsys.readouterr().out
+    assert _warnings_of("metrics", capsys.readouterr().out) == []
+
+
+def _warnings_of(server: str, printed: str) -> list[str]:
+    place = f"mcp_servers.{server}"
+    return [line for line in printed.splitlines() if "warning" in line and place in line]
 
 
 def _with_remote(fields: str, kind: str = "http") -> str:

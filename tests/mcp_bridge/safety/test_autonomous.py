@@ -37,6 +37,9 @@ class Cluster:
     written: list[tuple[str, dict[str, JSON]]] = field(default_factory=list)
     desk: Desk = field(default_factory=lambda: Desk("denied"))
 
+    def find_fault(self, tool: str) -> str | None:
+        return None
+
     async def call(self, tool: str, values: dict[str, JSON], **_: object) -> CallToolResult:
         if tool != "list_deployments":
             self.written.append((tool, values))
@@ -52,9 +55,9 @@ class Cluster:
         server = ConnectedServer("k8s", plan, self, build_masker())  # type: ignore[arg-type]
         known = [self._know(server, name, schema) for name, schema in
                  {"list_deployments": {"type": "object"}, **self.tools}.items()]  # fmt: skip
-        executor = ToolExecutor(
-            Catalogue(known, offers_writes=True), gate=gate, masker=build_masker()
-        )
+        catalogue = Catalogue(offers_writes=True)
+        catalogue.update(known)
+        executor = ToolExecutor(catalogue, gate=gate, masker=build_masker())
         for number, (name, values) in enumerate((("list_deployments", {}), (tool, arguments))):
             call = ToolCall(f"c{number}", f"k8s.{name}", json.dumps(values))
             result = await executor.execute(call, report_progress=lambda _: None)

@@ -147,6 +147,9 @@ class Connection:
     server: str
     world: World
 
+    def find_fault(self, tool: str) -> str | None:
+        return None
+
     async def call(self, tool: str, values: dict[str, JSON], **_: object) -> CallToolResult:
         return await self.world.call(self.server, tool, values)
 
@@ -167,7 +170,9 @@ def make_catalogue(world: World, selected: Sequence[str] | None = None) -> Catal
                     is_selected=selected is None or f"{server_id}.{name}" in selected,
                 )
             )
-    return Catalogue(known, offers_writes=True)
+    catalogue = Catalogue(offers_writes=True)
+    catalogue.update(known)
+    return catalogue
 
 
 @dataclass
