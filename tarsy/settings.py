@@ -83,8 +83,9 @@ SECRET_KEY = _read_or_make_secret_key()
 # ---- Who may reach us --------------------------------------------------------------------------
 
 # BASE_URL alone is enough; these only add to it. The loopback names are there for this machine.
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 ALLOWED_HOSTS = [
-    *env.items("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]")),
+    *env.items("ALLOWED_HOSTS", _LOOPBACK),
     _DASHBOARD_HOST,
 ]
 CSRF_TRUSTED_ORIGINS = [*env.items("CSRF_TRUSTED_ORIGINS"), _DASHBOARD_ORIGIN]
@@ -326,6 +327,9 @@ if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
+# A browser ignores it, and complains, where the connection cannot be trusted.
+_is_trustworthy = DASHBOARD_URL.startswith("https://") or _DASHBOARD_HOST in _LOOPBACK
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin" if _is_trustworthy else None
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
