@@ -163,7 +163,7 @@ def is_own_origin(origin: str, *, host: str, scheme: str) -> bool:
 
 
 def name_from_proxy(request: HttpRequest) -> str:
-    """Whom a trusted proxy names; empty where none does. Raises NotIdentified where two are named."""
+    """Whom a trusted proxy names; empty where none does. Raises NotIdentified where it is two."""
     values = [request.headers.get(header, "").strip() for header in settings.IDENTITY_HEADERS]
     value = next(filter(None, values), "")
     if not value or not trace_route(request).may_name:

@@ -1,4 +1,4 @@
-"""docker-compose.yml as compose reads it, as far as ours uses it. Whatever it does not know fails."""
+"""docker-compose.yml as compose reads it, as far as ours goes; a key it does not know fails."""
 
 import re
 import shlex
@@ -74,7 +74,7 @@ def read_env_file(text: str) -> dict[str, str]:
 
 
 def fill(text: str, variables: Mapping[str, str]) -> str:
-    """Put variables in, as compose does: `$$`, `$X`, `${X}`, `${X:-else}`, `${X:?why}`, `${X:+then}`."""
+    """As compose does: `$$`, `$X`, `${X}`, `${X:-else}`, `${X:?why}` and `${X:+then}`."""
 
     def replace(match: re.Match[str]) -> str:
         if match["escaped"]:

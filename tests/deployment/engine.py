@@ -105,7 +105,14 @@ class Engine:
                 return
             case "valkey":
                 program = str(get_binary_path())
-                argv = [program, *self._words(service, folder)[1:], "--bind", address, "--dir", str(folder)]
+                argv = [
+                    program,
+                    *self._words(service, folder)[1:],
+                    "--bind",
+                    address,
+                    "--dir",
+                    str(folder),
+                ]
                 container = self._contain(service, argv, folder, health=None)
             case "nginx":
                 self._configure_nginx(service, folder, address)
@@ -189,7 +196,10 @@ class Engine:
     def _start_postgres(self, service: Service) -> None:
         var_dir = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tarsy-db-")))
         servers = self._stack.enter_context(ensure(var_dir, wanted=["postgres"], durable=False))
-        role, password = service.environment["POSTGRES_USER"], service.environment["POSTGRES_PASSWORD"]
+        role, password = (
+            service.environment["POSTGRES_USER"],
+            service.environment["POSTGRES_PASSWORD"],
+        )
         assert (role, service.environment["POSTGRES_DB"]) == ("tarsy", "tarsy")
         with psycopg.connect(servers.database_url, autocommit=True) as connection:
             change = sql.SQL("ALTER ROLE {} PASSWORD {}")

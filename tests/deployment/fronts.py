@@ -1,10 +1,11 @@
-"""What others put in front of a deployment: an end of TLS, and a proxy that asks people who they are.
+"""What others put in front of a deployment: an end of TLS, and a proxy that asks for a login.
 
-Both are nginx with the few lines that such a thing needs. The identity proxy stands for oauth2-proxy,
-whose image cannot be run here: it reads the variables of that service, and sends what oauth2-proxy
-sends for them (`--pass-user-headers --prefer-email-to-user`): X-Forwarded-User holds the mailbox,
-X-Forwarded-Groups and X-Forwarded-Preferred-Username are replaced as well, its peer is added to
-X-Forwarded-For, and X-Forwarded-Proto, -Email and X-Remote-User are handed on as they came.
+Both are nginx with the few lines that such a thing needs. The identity proxy stands for
+oauth2-proxy, whose image cannot be run here: it reads the variables of that service, and sends what
+oauth2-proxy sends for `--pass-user-headers --prefer-email-to-user`. X-Forwarded-User holds the
+mailbox, X-Forwarded-Groups and X-Forwarded-Preferred-Username are replaced as well, its peer is
+added to X-Forwarded-For, and what else a browser sends is handed on as it came: X-Forwarded-Proto,
+X-Forwarded-Email and X-Remote-User too.
 """
 
 import os
@@ -166,7 +167,7 @@ class _Login(BaseHTTPRequestHandler):
             return
         target = quote(parse_qs(parts.query).get("rd", ["/"])[0])
         page = (
-            '<!doctype html><title>Sign in</title><h1>Example identity provider</h1>'
+            "<!doctype html><title>Sign in</title><h1>Example identity provider</h1>"
             f'<form method="post" action="/oauth2/callback?rd={target}">'
             '<input name="name" id="name"><button>Continue</button></form>'
         )

@@ -1,4 +1,4 @@
-"""The whole deployment, as an operator would have it, with a model and a tool server of this test."""
+"""The deployment as an operator would have it, with a model and a tool server of this test."""
 
 import subprocess
 import sys
@@ -107,9 +107,7 @@ class Stack:
         if self._end_of_tls is None:
             make_certificate(self._tls_home, HOST)
             upstream = f"http://127.0.0.1:{self.port}"
-            write_end_of_tls(
-                self._tls_home, address=address, port=self.tls_port, upstream=upstream
-            )
+            write_end_of_tls(self._tls_home, address=address, port=self.tls_port, upstream=upstream)
             argv = [NGINX, "-p", str(self._tls_home), "-c", f"{self._tls_home}/nginx.conf"]
             environment = {"PATH": "/usr/sbin:/usr/bin:/bin"}
             log = self.home / "tls.log"

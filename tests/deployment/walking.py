@@ -1,6 +1,7 @@
 """A person with a browser who goes through a deployment as somebody on call does."""
 
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,6 +62,7 @@ class Walker:
     def approve(self) -> None:
         self.shown.get_by_role("button", name="Approve").click()
         self.shown.get_by_text("The import was looked at").first.wait_for(timeout=WITHIN)
+        expect(self.shown.get_by_text("No conclusion yet")).to_have_count(0, timeout=WITHIN)
         self.take_picture("report")
 
     def visit_the_administration(self) -> None:
@@ -69,7 +71,7 @@ class Walker:
         self.shown.get_by_role("link", name="Alert sessions").first.click()
         self.take_picture("admin")
         self.shown.goto(f"{self.base}/admin/auth/group/add/")
-        self.shown.locator("#id_name").fill(f"of the walk {self.name}")
+        self.shown.locator("#id_name").fill(f"{self.name} {secrets.token_hex(4)}")
         self.shown.locator("[name=_save]").click()
         self.shown.get_by_text("was added successfully").wait_for()
 

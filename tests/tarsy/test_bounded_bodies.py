@@ -67,11 +67,11 @@ def test_a_body_of_unknown_length_is_refused_at_the_chunk_that_is_one_too_many(p
 
 def test_who_never_stops_sending_is_cut_off(port):
     sent = 0
-    with begin(port, "/api/v1/alerts", "Transfer-Encoding: chunked") as connection:
-        with suppress(ConnectionError):
-            for _ in range(4096):
-                connection.sendall(CHUNK)
-                sent += 1
+    chunked = begin(port, "/api/v1/alerts", "Transfer-Encoding: chunked")
+    with chunked as connection, suppress(ConnectionError):
+        for _ in range(4096):
+            connection.sendall(CHUNK)
+            sent += 1
 
     assert LIMIT < sent * 0x10000 < 4096 * 0x10000
 
