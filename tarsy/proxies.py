@@ -68,6 +68,18 @@ def settle_scheme(request: HttpRequest) -> None:
         request.META[SCHEME] = scheme
 
 
+def address_asked(request: HttpRequest) -> str:
+    """Scheme and host for whoever asks to use again.
+
+    Under its own host the dashboard is where BASE_URL says, also where the end of TLS is not one of
+    the proxies that we were told of.
+    """
+    host = request.get_host()
+    if settings.DASHBOARD_ORIGIN.endswith(f"://{host.lower()}"):
+        return str(settings.DASHBOARD_ORIGIN)
+    return f"{request.scheme}://{host}"
+
+
 def _walk(meta: Mapping[str, Any]) -> Iterator[str]:
     """The machines from the nearest on: proxies of ours, and then the first that is none.
 

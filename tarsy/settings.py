@@ -59,7 +59,7 @@ def _read_dashboard_url() -> tuple[str, str]:
     return host, f"{parts.scheme}://{host}" + (f":{port}" if port and port != usual else "")
 
 
-_DASHBOARD_HOST, _DASHBOARD_ORIGIN = _read_dashboard_url()
+_DASHBOARD_HOST, DASHBOARD_ORIGIN = _read_dashboard_url()
 
 
 def _read_or_make_secret_key() -> str:
@@ -88,7 +88,7 @@ ALLOWED_HOSTS = [
     *env.items("ALLOWED_HOSTS", _LOOPBACK),
     _DASHBOARD_HOST,
 ]
-CSRF_TRUSTED_ORIGINS = [*env.items("CSRF_TRUSTED_ORIGINS"), _DASHBOARD_ORIGIN]
+CSRF_TRUSTED_ORIGINS = [*env.items("CSRF_TRUSTED_ORIGINS"), DASHBOARD_ORIGIN]
 if not all("://" in origin for origin in CSRF_TRUSTED_ORIGINS):
     env.wrong("CSRF_TRUSTED_ORIGINS", "must be origins such as https://tools.example.com")
 ALLOWED_WS_ORIGINS = list(env.items("ALLOWED_WS_ORIGINS"))

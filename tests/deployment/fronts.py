@@ -22,7 +22,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 COOKIE = "_oauth2_proxy"
-PEOPLE = {"ada": ("ada@example.com", "ada", "engineers")}
+PEOPLE = {
+    "ada": ("ada@example.com", "ada", "engineers"),
+    "bob": ("bob@example.com", "bob", "engineers"),
+}
 """Whom the login knows: mailbox, preferred name, groups."""
 
 FRAME = """

@@ -61,9 +61,14 @@ class Walker:
 
     def approve(self) -> None:
         self.shown.get_by_role("button", name="Approve").click()
-        self.shown.get_by_text("The import was looked at").first.wait_for(timeout=WITHIN)
-        expect(self.shown.get_by_text("No conclusion yet")).to_have_count(0, timeout=WITHIN)
+        self.wait_until_it_is_over()
+        self.shown.evaluate("scrollTo(0, 0)")
         self.take_picture("report")
+
+    def wait_until_it_is_over(self) -> None:
+        report = self.shown.get_by_text("The import was looked at").first
+        expect(report).to_be_visible(timeout=WITHIN)
+        expect(self.shown.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WITHIN)
 
     def visit_the_administration(self) -> None:
         """A page, and a form of it, which has checks of its own."""

@@ -8,7 +8,10 @@ import pytest
 
 from tests.processes import ROOT, child_environment
 
-NAMES = ("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")
+NAMES = (
+    "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE",
+    "SECURE_CROSS_ORIGIN_OPENER_POLICY",
+)  # fmt: skip
 
 
 def start(**variables: str) -> subprocess.CompletedProcess[str]:
@@ -39,6 +42,8 @@ def test_one_address_is_enough_for_hosts_forms_and_cookies(url, host, origin):
     assert read["CSRF_TRUSTED_ORIGINS"] == [origin]
     is_secure = url.startswith("https://")
     assert (read["SESSION_COOKIE_SECURE"], read["CSRF_COOKIE_SECURE"]) == (is_secure, is_secure)
+    # A browser would complain of it on every page that did not come by TLS.
+    assert (read["SECURE_CROSS_ORIGIN_OPENER_POLICY"] == "same-origin") is is_secure
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from investigations.identity import address_of, find_identity
 from tarsy import proxies
-from tarsy.proxies import settle_scheme, trace_route
+from tarsy.proxies import address_asked, settle_scheme, trace_route
 from tests.factories import UserFactory
 
 NGINX, BALANCER, LOGIN, BROWSER = "10.0.0.2", "10.0.0.3", "10.0.0.4", "203.0.113.9"
@@ -106,6 +106,23 @@ def test_a_name_counts_only_from_the_proxy_that_asked_people_for_it(db, settings
     identity = find_identity(ask(peer, via, user="ada"))
 
     assert (identity is not None and identity.name == "ada") is known
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("tarsy.example.com", "https://tarsy.example.com"),
+        ("TARSY.example.com", "https://tarsy.example.com"),
+        ("other.example.com", "http://other.example.com"),
+        ("tarsy.example.com:8000", "http://tarsy.example.com:8000"),
+        ("y.example.com", "http://y.example.com"),
+    ],
+)
+def test_what_is_shown_to_be_used_again_is_where_the_dashboard_is(settings, host, address):
+    settings.ALLOWED_HOSTS = ["*"]
+    settings.DASHBOARD_ORIGIN = "https://tarsy.example.com"
+
+    assert address_asked(RequestFactory().get("/", headers={"host": host})) == address
 
 
 addresses = st.sampled_from([NGINX, BALANCER, LOGIN, BROWSER, "fd00::4", "unknown", "", "::1"])
