@@ -9,7 +9,9 @@ What differs from containers, all of it here:
 - PostgreSQL is the embedded one, with the role and the password that the file names; valkey is the
   embedded program with the file's own arguments; nginx is this machine's, with the shipped
   configuration inside the frame that the image has. There is one worker, whatever `replicas` says:
-  two would have the same host name.
+  two would have the same host name. What checks the health of PostgreSQL and valkey is in their
+  images: here they are waited for until they answer. Beat keeps its schedule in a file that is
+  called otherwise where Python has no gdbm, so it only has to run.
 """
 
 import os
