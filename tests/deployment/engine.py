@@ -55,6 +55,7 @@ class Engine:
         self._stack.callback(self._names.stop)
         self._block = f"127.{64 + os.getpid() % 128}.{os.getpid() // 128 % 254 + 1}"
         self._given = 0
+        self._started: set[str] = set()
         self._database = "unknown"
         """Where the embedded PostgreSQL is: it chooses its port itself."""
 
@@ -68,7 +69,7 @@ class Engine:
             for other, condition in service.waits_for.items():
                 self.up(other)
                 self._wait(other, condition)
-            if name not in self.addresses:
+            if name not in self._started:
                 self._start(service)
 
     def wait(self, *names: str) -> None:
@@ -97,9 +98,11 @@ class Engine:
         container.wait_until_healthy()
 
     def _start(self, service: Service) -> None:
-        self._given += 1
-        address = self.addresses[service.name] = f"{self._block}.{self._given}"
-        folder = self.home / f"{service.name}-{self._given}"
+        if service.name in self._started:
+            del self.addresses[service.name]
+        self._started.add(service.name)
+        address = self._address_of(service.name)
+        folder = self.home / f"{service.name}-{address.rpartition('.')[2]}"
         (folder / "tmp").mkdir(parents=True)
         match service.image_name:
             case "postgres":
@@ -180,11 +183,17 @@ class Engine:
         names = "|".join(map(re.escape, self.services))
         found = re.sub(
             rf"(?<![\w.-])({names})(?=:\d|/|,|$)",
-            lambda match: self.addresses.get(match[1], match[1]),
+            lambda match: self._address_of(match[1]),
             value,
         )
-        database = self.addresses.get("postgres", "postgres")
-        return found.replace(f"{database}:5432", self._database)
+        return found.replace(f"{self._address_of('postgres')}:5432", self._database)
+
+    def _address_of(self, name: str) -> str:
+        """Its address, or the one that it will start with: a name is looked up when it is used."""
+        if name not in self.addresses:
+            self._given += 1
+            self.addresses[name] = f"{self._block}.{self._given}"
+        return self.addresses[name]
 
     def _find_folder(self, source: str) -> Path:
         if source in self._folders:

@@ -35,7 +35,7 @@ defaults:
   max_iterations: 8
 queue: {{poll_interval: 500ms, poll_interval_jitter: 100ms, approval_timeout: 3m}}
 system:
-  limits: {{logins: 4}}
+  limits: {{logins: 3}}
 """
 PROVIDERS = """
 llm_providers:
