@@ -152,11 +152,11 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "tarsy.response_headers.ResponseHeaders",
-    "tarsy.health.AnswerBeforeHosts",
-    "tarsy.proxies.BelieveProxies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "tarsy.health.AnswerBeforeHosts",
+    "tarsy.proxies.BelieveProxies",
     "tarsy.readable.RefuseUnreadable",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
