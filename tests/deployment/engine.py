@@ -22,7 +22,6 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
@@ -215,9 +214,7 @@ class Engine:
         with psycopg.connect(servers.database_url, autocommit=True) as connection:
             change = sql.SQL("ALTER ROLE {} PASSWORD {}")
             connection.execute(change.format(sql.Identifier(role), password))
-        place = servers.database_url.rpartition("@")[2].partition("/")[0]
-        self._database = place
-        self.database_url = f"postgres://{role}:{quote(password, safe='')}@{place}/tarsy"
+        self._database = servers.database_url.rpartition("@")[2].partition("/")[0]
 
     def _configure_nginx(self, service: Service, folder: Path, address: str) -> None:
         """The shipped file in the frame that the image has around it."""

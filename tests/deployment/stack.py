@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents.rehearsal.loading import parse_script
 from agents.rehearsal.server import RunningRehearsal, start_rehearsal
+from tests.deployment.compose_file import read_env_file
 from tests.deployment.containers import Container, wait_for_port
 from tests.deployment.engine import NGINX, Engine, names_of
 from tests.deployment.fronts import make_certificate, write_end_of_tls
@@ -145,7 +146,9 @@ class Stack:
         return done.stdout
 
     def _variables(self, settings: dict[str, str]) -> dict[str, str]:
+        example = (ROOT / ".env.example").read_text(encoding="utf-8")
         return {
+            **read_env_file(example),
             "POSTGRES_PASSWORD": "example-password",
             "SECRET_KEY": "an example key that signs the logins of these walks",
             "PORT": str(self.port),
