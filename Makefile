@@ -10,10 +10,11 @@ DEV_STAMP := $(VENV)/.requirements-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check openapi bench chaos screenshots lock chromium peers conformance
+.PHONY: help setup demo run test check openapi bench chaos screenshots lock chromium nginx peers conformance
+.PHONY: deploy-check
 
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: $(DEV_STAMP) ## Make .venv with everything, tests and checks included
 
@@ -24,8 +25,12 @@ run: $(RUN_STAMP) ## Start everything, without the sample alert
 	@exec $(BIN)/python manage.py quickstart --no-sample
 
 # Whole files side by side, in order: the slow ones come first. PYTEST_ARGS="-n 0 ..." takes one process.
+# The deployment needs a machine to itself: make deploy-check.
 test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment $(PYTEST_ARGS)
+
+deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
+	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)
 
 # The warning is that no database could be asked; the comparison of models does not need one.
 check: $(DEV_STAMP) ## Format, lint, types, migrations, the OpenAPI document, Django's own checks
@@ -83,6 +88,15 @@ chromium:
 	&& apt-get -qq update </dev/null && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
 		--no-install-recommends chromium fonts-dejavu-core </dev/null >/dev/null; } \
 	|| echo "!!! No chromium and no way to install it here: THE BROWSER TESTS WILL BE SKIPPED !!!"
+
+# The walks of the deployment skip themselves, loudly, where there is no nginx.
+nginx:
+	@{ [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null; } && command -v wget >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	&& echo "Installing nginx and wget for the walks of the deployment" \
+	&& apt-get -qq update </dev/null && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+		--no-install-recommends nginx wget </dev/null >/dev/null; } \
+	|| echo "!!! No nginx and no way to install it here: THE DEPLOYMENT WILL NOT BE WALKED !!!"
 
 $(BIN)/python:
 	@[ -n "$(PYTHON)" ] || { echo "TARSy needs Python 3.11 or newer. Install it, or name it:" \

@@ -85,7 +85,8 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def connect(self) -> None:
         self._request = request_of(self.scope)
-        if not may_connect(self._request):
+        # In a thread: the name of a proxy may have to be looked up.
+        if not await asyncio.to_thread(may_connect, self._request):
             await self.close()
             return
         await self.accept()

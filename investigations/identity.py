@@ -4,10 +4,8 @@ In this order: identity headers of a trusted proxy, a bearer token, a login sess
 `TARSY_AUTH=none` anybody. Headers of anyone but a trusted proxy count for nothing.
 """
 
-import ipaddress
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -19,13 +17,11 @@ from django.http.request import split_domain_port
 from investigations.roles import DECIDE, ROLES, SCOPES, VIEW
 from investigations.services.tokens import find_token
 from tarsy.errors import TarsyError
+from tarsy.proxies import trace_route
 
-IDENTITY_HEADERS = ("HTTP_X_FORWARDED_USER", "HTTP_X_FORWARDED_EMAIL", "HTTP_X_REMOTE_USER")
 API_CLIENT = "api-client"
 ANONYMOUS = "anonymous"
 _LONGEST_NAME = 200
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class NotIdentified(TarsyError):
@@ -99,7 +95,7 @@ class Identity:
 
 def identify(request: HttpRequest) -> Identity:
     """Raises NotIdentified with a reason that helps."""
-    if name := _name_from_proxy(request):
+    if name := name_from_proxy(request):
         if User.objects.filter(username=name, is_active=False).exists():
             raise NotIdentified("the account of this name is closed")
         return Identity(name, "proxy", name)
@@ -153,37 +149,29 @@ def may_view(request: HttpRequest) -> bool:
 def is_own_origin(origin: str, *, host: str, scheme: str) -> bool:
     """Whether a page of this origin may speak to us with a browser's credentials.
 
-    Ours are the host that was asked for, the public address, and what the operator listed. During
-    development any port of this machine is.
+    Ours are the host that was asked for, and what the operator listed: the public address is among
+    those. During development any port of this machine is.
     """
     parts = urlsplit(origin)
     if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
         return False
-    own = {f"{scheme}://{host}", _origin_of(settings.DASHBOARD_URL)}
-    own.update(settings.CSRF_TRUSTED_ORIGINS)
+    own = {f"{scheme}://{host}", *settings.CSRF_TRUSTED_ORIGINS}
     if f"{parts.scheme}://{parts.netloc}".lower() in {value.lower() for value in own}:
         return True
     name, _port = split_domain_port(parts.netloc)
     return settings.DEBUG and name in ("localhost", "127.0.0.1", "[::1]")
 
 
-def _origin_of(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _name_from_proxy(request: HttpRequest) -> str:
-    if not settings.TRUSTED_PROXIES or not _is_trusted(request.META.get("REMOTE_ADDR", "")):
+def name_from_proxy(request: HttpRequest) -> str:
+    """Whom a trusted proxy names; empty where none does. Raises NotIdentified where it is two."""
+    values = [request.headers.get(header, "").strip() for header in settings.IDENTITY_HEADERS]
+    value = next(filter(None, values), "")
+    if not value or not trace_route(request).may_name:
         return ""
-    for header in IDENTITY_HEADERS:
-        value = request.META.get(header, "").strip()
-        if not value:
-            continue
-        # Two headers of one name arrive joined by a comma: one of them the proxy did not set.
-        if "," in value or not value.isprintable():
-            raise NotIdentified("the identity header holds more than one name")
-        return str(value[:_LONGEST_NAME])
-    return ""
+    # Two headers of one name arrive joined by a comma: one of them the proxy did not set.
+    if "," in value or not value.isprintable():
+        raise NotIdentified("the identity header holds more than one name")
+    return value[:_LONGEST_NAME]
 
 
 def _identify_bearer(header: str) -> Identity:
@@ -197,25 +185,5 @@ def _identify_bearer(header: str) -> Identity:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where a request comes from; what a trusted proxy says of it is believed, and nobody else."""
-    peer = str(request.META.get("REMOTE_ADDR", ""))
-    if not settings.TRUSTED_PROXIES or not _is_trusted(peer):
-        return peer
-    # The last one is what the proxy saw itself; those before it anybody may have written.
-    last = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
-    return last[:_LONGEST_NAME] or peer
-
-
-def _is_trusted(address: str) -> bool:
-    try:
-        peer = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    if isinstance(peer, ipaddress.IPv6Address) and peer.ipv4_mapped:
-        peer = peer.ipv4_mapped
-    return any(peer in network for network in _networks(tuple(settings.TRUSTED_PROXIES)))
-
-
-@lru_cache(maxsize=8)
-def _networks(proxies: Sequence[str]) -> tuple[Network, ...]:
-    return tuple(ipaddress.ip_network(proxy, strict=False) for proxy in proxies)
+    """Where a request comes from; what our own proxies say of it is believed, and nobody else."""
+    return trace_route(request).address

@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 
 from config import get_config
 from investigations.identity import is_own_origin
+from tarsy.proxies import settle_scheme
 
 _SCHEMES = {"wss": "https", "https": "https"}
 
@@ -39,6 +40,7 @@ def may_connect(request: HttpRequest) -> bool:
     Browsers always name the origin; a client that names none is no browser, and then only its
     identity counts.
     """
+    settle_scheme(request)
     try:
         host = request.get_host()
     except DisallowedHost:

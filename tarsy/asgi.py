@@ -17,7 +17,9 @@ def _build_application() -> ProtocolTypeRouter:
     configure(settings.LOGGING)
     # Needs the models, so it cannot be imported before Django is set up.
     from investigations.consumers import RefuseSocket, StreamConsumer
+    from tarsy.bounded_bodies import bound_bodies
 
+    bound_bodies()
     routes = [path("api/v1/ws", StreamConsumer.as_asgi()), re_path("", RefuseSocket.as_asgi())]
     return ProtocolTypeRouter({"http": http, "websocket": URLRouter(routes)})
 

@@ -11,7 +11,8 @@ from contextlib import suppress
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -70,6 +71,20 @@ def report_health(request: HttpRequest) -> JsonResponse:
         },
         status=503 if status == "unhealthy" else 200,
     )
+
+
+class AnswerBeforeHosts(MiddlewareMixin):
+    """Answers these before anything asks which host was meant.
+
+    Whoever checks a container or a pod names it by an address, and no setting knows that.
+    """
+
+    def process_request(self, request: HttpRequest) -> HttpResponseBase | None:
+        view = _VIEWS.get(request.path_info)
+        return view(request) if view else None
+
+
+_VIEWS = {"/healthz": report_alive, "/readyz": report_ready, "/health": report_health}
 
 
 def _describe_pool() -> dict[str, object]:

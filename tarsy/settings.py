@@ -1,6 +1,7 @@
 """All settings, from the environment. A mistake stops the start with one message for all."""
 
 import os
+import re
 import secrets
 import tempfile
 from contextlib import suppress
@@ -44,6 +45,23 @@ def _find_dashboard_url() -> str:
 DASHBOARD_URL = _find_dashboard_url()
 
 
+def _read_dashboard_url() -> tuple[str, str]:
+    """Its host and its origin, both as a browser writes them."""
+    parts = urlsplit(DASHBOARD_URL)
+    try:
+        name, port = (parts.hostname or "").encode("idna").decode(), parts.port
+    except ValueError:
+        name, port = "", None
+    if parts.scheme not in ("http", "https") or not name or "@" in parts.netloc:
+        env.wrong("BASE_URL", "must be an address such as https://tarsy.example.com")
+    host = f"[{name}]" if ":" in name else name
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return host, f"{parts.scheme}://{host}" + (f":{port}" if port and port != usual else "")
+
+
+_DASHBOARD_HOST, DASHBOARD_ORIGIN = _read_dashboard_url()
+
+
 def _read_or_make_secret_key() -> str:
     """The configured key, else one that is made once and kept in the var directory."""
     key = env.secret("SECRET_KEY")
@@ -64,8 +82,15 @@ SECRET_KEY = _read_or_make_secret_key()
 
 # ---- Who may reach us --------------------------------------------------------------------------
 
-ALLOWED_HOSTS = list(env.items("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]")))
-CSRF_TRUSTED_ORIGINS = list(env.items("CSRF_TRUSTED_ORIGINS"))
+# BASE_URL alone is enough; these only add to it. The loopback names are there for this machine.
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+ALLOWED_HOSTS = [
+    *env.items("ALLOWED_HOSTS", _LOOPBACK),
+    _DASHBOARD_HOST,
+]
+CSRF_TRUSTED_ORIGINS = [*env.items("CSRF_TRUSTED_ORIGINS"), DASHBOARD_ORIGIN]
+if not all("://" in origin for origin in CSRF_TRUSTED_ORIGINS):
+    env.wrong("CSRF_TRUSTED_ORIGINS", "must be origins such as https://tools.example.com")
 ALLOWED_WS_ORIGINS = list(env.items("ALLOWED_WS_ORIGINS"))
 TARSY_AUTH = env.text("TARSY_AUTH", "login")
 if TARSY_AUTH not in ("login", "none"):
@@ -74,12 +99,36 @@ DEFAULT_ROLE = env.text("TARSY_DEFAULT_ROLE", "operator")
 """Of whoever is known but in no group that is a role."""
 if DEFAULT_ROLE not in ("viewer", "operator"):
     env.wrong("TARSY_DEFAULT_ROLE", 'must be "operator" or "viewer"; more is given by groups')
-TRUSTED_PROXIES = list(env.items("TARSY_TRUSTED_PROXIES"))
-for _proxy in TRUSTED_PROXIES:
+
+
+def _read_proxies(name: str) -> list[str]:
+    """Addresses, networks and names of hosts; `tarsy.proxies` says what each list is for."""
+    proxies = list(env.items(name))
+    if not all(_is_network(proxy) or _HOST_NAME.fullmatch(proxy) for proxy in proxies):
+        env.wrong(name, "must be addresses, networks such as 10.0.0.0/8, or names of hosts")
+    return proxies
+
+
+# The last part has a letter, or a mistyped address would be a name that nobody has.
+_HOST_NAME = re.compile(r"(?:[a-z0-9_-]+\.)*[a-z0-9_-]*[a-z][a-z0-9_-]*", re.IGNORECASE)
+
+
+def _is_network(text: str) -> bool:
     try:
-        ip_network(_proxy, strict=False)
+        ip_network(text, strict=False)
     except ValueError:
-        env.wrong("TARSY_TRUSTED_PROXIES", "must be addresses or networks such as 10.0.0.0/8")
+        return False
+    return True
+
+
+TRUSTED_PROXIES = _read_proxies("TARSY_TRUSTED_PROXIES")
+FORWARDING_PROXIES = _read_proxies("TARSY_FORWARDING_PROXIES")
+# Written by our own middleware, from what proxies say that may be believed.
+SECURE_PROXY_SSL_HEADER = ("tarsy.scheme", "https")
+IDENTITY_HEADERS = env.items(
+    "TARSY_IDENTITY_HEADERS", ("X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User")
+)
+"""Which headers of a trusted proxy name a person: the first that is there."""
 
 # ---- Applications ------------------------------------------------------------------------------
 
@@ -106,11 +155,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "tarsy.health.AnswerBeforeHosts",
+    "tarsy.proxies.BelieveProxies",
     "tarsy.readable.RefuseUnreadable",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "investigations.proxy_login.LogInByProxy",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -275,6 +327,9 @@ if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
+# A browser ignores it, and complains, where the connection cannot be trusted.
+_is_trustworthy = DASHBOARD_URL.startswith("https://") or _DASHBOARD_HOST in _LOOPBACK
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin" if _is_trustworthy else None
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

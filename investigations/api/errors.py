@@ -121,16 +121,16 @@ def answer_unknown_path(request: HttpRequest) -> JsonResponse:
 
 def answer_bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if isinstance(exception, RequestDataTooBig):
-        return _answer_too_large(request)
-    if _is_api(request):
+        return answer_too_large(request.path)
+    if _is_api(request.path):
         return JsonResponse({"message": "bad request"}, status=400)
     return defaults.bad_request(request, exception)
 
 
-def _answer_too_large(request: HttpRequest) -> HttpResponse:
+def answer_too_large(path: str) -> HttpResponse:
     """The page asks nobody who is looking: it stands for a request that was not read."""
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    if _is_api(request):
+    if _is_api(path):
         message = f"body: must not be larger than {limit:,} bytes"
         return JsonResponse({"message": message, "field": "body"}, status=413)
     return HttpResponse(render_to_string("413.html", {"limit": limit}), status=413)
@@ -140,7 +140,7 @@ def answer_server_error(request: HttpRequest) -> HttpResponse | HttpResponseBase
     """Says nothing of the cause, which stands in the log, unless it is a database that is away."""
     if isinstance(sys.exc_info()[1], _AWAY):
         return _answer_outage(request)
-    if _is_api(request):
+    if _is_api(request.path):
         return JsonResponse({"message": "internal server error"}, status=500)
     return defaults.server_error(request)
 
@@ -148,7 +148,7 @@ def answer_server_error(request: HttpRequest) -> HttpResponse | HttpResponseBase
 def _answer_outage(request: HttpRequest) -> HttpResponse:
     """The page asks nobody who is looking: that stands in the database, too."""
     answer: HttpResponse
-    if _is_api(request):
+    if _is_api(request.path):
         answer = JsonResponse({"message": _UNAVAILABLE}, status=503)
     else:
         context = {"again_after": UNAVAILABLE_SECONDS if request.method == "GET" else None}
@@ -157,5 +157,5 @@ def _answer_outage(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def _is_api(request: HttpRequest) -> bool:
-    return request.path_info.startswith("/api/")
+def _is_api(path: str) -> bool:
+    return path.startswith("/api/")

@@ -23,6 +23,7 @@ from investigations.selectors.sessions import values_in_use
 from investigations.selectors.workers import who_works
 from investigations.views.access import for_viewers
 from tarsy.errors import InvalidInput
+from tarsy.proxies import address_asked
 
 
 @require_safe
@@ -33,7 +34,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
         **_active_context(),
         **_recent_context(request),
         "is_empty": is_empty,
-        "host": f"{request.scheme}://{request.get_host()}",
+        "host": address_asked(request),
         "has_tool_server": bool(servers_in_use(get_config())),
         "has_model": has_usable_model(),
     }

@@ -31,6 +31,7 @@ from investigations.services.intake import (
 from investigations.services.runbooks import available_runbooks
 from investigations.views.access import find_shown, for_those_who_may
 from tarsy.errors import InvalidInput, QueueFull, TooManyRequests
+from tarsy.proxies import address_asked
 
 SHOWN_ROWS = 3
 _SUBJECTS = {
@@ -182,7 +183,7 @@ def _write_curl(request: HttpRequest, form: AlertForm) -> Curl | None:
     """None while there is no alert to send yet, or its rows make none."""
     if form.is_empty:
         return None
-    address = f"{request.scheme}://{request.get_host()}/api/v1/alerts"
+    address = f"{address_asked(request)}/api/v1/alerts"
     try:
         body = form.body()
     except InvalidInput:

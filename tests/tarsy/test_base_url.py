@@ -1,0 +1,66 @@
+"""Where people open the dashboard is said once, and everything that goes by it follows."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.processes import ROOT, child_environment
+
+NAMES = (
+    "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE",
+    "SECURE_CROSS_ORIGIN_OPENER_POLICY",
+)  # fmt: skip
+
+
+def start(**variables: str) -> subprocess.CompletedProcess[str]:
+    wanted = f"{{name: getattr(settings, name) for name in {NAMES}}}"
+    return subprocess.run(
+        [sys.executable, "-c",
+         f"import json; from django.conf import settings; print(json.dumps({wanted}))"],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+        env={**child_environment(), "DJANGO_SETTINGS_MODULE": "tarsy.settings", **variables},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "origin"),
+    [
+        ("https://tarsy.example.com", "tarsy.example.com", "https://tarsy.example.com"),
+        ("https://Tarsy.Example.com:443/", "tarsy.example.com", "https://tarsy.example.com"),
+        ("http://tarsy.example.com:8080", "tarsy.example.com", "http://tarsy.example.com:8080"),
+        ("https://[fd00::2]:8443", "[fd00::2]", "https://[fd00::2]:8443"),
+        ("https://bücher.example", "xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+    ],
+)
+@pytest.mark.django_db
+def test_one_address_is_enough_for_hosts_forms_and_cookies(url, host, origin):
+    read = json.loads(start(BASE_URL=url).stdout)
+
+    assert read["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]", host]
+    assert read["CSRF_TRUSTED_ORIGINS"] == [origin]
+    is_secure = url.startswith("https://")
+    assert (read["SESSION_COOKIE_SECURE"], read["CSRF_COOKIE_SECURE"]) == (is_secure, is_secure)
+    # A browser would complain of it on every page that did not come by TLS.
+    assert (read["SECURE_CROSS_ORIGIN_OPENER_POLICY"] == "same-origin") is is_secure
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        ("BASE_URL", "tarsy.example.com", "https://tarsy.example.com"),
+        ("BASE_URL", "https://me:pw@tarsy.example.com", "https://tarsy.example.com"),
+        ("BASE_URL", "https://tarsy.example.com:port", "https://tarsy.example.com"),
+        ("CSRF_TRUSTED_ORIGINS", "tools.example.com", "https://tools.example.com"),
+        ("TARSY_FORWARDING_PROXIES", "10.0.0.300", "10.0.0.0/8"),
+        ("TARSY_TRUSTED_PROXIES", "nginx, 10.0.0.0/33", "names of hosts"),
+    ],
+)
+@pytest.mark.django_db
+def test_a_mistake_stops_the_start_and_says_what_would_be_right(name, value, right):
+    started = start(**{name: value})
+
+    assert started.returncode != 0
+    assert f"{name} must be" in started.stderr
+    assert right in started.stderr
