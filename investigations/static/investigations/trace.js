@@ -56,18 +56,18 @@ function tellFailure(inside, answer) {
   inside.prepend(note);
 }
 
-const iterations = [...document.querySelectorAll("[data-iteration]")];
+const iterations = () => [...document.querySelectorAll("[data-iteration]")];
 const fold = document.querySelector("[data-fold]");
-if (iterations.length > 1) {
-  fold.hidden = false;
-  fold.addEventListener("click", () => {
-    const areOpen = iterations.some((each) => each.open);
-    for (const each of iterations) each.open = !areOpen;
-  });
-  document.addEventListener("toggle", drawFold, true);
-  drawFold();
-}
+fold?.addEventListener("click", () => {
+  const areOpen = iterations().some((each) => each.open);
+  for (const each of iterations()) each.open = !areOpen;
+});
+document.addEventListener("toggle", drawFold, true);
+document.addEventListener("tarsy:traced", drawFold);
+drawFold();
 
 function drawFold() {
-  fold.textContent = iterations.some((each) => each.open) ? "Close all iterations" : "Open all iterations";
+  if (!fold) return;
+  fold.hidden = iterations().length < 2;
+  fold.textContent = iterations().some((each) => each.open) ? "Close all iterations" : "Open all iterations";
 }

@@ -3,10 +3,17 @@
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from investigations.models import MCPInteraction
-from tests.investigations.pages.browsing import in_a_browser, in_thread
+from investigations.timeline import interaction_created
+from tests.investigations.pages.browsing import (
+    in_a_browser,
+    in_thread,
+    message_of,
+    wait_until_live,
+)
 from tests.investigations.pages.conftest import add_model_call, add_traced_tool
 
 pytestmark = in_a_browser
@@ -226,3 +233,35 @@ def test_an_opened_trace_is_never_wider_than_its_window(traced, page):
     page.get_by_text("3 messages that the model had been asked before").wait_for()
 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_trace_grows_with_the_session_and_keeps_what_was_opened(traced, page, stream):
+    page.goto(f"/sessions/{traced.pk}/trace/")
+    wait_until_live(page, stream)
+    page.locator("#T1").click()
+    page.locator("details:has(> #T1)").get_by_text("OOMKilled").wait_for()
+    page.get_by_text("LLM call 2").click()
+    page.get_by_text("LLM call 2").click()
+
+    def go_on():
+        execution = traced.executions.get()
+        call = add_traced_tool(execution, 7, "later", at=timezone.now())
+        return message_of(interaction_created(execution, call.pk, "mcp"), traced.last_seq + 1)
+
+    page.evaluate("window.isSameDocument = true")
+    stream.send(in_thread(go_on))
+
+    page.locator("#T7").wait_for()
+    expect(page.locator("details:has(> #T1)").get_by_text("OOMKilled")).to_be_visible()
+    expect(page.locator("#trace-filters")).to_contain_text("Tools 3")
+    assert page.evaluate("window.isSameDocument")
+
+
+def test_a_trace_that_is_cut_off_from_its_session_says_so(traced, page, stream):
+    page.goto(f"/sessions/{traced.pk}/trace/")
+    wait_until_live(page, stream)
+    stream.refuses = True
+
+    stream.route.close()
+
+    expect(page.locator("#strip")).to_contain_text("Showing data as of")
