@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from investigations.models import MCPInteraction
+from investigations.models import AlertSession, MCPInteraction
 from investigations.timeline import interaction_created
 from tests.investigations.pages.browsing import (
     in_a_browser,
@@ -246,7 +246,8 @@ def test_the_trace_grows_with_the_session_and_keeps_what_was_opened(traced, page
     def go_on():
         execution = traced.executions.get()
         call = add_traced_tool(execution, 7, "later", at=timezone.now())
-        return message_of(interaction_created(execution, call.pk, "mcp"), traced.last_seq + 1)
+        told = interaction_created(execution, call.pk, "mcp")
+        return message_of(told, AlertSession.objects.get(pk=traced.pk).last_seq)
 
     page.evaluate("window.isSameDocument = true")
     stream.send(in_thread(go_on))
@@ -264,4 +265,4 @@ def test_a_trace_that_is_cut_off_from_its_session_says_so(traced, page, stream):
 
     stream.route.close()
 
-    expect(page.locator("#strip")).to_contain_text("Showing data as of")
+    expect(page.locator("#strip")).to_contain_text("Live stream unavailable")
