@@ -84,7 +84,7 @@ async def _run_until_stopped(
     claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks
 ) -> AgentOutcome | None:
     """The outcome, or None when there is nothing (more) to write."""
-    limit = claim.stage.seconds_left
+    limit = claim.seconds_left
     try:
         async with asyncio.timeout(limit) as session_limit:
             return await _run_and_explain(claim, loop, trail, blocks)

@@ -25,7 +25,12 @@ from django.db import close_old_connections
 
 from config import get_config
 from investigations.publish import ring_channel
-from investigations.selectors.workers import FORGOTTEN_SECONDS, WORKERS_KEY, read_workers
+from investigations.selectors.workers import (
+    FORGOTTEN_SECONDS,
+    WORKERS_KEY,
+    read_clock,
+    read_workers,
+)
 from investigations.services.executions import find_cancelling, renew_leases
 from investigations.services.recovery import sweep
 from investigations.services.sessions import claim_next_session
@@ -139,12 +144,12 @@ def stop_cancelled() -> None:
 
 
 def _tell_presence(active: int, *, is_stopping: bool = False) -> None:
-    told: dict[str, object] = {"seen_at": time.time(), "active": active, "stopping": is_stopping}
+    told: dict[str, object] = {"active": active, "stopping": is_stopping}
     told["needs"] = [[need.file, need.line, need.message] for need in get_config().needs]
-    presence = json.dumps(told)
     try:
         with _open_redis(2.0) as client:
-            client.hset(WORKERS_KEY, worker_id(), presence)
+            told["seen_at"] = read_clock(client)
+            client.hset(WORKERS_KEY, worker_id(), json.dumps(told))
             client.expire(WORKERS_KEY, FORGOTTEN_SECONDS)
             _forget_dead_workers(client)
     except redis.RedisError as error:

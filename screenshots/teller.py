@@ -136,7 +136,9 @@ class _Teller:
         self._clock.wait(0.8)
         for execution in stage.executions.filter(status=AgentExecution.Status.ACTIVE):
             session = AlertSession.objects.get(pk=self._id)
-            finish_execution(Claim(session, stage, execution, (), {}), AgentOutcome("cancelled"))
+            finish_execution(
+                Claim(session, stage, execution, (), {}, 0.0), AgentOutcome("cancelled")
+            )
 
     def _play(self, steps: list[tuple[datetime, int, Iterator[float]]]) -> None:
         """The steps of agents that work side by side, in the order in which they happen."""

@@ -6,7 +6,6 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils import timezone
 from typing_extensions import override
 
 from investigations.models.keys import cascading_key
@@ -127,13 +126,6 @@ class Stage(models.Model):
     @override
     def __str__(self) -> str:
         return f"{self.stage_index}. {self.stage_name} ({self.status})"
-
-    @property
-    def seconds_left(self) -> float:
-        """Until its deadline; never negative."""
-        if self.deadline_at is None:
-            return 0.0
-        return max(0.0, (self.deadline_at - timezone.now()).total_seconds())
 
     @property
     def is_cancelling(self) -> bool:

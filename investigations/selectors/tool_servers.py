@@ -78,7 +78,8 @@ class ToolServer:
     @property
     def reason(self) -> str:
         """Why it is not healthy; empty while it is."""
-        return self.error or (UNWATCHED if self.state == "unwatched" else "")
+        why = [self.error] if self.error else []
+        return "; ".join([*why, UNWATCHED] if self.state == "unwatched" else why)
 
     @property
     def unclassed(self) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Which worker processes are there, by what they tell Redis every few seconds."""
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -62,9 +61,17 @@ def _live() -> list[Worker] | None:
 
 def read_workers(redis_client: redis.Redis) -> list[Worker]:
     """Every worker that is not forgotten yet, in order of id. Raises RedisError."""
+    now = read_clock(redis_client)
     told = cast(Mapping[bytes, bytes], redis_client.hgetall(WORKERS_KEY))
-    workers = [_read(name.decode(), json.loads(presence)) for name, presence in told.items()]
+    workers = [_read(name.decode(), json.loads(presence), now) for name, presence in told.items()]
     return sorted(workers, key=lambda worker: worker.id)
+
+
+def read_clock(redis_client: redis.Redis) -> float:
+    """Seconds by the clock of Redis, which those who tell and those who read share. Raises
+    RedisError."""
+    seconds, microseconds = redis_client.time()
+    return seconds + microseconds / 1e6
 
 
 @cache
@@ -73,12 +80,12 @@ def client() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0)
 
 
-def _read(name: str, presence: Mapping[str, object]) -> Worker:
+def _read(name: str, presence: Mapping[str, object], now: float) -> Worker:
     seen_at = float(cast(float, presence["seen_at"]))
     return Worker(
         name,
         int(cast(int, presence["active"])),
-        max(0.0, time.time() - seen_at),
+        max(0.0, now - seen_at),
         bool(presence.get("stopping")),
         _read_needs(presence.get("needs")),
     )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
 
 from agents.types import AgentOutcome, ModelName, ModelSwitch
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
@@ -28,7 +27,7 @@ from investigations.services.endings import (
     end_execution,
     settle_cancelled,
 )
-from investigations.services.ledger import SessionWrite, session_write
+from investigations.services.ledger import SessionWrite, database_now, session_write
 from investigations.timeline import execution_status
 from tarsy.errors import LeaseLost
 from tarsy.uptime import uptime
@@ -45,6 +44,8 @@ class Claim:
     """The conversation so far; empty at the first attempt."""
     open_numbers: dict[str, int]
     """The numbers of tool calls that were proposed and have no result yet, by call id."""
+    seconds_left: float
+    """Until the stage's deadline, as it was claimed."""
 
     @property
     def lease_token(self) -> uuid.UUID:
@@ -84,7 +85,15 @@ def claim_execution(execution_id: uuid.UUID, worker_id: str) -> Claim | None:
         write.tell(execution_status(execution))
         messages = tuple(execution.messages.order_by("sequence_number"))
         session = AlertSession.objects.get(pk=session_id)  # whole, with the alert
-        return Claim(session, stage, execution, messages, _open_numbers(execution))
+        return Claim(
+            session, stage, execution, messages, _open_numbers(execution), _seconds_left(stage)
+        )
+
+
+def _seconds_left(stage: Stage) -> float:
+    if stage.deadline_at is None:
+        return 0.0
+    return max(0.0, (stage.deadline_at - database_now()).total_seconds())
 
 
 def _may_begin(session: AlertSession, stage: Stage) -> bool:
@@ -190,7 +199,7 @@ def return_to_queue(
     execution.lease_token = None
     execution.worker_id = ""
     execution.attempt = attempt
-    execution.dispatched_at = timezone.now()
+    execution.dispatched_at = database_now()
     execution.save(update_fields=["status", "lease_token", "worker_id", "attempt", "dispatched_at"])
     # Proposed tool calls stay open: the next worker runs them and completes their events.
     close_streaming(

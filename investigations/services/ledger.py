@@ -10,7 +10,9 @@ import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
+from typing import cast
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -166,6 +168,14 @@ def _lock_under_lease(execution: AgentExecution) -> LeaseWrite:
     names = ["id", "last_seq", "last_tool_number"]
     session = AlertSession.from_db(connection.alias, names, [session_id, *counters])
     return LeaseWrite(session, last_message)
+
+
+def database_now() -> datetime:
+    """The moment by the one clock that every process shares: deadlines are told by no other."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        [now] = cursor.fetchone()
+    return cast(datetime, now)
 
 
 def refuse_deleted(session: AlertSession) -> None:

@@ -21,7 +21,12 @@ from investigations.services.endings import (
     settle_cancelled,
     tell_session_status,
 )
-from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
+from investigations.services.ledger import (
+    SessionWrite,
+    database_now,
+    refuse_deleted,
+    session_write,
+)
 from investigations.services.notices import announce_start
 from investigations.services.stages import create_stage
 from tarsy.errors import Conflict
@@ -73,7 +78,7 @@ def _start_or_fail(session_id: uuid.UUID, config: Config) -> None:
 
 def _start(write: SessionWrite, config: Config) -> None:
     session = write.session
-    now = timezone.now()
+    now = database_now()
     AlertSession.objects.filter(pk=session.pk, status=AlertSession.Status.PENDING).update(
         status=AlertSession.Status.IN_PROGRESS,
         started_at=now,

@@ -3,7 +3,6 @@
 import uuid
 
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from config import get_config
 from investigations.chain_plan import StagePlan, decide_stage_end, plan_next
@@ -13,7 +12,7 @@ from investigations.selectors.findings import analysis_of_stage
 from investigations.selectors.offers import name_not_checked
 from investigations.selectors.writes import unsettled_writes
 from investigations.services.endings import close_stage, end_session, settle_cancelled
-from investigations.services.ledger import SessionWrite, session_write
+from investigations.services.ledger import SessionWrite, database_now, session_write
 from investigations.timeline import execution_status, session_progress, stage_status
 
 
@@ -27,7 +26,7 @@ def create_stage(
 ) -> Stage:
     """Create a stage with its executions and send them to workers once this commits."""
     session = write.session
-    now = timezone.now()
+    now = database_now()
     stage = Stage.objects.create(
         session_id=session.pk,
         stage_name=plan.stage_name,

@@ -13,7 +13,7 @@ from django.utils import timezone
 from agents.types import AgentOutcome
 from investigations.models import AgentExecution, AlertSession, Event, Stage, TimelineEvent
 from investigations.publish import publish_live
-from investigations.services import intake, recovery
+from investigations.services import recovery
 from investigations.services.executions import Claim, claim_execution, finish_execution
 from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep, sweep_all
 from investigations.services.sessions import CLAIM_LOCK, cancel_session
@@ -362,7 +362,7 @@ def test_only_one_sweeps_at_a_time_and_the_lock_is_given_back():
 
 def test_a_sweep_is_in_nobodys_way():
     """Each advisory lock of the product has a number of its own."""
-    assert len({SWEEP_LOCK, CLAIM_LOCK, intake._QUEUE_LOCK}) == 3
+    assert len({SWEEP_LOCK, CLAIM_LOCK, queue_room._QUEUE_LOCK}) == 3
 
 
 @committed

@@ -9,6 +9,7 @@ from django.utils import timezone
 from agents.types import AgentOutcome
 from investigations.models import AgentExecution, AlertSession, AuditEvent, Event
 from investigations.services.executions import claim_execution, finish_execution
+from investigations.services.recovery import sweep
 from investigations.services.sessions import cancel_session, claim_next_session
 from tarsy.errors import Conflict, NotFound
 from tests.factories import SessionFactory
@@ -70,11 +71,28 @@ def test_a_claimed_session_has_a_deadline_and_its_first_stage_is_sent(clean_redi
     session = start_session("parallel")
 
     assert session.status == "in_progress"
-    assert 0 < current_stage(session).seconds_left <= 40 * 60
     stage = current_stage(session)
+    assert stage.deadline_at == session.deadline_at == session.started_at + timedelta(minutes=40)
     assert (session.current_stage_id, session.current_stage_index) == (stage.pk, 1)
     executions = [str(execution.pk) for execution in executions_of(stage)]
     assert sent(clean_redis) == [("run_execution", execution) for execution in executions]
+
+
+@committed
+@pytest.mark.parametrize("hours", [-3, 3])
+def test_a_worker_whose_clock_is_wrong_gives_its_sessions_the_time_they_have(
+    clean_redis, monkeypatch: pytest.MonkeyPatch, hours: int
+):
+    now = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(hours=hours))
+
+    session = start_session("single")
+    claim = claim_execution(executions_of(current_stage(session))[0].pk, "worker-1")
+
+    assert claim is not None
+    assert 39 * 60 < claim.seconds_left <= 40 * 60
+    assert abs((session.deadline_at - now()).total_seconds() - 40 * 60) < 60
+    assert sweep() == 0
 
 
 def test_a_session_whose_chain_is_gone_fails_and_does_not_stop_the_others():
