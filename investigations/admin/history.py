@@ -100,7 +100,7 @@ class MCPInteractionAdmin(ErrorColumn, ReadOnlyAdmin):
     id_fields = ("id", "session_id", "execution_id")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
-    long_fields = ("tool_arguments", "tool_result", "available_tools")
+    long_fields = ("tool_arguments", "tool_result", "available_tools", "hidden_tools")
 
 
 @admin.register(Event)
