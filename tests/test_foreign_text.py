@@ -159,6 +159,7 @@ NAMES = {
 OF_OURS = {
     "mcp_bridge.word_list.word_list": "lists of our own",
     "investigations.templatetags.tarsy.icon": "names of ours",
+    "investigations.templatetags.tarsy.markdown": "is render_markdown and nothing else",
     "investigations.templatetags.tarsy.hashed": "hashes of ours",
     "investigations.masking.mask_alert_data": "has a budget of its own",
     "investigations.services.tokens.find_token": "looks for a hash",
@@ -246,11 +247,11 @@ def fill(unit: str, size: int) -> str:
 
 # ---- Measuring ----------------------------------------------------------------------------------
 
-SIZE, GROWTH = 2_000, 4
-MOST_GROWTH = 8
+SIZE, GROWTH = 1_000, 4
+MOST_GROWTH = 6
 """Times as long for four times the text: between what grows with the length and with its square."""
-SLOW = 0.001
-"""Seconds of CPU for 8,000 characters; what takes less holds nobody up even as the square, since
+SLOW = 0.0005
+"""Seconds of CPU for 4,000 characters; what takes less holds nobody up even as the square, since
 no text is longer than some 400,000."""
 LARGE_SIZE = 96_000
 
@@ -306,9 +307,7 @@ def test_the_largest_texts_hold_nobody_up(name):
 
 
 def test_a_reader_that_goes_back_for_each_character_is_caught():
-    grown = grows_too_fast(
-        lambda text: [text[:end].count("b") for end in range(len(text))], "a", SIZE
-    )
+    grown = grows_too_fast(lambda text: [text[:end].upper() for end in range(len(text))], "a", SIZE)
 
     assert grown
 
