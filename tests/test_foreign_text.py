@@ -212,7 +212,7 @@ UNITS = (
     "\u200d\U0001f600", "\n{", "\n[", "\n ", " \n", "\n- ", "\n1. ", "\n> ", "\n# ", "\n|",
     "\n```", "\n~~~", "\n\n", "\n\t", '{"a":', '{"', '"a', '\\"', "[{", "](", "[a](", "![",
     "[a]: ", "<a ", "<a href='", "</", "<!--", "&#", "&#1", "&a", "http://", "http://a@", "http:",
-    "www.", "a@", "a@b", "a.b", "//", "/a", "\\\\", "**a", "*a ", "_a", "a_", "__", "~~", "a-",
+    "www.", "a@", "a@b", "a.b", "//", "/a", "/host", "/mnt", "\\\\", "**a", "*a ", "_a", "a_", "__", "~~", "a-",
     "a-1", "a.", "a1", "a:", "a=", "a='", "a: ", "a b ", "1.", "1,", "1,111", "1:1", "12:04 ",
     "2026-01-02 ", "1Gi ", "1 ", "0x", "1.1.1.1 ", "v1.", "98% ", "[T1", "[T1]", "[T1, T2", "T1 ",
     "<think>", "</think>", "\nAction:", "\nThought: ", "Action Input: ", "Final Answer:",
@@ -253,7 +253,7 @@ MOST_GROWTH = 6
 SLOW = 0.0005
 """Seconds of CPU for 4,000 characters; what takes less holds nobody up even as the square, since
 no text is longer than some 400,000."""
-LARGE_SIZE = 96_000
+LARGE_SIZE = 48_000
 
 
 @pytest.fixture(autouse=True)

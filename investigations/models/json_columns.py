@@ -8,6 +8,9 @@ from typing_extensions import override
 
 from investigations.foreign_json import read_column
 
+Types = Mapping[str, "type | Types"]
+"""By name the type of each value; for an object, the types of what is in it."""
+
 
 class ForeignJSONField(models.JSONField):
     """A JSON column: what it holds beyond what Python and a page can bear is given as text.
@@ -18,7 +21,7 @@ class ForeignJSONField(models.JSONField):
     under `mistyped`, so that no reader has to ask.
     """
 
-    def __init__(self, *args: Any, types: Mapping[str, type] | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, types: Types | None = None, **kwargs: Any) -> None:
         self._types = types or {}
         super().__init__(*args, **kwargs)
 
@@ -29,26 +32,31 @@ class ForeignJSONField(models.JSONField):
         try:
             read = read_column(value)
         except ValueError:
-            return value
-        is_column = not hasattr(expression, "key_name")
-        if is_column and self.default is dict and not isinstance(read, dict):
-            return {"value": read}
-        return self._set_mistyped_apart(read) if is_column and isinstance(read, dict) else read
-
-    def _set_mistyped_apart(self, read: dict[str, Any]) -> dict[str, Any]:
-        # A truth value is an `int` to `isinstance`, and never one of ours.
-        mistyped = {
-            name: read[name]
-            for name, kind in self._types.items()
-            if read.get(name) is not None and type(read[name]) is not kind
-        }
-        if not mistyped:
+            read = value
+        if hasattr(expression, "key_name"):  # A value out of the column.
             return read
-        known = {name: value for name, value in read.items() if name not in mistyped}
-        return {**known, "mistyped": mistyped}
+        if isinstance(read, dict):
+            return _set_mistyped_apart(read, self._types)
+        return {"value": read} if self.default is dict else read
 
     @override
     def deconstruct(self) -> Any:
         """As Django's own: the column is the same one."""
         name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.JSONField", args, kwargs
+
+
+def _set_mistyped_apart(read: dict[str, Any], types: Types) -> dict[str, Any]:
+    known, mistyped = {}, {}
+    for name, value in read.items():
+        kind = types.get(name)
+        if kind is None or value is None:
+            known[name] = value
+        elif isinstance(kind, Mapping) and isinstance(value, dict):
+            known[name] = _set_mistyped_apart(value, kind)
+        # A truth value is an `int` to `isinstance`, and never one of ours.
+        elif type(value) is kind:
+            known[name] = value
+        else:
+            mistyped[name] = value
+    return {**known, "mistyped": mistyped} if mistyped else known

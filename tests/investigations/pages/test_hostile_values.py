@@ -176,7 +176,11 @@ def _tell(session: AlertSession) -> list[models.Model]:
         TimelineEventFactory(**of, tool_call=True, status=TimelineEvent.Status.FAILED),
         ApprovalRequestFactory(
             **of, tool_number=2, reason="because", preview={"action": "restart",
-            "current_state": "up", "origins": ["a"], "commands": ["x"], "effects": ["y"]},
+            "current_state": "up", "origins": ["a"], "commands": ["x"], "effects": ["y"],
+            "verification": ["z"], "masked": 1, "undo": "no", "risk": "low", "change": {
+                "path": "/a", "asked_path": "/b", "state": "s", "added": 1, "removed": 1,
+                "left_out": 1, "size_after": 1, "exists": True,
+                "rows": [{"kind": "add", "old": 1, "new": 2, "text": "t", "note": "n"}] * 3}},
             **({"approved": True} if has_ended else {}),
         ),
         ResourceNoteFactory(**of, session=session),
@@ -206,6 +210,9 @@ class Turn:
 
     def text(self) -> str:
         return self._texts[next(self._places) % len(self._texts)]
+
+    def coin(self) -> bool:
+        return next(self._places) % 2 == 0
 
     def value(self) -> str:
         return self._values[next(self._places) % len(self._values)]
@@ -247,6 +254,9 @@ def _value_for(row: models.Model, field: models.Field[Any, Any], turn: Turn) -> 
     kept = getattr(row, field.name)
     if isinstance(row, TimelineEvent):
         kept = dict.fromkeys(_names_in_metadata()) | kept
+        kept |= (
+            {"writes": {"at": 1, "steps": [{"tool": 1, "is_settled": 2}]}} if turn.coin() else {}
+        )
     if isinstance(row, Event):
         values = f'"content": {turn.value()}, "metadata": {{"x": {turn.value()}}}'
         return f"{json.dumps(kept)[:-1]}, {values}}}"
