@@ -11,10 +11,11 @@ from typing_extensions import override
 from investigations.models.json_columns import ForeignJSONField, Types
 from investigations.models.keys import cascading_key
 
+ROW_TYPES: Types = {"kind": str, "text": str, "old": int, "new": int, "note": str}
 PREVIEW_TYPES: Types = {
     "action": str,
     "change": {"added": int, "asked_path": str, "exists": bool, "left_out": int, "path": str,
-               "removed": int, "rows": list, "size_after": int, "state": str},
+               "removed": int, "rows": [ROW_TYPES], "size_after": int, "state": str, "facts": dict},
     "current_state": str, "masked": int, "origins": list,
     "risk": str, "undo": str, "verification": list,
 }  # fmt: skip

@@ -8,8 +8,9 @@ from typing_extensions import override
 
 from investigations.foreign_json import read_column
 
-Types = Mapping[str, "type | Types"]
-"""By name the type of each value; for an object, the types of what is in it."""
+Types = Mapping[str, "type | Types | list[Types]"]
+"""By name the type of each value; for an object, the types of what is in it, for a list of objects
+those of each."""
 
 
 class ForeignJSONField(models.JSONField):
@@ -54,9 +55,15 @@ def _set_mistyped_apart(read: dict[str, Any], types: Types) -> dict[str, Any]:
             known[name] = value
         elif isinstance(kind, Mapping) and isinstance(value, dict):
             known[name] = _set_mistyped_apart(value, kind)
+        elif isinstance(kind, list) and _is_list_of_objects(value):
+            known[name] = [_set_mistyped_apart(each, kind[0]) for each in value]
         # A truth value is an `int` to `isinstance`, and never one of ours.
         elif type(value) is kind:
             known[name] = value
         else:
             mistyped[name] = value
     return {**known, "mistyped": mistyped} if mistyped else known
+
+
+def _is_list_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)

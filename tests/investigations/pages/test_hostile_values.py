@@ -179,7 +179,7 @@ def _tell(session: AlertSession) -> list[models.Model]:
             "current_state": "up", "origins": ["a"], "commands": ["x"], "effects": ["y"],
             "verification": ["z"], "masked": 1, "undo": "no", "risk": "low", "change": {
                 "path": "/a", "asked_path": "/b", "state": "s", "added": 1, "removed": 1,
-                "left_out": 1, "size_after": 1, "exists": True,
+                "left_out": 1, "size_after": 1, "exists": True, "facts": {"mode": "0644"},
                 "rows": [{"kind": "add", "old": 1, "new": 2, "text": "t", "note": "n"}] * 3}},
             **({"approved": True} if has_ended else {}),
         ),
