@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from typing_extensions import override
 
 from investigations.api.fields import TextOrNull
 from investigations.api.identity import IsIdentified, author_of
@@ -67,6 +68,15 @@ class PreviewSerializer(serializers.Serializer[Any]):
     change = ChangeSerializer(
         allow_null=True, default=None, help_text="Of a file; null where no file is written."
     )
+
+    @override
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """A change of which anything is missing cannot be told by halves, and is left out."""
+        is_whole = ChangeSerializer(data=instance.get("change")).is_valid()
+        whole: dict[str, Any] = super().to_representation(
+            instance if is_whole else {**instance, "change": None}
+        )
+        return whole
 
 
 class ApprovalSerializer(serializers.Serializer[Any]):

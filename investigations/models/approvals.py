@@ -8,8 +8,17 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from typing_extensions import override
 
-from investigations.models.json_columns import ForeignJSONField
+from investigations.models.json_columns import ForeignJSONField, Types
 from investigations.models.keys import cascading_key
+
+ROW_TYPES: Types = {"kind": str, "text": str, "old": int, "new": int, "note": str}
+PREVIEW_TYPES: Types = {
+    "action": str,
+    "change": {"added": int, "asked_path": str, "exists": bool, "left_out": int, "path": str,
+               "removed": int, "rows": [ROW_TYPES], "size_after": int, "state": str, "facts": dict},
+    "current_state": str, "masked": int, "origins": list,
+    "risk": str, "undo": str, "verification": list,
+}  # fmt: skip
 
 
 class ApprovalRequest(models.Model):
@@ -40,7 +49,7 @@ class ApprovalRequest(models.Model):
     argument_hash = models.CharField(max_length=64)
     reason = models.TextField(blank=True, help_text="In the agent's words.")
     risk = models.CharField(max_length=20, blank=True)
-    preview = ForeignJSONField(default=dict, blank=True)
+    preview = ForeignJSONField(default=dict, blank=True, types=PREVIEW_TYPES)
 
     status = models.CharField(max_length=20, choices=Status, default=Status.PENDING)
     decided_by = models.CharField(max_length=200, blank=True)

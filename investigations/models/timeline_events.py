@@ -9,8 +9,18 @@ from django.db import models
 from django.db.models.functions import Left, Now
 from typing_extensions import override
 
-from investigations.models.json_columns import ForeignJSONField
+from investigations.models.json_columns import ForeignJSONField, Types
 from investigations.models.keys import cascading_key
+
+METADATA_TYPES: Types = {
+    "author": str, "broken_off": bool, "check_of": int, "duration_ms": int,
+    "forced_conclusion": bool, "given_bytes": int, "is_error": bool, "is_final": bool,
+    "is_offered": bool, "masked": int, "max_iterations": int, "may_write": bool,
+    "original_tokens": int, "server_name": str, "size_bytes": int,
+    "summarization_fallback": bool, "summarization_model": str, "tool_call_id": str,
+    "tool_name": str, "tool_number": int, "truncated": bool, "unsupported": list,
+    "verification": {"status": str, "reason": str}, "writes": {"at": int, "steps": list},
+}  # fmt: skip
 
 
 class TimelineEvent(models.Model):
@@ -75,7 +85,7 @@ class TimelineEvent(models.Model):
     content_html = models.TextField(
         blank=True, help_text="Rendered once, when a Markdown block completes."
     )
-    metadata = ForeignJSONField(default=dict, blank=True)
+    metadata = ForeignJSONField(default=dict, blank=True, types=METADATA_TYPES)
     llm_interaction_id = models.UUIDField(null=True, blank=True)
     mcp_interaction_id = models.UUIDField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

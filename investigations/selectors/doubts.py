@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Mapping, Sequence
 
-from django.db.models import F, Func, IntegerField, OuterRef, Subquery
+from django.db.models import Case, F, Func, IntegerField, OuterRef, Subquery, When
 from django.db.models.fields.json import KT, KeyTransform
 from django.db.models.functions import JSONObject
 
@@ -49,11 +49,13 @@ def _read_reviews(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, obje
         .exclude(stage__stage_type=Stage.Type.CHAT)
         .order_by("-sequence_number")
     )
-    count = Func(
+    length = Func(
         KeyTransform("unsupported", "metadata"),
         function="jsonb_array_length",
         output_field=IntegerField(),
     )
+    # Every list contains an empty one, and nothing else does.
+    count = Case(When(metadata__unsupported__contains=[], then=length))
     review = answers.values(said=JSONObject(withheld=KT("metadata__withheld"), unsupported=count))
     rows = AlertSession.objects.filter(pk__in=ids).order_by().annotate(review=Subquery(review[:1]))
     return dict(rows.values_list("pk", F("review")))

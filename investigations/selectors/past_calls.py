@@ -16,7 +16,7 @@ def past_calls(execution: AgentExecution, messages: Sequence[Message]) -> tuple[
         for metadata in execution.timeline_events.filter(
             event_type=TimelineEvent.Type.LLM_TOOL_CALL
         ).values_list("metadata", flat=True)
-        if "tool_number" in metadata
+        if metadata.get("tool_number") is not None
     )
     results, checks = _results(execution), _checks(execution)
     proposed = [

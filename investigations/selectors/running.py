@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce, JSONObject
 
 from investigations.models import (
@@ -84,8 +85,8 @@ def _running_rows(sessions: QuerySet[AlertSession]) -> list[RunningRow]:
                 newest_step.values(
                     step=JSONObject(
                         kind="event_type",
-                        server=F("metadata__server_name"),
-                        tool=F("metadata__tool_name"),
+                        server=KT("metadata__server_name"),
+                        tool=KT("metadata__tool_name"),
                     )
                 )[:1]
             ),

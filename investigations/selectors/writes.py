@@ -3,11 +3,11 @@
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import cast, get_args
 
 from django.db.models import Q
 
-from agents.types import WriteStatus
+from agents.types import CheckStatus, WriteStatus
 from investigations.models import ApprovalRequest, TimelineEvent
 
 CUT_SHORT = "it was under way when its agent ended"
@@ -35,7 +35,7 @@ def unsettled_writes(session_id: uuid.UUID) -> tuple[UnsettledWrite, ...]:
     told = [
         UnsettledWrite(event.stage_id, status)
         for event in latest.values()
-        for status in _read(event.metadata.get("writes"))
+        for status in _read(event)
         if not status.is_settled
     ]
     return (*told, *_cut_short(events))
@@ -52,13 +52,24 @@ def _telling_events(session_id: uuid.UUID) -> Iterable[TimelineEvent]:
 
 
 def _moment(event: TimelineEvent) -> int:
-    writes = event.metadata.get("writes")
-    return int(writes["at"]) if isinstance(writes, Mapping) else -1
+    at = (event.metadata.get("writes") or {}).get("at")
+    return at if isinstance(at, int) else -1
 
 
-def _read(writes: object) -> list[WriteStatus]:
-    steps: list[dict[str, Any]] = writes["steps"] if isinstance(writes, Mapping) else []
-    return [WriteStatus(**step) for step in steps]
+def _read(event: TimelineEvent) -> list[WriteStatus]:
+    steps = (event.metadata.get("writes") or {}).get("steps")
+    whole = steps if isinstance(steps, list) else []
+    return [_read_step(step) for step in whole if isinstance(step, dict)]
+
+
+def _read_step(step: Mapping[str, object]) -> WriteStatus:
+    """Settled is only what says so."""
+    tool, target, reason = (str(step.get(name) or "") for name in ("tool", "target", "reason"))
+    known = step.get("status")
+    status = known if known in get_args(CheckStatus) else "unverified"
+    return WriteStatus(
+        tool, target, cast(CheckStatus, status), reason, step.get("is_settled") is True
+    )
 
 
 def _cut_short(events: Iterable[TimelineEvent]) -> list[UnsettledWrite]:

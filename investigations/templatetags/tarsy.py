@@ -121,15 +121,15 @@ def spelled(value: object) -> SafeString:
 
 
 @register.filter
-def spelled_line(text: str) -> SafeString:
+def spelled_line(text: object) -> SafeString:
     """The same for a name: nothing in it ends a line unseen."""
-    return _spell(text, lambda character: character not in "\n\t" and has_shape(character))
+    return _spell(str(text), lambda character: character not in "\n\t" and has_shape(character))
 
 
 @register.filter
-def spelled_text(text: str) -> SafeString:
+def spelled_text(text: object) -> SafeString:
     """The same for a text that is shown as nothing but itself, such as a line of a file."""
-    return _spell(text, has_shape)
+    return _spell(str(text), has_shape)
 
 
 @register.filter

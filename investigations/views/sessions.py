@@ -89,7 +89,7 @@ def event(request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID) -> H
 def event_content(
     _request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID
 ) -> HttpResponse:
-    """The whole content as plain text, exactly as it is kept."""
+    """The whole content as it is kept, with what nobody would see named: [U+202E]."""
     content = pages.read_event_content(find_shown(session_id).pk, event_id)
     if content is None:
         raise Http404

@@ -75,7 +75,7 @@ def tool_call(
 def message(
     _request: HttpRequest, session_id: uuid.UUID, interaction_id: uuid.UUID, place: int
 ) -> HttpResponse:
-    """The whole text of one message, exactly as it is kept."""
+    """The whole text of one message, with what nobody would see named: [U+202E]."""
     return _answer_text(lambda: read_turn(session_id, interaction_id, place))
 
 

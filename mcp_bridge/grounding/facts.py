@@ -30,7 +30,9 @@ MAX_PAIRED = 40
 MAX_MOMENTS = 80
 MAX_COUNTED = 20_000_000
 """Characters in which lines with a word are counted, for all words of an answer together."""
+MAX_SHORT_ENDING = 2
 
+_HYPHENED = re.compile(r"[\w-]+")
 _GIVEN = re.compile(r"alert|runbook|question")
 _EARLIER = re.compile(r"history|answer|analysis of stage|agent \d|report|recalled")
 """Blocks that tell what agents before this one found: they looked, and that counts."""
@@ -132,6 +134,16 @@ class Facts:
     @cached_property
     def folded_words(self) -> frozenset[str]:
         return frozenset(self.folded.split())
+
+    @cached_property
+    def short_endings(self) -> dict[str, set[str]]:
+        """The last letter or two of each name that ends so, by what stands before the hyphen."""
+        endings: dict[str, set[str]] = {}
+        for name in _HYPHENED.findall(self.whole):
+            stem, hyphen, ending = name.rpartition("-")
+            if hyphen and 0 < len(ending) <= MAX_SHORT_ENDING:
+                endings.setdefault(stem, set()).add(ending)
+        return endings
 
     @cached_property
     def run_topics(self) -> frozenset[str]:

@@ -86,10 +86,7 @@ def check_actor(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 
 def _has_siblings(name: str, facts: Facts) -> bool:
     """Whether results name others that differ only in how they end: node-a, node-b."""
-    stem = re.escape(name.rpartition("-")[0])
-    if f"{name.rpartition('-')[0]}-" not in facts.whole:
-        return False
-    return len(set(re.findall(rf"(?<![\w-]){stem}-\w{{1,2}}(?![\w-])", facts.whole))) > 1
+    return len(facts.short_endings.get(name.rpartition("-")[0], ())) > 1
 
 
 def _is_known(name: str, facts: Facts) -> bool:

@@ -14,6 +14,8 @@ from itertools import pairwise
 from mcp_bridge.word_list import word_list
 
 ACCESS = "it decides who may log in, become root or start the machine"
+MAX_PATH = 4096
+"""Characters of a path that Linux takes; what is longer is the name of nothing."""
 
 _Parts = tuple[str, ...]
 
@@ -186,11 +188,15 @@ def is_root_of_a_machine(path: str) -> bool:
 def paths_from_inner_roots(path: str) -> Iterator[str]:
     """The path as a machine has it whose root is likely a directory on the way: `/host/etc/x`."""
     parts = tuple(part for part in path.split("/") if part and part != ".")
-    above: list[str] = []
+    left = sum(len(part) + 1 for part in parts)
+    first: _Parts = ()
+    last: _Parts = ()
     for place, part in enumerate(parts[:-1], start=1):
-        above += _parts(part)
-        # Whether a root is mounted there is told by the last names and how few there are.
-        if _is_mounted_root((*above[:2], *above[2:][-1:])):
+        left -= len(part) + 1
+        above = (*first, *_parts(part))
+        # Whether a root is mounted there is told by the last name and how few there are.
+        first, last = above[:2], above[2:][-1:] or last
+        if left <= MAX_PATH and _is_mounted_root((*first, *last)):
             yield "/" + "/".join(parts[place:])
 
 
