@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from mcp_bridge.commands.addresses import KnownAddress
 from mcp_bridge.commands.grammar import Grammar, Parsed, read_options
 from mcp_bridge.commands.paths import PathJudge
 from mcp_bridge.commands.script import Step
@@ -26,7 +27,8 @@ class Policy:
     `hardening` goes in front of the arguments when it is run. `opens_disks`: it opens the devices
     that it is given, which must be disks. `formats`: options whose text is printed with its
     escapes read. `contents`: what else in the arguments names files whose content it prints;
-    `name_patterns`: the options that say which files of a directory it reads.
+    `name_patterns`: the options that say which files of a directory it reads. `destinations`: what
+    among its words a resolver may be asked for, though the program talks to nobody else.
     """
 
     grammar: Grammar
@@ -51,6 +53,7 @@ class Policy:
     formats: frozenset[str] = frozenset()
     contents: Callable[[Parsed], Iterable[str]] | None = None
     name_patterns: frozenset[str] = frozenset()
+    destinations: Callable[[Parsed], Iterable[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,11 @@ class Proving(Protocol):
 
     @property
     def paths(self) -> PathJudge: ...
+
+    @property
+    def addresses(self) -> tuple[KnownAddress, ...]:
+        """What an operator says may be fetched, beyond what everybody knows."""
+        ...
 
     @property
     def feed(self) -> tuple[tuple[str, ...], ...]:
@@ -127,6 +135,7 @@ def reads(
     formats: str = "",
     contents: Callable[[Parsed], Iterable[str]] | None = None,
     name_patterns: str = "",
+    destinations: Callable[[Parsed], Iterable[str]] | None = None,
 ) -> Policy:
     """A row, written briefly: options and names are words in a text."""
     return Policy(
@@ -159,6 +168,7 @@ def reads(
         formats=frozenset(formats.split()),
         contents=contents,
         name_patterns=frozenset(name_patterns.split()),
+        destinations=destinations,
     )
 
 

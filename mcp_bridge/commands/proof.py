@@ -1,11 +1,13 @@
 """The proof that a command only reads: a script, a policy for each program in it, a verdict."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from mcp_bridge.commands.addresses import KnownAddress
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
-from mcp_bridge.commands.loopback import is_local
+from mcp_bridge.commands.loopback import is_local, needs_no_lookup
 from mcp_bridge.commands.paths import ENDLESS_DEVICES, PathJudge
 from mcp_bridge.commands.policy import Group, Policy, Wrapper
 from mcp_bridge.commands.programs import ENDLESS_PROGRAMS, all_programs
@@ -70,9 +72,16 @@ class Proof:
         return self.script is not None
 
 
-def prove(command: str, sensitive: SensitivePaths | None = None) -> Proof:
-    """What this command is. Never raises; what cannot be proven is `write_or_unknown`."""
-    prover = Prover(PathJudge(sensitive or SensitivePaths()))
+def prove(
+    command: str,
+    sensitive: SensitivePaths | None = None,
+    addresses: tuple[KnownAddress, ...] = (),
+) -> Proof:
+    """What this command is. Never raises; what cannot be proven is `write_or_unknown`.
+
+    `addresses` may be fetched beside those that are known everywhere.
+    """
+    prover = Prover(PathJudge(sensitive or SensitivePaths()), addresses)
     try:
         script = prover.prove_step(parse_script(command))
     except Refused as refusal:
@@ -108,8 +117,9 @@ def _explain(prover: "Prover") -> str:
 class Prover:
     """Walks one script and remembers what holds for all of it."""
 
-    def __init__(self, paths: PathJudge) -> None:
+    def __init__(self, paths: PathJudge, addresses: tuple[KnownAddress, ...] = ()) -> None:
         self.paths = paths
+        self.addresses = addresses
         self.is_bounded = True
         self.is_conditional = False
         self.reaches_out = False
@@ -279,11 +289,23 @@ def _reaches_out(policy: Policy, parsed: Parsed, before: tuple[str, ...]) -> boo
         return True
     if any(word.partition("=")[0] in policy.reaches_out_with for word in before):
         return True
+    if not all(map(needs_no_lookup, _looked_up(policy, parsed))):
+        return True
     reaches = policy.reaches_out
     if not (reaches(parsed) if callable(reaches) else reaches):
         return False
     values = (value for _, given in parsed.options for value in given)
     return not all(map(is_local, (*parsed.words, *values)))
+
+
+def _looked_up(policy: Policy, parsed: Parsed) -> Iterator[str]:
+    """What a resolver may be asked for."""
+    options = policy.grammar.options
+    for option, values in parsed.options:
+        if option in options and options[option].is_destination:
+            yield from values
+    if policy.destinations is not None:
+        yield from policy.destinations(parsed)
 
 
 def _program_name(word: str) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from mcp_bridge.commands.grammar import Parsed
+from mcp_bridge.commands.languages.filters import machines_of_pcap, machines_of_ss
 from mcp_bridge.commands.policy import Group, Policy, Table, reads, with_names
 from mcp_bridge.commands.refusal import Category, Refused
 
@@ -64,9 +65,17 @@ _IPTABLES = reads(
 )
 
 NETWORK: Table = {
-    "ifconfig": reads("-[asv]", words=(0, 1), word=_WORD),
-    "route": reads("-[neFCv46] -A=/\\w+/ --numeric --extend --inet6", words=(0, 0)),
-    "arp": reads("-[anev] -i= -H=", words=(0, 1), word=_WORD),
+    "ifconfig": reads("-[asv]", words=(0, 1), word=r"[\w.:@+-]{1,15}"),
+    "route": reads(
+        "-[neFCv46] -A=/\\w+/ --numeric --extend --inet6", words=(0, 0), hardening=("-n",)
+    ),
+    "arp": reads(
+        "-[anev] -i=/[\\w.:@-]{1,15}/ -H=/\\w+/",
+        words=(0, 1),
+        word=_WORD,
+        destinations=lambda parsed: parsed.words,
+        hardening=("-n",),
+    ),
     "netstat": reads(
         """-[aceFgilMnNoprsStTuUvwWxZ46] --all --continuous --extend --groups --interfaces
         --listening --numeric --numeric-hosts --numeric-ports --programs --route --statistics --tcp
@@ -82,6 +91,7 @@ NETWORK: Table = {
         --context""",
         word=r"[\w.:()=!<>*/|&\[\] -]+",
         endless="-E --events",
+        destinations=machines_of_ss,
     ),
     "ethtool": reads(
         """-S -i -k -a -c -g -l -m -n -P -T -x -u --statistics --driver --show-features
@@ -137,9 +147,10 @@ NETWORK: Table = {
         {"list": reads("-[nt] -name -terse", clusters=False, words=(0, 1), word=r"[\w.:-]+")}
     ),
     "conntrack": reads(
-        """-[LSCEn] --dump --stats --count --event -p=/\\w+/ -s= -d= -f=/\\w+/ -o=/[\\w,]+/
+        """-[LSCEn] --dump --stats --count --event -p=/\\w+/ -s=> -d=> -f=/\\w+/ -o=/[\\w,]+/
         --proto=/\\w+/
-        --src= --dst= --sport= --dport= --state= --orig-src= --orig-dst= --orig-port-dst= -e=""",
+        --src=> --dst=> --sport= --dport= --state= --orig-src=> --orig-dst=> --orig-port-dst=
+        -e=""",
         words=(0, 1),
         word=r"conntrack|expect",
         endless="-E --event",
@@ -185,6 +196,8 @@ NETWORK: Table = {
         endless="-i --interface",
         ends="-c -r --count",
         is_endless=lambda parsed: not parsed.has("-c", "-r", "-D", "--list-interfaces", "--count"),
+        destinations=machines_of_pcap,
+        hardening=("-n",),
     ),
     **with_names(
         "ping ping6",

@@ -21,7 +21,8 @@ _JOURNALCTL = """
     --output-fields= --merge --system --user --cursor= --after-cursor= --show-cursor
     --case-sensitive=? --facility= --no-tail --version --truncate-newline --verify
 """
-_PVESH_PATH = r"/[\w./-]*"
+# What follows `/nodes` is the name of a machine, which is looked up if it is none of the cluster.
+_PVESH_PATH = r"/(?!/*nodes/+[\w-]*\.)[\w./-]*"
 
 
 def _check_journal(parsed: Parsed) -> None:
@@ -223,7 +224,12 @@ SERVICES: Table = {
     "service": reads("--status-all", words=(0, 2), word=r"[\w.@-]+", check=_check_service),
     "chronyc": Group(
         {
-            name: reads("-[av]", words=(0, 1), word=r"[\w.:-]+")
+            name: reads(
+                "-[av]",
+                words=(0, 1),
+                word=r"[\w.:-]+",
+                destinations=lambda parsed: parsed.words,
+            )
             for name in (
                 "tracking",
                 "sources",

@@ -1,6 +1,7 @@
 """Files as things, and the machine: processes, memory, disks, hardware, users, time."""
 
 import re
+from collections.abc import Iterator
 
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.languages.escapes import refuse_escapes
@@ -76,8 +77,9 @@ def _check_sysctl(parsed: Parsed) -> None:
         raise Refused("keys of the kernel are not read out")
 
 
-def _asks_for_hosts(parsed: Parsed) -> bool:
-    return len(parsed.words) > 1 and parsed.words[0].startswith(("hosts", "ahosts", "net"))
+def _hosts_asked_for(parsed: Parsed) -> tuple[str, ...]:
+    asks = parsed.words[0].startswith(("hosts", "ahosts", "net"))
+    return parsed.words[1:] if asks else ()
 
 
 def _check_printf(parsed: Parsed) -> None:
@@ -90,6 +92,20 @@ def _check_printf(parsed: Parsed) -> None:
 def _check_fuser(parsed: Parsed) -> None:
     if not parsed.words:
         raise Refused("fuser lacks a name")
+
+
+def _machines_of_lsof(parsed: Parsed) -> Iterator[str]:
+    """`-i TCP@host:port`, where it may also be a word of its own."""
+    for text in (*parsed.values("-i"), *parsed.words):
+        if "@" in text and not text.startswith("/"):
+            yield text.partition("@")[2]
+
+
+def _machines_of_fuser(parsed: Parsed) -> Iterator[str]:
+    """Of a socket: `local_port,host,port/tcp`."""
+    for word in parsed.words:
+        if "," in word and not word.startswith("/"):
+            yield from word.partition("/")[0].split(",")
 
 
 FILES: Table = {
@@ -221,7 +237,7 @@ SYSTEM: Table = {
         words=(1, 5),
         word=r"[\w.:@-]+",
         check=_check_getent,
-        reaches_out=_asks_for_hosts,
+        destinations=_hosts_asked_for,
     ),
     "who": reads("-[abdHlmpqrstTuw] --boot --all --heading --count", words=(0, 2), word=r"am|i|I"),
     "w": reads("-[hsfiouV]", words=(0, 1)),
@@ -332,9 +348,14 @@ SYSTEM: Table = {
         """-[anPltNURVbCEhO] -i=? -p= -u=- -c= -d= -s=? -F=? -g=? -o=? -T=? -L""",
         word=r"[\w.:@/,^-]*|\+[dD]|\+L\d?|\+c\d+",
         opens_devices=True,
+        destinations=_machines_of_lsof,
+        hardening=("-n",),
     ),
     "fuser": reads(
-        "-[amnuvV46] -n= --all --mount --verbose --user", opens_devices=True, check=_check_fuser
+        "-[amnuvV46] -n= --all --mount --verbose --user",
+        opens_devices=True,
+        check=_check_fuser,
+        destinations=_machines_of_fuser,
     ),
     # With a value behind a comma, the name of a log becomes a setting (`scterc,70,70`).
     "smartctl": reads(
