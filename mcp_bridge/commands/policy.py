@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mcp_bridge.commands.addresses import KnownAddress
+from mcp_bridge.commands.durations import Lasts
 from mcp_bridge.commands.grammar import Grammar, Parsed, read_options
 from mcp_bridge.commands.paths import PathJudge
 from mcp_bridge.commands.script import Step
@@ -28,7 +29,8 @@ class Policy:
     that it is given, which must be disks. `formats`: options whose text is printed with its
     escapes read. `contents`: what else in the arguments names files whose content it prints;
     `name_patterns`: the options that say which files of a directory it reads. `destinations`: what
-    among its words a resolver may be asked for, though the program talks to nobody else.
+    among its words a resolver may be asked for, though the program talks to nobody else. `lasts`:
+    how many seconds it goes on by what it is told.
     """
 
     grammar: Grammar
@@ -54,6 +56,7 @@ class Policy:
     contents: Callable[[Parsed], Iterable[str]] | None = None
     name_patterns: frozenset[str] = frozenset()
     destinations: Callable[[Parsed], Iterable[str]] | None = None
+    lasts: Lasts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,7 @@ def reads(
     contents: Callable[[Parsed], Iterable[str]] | None = None,
     name_patterns: str = "",
     destinations: Callable[[Parsed], Iterable[str]] | None = None,
+    lasts: Lasts | None = None,
 ) -> Policy:
     """A row, written briefly: options and names are words in a text."""
     return Policy(
@@ -169,6 +173,7 @@ def reads(
         contents=contents,
         name_patterns=frozenset(name_patterns.split()),
         destinations=destinations,
+        lasts=lasts,
     )
 
 

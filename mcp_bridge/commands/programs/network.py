@@ -2,6 +2,7 @@
 
 import re
 
+from mcp_bridge.commands.durations import captures, every, looks_up, pings, traces, waits
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.languages.filters import machines_of_pcap, machines_of_ss
 from mcp_bridge.commands.policy import Group, Policy, Table, reads, with_names
@@ -197,6 +198,7 @@ NETWORK: Table = {
         ends="-c -r --count",
         is_endless=lambda parsed: not parsed.has("-c", "-r", "-D", "--list-interfaces", "--count"),
         destinations=machines_of_pcap,
+        lasts=captures,
         hardening=("-n",),
     ),
     **with_names(
@@ -207,6 +209,7 @@ NETWORK: Table = {
             words=(1, 1),
             word=r"[\w.:%-]+",
             is_endless=lambda parsed: not parsed.has("-c", "-w"),
+            lasts=pings,
             reaches_out=True,
         ),
     ),
@@ -217,6 +220,7 @@ NETWORK: Table = {
             words=(1, 2),
             word=r"[\w.:%-]+",
             reaches_out=True,
+            lasts=traces,
         ),
     ),
     "mtr": reads(
@@ -225,13 +229,21 @@ NETWORK: Table = {
         words=(1, 1),
         word=r"[\w.:-]+",
         needs="-r -w -j -C -x --report --report-wide --json --csv --xml",
+        lasts=every("-i", "-c --report-cycles"),
         reaches_out=True,
     ),
     "dig": reads(
-        "-[46mruv] -t= -x= -p=/\\d+/ -q= -c= -b= -4 -6", check=_check_dig, reaches_out=True
+        "-[46mruv] -t= -x= -p=/\\d+/ -q= -c= -b= -4 -6",
+        check=_check_dig,
+        reaches_out=True,
+        lasts=looks_up,
     ),
     "host": reads(
-        "-[aCdlrTv46sw] -t= -W= -c= -N= -R=", words=(1, 2), word=r"[\w.:-]+", reaches_out=True
+        "-[aCdlrTv46sw] -t= -W= -c= -N= -R=",
+        words=(1, 2),
+        word=r"[\w.:-]+",
+        reaches_out=True,
+        lasts=waits("-W"),
     ),
     "nslookup": reads(
         "-type=/\\w+/ -query=/\\w+/ -port=/\\d+/ -timeout=/\\d+/ -debug",
@@ -241,11 +253,17 @@ NETWORK: Table = {
         word=r"[\w.:-]*[\w.:]",
         check=_check_lookup,
         reaches_out=True,
+        lasts=waits("-timeout"),
     ),
     **with_names(
         "nc netcat ncat",
         reads(
-            "-[46nuvz] -w=/\\d+/", word=r"[\w.:-]+", needs="-z", check=_check_nc, reaches_out=True
+            "-[46nuvz] -w=/\\d+/",
+            word=r"[\w.:-]+",
+            needs="-z",
+            check=_check_nc,
+            reaches_out=True,
+            lasts=waits("-w"),
         ),
     ),
     "openssl": Group(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from mcp_bridge.commands.addresses import is_known, read_address
+from mcp_bridge.commands.durations import retries, tries
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.loopback import is_loopback
 from mcp_bridge.commands.policy import Proving, Table, Wrapper
@@ -100,6 +101,7 @@ def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
         argv=("curl", "-q", *argv[1:]),
         is_conditional=True,
         reaches_out=not all(map(is_loopback, hosts)),
+        seconds=retries(parsed),
     )
 
 
@@ -128,6 +130,7 @@ def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> Traits:
         argv=("wget", *hardening, *argv[1:]),
         is_conditional=True,
         reaches_out=not all(map(is_loopback, hosts)),
+        seconds=tries(parsed),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from mcp_bridge.commands.durations import every, waits
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Entry, Group, Policy, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
@@ -151,6 +152,7 @@ SERVICES: Table = {
         words=(0, 1),
         needs="-b --batch -1 -n --iterations",
         is_endless=lambda parsed: not parsed.has("-n", "--iterations", "-1"),
+        lasts=every("-d", "-n --iterations"),
     ),
     "systemd-detect-virt": reads("-[cvqr]", words=(0, 0)),
     "resolvectl": Group(
@@ -429,5 +431,6 @@ SERVICES: Table = {
         words=(1, 10),
         endless="-m --monitor",
         is_endless=_waits_without_limit,
+        lasts=waits("-t", "--timeout"),
     ),
 }

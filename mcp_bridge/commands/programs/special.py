@@ -1,9 +1,11 @@
 """Programs that run other programs, and those whose arguments follow no common rule."""
 
+import math
 import re
 from dataclasses import replace
 from itertools import pairwise
 
+from mcp_bridge.commands.durations import last_of, seconds_of
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.languages.escapes import refuse_escapes
 from mcp_bridge.commands.languages.find import read_find
@@ -50,12 +52,15 @@ def _prove_timeout(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if not _DURATION.fullmatch(duration) or not rest:
         raise Refused("timeout needs a duration and a program")
     # 0 means no limit at all.
-    is_limited = float(duration.rstrip("smhd")) > 0
+    limit = seconds_of(duration) or math.inf
+    limit += last_of(parsed, "-k", "--kill-after")
     traits = prover.prove_argv(tuple(rest))
+    is_bounded = traits.is_bounded or (limit < math.inf and not traits.hands_to_shell)
     return replace(
         traits,
         argv=(*_before(argv, tuple(rest)), *traits.argv),
-        is_bounded=traits.is_bounded or (is_limited and not traits.hands_to_shell),
+        is_bounded=is_bounded,
+        seconds=min(traits.seconds if traits.is_bounded else math.inf, limit),
     )
 
 

@@ -5,7 +5,6 @@ TOO_LONG = """
     kubectl wait pod/x --for=condition=Ready --timeout=10m
     kubectl wait pod/x --for=condition=Ready --timeout=1h30m
     kubectl wait pod/x --for=condition=Ready --timeout=-1s
-    kubectl wait pod/x --for=condition=Ready
     kubectl rollout status deploy/x --timeout=24h
     kubectl rollout status deploy/x --timeout=0.5h
     kubectl rollout status deploy/x
@@ -64,7 +63,8 @@ TOO_LONG = """
     redis-cli -r 1000000 -i 1 ping
     redis-cli -r 100 -i 60 ping
     docker stats
-    docker events --since 10m --until 9999h
+    docker events --since 10m --until=-9999h
+    docker events --since 10m --until 9999999999
     docker logs --until 1h -f x
     seq 1 999999999999
     yes
@@ -77,6 +77,10 @@ TOO_LONG = """
 """
 
 SHORT = """
+    kubectl wait pod/x --for=condition=Ready
+    docker events --since 10m --until 1m
+    timeout 5 sleep 9999
+    for i in 1 2 3; do date; sleep 1; done
     kubectl wait pod/x --for=condition=Ready --timeout=10s
     kubectl rollout status deploy/x --timeout=15s
     kubectl rollout status deploy/x --watch=false
