@@ -7,6 +7,7 @@ what it takes:
     -x=       an argument        -x=?      an argument only in the same word (`--x=y`, `-xy`)
     -x=@      a path             -x=-      an argument that may itself start with a dash
     -x=%      the path of a certificate, of which nothing else is printed
+    -x=>      a machine, which the program may look up by its name
     -x=/re/   an argument that matches the expression as a whole
 """
 
@@ -29,6 +30,7 @@ class Option:
     is_attached_only: bool = False
     is_path: bool = False
     is_certificate: bool = False
+    is_destination: bool = False
     may_start_with_dash: bool = False
     pattern: re.Pattern[str] | None = None
 
@@ -98,6 +100,8 @@ def _read_takes(takes: str | None) -> Option:
             return Option(1, is_path=True)
         case "=%":
             return Option(1, is_certificate=True)
+        case "=>":
+            return Option(1, is_destination=True)
         case "=-":
             return Option(1, may_start_with_dash=True)
     assert takes.startswith("=/"), f"not a kind of argument: {takes}"

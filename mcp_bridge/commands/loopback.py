@@ -1,5 +1,6 @@
 """Names of the machine itself: whoever talks to them reaches nobody else."""
 
+import ipaddress
 import re
 
 _OWN = re.compile(r"localhost|127(?:\.\d{1,3}){3}|::1|\[::1\]", re.IGNORECASE)
@@ -14,3 +15,27 @@ def is_local(value: str) -> bool:
     socket's path, or a name of this machine. A longer number is an address to a resolver."""
     is_small = value.isascii() and value.isdecimal() and len(value) <= 5
     return is_small or value.startswith("/") or is_loopback(value)
+
+
+def needs_no_lookup(value: str) -> bool:
+    """Whether no resolver is asked for this operand: an address in numbers, with a port or the
+    length of a network, or nothing that is elsewhere. Nobody talks to the machine either."""
+    address = re.fullmatch(
+        r"(?:inet6?:)?(?:\[([^\]]*)\]|([0-9a-fA-F:]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)|([^:/]*))"
+        r"(?:/\d{1,3}(?:\.\d{1,3}){0,3})?(?::[\w*-]*)?",
+        value,
+    )
+    if is_local(value) or value in ("", "*"):
+        return True
+    if address is None:
+        return False
+    host = address[1] or address[2] or address[3]
+    return host in ("", "*", None) or is_loopback(host) or _is_ip(host)
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from mcp_bridge.commands.addresses import KnownAddress
+from mcp_bridge.commands.durations import Lasts
 from mcp_bridge.commands.grammar import Grammar, Parsed, read_options
 from mcp_bridge.commands.paths import PathJudge
 from mcp_bridge.commands.script import Step
@@ -26,7 +28,9 @@ class Policy:
     `hardening` goes in front of the arguments when it is run. `opens_disks`: it opens the devices
     that it is given, which must be disks. `formats`: options whose text is printed with its
     escapes read. `contents`: what else in the arguments names files whose content it prints;
-    `name_patterns`: the options that say which files of a directory it reads.
+    `name_patterns`: the options that say which files of a directory it reads. `destinations`: what
+    among its words a resolver may be asked for, though the program talks to nobody else. `lasts`:
+    how many seconds it goes on by what it is told.
     """
 
     grammar: Grammar
@@ -51,6 +55,8 @@ class Policy:
     formats: frozenset[str] = frozenset()
     contents: Callable[[Parsed], Iterable[str]] | None = None
     name_patterns: frozenset[str] = frozenset()
+    destinations: Callable[[Parsed], Iterable[str]] | None = None
+    lasts: Lasts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,11 @@ class Proving(Protocol):
 
     @property
     def paths(self) -> PathJudge: ...
+
+    @property
+    def addresses(self) -> tuple[KnownAddress, ...]:
+        """What an operator says may be fetched, beyond what everybody knows."""
+        ...
 
     @property
     def feed(self) -> tuple[tuple[str, ...], ...]:
@@ -127,6 +138,8 @@ def reads(
     formats: str = "",
     contents: Callable[[Parsed], Iterable[str]] | None = None,
     name_patterns: str = "",
+    destinations: Callable[[Parsed], Iterable[str]] | None = None,
+    lasts: Lasts | None = None,
 ) -> Policy:
     """A row, written briefly: options and names are words in a text."""
     return Policy(
@@ -159,6 +172,8 @@ def reads(
         formats=frozenset(formats.split()),
         contents=contents,
         name_patterns=frozenset(name_patterns.split()),
+        destinations=destinations,
+        lasts=lasts,
     )
 
 

@@ -1,11 +1,14 @@
 """The proof that a command only reads: a script, a policy for each program in it, a verdict."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from mcp_bridge.commands.addresses import KnownAddress
+from mcp_bridge.commands.durations import CALL_SECONDS
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
-from mcp_bridge.commands.loopback import is_local
+from mcp_bridge.commands.loopback import is_local, needs_no_lookup
 from mcp_bridge.commands.paths import ENDLESS_DEVICES, PathJudge
 from mcp_bridge.commands.policy import Group, Policy, Wrapper
 from mcp_bridge.commands.programs import ENDLESS_PROGRAMS, all_programs
@@ -70,11 +73,18 @@ class Proof:
         return self.script is not None
 
 
-def prove(command: str, sensitive: SensitivePaths | None = None) -> Proof:
-    """What this command is. Never raises; what cannot be proven is `write_or_unknown`."""
-    prover = Prover(PathJudge(sensitive or SensitivePaths()))
+def prove(
+    command: str,
+    sensitive: SensitivePaths | None = None,
+    addresses: tuple[KnownAddress, ...] = (),
+) -> Proof:
+    """What this command is. Never raises; what cannot be proven is `write_or_unknown`.
+
+    `addresses` may be fetched beside those that are known everywhere.
+    """
+    prover = Prover(PathJudge(sensitive or SensitivePaths()), addresses)
     try:
-        script = prover.prove_step(parse_script(command))
+        script = prover.prove_script(parse_script(command))
     except Refused as refusal:
         return Proof(
             command=command,
@@ -99,7 +109,7 @@ def prove(command: str, sensitive: SensitivePaths | None = None) -> Proof:
 
 def _explain(prover: "Prover") -> str:
     if not prover.is_bounded:
-        return "it only reads, but it does not end by itself"
+        return f"it only reads, but it does not end by itself within {CALL_SECONDS:.0f} s"
     if prover.is_conditional:
         return "what it is told to do was read and changes nothing"
     return "nothing it is asked for changes anything"
@@ -108,8 +118,9 @@ def _explain(prover: "Prover") -> str:
 class Prover:
     """Walks one script and remembers what holds for all of it."""
 
-    def __init__(self, paths: PathJudge) -> None:
+    def __init__(self, paths: PathJudge, addresses: tuple[KnownAddress, ...] = ()) -> None:
         self.paths = paths
+        self.addresses = addresses
         self.is_bounded = True
         self.is_conditional = False
         self.reaches_out = False
@@ -117,6 +128,13 @@ class Prover:
         self.feed: tuple[tuple[str, ...], ...] = ()
         self._depth = 0
         self._commands = 0
+        self._seconds = 0.0
+
+    def prove_script(self, script: Step) -> Step:
+        """The whole of it, which has the time of one call."""
+        proven = self.prove_step(script)
+        self.is_bounded &= self._seconds <= CALL_SECONDS
+        return proven
 
     def prove_step(self, step: Step) -> Step:
         """The same step with the arguments that will really be used."""
@@ -130,7 +148,10 @@ class Prover:
             case Sequence():
                 return Sequence(tuple(self.prove_step(inner) for inner in step.steps))
             case Repeat():
-                return replace(step, body=self.prove_step(step.body))
+                before = self._seconds
+                body = self.prove_step(step.body)
+                self._seconds = before + (self._seconds - before) * step.times
+                return replace(step, body=body)
             case Branch():
                 arms = tuple((self.prove_step(test), self.prove_step(do)) for test, do in step.arms)
                 return Branch(arms, self.prove_step(step.otherwise) if step.otherwise else None)
@@ -141,7 +162,7 @@ class Prover:
 
     def _prove_pipeline(self, pipeline: Pipeline) -> Pipeline:
         commands: list[Command] = []
-        is_bounded = True
+        is_bounded, seconds = True, 0.0
         self._commands += len(pipeline.commands)
         if self._commands > _MAX_COMMANDS:
             raise Refused(f"it has more than {_MAX_COMMANDS} commands")
@@ -156,10 +177,12 @@ class Prover:
             is_bounded = traits.stops_early or (
                 is_bounded and traits.is_bounded and not is_fed_for_ever
             )
+            seconds = traits.seconds if traits.stops_early else max(seconds, traits.seconds)
             self.is_conditional |= traits.is_conditional
             self.reaches_out |= traits.reaches_out
             commands.append(_describe(command, traits))
         self.is_bounded &= is_bounded
+        self._seconds += seconds
         return replace(pipeline, commands=tuple(commands))
 
     def prove_argv(self, argv: tuple[str, ...], *, is_fed: bool = False) -> Traits:
@@ -189,6 +212,7 @@ class Prover:
             reads_trees=_is_recursive(policy, parsed),
             shape=shape_of(before[-1] if before else name, parsed),
             whole=whole_of((name, *before), parsed),
+            seconds=policy.lasts(parsed) if policy.lasts else 0.0,
         )
 
     def _prove_wrapped(self, wrapper: Wrapper, argv: tuple[str, ...], is_fed: bool) -> Traits:
@@ -279,11 +303,23 @@ def _reaches_out(policy: Policy, parsed: Parsed, before: tuple[str, ...]) -> boo
         return True
     if any(word.partition("=")[0] in policy.reaches_out_with for word in before):
         return True
+    if not all(map(needs_no_lookup, _looked_up(policy, parsed))):
+        return True
     reaches = policy.reaches_out
     if not (reaches(parsed) if callable(reaches) else reaches):
         return False
     values = (value for _, given in parsed.options for value in given)
     return not all(map(is_local, (*parsed.words, *values)))
+
+
+def _looked_up(policy: Policy, parsed: Parsed) -> Iterator[str]:
+    """What a resolver may be asked for."""
+    options = policy.grammar.options
+    for option, values in parsed.options:
+        if option in options and options[option].is_destination:
+            yield from values
+    if policy.destinations is not None:
+        yield from policy.destinations(parsed)
 
 
 def _program_name(word: str) -> str:

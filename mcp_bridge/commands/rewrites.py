@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mcp_bridge.commands.addresses import KnownAddress
 from mcp_bridge.commands.proof import Proof, prove
 from mcp_bridge.commands.refusal import Refused
 from mcp_bridge.commands.script import Command, Pipeline, Sink
@@ -44,15 +45,19 @@ class Recovery:
         return self.rewritten if self.rewritten and self.rewritten.may_run else None
 
 
-def prove_or_rewrite(command: str, sensitive: SensitivePaths | None = None) -> Recovery:
+def prove_or_rewrite(
+    command: str,
+    sensitive: SensitivePaths | None = None,
+    addresses: tuple[KnownAddress, ...] = (),
+) -> Recovery:
     """Proves the command; one that does not end is rewritten once, and the rewrite proven."""
-    proof = prove(command, sensitive)
+    proof = prove(command, sensitive, addresses)
     if proof.category is None:
         return Recovery(proof)
     rewrite = suggest_rewrite(command)
     if rewrite is None or not rewrite.is_automatic:
         return Recovery(proof, rewrite)
-    return Recovery(proof, rewrite, prove(rewrite.command, sensitive))
+    return Recovery(proof, rewrite, prove(rewrite.command, sensitive, addresses))
 
 
 def suggest_rewrite(command: str) -> Rewrite | None:

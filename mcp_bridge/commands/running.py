@@ -6,11 +6,12 @@ import shutil
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
 from mcp_bridge.commands.course import Course
+from mcp_bridge.commands.drivers import Armed, filters_question, without_filters
 from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.pumping import Pump, only_measures, open_ends, places_to_mask
 from mcp_bridge.commands.reading import Substitutes
@@ -42,7 +43,7 @@ FIXED_ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     # What a repository's own configuration could run.
     "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_CONFIG_COUNT": "6",
+    "GIT_CONFIG_COUNT": "8",
     "GIT_CONFIG_KEY_0": "core.fsmonitor",
     "GIT_CONFIG_VALUE_0": "false",
     "GIT_CONFIG_KEY_1": "core.hooksPath",
@@ -55,6 +56,10 @@ FIXED_ENVIRONMENT = {
     "GIT_CONFIG_VALUE_4": "false",
     "GIT_CONFIG_KEY_5": "gpg.x509.program",
     "GIT_CONFIG_VALUE_5": "false",
+    "GIT_CONFIG_KEY_6": "status.submoduleSummary",
+    "GIT_CONFIG_VALUE_6": "false",
+    "GIT_CONFIG_KEY_7": "submodule.recurse",
+    "GIT_CONFIG_VALUE_7": "false",
     "PGOPTIONS": "-c default_transaction_read_only=on",
     "PGCONNECT_TIMEOUT": "10",
 }
@@ -120,6 +125,7 @@ class _Run(Course):
             programs.append(program)
         last = len(programs) - 1
         try:
+            pipeline = replace(pipeline, commands=await self._disarm(pipeline, programs))
             async with _Plumbing(self, pipeline) as plumbing:
                 for place, command in enumerate(pipeline.commands):
                     await plumbing.start(programs[place], command, is_last=place == last)
@@ -127,6 +133,29 @@ class _Run(Course):
         except OSError as error:
             self.stderr += f"{error.filename or programs[0]}: {error.strerror}\n".encode()
             return _NOT_STARTED
+        except Armed as refusal:
+            self.stderr += f"git: not run: {refusal}\n".encode()
+            return _NOT_STARTED
+
+    async def _disarm(self, pipeline: Pipeline, programs: list[str]) -> tuple[Command, ...]:
+        """The commands, in which git runs nothing that a repository names."""
+        commands = []
+        for program, command in zip(programs, pipeline.commands, strict=True):
+            question = filters_question(command.argv)
+            if question is not None:
+                asked = await asyncio.create_subprocess_exec(
+                    program,
+                    *question[1:],
+                    cwd="/",
+                    env=self.environment,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.DEVNULL,
+                )
+                listed, _ = await asked.communicate()
+                command = replace(command, argv=without_filters(command.argv, listed))
+            commands.append(command)
+        return tuple(commands)
 
     async def _learn_whole(self, pipeline: Pipeline, screen: Screen) -> None:
         """Where a template takes parts of an object, the whole of it says what is secret in it."""

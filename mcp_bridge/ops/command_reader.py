@@ -55,7 +55,7 @@ class CommandReader:
 
     async def run(self, command: str, target: str, container: str = "") -> Answer:
         """Exit code and output of a proven command; `container` is one of the pod's."""
-        recovery = prove_or_rewrite(command, self._sensitive)
+        recovery = prove_or_rewrite(command, self._sensitive, self._settings.targets.addresses)
         proof = recovery.to_run
         if proof is None or proof.script is None:
             raise _refuse(recovery)

@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp_bridge.ops.bounded import Deadline
 from mcp_bridge.ops.envelope import Answer, ToolFailure
 from mcp_bridge.ops.line_filter import LineFilter
-from mcp_bridge.ops.sensitive_paths import SensitivePaths, same_as_secret_file
+from mcp_bridge.ops.sensitive_paths import SensitivePaths
 
 MAX_LINES = 1000
 _MAX_TEXT_BYTES = 120_000
@@ -310,9 +310,7 @@ def _refuse_if_moved(
         opened = str(Path(f"/proc/self/fd/{descriptor}").readlink())
     except OSError:
         opened = path
-    reason = sensitive.reason_resolved(opened)
-    if same_as_secret_file(status):
-        reason = "it is a password file under another name"
+    reason = sensitive.reason_resolved(opened) or sensitive.reason_linked(status)
     if reason:
         raise refusal(path, reason)
 

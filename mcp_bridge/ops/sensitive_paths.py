@@ -8,9 +8,12 @@ systems do, too.
 
 import os
 import re
+import stat
 import unicodedata
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice, pairwise
 from pathlib import Path
 
 from mcp_bridge.ops.mounts import find_other_paths, read_mounts
@@ -34,6 +37,18 @@ _SECRET_ENTRIES = frozenset(
     for entry in _words("""
         .config/gh .config/hub .config/op .config/rclone .subversion/auth .m2/settings.xml
         .gradle/gradle.properties .composer/auth.json .bundle/config
+        dovecot/users dovecot/users.conf courier/userdb mail/authinfo postfix/sasl
+        snmp/snmpd.conf snmp/snmptrapd.conf net-snmp/snmpd.conf nut/upsd.users nut/upsmon.conf
+        freeradius/clients.conf raddb/clients.conf freeradius/users raddb/users mods-config/files
+        corosync/authkey pacemaker/authkey booth/authkey racoon/psk.txt iscsi/iscsid.conf
+        asterisk/manager.conf asterisk/sip.conf asterisk/pjsip.conf asterisk/voicemail.conf
+        asterisk/iax.conf grafana/grafana.ini grafana/ldap.toml redis/users.acl valkey/users.acl
+        rabbitmq/definitions.json nullmailer/remotes ssmtp/ssmtp.conf sssd/sssd.conf samba/private
+        salt/pki puppet/ssl openldap/slapd.conf ldap/slapd.conf ldap/slapd.d openldap/slapd.d
+        duo/pam_duo.conf duo/login_duo.conf vsftpd/virtual_users.txt vsftpd/login.txt iwd/main.conf
+        bacula/bacula-dir.conf bacula/bacula-fd.conf bacula/bconsole.conf bareos/bareos-dir.d
+        ejabberd/ejabberd.yml prosody/accounts znc/configs matrix-synapse/homeserver.yaml
+        exim4/passwd.client squid/digest .vnc/passwd uucp/passwd uucp/call
     """)
 )
 
@@ -57,15 +72,33 @@ _SECRET_NAMES = _words("""
     .lesshst .boto .s3cfg .msmtprc .fetchmailrc rclone.conf kubeconfig k3s.yaml
     terraform.tfstate wp-config.php authorized_keys known_hosts cookies cookies.sqlite key4.db
     logins.json config.v2.json user-data.txt debian.cnf sasl_passwd passwd.client .erlang.cookie
-    settings-security.xml
+    settings-security.xml sasldb2 sasldb userlist.txt userdb.dat smbpasswd pureftpd.pdb
+    authmysqlrc authpgsqlrc authldaprc hostapd.conf wpa_supplicant.conf eap_user hostapd.eap_user
+    nslcd.conf ldap.secret pam_ldap.secret libnss-ldap.secret ddclient.conf inadyn.conf msmtprc
+    esmtprc fetchmailrc turnserver.conf upsd.users proxysql.cnf ntp.keys ntpkeys .vault_pass
+    vault_pass .smbcredentials smbcredentials .cifs authinfo .authinfo x11vnc.pass rndc.conf
+    users.acl
 """) | {"login data"}
 
 _SECRET_SUFFIXES = tuple(
     _words("""
         .key .ppk .p12 .pfx .jks .keystore .kdbx .keytab .kubeconfig .tfvars .ovpn .token
         .password .passwd .secret .secrets .credentials .pgpass .htpasswd .agekey .keyring
+        .psk .wpa_psk .priv .privkey .keys .pwd .pwfile .shadow .conf.ext
     """)
 )
+# Lists of the accounts of a program: any file of such a name beside its settings.
+_ACCOUNTS = re.compile(
+    r"(?:.*[._-])?(?:passwd|passwds|passwdfile|passwd_file|password_file|pwfile|pwdb|userdb|psks?"
+    r"|wpa_psk|preshared|htdigest|shadow)(?:[._-](?:db|txt|conf|cfg|list|file|map|json|yaml|yml))?"
+)
+_TABLES_OF_MAIL = re.compile(r"(?:.*[._-])?(?:mysql|pgsql|ldap|sql|sqlite)[\w.-]*\.(?:cf|ext)")
+"""How a mail server asks a database, with its password."""
+# Here a file of such a name is the account list of everybody, a program, or about one.
+_NOT_OF_A_PROGRAM = _words("""
+    etc pam.d bin sbin libexec doc man man1 man5 man8 completions bash_completion.d locale
+    cron.daily cron.hourly cron.weekly init.d log src
+""")
 _PUBLIC_PEM_TREES = (("etc", "ssl", "certs"), ("usr", "share"), ("usr", "lib"), ("usr", "local"))
 _KEY_NAME = re.compile(r"^(?:ssh_host_.*_key|id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_].*)?)$")
 _ENV_NAME = re.compile(r"^(?:\.env(?:[.\-_].*)?|.*\.env)$")
@@ -107,13 +140,17 @@ _PROCESS_FILES = _words("""
 """)
 _PROC_TOP_REFUSED = _words("kcore kmem kmsg kallsyms keys key-users vmcore sysrq-trigger")
 
-_SAME_FILE_CHECKS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers")
+# Where files lie that may be linked from elsewhere, beside the trees above and what is protected.
+_PLACES_OF_SECRETS = ("/etc", "/root", "/home", "/var/lib", "/opt", "/srv")
+_MOST_ENTRIES = 50_000
+_DEEPEST = 5
 
 
 class SensitivePaths:
     """Judges paths of one machine. Of `protected` directories only `open_files` may be read."""
 
     def __init__(self, protected: Sequence[Path] = (), open_files: Sequence[Path] = ()) -> None:
+        self._roots = tuple(map(str, protected))
         self._protected = tuple(
             _parts(spelling) for path in protected for spelling in _spellings(str(path))
         )
@@ -130,6 +167,24 @@ class SensitivePaths:
             reason = self._judge(spelling)
             if reason:
                 return reason
+        try:
+            status = os.stat(path)  # noqa: PTH116 - a path may be any text
+        except (OSError, ValueError):
+            return None
+        return self.reason_linked(status)
+
+    def reason_linked(self, status: os.stat_result) -> str | None:
+        """Why a file that has further names must not be read, by what one of these says."""
+        if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+            return None
+        trees = ["/" + "/".join(tree) for tree in _SECRET_TREES]
+        for entry in _find_files([*self._roots, *trees, *_PLACES_OF_SECRETS]):
+            # The number alone is told without a question to the file system.
+            if entry.inode() != status.st_ino or (reason := self._judge(entry.path)) is None:
+                continue
+            known = entry.stat(follow_symlinks=False)
+            if (known.st_dev, known.st_ino) == (status.st_dev, status.st_ino):
+                return f"it is a password file under another name ({reason})"
         return None
 
     def reason_resolved(self, path: str) -> str | None:
@@ -157,16 +212,20 @@ class SensitivePaths:
         )
 
 
-def same_as_secret_file(status: os.stat_result) -> bool:
-    """Whether an open file is one of the password files under another name (hard link, bind)."""
-    for path in _SAME_FILE_CHECKS:
-        try:
-            known = os.stat(path)  # noqa: PTH116 - compared as a plain pair of numbers
-        except OSError:
-            continue
-        if (known.st_dev, known.st_ino) == (status.st_dev, status.st_ino):
-            return True
-    return False
+def _find_files(roots: Iterable[str]) -> Iterator[os.DirEntry[str]]:
+    """The files below these directories, as deep and as many as one look can afford."""
+    left = _MOST_ENTRIES
+    waiting = deque((root, 0) for root in dict.fromkeys(roots))
+    while waiting and left > 0:
+        directory, depth = waiting.popleft()
+        with suppress(OSError), os.scandir(directory) as entries:
+            for entry in islice(entries, left):
+                left -= 1
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < _DEEPEST:
+                        waiting.append((entry.path, depth + 1))
+                elif entry.is_file(follow_symlinks=False):
+                    yield entry
 
 
 def _spellings(path: str) -> Iterable[str]:
@@ -207,7 +266,7 @@ def _judge_directories(parts: tuple[str, ...]) -> str | None:
     for part in parts:
         if part in _SECRET_DIRECTORIES:
             return f"directories named {part} hold credentials"
-    for entry in pairwise(parts):
+    for entry in (*pairwise(parts), (*parts[-2:-1], _strip_backup_suffixes(parts[-1]))):
         if entry in _SECRET_ENTRIES:
             return f"{'/'.join(entry)} holds credentials"
     for tree in _SECRET_TREES:
@@ -222,6 +281,9 @@ def _judge_name(parts: tuple[str, ...]) -> str | None:
         return "files of this name hold credentials"
     if _NAMED_COPY.fullmatch(name) or _CLOUD_KEY.fullmatch(name):
         return "files of this name hold credentials"
+    is_of_a_program = len(parts) > 1 and parts[-2] not in _NOT_OF_A_PROGRAM
+    if is_of_a_program and (_ACCOUNTS.fullmatch(name) or _TABLES_OF_MAIL.fullmatch(name)):
+        return "files of this name hold the accounts of a program"
     if _ENV_NAME.match(name) and not _ENV_EXAMPLE.search(name):
         return "environment files hold credentials"
     if name.endswith(_SECRET_SUFFIXES):

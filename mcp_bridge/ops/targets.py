@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from mcp_bridge.commands.addresses import KnownAddress, read_operators_address
 from mcp_bridge.ops.executors.names import CLUSTER, CONTEXT, HOST, USER
 from mcp_bridge.ops.executors.ssh import SshAccess
 from tarsy.errors import ConfigError, Mistake
@@ -42,6 +43,8 @@ class Targets:
     hosts: tuple[RemoteHost, ...] = ()
     clusters: tuple[Cluster, ...] = ()
     may_reach_out: bool = False
+    addresses: tuple[KnownAddress, ...] = ()
+    """What commands may fetch beside the pages that are known to be reads everywhere."""
 
 
 class _Strict(BaseModel):
@@ -68,10 +71,16 @@ _HostName = Annotated[str, Field(pattern=f"^(?:{HOST.pattern})$")]
 _ClusterName = Annotated[str, Field(pattern=f"^(?:{CLUSTER.pattern})$")]
 
 
+def _checked(address: str) -> str:
+    read_operators_address(address)
+    return address
+
+
 class _File(_Strict):
     hosts: dict[_HostName, _Host] = {}
     clusters: dict[_ClusterName, _Cluster] = {}
     may_reach_out: bool = False
+    addresses: list[Annotated[str, AfterValidator(_checked)]] = []
 
 
 def read_targets(path: Path) -> Targets:
@@ -92,6 +101,7 @@ def read_targets(path: Path) -> Targets:
             Cluster(name, each.context, each.kubeconfig) for name, each in given.clusters.items()
         ),
         may_reach_out=given.may_reach_out,
+        addresses=tuple(map(read_operators_address, given.addresses)),
     )
 
 

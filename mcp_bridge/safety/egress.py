@@ -13,6 +13,7 @@ from mcp_bridge.commands.script import pipelines_of
 from mcp_bridge.gate import GateRequest
 from mcp_bridge.safety.destinations import (
     find_destinations,
+    find_public_host,
     is_inside,
     is_number,
     starts_with_address,
@@ -30,6 +31,16 @@ _NAMES = frozenset(
     """)
 )
 """Arguments whose value is a machine, or leads to one."""
+_OTHERS = frozenset(
+    word_list("""
+    annotation api attribute by class column crd dimension directory dir field file filename
+    finalizer folder group image key kind label metric module order package path property resource
+    select selector sort tag
+    """)
+)
+"""Arguments whose values look like domains and name something else. Whole addresses count still."""
+_BETWEEN = re.compile(r"[\s,;|]+")
+_LONGEST_LIST = 20
 _COMMANDS = frozenset({"command", "cmd", "script", "shell"})
 _WORDS = re.compile(r"[a-z0-9]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -62,8 +73,24 @@ def _machines(request: GateRequest) -> Iterator[tuple[str, str]]:
         )
         if words & _COMMANDS:
             yield from ((name, host) for host in _machines_of_command(text))
-        elif not request.is_own_server and (words & _NAMES or starts_with_address(text)):
-            yield from ((name, host) for host in find_destinations(text))
+        elif not request.is_own_server:
+            yield from ((name, host) for host in _machines_of_value(text, words))
+
+
+def _machines_of_value(text: str, words: frozenset[str]) -> Iterator[str]:
+    """What the value could be decides. The name of its argument only says what it surely is."""
+    if words & _NAMES or starts_with_address(text):
+        yield from find_destinations(text)
+    parts = [part for part in _BETWEEN.split(text) if part]
+    if words & _NAMES:
+        for part in parts[:_LONGEST_LIST]:
+            yield from find_destinations(part)
+    if words & _OTHERS or len(parts) > _LONGEST_LIST:
+        return
+    hosts = list(map(find_public_host, parts))
+    # A sentence mentions machines. A list has nothing else in it, or no blanks.
+    if len(text.split()) == 1 or all(hosts):
+        yield from filter(None, hosts)
 
 
 def _machines_of_command(command: str) -> Iterator[str]:
@@ -75,7 +102,7 @@ def _machines_of_command(command: str) -> Iterator[str]:
     for pipeline in pipelines_of(proof.script):
         for each in pipeline.commands:
             for word in each.argv[1:]:
-                for part in re.split(r"[=,@]", word):
+                for part in re.split(r"[\s=,@()!<>|&]+", word):
                     yield from (part,) if is_number(part) else find_destinations(part)
 
 

@@ -11,6 +11,7 @@ from mcp_bridge.commands.programs.hosts import HOSTS
 from mcp_bridge.commands.programs.kubernetes import KUBERNETES
 from mcp_bridge.commands.programs.network import NETWORK
 from mcp_bridge.commands.programs.platforms import PLATFORMS
+from mcp_bridge.commands.programs.requests import REQUESTS
 from mcp_bridge.commands.programs.runtimes import RUNTIMES
 from mcp_bridge.commands.programs.services import SERVICES
 from mcp_bridge.commands.programs.special import SPECIAL
@@ -33,6 +34,7 @@ _TABLES = (
     HOSTS,
     PLATFORMS,
     SPECIAL,
+    REQUESTS,
 )
 
 

@@ -1,6 +1,7 @@
 """Container engines on this machine. Another engine (`-H`, `--host`, `--context`) is refused."""
 
 import re
+import time
 
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Entry, Group, Policy, Table, reads
@@ -34,7 +35,9 @@ def _check_inspect(parsed: Parsed) -> None:
 def _goes_on(parsed: Parsed) -> bool:
     """Events go on until a time that may be far away; only what is past is known to end."""
     return not any(
-        re.fullmatch(r"0s?|now|-?0?[1-9]\d*[smh]|\d{10}", text) for text in parsed.values("--until")
+        re.fullmatch(r"0s?|now|0?[1-9]\d*[smh]", text)
+        or (re.fullmatch(r"\d{10}", text) and int(text) <= time.time())
+        for text in parsed.values("--until")
     )
 
 

@@ -3,6 +3,7 @@
 import fnmatch
 import re
 
+from mcp_bridge.commands.durations import every, waits
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.languages.mongo import check_mongo
 from mcp_bridge.commands.languages.sql import check_mysql, check_psql, check_sqlite
@@ -203,6 +204,7 @@ DATA: Table = {
         stops=True,
         dashes=False,
         is_endless=_redis_is_endless,
+        lasts=every("-i", "-r", default=0.001),
         reaches_out_with="-h",
         check=_check_redis,
     ),
@@ -216,6 +218,7 @@ DATA: Table = {
         f"-q -d={_HOST} -h={_HOST} -p=/\\d+/ -t=/\\d+/ -U=/[\\w.-]+/ --host={_HOST} --port=/\\d+/",
         words=(0, 0),
         reaches_out_with="-h --host -d",
+        lasts=waits("-t"),
     ),
     "pg_lsclusters": reads("-[hj]", words=(0, 0)),
     "pg_controldata": reads("-D=", words=(0, 1)),

@@ -28,7 +28,9 @@ _LOG = """
     --merge-base --count --objects
 """
 # A driver named by the repository would be run otherwise.
-_PLAIN = ("--no-ext-diff", "--no-textconv")
+_PLAIN = ("--no-ext-diff", "--no-textconv", "--submodule=short")
+# A submodule has a configuration of its own, which nothing of this reaches.
+_ALONE = ("--ignore-submodules=all",)
 
 
 def _check_format(parsed: Parsed) -> None:
@@ -106,7 +108,7 @@ _log = reads(
     contents=_named_in_log,
 )
 _show = replace(_log, contents=_named)
-_diff = replace(_show, files_from=0, check=_check_diff)
+_diff = replace(_show, files_from=0, check=_check_diff, hardening=(*_PLAIN, *_ALONE))
 
 GIT: Table = {
     "git": Group(
@@ -120,7 +122,7 @@ GIT: Table = {
                     f"{_LOG} -r -t --root --no-commit-id",
                     word=_REVISION,
                     words=(0, 20),
-                    hardening=_PLAIN,
+                    hardening=(*_PLAIN, *_ALONE),
                     check=_check_format,
                     contents=_named,
                 ),
@@ -132,9 +134,10 @@ GIT: Table = {
                 words=(1, 5),
             ),
             "status": reads(
-                "-[sbvuz] --short --branch --porcelain=? --untracked-files=? --ignored=? "
+                "-[sbuz] --short --branch --porcelain=? --untracked-files=? --ignored=? "
                 "--long --show-stash --ahead-behind",
                 word=r"[\w./-]+",
+                hardening=_ALONE,
             ),
             "blame": reads(
                 "-[lstfnpcewMC] -L= --since=- --date= --porcelain --line-porcelain --show-email",
@@ -223,7 +226,7 @@ GIT: Table = {
             "check-ignore": reads("-[vnq]", words=(1, 20), word=r"[\w./-]+"),
             "worktree": Group({"list": reads("-v --porcelain", words=(0, 0))}),
             "submodule": Group(
-                {"status": reads("--recursive --cached", words=(0, 3), word=r"[\w./-]+")}
+                {"status": reads("--cached", words=(0, 3), word=r"[\w./-]+", needs="--cached")}
             ),
             "notes": Group(
                 {

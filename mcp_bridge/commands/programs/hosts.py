@@ -3,6 +3,7 @@ configuration."""
 
 import re
 
+from mcp_bridge.commands.durations import every
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Entry, Group, Policy, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
@@ -153,6 +154,7 @@ def _nvidia_words() -> dict[str, Entry]:
         **{
             name: reads(
                 "-c=/\\d+/ -s=/[a-z]+/ -i=/[\\d,]+/",
+                lasts=every("", "-c"),
                 words=(0, 0),
                 is_endless=lambda parsed: not parsed.has("-c"),
             )

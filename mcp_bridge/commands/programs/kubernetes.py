@@ -2,6 +2,7 @@
 
 import re
 
+from mcp_bridge.commands.durations import waits, waits_for_cluster
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Entry, Group, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
@@ -80,6 +81,10 @@ def _waits_for_ever(parsed: Parsed) -> bool:
     return not any(re.search("[1-9]", limit) for limit in parsed.values("--timeout"))
 
 
+def _rollout_lasts(parsed: Parsed) -> float:
+    return 0.0 if ("--watch", ("false",)) in parsed.options else waits_for_cluster(parsed)
+
+
 _LOGS = reads(
     """-f --follow=? -c= --container= --all-containers=? --tail=/-?\\d+/ --since=/\\w+/
     --since-time=
@@ -106,10 +111,11 @@ _CONFIG = Group(
 _ROLLOUT = Group(
     {
         "status": reads(
-            "-w --watch=? --timeout=/\\w+/ --revision=",
+            "-w --watch=? --timeout=/[\\w.]+/ --revision=",
             words=(1, 2),
             word=_WORD,
             is_endless=_waits_for_ever,
+            lasts=_rollout_lasts,
         ),
         "history": reads("--revision=/\\d+/", words=(1, 2), word=_WORD),
     },
@@ -173,7 +179,12 @@ _COMMANDS: dict[str, Entry] = {
         },
         _SHARED,
     ),
-    "wait": reads("--for= --timeout=/\\w+/ -l=- --selector=- --all=? -A", words=(1, 5), word=_WORD),
+    "wait": reads(
+        "--for= --timeout=/-?[\\w.]+/ -l=- --selector=- --all=? -A",
+        words=(1, 5),
+        word=_WORD,
+        lasts=waits_for_cluster,
+    ),
 }
 _HELM_SHARED = "-n=/[\\w.-]+/ --namespace=/[\\w.-]+/ --kube-context=/[\\w.:@\\/-]+/ --debug"
 _HELM_OUT = "-o=/table|json|yaml/ --output=/table|json|yaml/"
@@ -258,6 +269,7 @@ KUBERNETES: Table = {
             ),
             "stats": reads(
                 "-[aw] --all --watch --id= -o=/json|yaml|table/ -p= --label= -s=",
+                lasts=waits("-s"),
                 words=(0, 1),
                 word=_WORD,
                 endless="-w --watch",

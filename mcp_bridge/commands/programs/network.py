@@ -2,7 +2,9 @@
 
 import re
 
+from mcp_bridge.commands.durations import captures, every, looks_up, pings, traces, waits
 from mcp_bridge.commands.grammar import Parsed
+from mcp_bridge.commands.languages.filters import machines_of_pcap, machines_of_ss
 from mcp_bridge.commands.policy import Group, Policy, Table, reads, with_names
 from mcp_bridge.commands.refusal import Category, Refused
 
@@ -64,9 +66,17 @@ _IPTABLES = reads(
 )
 
 NETWORK: Table = {
-    "ifconfig": reads("-[asv]", words=(0, 1), word=_WORD),
-    "route": reads("-[neFCv46] -A=/\\w+/ --numeric --extend --inet6", words=(0, 0)),
-    "arp": reads("-[anev] -i= -H=", words=(0, 1), word=_WORD),
+    "ifconfig": reads("-[asv]", words=(0, 1), word=r"[\w.:@+-]{1,15}"),
+    "route": reads(
+        "-[neFCv46] -A=/\\w+/ --numeric --extend --inet6", words=(0, 0), hardening=("-n",)
+    ),
+    "arp": reads(
+        "-[anev] -i=/[\\w.:@-]{1,15}/ -H=/\\w+/",
+        words=(0, 1),
+        word=_WORD,
+        destinations=lambda parsed: parsed.words,
+        hardening=("-n",),
+    ),
     "netstat": reads(
         """-[aceFgilMnNoprsStTuUvwWxZ46] --all --continuous --extend --groups --interfaces
         --listening --numeric --numeric-hosts --numeric-ports --programs --route --statistics --tcp
@@ -82,6 +92,7 @@ NETWORK: Table = {
         --context""",
         word=r"[\w.:()=!<>*/|&\[\] -]+",
         endless="-E --events",
+        destinations=machines_of_ss,
     ),
     "ethtool": reads(
         """-S -i -k -a -c -g -l -m -n -P -T -x -u --statistics --driver --show-features
@@ -137,9 +148,10 @@ NETWORK: Table = {
         {"list": reads("-[nt] -name -terse", clusters=False, words=(0, 1), word=r"[\w.:-]+")}
     ),
     "conntrack": reads(
-        """-[LSCEn] --dump --stats --count --event -p=/\\w+/ -s= -d= -f=/\\w+/ -o=/[\\w,]+/
+        """-[LSCEn] --dump --stats --count --event -p=/\\w+/ -s=> -d=> -f=/\\w+/ -o=/[\\w,]+/
         --proto=/\\w+/
-        --src= --dst= --sport= --dport= --state= --orig-src= --orig-dst= --orig-port-dst= -e=""",
+        --src=> --dst=> --sport= --dport= --state= --orig-src=> --orig-dst=> --orig-port-dst=
+        -e=""",
         words=(0, 1),
         word=r"conntrack|expect",
         endless="-E --event",
@@ -185,6 +197,9 @@ NETWORK: Table = {
         endless="-i --interface",
         ends="-c -r --count",
         is_endless=lambda parsed: not parsed.has("-c", "-r", "-D", "--list-interfaces", "--count"),
+        destinations=machines_of_pcap,
+        lasts=captures,
+        hardening=("-n",),
     ),
     **with_names(
         "ping ping6",
@@ -194,6 +209,7 @@ NETWORK: Table = {
             words=(1, 1),
             word=r"[\w.:%-]+",
             is_endless=lambda parsed: not parsed.has("-c", "-w"),
+            lasts=pings,
             reaches_out=True,
         ),
     ),
@@ -204,6 +220,7 @@ NETWORK: Table = {
             words=(1, 2),
             word=r"[\w.:%-]+",
             reaches_out=True,
+            lasts=traces,
         ),
     ),
     "mtr": reads(
@@ -212,13 +229,21 @@ NETWORK: Table = {
         words=(1, 1),
         word=r"[\w.:-]+",
         needs="-r -w -j -C -x --report --report-wide --json --csv --xml",
+        lasts=every("-i", "-c --report-cycles"),
         reaches_out=True,
     ),
     "dig": reads(
-        "-[46mruv] -t= -x= -p=/\\d+/ -q= -c= -b= -4 -6", check=_check_dig, reaches_out=True
+        "-[46mruv] -t= -x= -p=/\\d+/ -q= -c= -b= -4 -6",
+        check=_check_dig,
+        reaches_out=True,
+        lasts=looks_up,
     ),
     "host": reads(
-        "-[aCdlrTv46sw] -t= -W= -c= -N= -R=", words=(1, 2), word=r"[\w.:-]+", reaches_out=True
+        "-[aCdlrTv46sw] -t= -W= -c= -N= -R=",
+        words=(1, 2),
+        word=r"[\w.:-]+",
+        reaches_out=True,
+        lasts=waits("-W"),
     ),
     "nslookup": reads(
         "-type=/\\w+/ -query=/\\w+/ -port=/\\d+/ -timeout=/\\d+/ -debug",
@@ -228,11 +253,17 @@ NETWORK: Table = {
         word=r"[\w.:-]*[\w.:]",
         check=_check_lookup,
         reaches_out=True,
+        lasts=waits("-timeout"),
     ),
     **with_names(
         "nc netcat ncat",
         reads(
-            "-[46nuvz] -w=/\\d+/", word=r"[\w.:-]+", needs="-z", check=_check_nc, reaches_out=True
+            "-[46nuvz] -w=/\\d+/",
+            word=r"[\w.:-]+",
+            needs="-z",
+            check=_check_nc,
+            reaches_out=True,
+            lasts=waits("-w"),
         ),
     ),
     "openssl": Group(

@@ -2,6 +2,7 @@
 
 import re
 
+from mcp_bridge.commands.durations import seconds_of
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Group, Policy, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
@@ -24,6 +25,15 @@ def _check_jcmd(parsed: Parsed) -> None:
 
 def _jstat_is_endless(parsed: Parsed) -> bool:
     return len(parsed.words) == 2
+
+
+def _jstat_lasts(parsed: Parsed) -> float:
+    """Behind the process stand an interval, in thousandths where no unit is named, and a count."""
+    if len(parsed.words) < 3:
+        return 0.0
+    interval, count = parsed.words[1:3]
+    each = seconds_of(interval) if interval.endswith("s") else seconds_of(interval) / 1000
+    return each * seconds_of(count)
 
 
 def _version(options: str) -> Policy:
@@ -67,6 +77,7 @@ RUNTIMES: Table = {
         words=(0, 3),
         word=r"\d+(?:ms|s)?",
         is_endless=_jstat_is_endless,
+        lasts=_jstat_lasts,
     ),
     "jinfo": reads("-flags -sysprops", clusters=False, dashes=False, words=(1, 1), word=_PID),
     "jcmd": reads("-l", words=(0, 2), check=_check_jcmd),

@@ -2,6 +2,7 @@
 
 import re
 
+from mcp_bridge.commands.durations import every, waits
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.policy import Entry, Group, Policy, Table, reads, with_names
 from mcp_bridge.commands.refusal import Refused
@@ -21,7 +22,8 @@ _JOURNALCTL = """
     --output-fields= --merge --system --user --cursor= --after-cursor= --show-cursor
     --case-sensitive=? --facility= --no-tail --version --truncate-newline --verify
 """
-_PVESH_PATH = r"/[\w./-]*"
+# What follows `/nodes` is the name of a machine, which is looked up if it is none of the cluster.
+_PVESH_PATH = r"/(?!/*nodes/+[\w-]*\.)[\w./-]*"
 
 
 def _check_journal(parsed: Parsed) -> None:
@@ -150,6 +152,7 @@ SERVICES: Table = {
         words=(0, 1),
         needs="-b --batch -1 -n --iterations",
         is_endless=lambda parsed: not parsed.has("-n", "--iterations", "-1"),
+        lasts=every("-d", "-n --iterations"),
     ),
     "systemd-detect-virt": reads("-[cvqr]", words=(0, 0)),
     "resolvectl": Group(
@@ -223,7 +226,12 @@ SERVICES: Table = {
     "service": reads("--status-all", words=(0, 2), word=r"[\w.@-]+", check=_check_service),
     "chronyc": Group(
         {
-            name: reads("-[av]", words=(0, 1), word=r"[\w.:-]+")
+            name: reads(
+                "-[av]",
+                words=(0, 1),
+                word=r"[\w.:-]+",
+                destinations=lambda parsed: parsed.words,
+            )
             for name in (
                 "tracking",
                 "sources",
@@ -423,5 +431,6 @@ SERVICES: Table = {
         words=(1, 10),
         endless="-m --monitor",
         is_endless=_waits_without_limit,
+        lasts=waits("-t", "--timeout"),
     ),
 }

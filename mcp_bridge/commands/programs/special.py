@@ -1,14 +1,15 @@
 """Programs that run other programs, and those whose arguments follow no common rule."""
 
+import math
 import re
 from dataclasses import replace
 from itertools import pairwise
-from urllib.parse import unquote
 
+from mcp_bridge.commands.durations import last_of, seconds_of
 from mcp_bridge.commands.grammar import Grammar, Parsed, parse, read_options
 from mcp_bridge.commands.languages.escapes import refuse_escapes
 from mcp_bridge.commands.languages.find import read_find
-from mcp_bridge.commands.loopback import is_loopback
+from mcp_bridge.commands.loopback import needs_no_lookup
 from mcp_bridge.commands.policy import Proving, Table, Wrapper
 from mcp_bridge.commands.refusal import Category, Refused
 from mcp_bridge.commands.script import pipelines_of
@@ -51,12 +52,15 @@ def _prove_timeout(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if not _DURATION.fullmatch(duration) or not rest:
         raise Refused("timeout needs a duration and a program")
     # 0 means no limit at all.
-    is_limited = float(duration.rstrip("smhd")) > 0
+    limit = seconds_of(duration) or math.inf
+    limit += last_of(parsed, "-k", "--kill-after")
     traits = prover.prove_argv(tuple(rest))
+    is_bounded = traits.is_bounded or (limit < math.inf and not traits.hands_to_shell)
     return replace(
         traits,
         argv=(*_before(argv, tuple(rest)), *traits.argv),
-        is_bounded=traits.is_bounded or (is_limited and not traits.hands_to_shell),
+        is_bounded=is_bounded,
+        seconds=min(traits.seconds if traits.is_bounded else math.inf, limit),
     )
 
 
@@ -235,114 +239,11 @@ def _prove_ip(prover: Proving, argv: tuple[str, ...]) -> Traits:
     if thing in ("monitor", "mon") and all(word in _IP_OBJECTS or word == "all" for word in rest):
         return Traits(argv=argv, is_bounded=False)
     is_get = thing in ("r", "ro", "route") and rest[:1] == ["get"]
+    if is_get and any("." in word and not needs_no_lookup(word) for word in rest):
+        raise Refused("ip route get with a name is not known to be a read")
     if thing not in _IP_OBJECTS or (rest and rest[0] not in _IP_SHOWS and not is_get):
         raise Refused(f"ip {thing} with these words is not known to be a read")
     return Traits(argv=argv)
-
-
-_URL = re.compile(
-    r"(?:https?://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::\d+)?(?:[/?][^\s{}\[\]\\^`|<>\"]*)?"
-)
-_INNER_NAME = re.compile(
-    r"[a-z0-9_-]+|.+\.(?:svc|local|internal|lan|intra|corp)|.+\.svc\.cluster\.local"
-)
-_INNER_ADDRESS = re.compile(
-    r"127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}"
-    r"|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\]|\[f[cd][0-9a-f:]+\]"
-)
-# The services that hand out a machine's credentials.
-_METADATA = words("instance-data [fd00:ec2::254] [fd20:ce::254]")
-_ORDERS = re.compile(
-    r"_?(?:shutdown|quit\w*|restart|reboot|reload|stop|start|undeploy|deploy|exec|kill|flush\w*"
-    r"|purge|unload|reset\w*|delete\w*|remove|drop|drain\w*|leave|disable|enable|terminate|write"
-    r"|update)"
-)
-_CHANGES = re.compile(
-    r"(?:\A|;)[\s+;(]*(?:alter|create|delete|drop|grant|insert|kill|replace|revoke|truncate|update)\b"
-)
-_SECRETS = re.compile(r"secrets?|heapdump|credentials?|tokens?|passwords?|env|configprops")
-_HEADER = r"/(?!(?i:x-(?:http-)?method))[A-Za-z0-9-]+:\s?[^@\r\n]*/"
-# With a name in front, curl takes none of it for the name of a file.
-_FIELD = r"/[A-Za-z_][\w.\[\]-]*=[\s\S]*/"
-_CURL = rf"""
-    -[fsSiIkvgN46] -m=/[0-9.]+/ -o=/\/dev\/null|-/ -H={_HEADER}
-    -A=/[\w\x20.\/();:,+-]+/ -X=/GET|HEAD|OPTIONS/
-    -w=/(?!@)(?:(?!%output|%\{{stderr|%header)[^@])*/
-    --fail --silent --show-error --include --head --insecure --verbose --max-time=/[0-9.]+/
-    --connect-timeout=/[0-9.]+/ --output=/\/dev\/null|-/ --header={_HEADER}
-    --request=/GET|HEAD|OPTIONS/ --write-out=/(?!@)(?:(?!%output)[^@])*/ --compressed --http1.1
-    --http2 --url= --ipv4 --ipv6 --no-buffer --no-progress-meter --retry=/\d+/ --retry-delay=/\d+/
-    --globoff --fail-with-body -q --disable -G --get -d={_FIELD} --data={_FIELD}
-    --data-urlencode={_FIELD}
-"""
-
-
-def _check_url(url: str) -> str:
-    """The host. Only machines of one's own network: a request elsewhere can carry anything out."""
-    match = _URL.fullmatch(url)
-    if not match:
-        raise Refused(f"{url!r} is not a plain http(s) address")
-    host = match["host"].lower().rstrip(".")
-    if re.match(r"(?:ftp|dict|ldap|imap|smtp|pop3)\.", host) or "metadata" in host:
-        raise Refused(f"{host} is not asked")
-    is_number = re.fullmatch(r"[0-9.]+|0x.*", host) is not None
-    if host in _METADATA:
-        raise Refused(f"{host} is not asked")
-    is_inner = _INNER_ADDRESS.fullmatch(host) or (not is_number and _INNER_NAME.fullmatch(host))
-    if not is_inner:
-        raise Refused(f"{host} is outside of one's own network; a request could carry data out")
-    _check_request(url)
-    return host
-
-
-def _check_request(url: str) -> None:
-    """A request that only asks can still be an order: some servers take one in the address."""
-    path, _, query = unquote(url.partition("#")[0]).lower().partition("?")
-    steps = re.split(r"[/;]", path)[1:]
-    orders = re.findall(r"(?:^|[&;])(?:action|cmd|command|op|operation|method)=([a-z_]+)", query)
-    for step in (*steps, *orders):
-        if _ORDERS.fullmatch(step):
-            raise Refused(f"a server could take {step!r} as an order")
-        if _SECRETS.fullmatch(step):
-            raise Refused(f"{step!r} of a server is not read out")
-    for field in query.split("&"):
-        name, _, value = field.partition("=")
-        if name.startswith("stream.") or _CHANGES.search(value):
-            raise Refused(f"a server could take {field[:60]!r} as an order")
-
-
-def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
-    parsed = parse(argv[1:], Grammar(read_options(_CURL)))
-    urls = (*parsed.words, *parsed.values("--url"))
-    if not urls:
-        raise Refused("curl lacks an address")
-    hosts = [_check_url(url) for url in urls]
-    fields = parsed.values("-d", "--data", "--data-urlencode")
-    if fields and not parsed.has("-G", "--get"):
-        raise Refused("curl would send data; with -G it asks for them")
-    for field in fields:
-        _check_request(f"/?{field.replace('#', '')}")
-    # Its own configuration file could add options.
-    return Traits(
-        argv=("curl", "-q", *argv[1:]),
-        is_conditional=True,
-        reaches_out=not all(map(is_loopback, hosts)),
-    )
-
-
-def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> Traits:
-    table = """-[qSv46] -T=/\\d+/ -t=/\\d+/ -O=/-/ --spider --quiet --server-response
-    --timeout=/\\d+/ --tries=/\\d+/ --output-document=/-/ --no-check-certificate --no-verbose"""
-    parsed = parse(argv[1:], Grammar(read_options(table)))
-    if not parsed.has("--spider", "-O", "--output-document") or not parsed.words:
-        raise Refused("wget stores what it fetches; only --spider and -O - do not")
-    hosts = [_check_url(url) for url in parsed.words]
-    hardening = ("--no-config", "--no-hsts", "--max-redirect=0")
-    return Traits(
-        argv=("wget", *hardening, *argv[1:]),
-        is_conditional=True,
-        reaches_out=not all(map(is_loopback, hosts)),
-    )
 
 
 def _prove_ssh(prover: Proving, argv: tuple[str, ...]) -> Traits:
@@ -376,7 +277,5 @@ SPECIAL: Table = {
     "env": Wrapper(_prove_env),
     "ps": Wrapper(_prove_ps),
     "ip": Wrapper(_prove_ip),
-    "curl": Wrapper(_prove_curl),
-    "wget": Wrapper(_prove_wget),
     "ssh": Wrapper(_prove_ssh),
 }

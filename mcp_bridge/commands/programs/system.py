@@ -1,7 +1,9 @@
 """Files as things, and the machine: processes, memory, disks, hardware, users, time."""
 
 import re
+from collections.abc import Iterator
 
+from mcp_bridge.commands.durations import counts_up, every, last_of, reports, sleeps
 from mcp_bridge.commands.grammar import Parsed
 from mcp_bridge.commands.languages.escapes import refuse_escapes
 from mcp_bridge.commands.policy import Group, Table, reads, with_names
@@ -61,6 +63,11 @@ def _top_is_endless(parsed: Parsed) -> bool:
     return not (parsed.has("-b") and parsed.has("-n"))
 
 
+def _top_lasts(parsed: Parsed) -> float:
+    """The first screen comes at once."""
+    return last_of(parsed, "-d", default=3.0) * (last_of(parsed, "-n", default=1.0) - 1)
+
+
 def _check_getent(parsed: Parsed) -> None:
     services = parsed.values("-s")
     if any(name.startswith("shadow:") for name in services):
@@ -76,8 +83,9 @@ def _check_sysctl(parsed: Parsed) -> None:
         raise Refused("keys of the kernel are not read out")
 
 
-def _asks_for_hosts(parsed: Parsed) -> bool:
-    return len(parsed.words) > 1 and parsed.words[0].startswith(("hosts", "ahosts", "net"))
+def _hosts_asked_for(parsed: Parsed) -> tuple[str, ...]:
+    asks = parsed.words[0].startswith(("hosts", "ahosts", "net"))
+    return parsed.words[1:] if asks else ()
 
 
 def _check_printf(parsed: Parsed) -> None:
@@ -90,6 +98,20 @@ def _check_printf(parsed: Parsed) -> None:
 def _check_fuser(parsed: Parsed) -> None:
     if not parsed.words:
         raise Refused("fuser lacks a name")
+
+
+def _machines_of_lsof(parsed: Parsed) -> Iterator[str]:
+    """`-i TCP@host:port`, where it may also be a word of its own."""
+    for text in (*parsed.values("-i"), *parsed.words):
+        if "@" in text and not text.startswith("/"):
+            yield text.partition("@")[2]
+
+
+def _machines_of_fuser(parsed: Parsed) -> Iterator[str]:
+    """Of a socket: `local_port,host,port/tcp`."""
+    for word in parsed.words:
+        if "," in word and not word.startswith("/"):
+            yield from word.partition("/")[0].split(",")
 
 
 FILES: Table = {
@@ -176,11 +198,18 @@ SYSTEM: Table = {
     **with_names("true false", reads(words=(0, 0))),
     "yes": reads(words=(0, 5), is_endless=lambda parsed: True),
     "sleep": reads(
-        word=r"\d+(?:\.\d+)?[smhd]?|inf(?:inity)?", words=(1, 3), is_endless=_sleep_is_endless
+        word=r"\d+(?:\.\d+)?[smhd]?|inf(?:inity)?",
+        words=(1, 3),
+        is_endless=_sleep_is_endless,
+        lasts=sleeps,
     ),
     "printf": reads(words=(1, 100), check=_check_printf),
     "seq": reads(
-        "-w -s= -f=/[^%]*%[-0-9.]*[gfe][^%]*/", numbers=True, word=r"-?\d+(?:\.\d+)?", words=(1, 3)
+        "-w -s= -f=/[^%]*%[-0-9.]*[gfe][^%]*/",
+        numbers=True,
+        word=r"-?\d+(?:\.\d+)?",
+        words=(1, 3),
+        lasts=counts_up,
     ),
     "expr": reads(words=(1, 20), dashes=False),
     "factor": reads(word=r"\d+"),
@@ -192,6 +221,7 @@ SYSTEM: Table = {
         words=(0, 0),
         endless="-s --seconds",
         ends="-c --count",
+        lasts=every("-s --seconds", "-c --count"),
     ),
     "uname": reads(
         """-[asnrvmpio] --all --kernel-name --nodename --kernel-release --kernel-version --machine
@@ -221,7 +251,7 @@ SYSTEM: Table = {
         words=(1, 5),
         word=r"[\w.:@-]+",
         check=_check_getent,
-        reaches_out=_asks_for_hosts,
+        destinations=_hosts_asked_for,
     ),
     "who": reads("-[abdHlmpqrstTuw] --boot --all --heading --count", words=(0, 2), word=r"am|i|I"),
     "w": reads("-[hsfiouV]", words=(0, 1)),
@@ -246,11 +276,13 @@ SYSTEM: Table = {
         "-[bcHiS1] -n=/\\d+/ -d= -p= -u= -U= -o=- -w=? -E= -e=",
         words=(0, 0),
         is_endless=_top_is_endless,
+        lasts=_top_lasts,
     ),
     "iotop": reads(
         "-[bokatqP] -n=/\\d+/ -d= -p= -u= --batch --iter=/\\d+/ --only --accumulated",
         words=(0, 0),
         needs="-n --iter",
+        lasts=every("-d", "-n --iter"),
     ),
     "vmstat": reads(
         "-[afimstwynd] -D -S= -p= --active --forks --slabs --stats --disk --wide --timestamp "
@@ -258,17 +290,20 @@ SYSTEM: Table = {
         words=(0, 2),
         word=r"\d+",
         is_endless=_ends_with_number,
+        lasts=reports,
     ),
     "iostat": reads(
         "-[cdhkmNstxyzHV] -p=? -j= -o=/JSON/ -g= --human --compact --dec=? --pretty",
         word=r"[\w/.-]+",
         is_endless=_ends_with_number,
+        lasts=reports,
     ),
     "mpstat": reads(
         "-[uAHV] -P= -I= -n -N= -T -o=/JSON/ --dec=?",
         words=(0, 2),
         word=r"\d+",
         is_endless=_ends_with_number,
+        lasts=reports,
     ),
     "sar": reads(
         "-[AbBdFhHpqruRSvVwWyztxDC] -n= -m= -P= -I= -j= -i= -f=@ -1 -2 -3 --human --pretty "
@@ -277,12 +312,14 @@ SYSTEM: Table = {
         words=(0, 2),
         word=r"\d+",
         is_endless=_ends_with_number,
+        lasts=reports,
     ),
     "pidstat": reads(
         "-[bdhHIlrRsuUtvVwy] -p= -C= -G= -T= --human --dec=?",
         words=(0, 2),
         word=r"\d+",
         is_endless=_ends_with_number,
+        lasts=reports,
     ),
     "lscpu": reads(
         "-[abcJxyBBV] -e=? -p=? -C=? --all --extended=? --parse=? --json --caches=?", words=(0, 0)
@@ -332,9 +369,14 @@ SYSTEM: Table = {
         """-[anPltNURVbCEhO] -i=? -p= -u=- -c= -d= -s=? -F=? -g=? -o=? -T=? -L""",
         word=r"[\w.:@/,^-]*|\+[dD]|\+L\d?|\+c\d+",
         opens_devices=True,
+        destinations=_machines_of_lsof,
+        hardening=("-n",),
     ),
     "fuser": reads(
-        "-[amnuvV46] -n= --all --mount --verbose --user", opens_devices=True, check=_check_fuser
+        "-[amnuvV46] -n= --all --mount --verbose --user",
+        opens_devices=True,
+        check=_check_fuser,
+        destinations=_machines_of_fuser,
     ),
     # With a value behind a comma, the name of a log becomes a setting (`scterc,70,70`).
     "smartctl": reads(
@@ -375,12 +417,19 @@ SYSTEM: Table = {
     ),
     "zpool": Group(
         {
-            "status": reads("-[deDgiLPpstvxj]", word=r"[\w.:-]+", is_endless=_ends_with_number),
-            "list": reads("-[gHjLpPv] -o= -T=", word=r"[\w.:-]+", is_endless=_ends_with_number),
+            "status": reads(
+                "-[deDgiLPpstvxj]", word=r"[\w.:-]+", is_endless=_ends_with_number, lasts=reports
+            ),
+            "list": reads(
+                "-[gHjLpPv] -o= -T=", word=r"[\w.:-]+", is_endless=_ends_with_number, lasts=reports
+            ),
             "get": reads("-[Hp] -o=", word=r"[\w.:,@-]+"),
             "history": reads("-[il]", word=r"[\w.:-]+"),
             "iostat": reads(
-                "-[gHLpPvlqrwy] -T= -n", word=r"[\w.:-]+", is_endless=_ends_with_number
+                "-[gHLpPvlqrwy] -T= -n",
+                word=r"[\w.:-]+",
+                is_endless=_ends_with_number,
+                lasts=reports,
             ),
         }
     ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing_extensions import override
 
 from mcp_bridge.commands.course import Course
+from mcp_bridge.commands.drivers import Armed, filters_question, without_filters
 from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.pumping import only_measures
 from mcp_bridge.commands.reading import refuse_large, text_of
@@ -17,6 +18,7 @@ from mcp_bridge.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 from mcp_bridge.ops.executors.base import Executor
 
 _STDIN = "/dev/stdin"
+_NOT_STARTED = 126
 MAX_PIPED_BYTES = 8 << 20
 """What one command may hand on to the next one; the next one sees no more."""
 
@@ -61,6 +63,22 @@ class _Run(Course):
 
     @override
     async def run_pipeline(self, pipeline: Pipeline) -> int:
+        try:
+            commands = [await self._disarm(command) for command in pipeline.commands]
+        except Armed as refusal:
+            self.take(self.stderr, f"git: not run: {refusal}\n".encode())
+            return _NOT_STARTED
+        return await self._run_commands(replace(pipeline, commands=tuple(commands)))
+
+    async def _disarm(self, command: Command) -> Command:
+        """The command, in which git runs nothing that a repository names."""
+        question = filters_question(command.argv)
+        if question is None:
+            return command
+        _, listed = await self._run(Command(question, stderr=Sink.NOWHERE), b"", is_look=True)
+        return replace(command, argv=without_filters(command.argv, listed))
+
+    async def _run_commands(self, pipeline: Pipeline) -> int:
         piped = b""
         code = 0
         screen = None if only_measures(pipeline.commands) else self.screen

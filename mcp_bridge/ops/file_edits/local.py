@@ -35,7 +35,7 @@ from mcp_bridge.ops.file_edits.changes import (
 )
 from mcp_bridge.ops.file_edits.content import FACTS, Part, digest, sha256, watch
 from mcp_bridge.ops.files import file_kind, timestamp
-from mcp_bridge.ops.sensitive_paths import same_as_secret_file
+from mcp_bridge.ops.sensitive_paths import SensitivePaths
 from mcp_bridge.safety.checks import ABSENT
 
 _SECONDS = 10.0
@@ -231,8 +231,8 @@ class _Place:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise _irregular(self.path, status.st_mode)
-            if same_as_secret_file(status):
-                raise refuse_path(self.path, "it is a password file under another name")
+            if reason := SensitivePaths().reason_linked(status):
+                raise refuse_path(self.path, reason)
             if _where(descriptor) != self.path:
                 raise refuse_path(self.path, MOVED)
         except BaseException:

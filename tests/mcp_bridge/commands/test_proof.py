@@ -103,7 +103,7 @@ def test_what_a_client_would_do_on_its_own_is_taken_away_before_it_runs():
     assert arguments("psql -c 'select 1'")[:2] == ("psql", "-X")
     assert "-readonly" in arguments("sqlite3 /tmp/x.db 'select 1'")
     assert "--no-ext-diff" in arguments("git -C /srv/app log -p")
-    assert arguments("curl localhost:80/x")[:2] == ("curl", "-q")
+    assert arguments("curl localhost:80/health")[:2] == ("curl", "-q")
     assert arguments("/usr/bin/ls -l") == ("ls", "-l")
 
 

@@ -110,32 +110,32 @@ async def wait_until_gone(marker: str) -> bool:
 
 
 async def test_the_deadline_ends_every_process_and_keeps_what_was_printed():
-    outcome = await run("echo first; sleep 98.71 | cat", seconds=0.5)
+    outcome = await run("echo first; sleep 58.71 | cat", seconds=0.5)
 
     assert outcome.timed_out
     assert outcome.exit_code is None
     assert outcome.stdout == b"first\n"
-    assert await wait_until_gone("98.71")
+    assert await wait_until_gone("58.71")
 
 
 async def test_a_wrapper_s_child_ends_with_it():
-    outcome = await run("timeout --foreground 500 sleep 98.72", seconds=0.5)
+    outcome = await run("timeout --foreground 500 sleep 58.72", seconds=0.5)
 
     assert outcome.timed_out
-    assert await wait_until_gone("98.72")
+    assert await wait_until_gone("58.72")
 
 
 async def test_a_cancelled_run_leaves_nothing_behind():
-    task = asyncio.create_task(run("sleep 98.73 | cat"))
+    task = asyncio.create_task(run("sleep 58.73 | cat"))
     end = time.monotonic() + SECONDS
-    while not processes_named("98.73") and time.monotonic() < end:
+    while not processes_named("58.73") and time.monotonic() < end:
         await asyncio.sleep(0.02)
 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert await wait_until_gone("98.73")
+    assert await wait_until_gone("58.73")
 
 
 async def test_output_is_cut_at_the_cap_and_its_source_ended():

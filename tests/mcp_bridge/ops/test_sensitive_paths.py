@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_bridge.commands import prove
 from mcp_bridge.ops.sensitive_paths import SensitivePaths
 from mcp_bridge.ops.server import build_server
 from mcp_bridge.ops.settings import OpsSettings, product_directories
@@ -77,6 +78,52 @@ SECRETS = (
     "/host/etc/kubernetes/admin.conf",
     "/mnt/sysroot/var/lib/kubelet/config",
     "/host/proc/1/environ",
+    "/etc/dovecot/users",
+    "/etc/dovecot/passwd",
+    "/etc/dovecot/passwd.db",
+    "/etc/dovecot/dovecot-sql.conf.ext",
+    "/etc/postfix/mysql-virtual-mailboxes.cf",
+    "/etc/postfix/ldap-aliases.cf",
+    "/etc/postfix/sasl/smtpd.conf",
+    "/etc/sasldb2",
+    "/etc/mail/authinfo",
+    "/etc/courier/userdb",
+    "/etc/exim4/passwd.client",
+    "/etc/ssmtp/ssmtp.conf",
+    "/etc/nullmailer/remotes",
+    "/etc/zabbix/zabbix_agentd.psk",
+    "/var/lib/iwd/Home.psk",
+    "/etc/hostapd/hostapd.wpa_psk",
+    "/etc/hostapd/hostapd.conf",
+    "/etc/racoon/psk.txt",
+    "/etc/ipsec.secrets",
+    "/etc/stunnel/psk.txt",
+    "/etc/snmp/snmpd.conf",
+    "/etc/snmp/snmptrapd.conf",
+    "/var/lib/snmp/snmpd.conf",
+    "/var/lib/net-snmp/snmpd.conf",
+    "/etc/mosquitto/passwd",
+    "/etc/mosquitto/pwfile",
+    "/etc/squid/passwd",
+    "/etc/subversion/passwd",
+    "/etc/pgbouncer/userlist.txt",
+    "/etc/nut/upsd.users",
+    "/etc/freeradius/3.0/users.passwd",
+    "/etc/freeradius/clients.conf",
+    "/etc/corosync/authkey",
+    "/etc/samba/smbpasswd",
+    "/root/.vnc/passwd",
+    "/root/.smbcredentials",
+    "/etc/chrony/chrony.keys",
+    "/etc/ntp.keys",
+    "/etc/tinc/vpn/rsa_key.priv",
+    "/etc/sssd/sssd.conf",
+    "/etc/asterisk/pjsip.conf",
+    "/etc/redis/users.acl",
+    "/etc/ddclient.conf",
+    "/etc/iscsi/iscsid.conf",
+    "/host/etc/dovecot/users",
+    "/etc/dovecot/users.bak",
 )
 ORDINARY = (
     "/etc/os-release",
@@ -100,6 +147,23 @@ ORDINARY = (
     "/usr/lib/python3.11/secrets.py",
     "/srv/app/keyboard.yml",
     "/srv/app/.env.example",
+    "/host/etc/passwd",
+    "/etc/passwd-",
+    "/usr/bin/passwd",
+    "/etc/pam.d/passwd",
+    "/etc/cron.daily/passwd",
+    "/usr/share/doc/passwd/changelog",
+    "/etc/dovecot/dovecot.conf",
+    "/etc/postfix/main.cf",
+    "/etc/postfix/master.cf",
+    "/etc/snmp/snmp.conf",
+    "/etc/chrony/chrony.conf",
+    "/etc/redis/redis.conf",
+    "/var/log/dovecot.log",
+    "/srv/app/users.py",
+    "/srv/app/users.csv",
+    "/etc/mysql/my.cnf",
+    "/srv/app/sql/orders.sql",
     "/sys/fs/cgroup/memory.max",
 )
 
@@ -207,14 +271,48 @@ async def test_find_does_not_walk_into_directories_of_secrets(call_tree, tree):
 
 
 async def test_hard_link_to_the_password_file_is_refused(call, tmp_path, monkeypatch):
-    secret, innocent = tmp_path / "passwords.db", tmp_path / "notes.txt"
+    secret, innocent = tmp_path / "shadow", tmp_path / "notes.txt"
     secret.write_text(CANARY)
     innocent.hardlink_to(secret)
-    monkeypatch.setattr("mcp_bridge.ops.sensitive_paths._SAME_FILE_CHECKS", (str(secret),))
+    monkeypatch.setattr("mcp_bridge.ops.sensitive_paths._PLACES_OF_SECRETS", (str(tmp_path),))
 
     reply = await call("read", action="file", path=str(innocent))
 
     assert reply["error"]["code"] == "POLICY_BLOCKED"
+
+
+@pytest.mark.parametrize(
+    "name", [".ssh/id_rsa", "etc/shadow", "app/.env", "dovecot/users", "etc/ssl/private/x.key"]
+)
+def test_no_command_reads_a_secret_by_another_name_of_the_same_file(name, tmp_path, monkeypatch):
+    secret, innocent = tmp_path / name, tmp_path / "notes.txt"
+    secret.parent.mkdir(parents=True, exist_ok=True)
+    secret.write_text(CANARY)
+    innocent.hardlink_to(secret)
+    monkeypatch.setattr("mcp_bridge.ops.sensitive_paths._PLACES_OF_SECRETS", (str(tmp_path),))
+
+    proof = prove(f"cat {innocent}")
+
+    assert not proof.is_read
+    assert "under another name" in proof.reason
+
+
+def test_what_belongs_to_the_product_has_no_other_name_that_is_read(tmp_path):
+    state, innocent = tmp_path / "Var", tmp_path / "notes.txt"
+    state.mkdir()
+    (state / "data").write_text(CANARY)
+    innocent.hardlink_to(state / "data")
+
+    assert SensitivePaths([state]).reason(str(innocent))
+
+
+def test_a_file_with_two_harmless_names_is_read(tmp_path, monkeypatch):
+    one, other = tmp_path / "app.log", tmp_path / "app.log.1"
+    one.write_text("x")
+    other.hardlink_to(one)
+    monkeypatch.setattr("mcp_bridge.ops.sensitive_paths._PLACES_OF_SECRETS", (str(tmp_path),))
+
+    assert SensitivePaths().reason(str(one)) is None
 
 
 async def test_link_swapped_in_after_the_first_look_reads_nothing(call, tmp_path, monkeypatch):

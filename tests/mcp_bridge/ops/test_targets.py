@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_bridge.commands import prove
 from mcp_bridge.ops.settings import read_settings
 from mcp_bridge.ops.targets import Targets, read_targets
 from tarsy.errors import ConfigError
@@ -42,6 +43,19 @@ def test_hosts_and_clusters_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "--context=arn:aws:eks:eu:1:cluster/prod",
     )
     assert targets.may_reach_out
+
+
+def test_the_operator_lists_what_commands_may_fetch(tmp_path: Path):
+    targets = read_targets(
+        write(tmp_path, 'addresses: ["http://localhost:8080/orders/*/state?page"]')
+    )
+
+    assert prove("curl http://localhost:8080/orders/1/state", addresses=targets.addresses).may_run
+
+
+def test_an_address_that_cannot_be_read_is_named(tmp_path: Path):
+    with pytest.raises(ConfigError, match=r"addresses\.0.*write http://HOST:PORT/path"):
+        read_targets(write(tmp_path, 'addresses: ["/orders"]'))
 
 
 def test_without_a_file_nothing_else_is_reached(monkeypatch: pytest.MonkeyPatch):
