@@ -109,7 +109,7 @@ def test_without_any_summary_the_work_goes_on_with_the_result(worker: Process, p
     assert "line 7\n" in told
     assert "line 19999" in told
     assert "[truncated: " not in told
-    kept = MCPInteraction.objects.get(session=session)
+    kept = MCPInteraction.objects.get(session=session, interaction_type="tool_call")
     assert "line 19999" in kept.tool_result["content"]
     [event] = events_of(session, "mcp_tool_summary")
     assert event.status == "failed"
