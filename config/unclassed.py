@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from config.words import list_names
 
 TRUST = (
-    "Or write `trust_annotations: true` into the server's entry: then what the server says of its "
+    "Or, where it does not stand there yet, write `trust_annotations: true` into the server's entry: then what the server says of its "
     "own tools (readOnlyHint) counts. Leave it off where you would not let the server, or whoever "
     "changes it, decide which of its tools only read: a tool that says so wrongly runs unasked."
 )

@@ -42,9 +42,18 @@ logger = logging.getLogger(__name__)
 LAST_WORD_SECONDS = 2.5
 
 
-@cache
+_naming = threading.Lock()
+
+
 def worker_id() -> str:
-    """This process, and no other before or after it."""
+    """This process, and no other before or after it; the same in each of its threads."""
+    # The cache alone lets two threads that ask at once make two names, one of which nobody renews.
+    with _naming:
+        return _make_worker_id()
+
+
+@cache
+def _make_worker_id() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from agents.types import ToolCall
 from config import get_config
+from config.access import config_dir
 from config.model import Config
 from config.schema.servers import MCPServerConfig
 from config.unclassed import explain_classing
@@ -83,7 +84,8 @@ class Command(BaseCommand):
                 self.stderr.write(f"Not in use, so not looked at unless named: {shown}")
             return {each: known[each] for each in used}
         if name not in known:
-            self._refuse(f"there is no MCP server {name!r}{suggest(name, known)}")
+            place = f"in {config_dir()} (CONFIG_DIR chooses another directory)"
+            self._refuse(f"there is no MCP server {name!r} {place}{suggest(name, known)}")
         return {name: known[name]}
 
     def _inspect(self, servers: Mapping[str, MCPServerConfig], *, as_yaml: bool) -> int:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from investigations.fragments import fragment_for
-from investigations.models import ApprovalRequest
+from investigations.models import AgentExecution, ApprovalRequest
 from investigations.timeline import approval_decided, approval_requested
 from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
 from tests.investigations.approving import acts, let_time_pass, make_decider
@@ -223,6 +223,10 @@ def test_a_grave_write_is_denied_and_a_lesser_one_approved_in_one_step(decider, 
 def test_an_approval_that_was_not_used_says_that_nothing_was_let_through(decider, waiting):
     decide(decider, waiting, "approve")
 
+    assert "let through" not in read(decider, waiting)  # It may be, in this very moment.
+    AgentExecution.objects.filter(pk=waiting.execution_id).update(
+        status="cancelled", lease_token=None, completed_at=timezone.now()
+    )
     assert ", not let through" in read(decider, waiting)
     ApprovalRequest.objects.filter(pk=waiting.pk).update(used_at=timezone.now())
     page = read(decider, waiting)
