@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from config.words import list_names
 
 TRUST = (
-    "Or, where it does not stand there yet, write `trust_annotations: true` into the server's entry: then what the server says of its "
-    "own tools (readOnlyHint) counts. Leave it off where you would not let the server, or whoever "
+    "Or write `trust_annotations: true` into the server's entry, where it does not stand there "
+    "yet: then what the server says of its own tools (readOnlyHint) counts. Leave it off where you would not let the server, or whoever "
     "changes it, decide which of its tools only read: a tool that says so wrongly runs unasked."
 )
 """The one line that ends it, and what it means."""

@@ -163,8 +163,9 @@ def _lock_under_lease(execution: AgentExecution) -> LeaseWrite:
     if counters is None or held is None:
         raise LeaseLost(f"execution {execution.pk} is no longer ours")
     last_message, seconds_since_renewal = held
-    # Asked before it was answered, so this is never later than the truth.
-    execution.lease_renewed_at = asked_at - seconds_since_renewal
+    # Asked before it was answered, so this is never later than the truth; nor is it where the
+    # database's clock was set back.
+    execution.lease_renewed_at = asked_at - max(0.0, seconds_since_renewal)
     names = ["id", "last_seq", "last_tool_number"]
     session = AlertSession.from_db(connection.alias, names, [session_id, *counters])
     return LeaseWrite(session, last_message)
