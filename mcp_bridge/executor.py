@@ -33,7 +33,7 @@ from mcp_bridge.limits import BYTES_PER_TOKEN, STORED_BYTES, cut_text
 from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
 from mcp_bridge.safety.checks import Check, judge_answer
 from mcp_bridge.safety.evidence import Judgement, Outcome, judge_outcome
-from mcp_bridge.safety.refusals import Refusal, RefusalCode
+from mcp_bridge.safety.refusals import Refusal, RefusalCode, leave_open
 from mcp_bridge.server_words import show_line
 from mcp_bridge.visible_text import clean_line, clean_text
 
@@ -188,7 +188,7 @@ class ToolExecutor:
                 may_repeat=may_repeat,
             )  # fmt: skip
         except CallNotSent as error:
-            return _failed(f"{tool.name} was not called: {error}. {_GO_ON}", took_effect="no")
+            return _failed(f"{tool.name} was not called: {error}. {_GO_ON}", outcome="not sent")
         except ConnectionLost as error:
             lost = f"The connection to {tool.name.server} was lost: {error}."
             return _cut_short(lost, may_repeat=may_repeat)
@@ -416,7 +416,7 @@ def _cut_short(reason: str, *, may_repeat: bool) -> Refusal:
         advice = "Nothing came back; narrow the question or use another tool."
         return _failed(f"{reason} {advice}", retryable=True)
     advice = "Whether it took effect is unknown: verify with a tool that reads before going on."
-    return _failed(f"{reason} {advice}", took_effect="unknown")
+    return leave_open(f"{reason} {advice}")
 
 
 def _explain_faults(faults: str, parsed: ParsedArguments) -> str:

@@ -39,6 +39,8 @@ class _Seat:
     error: str = "it is not connected"
     tools: dict[ToolName, KnownTool] = field(default_factory=dict)
     """Every tool that it ever listed, as it was then."""
+    unusable: set[str] = field(default_factory=set)
+    """Names of tools that were complained of."""
     duration_ms: int | None = None
     tried_at: float = 0.0
     attempt: asyncio.Task[str] | None = None
@@ -59,7 +61,9 @@ class _Seat:
         for tool in self.server.connection.listed:
             name = ToolName(self.name, tool.name)
             if not is_usable(name):
-                logger.warning("a tool of %s has no usable name", self.name)
+                if tool.name not in self.unusable:
+                    logger.warning("a tool of %s has no usable name", self.name)
+                self.unusable.add(tool.name)
             # The first of two tools with one name stays: a later page must not replace it.
             elif name not in self.tools:
                 self.tools[name] = _know(self.server, name, tool, self.selected)
@@ -154,7 +158,7 @@ class Roster:
             await asyncio.wait(begun, timeout=self._deadlines.rejoin_patience)
         for seat in self._seats.values():
             if seat.attempt is not None and seat.attempt.done():
-                seat.error, seat.attempt = seat.attempt.result(), None
+                seat.error, seat.attempt = _read_attempt(seat.attempt), None
 
     @staticmethod
     async def _try_again(seat: _Seat) -> str:
@@ -205,6 +209,16 @@ class Roster:
             return ListedTool(known.name.tool, "", hidden)
         about = known.tool.description or known.tool.title or ""
         return ListedTool(known.name.tool, show_text(known.server.masker, about, MAX_ABOUT))
+
+
+def _read_attempt(attempt: asyncio.Task[str]) -> str:
+    """Why a server that was tried again is still away: whatever went wrong is its own error."""
+    if attempt.cancelled():
+        return "the attempt to bring it back was cut short"
+    if failure := attempt.exception():
+        logger.error("bringing a tool server back failed in our own code", exc_info=failure)
+        return "bringing it back failed"
+    return attempt.result()
 
 
 def _know(

@@ -1,9 +1,14 @@
 """Whether a server's word that a tool only reads may be believed: the tool has to look like it.
 
-A hint is no proof. It counts where name or description positively speak of reading, and where
-nothing in words or schema could do anything else: no act among the values of an argument, no flag
-that acts, no argument that carries a command, a statement, a body or an address. Words that are not
-known speak against a hint, never for it. What is lost by that, an operator gives back in one line.
+A hint is no proof. It counts where the name begins or ends with a word that is known to only look,
+where every sentence of the description begins with such a word or one about answer or use, and
+where nothing in the schema could do anything else: no act among the values of an argument, no flag
+that acts, no argument that carries a command, a statement, a body or an address, and a free query
+only of what searches. A known verb of an act speaks against it wherever it stands as a verb.
+
+Proved is that much and no more: a verb that nobody knows goes unseen within a sentence, in the
+passive, and in a name that ends like a look and is described as one. So does a server that lies.
+What is lost by sentences that begin otherwise, an operator gives back in one line.
 """
 
 import re
@@ -17,7 +22,7 @@ from mcp_bridge.word_list import word_list
 
 _READING = frozenset(
     word_list("""
-    analyze analyse browse calculate check compare compute count describe detect diff display
+    access analyze analyse browse calculate check compare compute count describe detect diff display
     enumerate estimate evaluate examine explain explore fetch find get grep identify inspect
     list lookup look measure obtain peek preview print query read retrieve return scan search
     see show sum summarize summarise tail trace validate verify view watch
@@ -26,10 +31,11 @@ _READING = frozenset(
 """Verbs that take nothing but a look."""
 _LOOKS = frozenset(
     word_list("""
-    alerts balance catalog count dashboard details diagnostics diff events feed graph health
+    alerts balance catalog count dashboard depth details diagnostics diff events feed graph health
     help history info information inventory latency list log logs lookup metadata metric
     metrics overview path performance range report schema snapshot stat statistics stats status
     structure summary top topology tree types usage utilization version versions
+    ps whoami
     """)
 )
 """What a tool that only looks may be named after, as the last word of its name."""
@@ -121,6 +127,17 @@ _FILLER = re.compile(
     r"(?i)\A\W*(?:(?:this|the|a|an|use|tool|function|that|which|to|can|be|used|for|you|it|lets|"
     r"allows|helper|simply|will|quickly|safely)\b\W*)*"
 )
+_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_ASIDE = re.compile(r"\([^()]{0,400}\)")
+_OPENINGS = frozenset(
+    word_list("""
+    args arguments best cannot default defaults example examples for handles how if never note notes
+    only optional optionally parameters provides result results returned supports use what when
+    where whether which
+    """)
+)
+"""What else a sentence may begin with: it goes on about the answer or about the use."""
+_SEARCHES = frozenset(word_list("find grep lookup search"))
 _DEPTH = 6
 _MOST = 1_000
 """Parts of a schema that are looked at; of a larger one no hint is believed."""
@@ -138,25 +155,39 @@ def object_to_hint(tool: Tool) -> str:
     for text in (told, title):
         if word := _find_act(text):
             return f"its description speaks of something else: {word}"
-    return _object_to_name(tool.name, told, title) or _object_to_schema(tool)
+    return _object_to_name(tool.name, told) or _object_to_sentences(told) or _object_to_schema(tool)
 
 
 # ---- Words ---------------------------------------------------------------------------------------
 
 
-def _object_to_name(name: str, *texts: str) -> str:
+def _object_to_name(name: str, told: str) -> str:
+    """A name is believed by its verb. Of one that only ends like a look, the first word may be any
+    verb, so that a description has to speak for it."""
     words = _split(name)
     acts = [word for word in words if word in _CHANGING]
-    begins = {_stem(_first_word(text)) for text in texts}
-    if begins & _READING and not (acts and "or" in words):
-        return ""
-    if acts:
-        return f"its name speaks of something else: {acts[0]}"
-    if not _READING.isdisjoint(words[:1]) or not _LOOKS.isdisjoint(words[-1:]):
-        return ""
-    if any(word in _READING for word in words):
-        return ""
-    return "neither its name nor its description speaks of reading"
+    if not _READING.isdisjoint(words[:1]):
+        return f"its name speaks of something else: {acts[0]}" if acts and "or" in words else ""
+    if not _RUNNING.isdisjoint(words[:1]):
+        return f"its name speaks of something else: {words[0]}"
+    if (_LOOKS | _READING).isdisjoint(words[-1:]):
+        return "its name has no word that is known to only look"
+    return "" if told.strip() else "neither its name nor a description speaks of reading"
+
+
+def _object_to_sentences(text: str) -> str:
+    for sentence in _SENTENCE_END.split(_ASIDE.sub(" ", text[:20_000])):
+        if _WORD.search(sentence) and not _begins_as_look(sentence):
+            begun = " ".join(sentence.split())[:40]
+            return f"a sentence of its description begins with no look: {begun}"
+    return ""
+
+
+def _begins_as_look(sentence: str) -> bool:
+    first = _first_word(sentence)
+    if _stem(first) in _RUNNING:
+        return not _LOOKED.isdisjoint(word.lower() for word in _WORD.findall(sentence)[1:6])
+    return _stem(first) in _READING | _HARMLESS or first in _OPENINGS | _LOOKS
 
 
 def _find_act(text: str) -> str:
@@ -269,7 +300,8 @@ def _object_to_argument(argument: _Argument, words: set[str]) -> str:
     if last in _CARRIERS or "_".join(argument.words) in _CARRIERS:
         return f"its argument {name} may carry anything"
     says = {word.lower() for word in _WORD.findall(argument.told)}
-    if last == "query" and (words | says) & _LANGUAGES:
+    is_search = not _SEARCHES.isdisjoint(words)
+    if last in ("query", "q") and (not is_search or (words | says) & _LANGUAGES):
         return f"its argument {name} may be any statement"
     if says & _GRAVE:
         return f"what it says of its argument {name} speaks of something else"

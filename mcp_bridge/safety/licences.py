@@ -55,7 +55,8 @@ def _repairs(tool: str, act: str, arguments: Mapping[str, JSON]) -> bool:
     """Whether what is down or hangs comes up again, and nothing else happens."""
     match tool, act:
         case "control", "start" | "restart" | "reload":
-            return arguments.get("type", "service") in _STARTED
+            kind = arguments.get("type", "service")
+            return isinstance(kind, str) and kind in _STARTED
         case ("docker", "start" | "restart") | ("kubernetes", "restart"):
             return True
     return False

@@ -18,17 +18,22 @@ from mcp_bridge.word_list import word_list
 
 _LOOKERS = frozenset(
     word_list("""
-    cat crictl df docker du findmnt grep head helm journalctl kubectl ls lsof md5sum mount nerdctl
-    netstat pct pgrep pidof podman ps pvesh qm rc-service service sha256sum ss stat supervisorctl
-    systemctl tail test virsh zfs zpool
+    crictl df docker du findmnt helm kubectl ls lsof md5sum mount nerdctl netstat pct pgrep pidof
+    podman ps pvesh qm rc-service service sha256sum ss stat supervisorctl systemctl test virsh zfs
+    zpool
     """)
 )
 """Programs whose output is what they found, and none of their own words but names."""
+_FILE_READERS = frozenset(word_list("cat grep head tail"))
+_STATE_FILES = ("/etc/", "/proc/", "/run/", "/sys/")
+"""Where files say how things are. Any other file may be a log, whatever it is called."""
+_PAST = frozenset(word_list("event events history journal log logs tail"))
+"""What tells of the past: a line from before the write shows nothing of after it."""
 _FILTERS = frozenset(word_list("egrep fgrep grep head sort tail uniq wc"))
 """Behind a pipe: what only leaves lines out."""
 _COMMANDS = frozenset(word_list("cmd command commands script shell"))
-_NO_STATE = frozenset({"logs", "find"})
-"""Actions of our own reads that repeat what was asked, or tell of the past."""
+_NO_STATE = ("find", *_PAST)
+"""Acts of our own reads that repeat what was asked, or tell of the past."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -49,8 +54,8 @@ def _found_by(call: SettledCall) -> list[str]:
     if not all(_looks(command) for command in commands):
         return []
     if not call.is_own_server:
-        return [call.text]
-    if call.arguments.get("action") in _NO_STATE:
+        return [] if _PAST.intersection(_words(call.tool.replace("_", " "))) else [call.text]
+    if any(call.arguments.get(name) in _NO_STATE for name in ("action", "operation", "type")):
         return []
     envelope = read_envelope(call.text)
     data = envelope.get("data") if envelope is not None else None
@@ -103,9 +108,21 @@ def _looks(command: str) -> bool:
 def _is_look(pipeline: Pipeline) -> bool:
     first, *rest = pipeline.commands
     return (
-        _program(first) in _LOOKERS
+        (_looks_at_files(first) if _program(first) in _FILE_READERS else _asks_for_state(first))
         and not any(_shapes_output(word) for word in first.argv[1:])
         and all(_program(each) in _FILTERS for each in rest)
+    )
+
+
+def _asks_for_state(command: Command) -> bool:
+    return _program(command) in _LOOKERS and _PAST.isdisjoint(command.argv[1:])
+
+
+def _looks_at_files(command: Command) -> bool:
+    """Whether every file that is read says how things are now."""
+    paths = [word for word in command.argv[1:] if "/" in word]
+    return bool(paths) and all(
+        word.startswith(_STATE_FILES) and "/../" not in word for word in paths
     )
 
 

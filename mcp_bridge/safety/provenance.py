@@ -121,12 +121,15 @@ class _Doubts:
 
 
 def _is_usual(value: JSON, schema: Mapping[str, JSON]) -> bool:
-    """Whether a call without the argument would be the same one."""
+    """Whether the schema declares that a call without the argument would be the same one.
+
+    A flag that declares no default may well be true where it is left out.
+    """
     if "const" in schema:
         return _is_same(value, schema["const"])
     if "default" in schema:
         return _is_same(value, schema["default"])
-    return value is False and schema.get("type") == "boolean"
+    return False
 
 
 def _is_listed(value: JSON, schema: Mapping[str, JSON]) -> bool:

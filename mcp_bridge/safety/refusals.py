@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 from typing import Literal
 
 from agents.types import JSON
@@ -51,6 +52,18 @@ class Refusal:
 
     def to_text(self) -> str:
         return json.dumps(self.to_json(), ensure_ascii=False)
+
+
+def leave_open(message: str, details: Mapping[str, JSON] = MappingProxyType({})) -> Refusal:
+    """A write of which nobody knows whether it took effect."""
+    return Refusal("EXECUTION_FAILED", message, {**details, "outcome": "unknown"}, blocked=False)
+
+
+def is_left_open(error: Mapping[str, object]) -> bool:
+    """Whether the error of an envelope is one that `leave_open` made."""
+    details = error.get("details")
+    is_unknown = isinstance(details, Mapping) and details.get("outcome") == "unknown"
+    return is_unknown and error.get("blocked") is False
 
 
 def read_envelope(text: str) -> dict[str, JSON] | None:

@@ -33,7 +33,7 @@ from mcp_bridge.safety.file_changes import FileChange, look_at_file
 from mcp_bridge.safety.previews import preview_write
 from mcp_bridge.safety.provenance import Block
 from mcp_bridge.safety.recovery import Recoveries
-from mcp_bridge.safety.refusals import Refusal
+from mcp_bridge.safety.refusals import Refusal, leave_open
 from mcp_bridge.safety.resolved import Clock
 from mcp_bridge.safety.standing import Standing, rebuild
 from mcp_bridge.safety.target_states import see_state, see_state_again
@@ -355,9 +355,7 @@ def _explain_change(request: GateRequest, target: Target, now: State) -> Refusal
 
 
 def _explain_interrupted(request: GateRequest) -> Refusal:
-    return Refusal(
-        "EXECUTION_FAILED",
+    return leave_open(
         f"{request.name} was interrupted and is not repeated. Whether it took effect is unknown.",
-        {"tool": request.name, "outcome": "unknown"},
-        blocked=False,
+        {"tool": request.name},
     )

@@ -180,6 +180,22 @@ async def test_a_value_that_the_operator_listed_needs_nobody():
 
 
 @pytest.mark.parametrize(
+    ("told", "runs"),
+    [({}, False), ({"default": True}, False), ({"default": False}, True), ({"const": False}, True)],
+    ids=["nothing", "true", "false", "always false"],
+)
+async def test_a_flag_that_is_set_to_false_passes_only_where_that_is_declared(told, runs):
+    schema = takes("name", drain={"type": "boolean", **told})
+    rule = ClassRule("write", repairs=True)
+    cluster = Cluster({"restart_deployment": rule}, {"restart_deployment": schema})
+
+    await cluster.obey("restart_deployment", name="payments", drain=False)
+
+    assert bool(cluster.written) is runs
+    assert bool(cluster.desk.asked) is not runs
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments"),
     [
         ("control", {"type": "service", "action": "stop"}),

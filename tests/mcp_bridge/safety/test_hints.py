@@ -50,6 +50,32 @@ def test_a_hint_that_words_or_schema_speak_against_is_not_believed_and_the_reaso
     assert found.reason.startswith("its server says that it only reads, but ")
 
 
+@pytest.mark.parametrize(
+    ("name", "description", "arguments"),
+    [
+        ("nuke_topology", "Nukes the topology.", ()),
+        ("list_things", "Obliterates the given host.", ()),
+        ("get_node", "Zeroizes the node.", ()),
+        ("annihilate_status", "", ()),
+        ("find_hosts", "Find hosts. Obliterate the matching ones.", ()),
+        ("search", "Search. It is then deleted.", ()),
+        ("list_users", "List users. Afterwards their sessions are evicted.", ()),
+        ("list_users", "List users\nFrobnicates each of them", ()),
+        ("run_query", "Returns rows.", ("q",)),
+        ("get_rows", "Returns rows.", ("query",)),
+        ("quarkify", "Returns a node.", ()),
+    ],
+)
+def test_a_verb_that_nobody_knows_speaks_against_a_hint(name, description, arguments):
+    properties = {key: {"type": "string"} for key in arguments}
+    tool = Tool.model_validate(
+        {"name": name, "description": description, "annotations": {"readOnlyHint": True},
+         "inputSchema": {"type": "object", "properties": properties}}
+    )  # fmt: skip
+
+    assert classify_by_hints(server(), tool).tool_class == "write"
+
+
 def test_nine_of_ten_honest_hints_are_believed():
     lost = [
         case["tool"]["name"] for case in READS

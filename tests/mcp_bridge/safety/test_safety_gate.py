@@ -320,7 +320,7 @@ SCHEMA = {
         "resource_id": {"type": "string"},
         "command": {"type": "string"},
         "replicas": {"type": "integer"},
-        "force": {"type": "boolean"},
+        "force": {"type": "boolean", "default": False},
     }
 }
 TOLD = (

@@ -1,0 +1,67 @@
+"""Whatever goes wrong with one server is that server's error, and nobody else's."""
+
+import asyncio
+import logging
+from types import SimpleNamespace
+
+import pytest
+from mcp_types import Tool
+
+from mcp_bridge.catalogue import Catalogue, ConnectedServer
+from mcp_bridge.connection import Deadlines
+from mcp_bridge.failures import ServerUnavailable
+from mcp_bridge.masking import build_masker
+from mcp_bridge.roster import Roster
+from mcp_bridge.server_config import ServerPlan, TransportPlan
+from tests.mcp_bridge.conftest import quick
+
+DEADLINES: Deadlines = quick(rejoin_pause=0.0, rejoin_patience=20.0)
+
+
+class Broken(SimpleNamespace):
+    """A connection that never starts, and fails in its own way when it is tried again."""
+
+    listed = (Tool(name="no name at all!", input_schema={}),)
+    is_down = has_changed = False
+
+    def find_fault(self, tool: str) -> str | None:
+        return None
+
+    async def start(self) -> None:
+        raise ServerUnavailable("nothing answers")
+
+    async def reopen(self) -> None:
+        raise self.failure
+
+
+def seat_one(failure: BaseException) -> Roster:
+    connection = Broken(failure=failure)
+    plan = ServerPlan(TransportPlan("stdio"))
+    server = ConnectedServer("x", plan, connection, build_masker())  # type: ignore[arg-type]
+    return Roster(
+        {"x": server}, {"x": None}, Catalogue(offers_writes=False),
+        masker=build_masker(), deadlines=DEADLINES,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("failure", [KeyError("x"), asyncio.CancelledError()], ids=repr)
+async def test_an_attempt_that_fails_in_any_way_leaves_its_server_away(failure):
+    roster = seat_one(failure)
+    await roster.open()
+
+    await roster.refresh()
+
+    (offer,) = roster.offers
+    assert offer.is_away
+
+
+async def test_a_tool_without_a_usable_name_is_warned_of_once(caplog):
+    roster = seat_one(ServerUnavailable("still nothing"))
+
+    with caplog.at_level(logging.WARNING):
+        await roster.open()
+        await roster.refresh()
+        await roster.refresh()
+
+    told = [record for record in caplog.records if "no usable name" in record.getMessage()]
+    assert len(told) == 1
