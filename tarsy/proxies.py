@@ -97,12 +97,13 @@ def _walk(meta: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _may_name(hops: Sequence[str]) -> bool:
-    """A proxy that only forwards vouches for nobody: the one before it must be asked."""
+    """A proxy that only forwards vouches for nobody: the one before it must be asked.
+
+    Also where a trusted network has it inside, for it hands on what browsers write.
+    """
     for hop in hops:
-        if _is_trusted(hop):
-            return True
         if not _is_forwarding(hop):
-            return False
+            return _is_trusted(hop)
     return False
 
 

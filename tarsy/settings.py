@@ -123,6 +123,25 @@ def _is_network(text: str) -> bool:
 
 TRUSTED_PROXIES = _read_proxies("TARSY_TRUSTED_PROXIES")
 FORWARDING_PROXIES = _read_proxies("TARSY_FORWARDING_PROXIES")
+
+
+def _refuse_overlap() -> None:
+    """What only forwards hands on what browsers write, so nothing may be on both lists."""
+    trusted, forwarding = (
+        [ip_network(proxy, strict=False) for proxy in proxies if _is_network(proxy)]
+        for proxies in (TRUSTED_PROXIES, FORWARDING_PROXIES)
+    )
+    is_inside = any(one.overlaps(other) for one in trusted for other in forwarding)
+    names = {name.lower() for name in TRUSTED_PROXIES} & {n.lower() for n in FORWARDING_PROXIES}
+    if is_inside or names:
+        env.wrong(
+            "TARSY_TRUSTED_PROXIES",
+            "must not cover what TARSY_FORWARDING_PROXIES lists, for that vouches for nobody; name "
+            "only the proxy that asks people who they are, by its address or name of a host",
+        )
+
+
+_refuse_overlap()
 # Written by our own middleware, from what proxies say that may be believed.
 SECURE_PROXY_SSL_HEADER = ("tarsy.scheme", "https")
 IDENTITY_HEADERS = env.items(

@@ -108,6 +108,13 @@ def test_a_name_counts_only_from_the_proxy_that_asked_people_for_it(db, settings
     assert (identity is not None and identity.name == "ada") is known
 
 
+@pytest.mark.parametrize("via", ["", BROWSER, f"{LOGIN}, {BROWSER}", f"{BROWSER}, {BALANCER}"])
+def test_a_proxy_that_forwards_never_vouches_though_a_trusted_network_has_it_inside(settings, via):
+    settings.TRUSTED_PROXIES = ["10.0.0.0/16"]
+
+    assert not trace_route(ask(NGINX, via, user="admin")).may_name
+
+
 @pytest.mark.parametrize(
     ("host", "address"),
     [
