@@ -163,9 +163,30 @@ def test_a_proxy_may_be_named_and_is_found_under_its_new_address(settings, monke
     assert address_of(ask("172.20.0.6", BROWSER)) == BROWSER
     assert address_of(ask("172.20.0.5", BROWSER)) == "172.20.0.5"
 
-    known.clear()
-    proxies._look_up.cache_clear()
-    assert address_of(ask("172.20.0.6", BROWSER)) == "172.20.0.6"
+
+def test_a_proxy_stays_known_while_its_name_cannot_be_looked_up(settings, monkeypatch, caplog):
+    caplog.set_level("INFO", logger="tarsy.proxies")
+    settings.FORWARDING_PROXIES = ["balancer.example"]
+    answers: list[list[str] | None] = [None, ["172.20.0.5"], None, None, ["172.20.0.6"], None]
+
+    def look_up(*_args, **_kwargs):
+        answer = answers.pop(0)
+        if answer is None:
+            raise socket.gaierror("Temporary failure in name resolution")
+        return [(0, 0, 0, "", (address, 0)) for address in answer]
+
+    monkeypatch.setattr(proxies.socket, "getaddrinfo", look_up)
+    first, second = ask("172.20.0.5", BROWSER), ask("172.20.0.6", BROWSER)
+    seen = []
+    for _moment in range(6):
+        proxies._look_up.cache_clear()  # as two seconds do
+        seen.append([address_of(request) == BROWSER for request in (first, second)])
+
+    not_yet, old, new = [False, False], [True, False], [False, True]
+    assert seen == [not_yet, old, old, old, new, new]
+    told = [record.message for record in caplog.records if "balancer.example" in record.message]
+    # Failed, known, failed, known, failed: what fails again is not told again.
+    assert len(told) == 5
 
 
 @pytest.fixture
