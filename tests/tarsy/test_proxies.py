@@ -213,10 +213,20 @@ def test_a_closed_account_is_not_opened_by_a_proxy(proxied):
     assert proxied.get("/api/v1/sessions").status_code == 401
 
 
-def test_a_login_by_password_serves_while_the_proxys_name_has_no_account(proxied):
+@pytest.mark.parametrize("account", ["none", "closed", "two names"])
+def test_the_login_of_somebody_else_does_not_act_for_whom_the_proxy_names(proxied, account):
+    proxied.force_login(UserFactory(admin=True))
+    if account == "closed":
+        UserFactory(username="ada@example.com", is_active=False)
+    named = {"X-Forwarded-User": "ada,eve"} if account == "two names" else {}
+
+    assert proxied.get("/admin/", headers=named).status_code == 302
+
+
+def test_a_login_by_password_serves_where_a_proxy_names_nobody(proxied):
     proxied.force_login(UserFactory(admin=True))
 
-    assert proxied.get("/admin/").status_code == 200
+    assert proxied.get("/admin/", headers={"X-Forwarded-User": ""}).status_code == 200
 
 
 def test_a_group_is_a_role_for_whom_the_proxy_names(proxied):
