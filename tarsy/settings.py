@@ -426,6 +426,8 @@ if LOG_FORMAT not in STYLES:
 LOGGING_CONFIG = None
 LOGGING = logging_config(level=LOG_LEVEL, style=LOG_FORMAT)
 
-env.boolean("TARSY_HOLDS_KEYS", True)  # Read where the configuration is checked.
+# Pages are told of files that only the workers have.
+if env.boolean("TARSY_HOLDS_KEYS", True):
+    env.refuse_missing_files()
 env.refuse_placeholders()
 env.raise_if_wrong()
