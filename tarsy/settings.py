@@ -144,10 +144,17 @@ def _refuse_overlap() -> None:
 _refuse_overlap()
 # Written by our own middleware, from what proxies say that may be believed.
 SECURE_PROXY_SSL_HEADER = ("tarsy.scheme", "https")
-IDENTITY_HEADERS = env.items(
-    "TARSY_IDENTITY_HEADERS", ("X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User")
-)
-"""Which headers of a trusted proxy name a person: the first that is there."""
+IDENTITY_HEADERS = env.items("TARSY_IDENTITY_HEADERS")
+"""Which headers of a trusted proxy name a person: the first that is there.
+
+None by itself: a browser may send any that the proxy neither sets nor throws away.
+"""
+if TRUSTED_PROXIES and not IDENTITY_HEADERS:
+    env.wrong(
+        "TARSY_IDENTITY_HEADERS",
+        "must name the header in which the proxy of TARSY_TRUSTED_PROXIES says who asks, and which "
+        "it throws away when a browser sends it: X-Forwarded-User for oauth2-proxy",
+    )
 
 # ---- Applications ------------------------------------------------------------------------------
 

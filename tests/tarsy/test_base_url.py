@@ -89,3 +89,12 @@ def test_what_forwards_may_not_be_trusted_to_name_people(trusted, forwarding, is
     assert (started.returncode != 0) is is_refused, started.stderr
     assert ("TARSY_TRUSTED_PROXIES must not cover" in started.stderr) is is_refused
     assert ("only the proxy that asks people who they are" in started.stderr) is is_refused
+
+
+@pytest.mark.django_db
+def test_a_trusted_proxy_without_a_header_stops_the_start_and_none_counts_by_itself():
+    started = start(TARSY_TRUSTED_PROXIES="oauth2-proxy", TARSY_IDENTITY_HEADERS=" ")
+
+    assert started.returncode != 0
+    assert "TARSY_IDENTITY_HEADERS must name the header" in started.stderr
+    assert "X-Forwarded-User for oauth2-proxy" in started.stderr

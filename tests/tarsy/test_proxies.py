@@ -20,6 +20,7 @@ NGINX, BALANCER, LOGIN, BROWSER = "10.0.0.2", "10.0.0.3", "10.0.0.4", "203.0.113
 def chain(settings) -> None:
     settings.FORWARDING_PROXIES = [NGINX, BALANCER, "fd00::2"]
     settings.TRUSTED_PROXIES = [LOGIN, "fd00::4"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-User"]
 
 
 def ask(peer: str, via: str = "", proto: str = "", user: str = ""):
