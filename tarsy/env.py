@@ -62,8 +62,8 @@ def is_placeholder(value: str) -> bool:
     if parts.scheme and parts.netloc:
         return _is_the_word(unquote(parts.password or ""))
     # A vendor's beginning was kept, such as that of `sk-CHANGEME`. A path is no secret.
-    words = re.split(r"[\W_]+", value)
-    return _PLACEHOLDER.upper() in words and not re.search(r"[/\\\s]", value.strip())
+    words = re.split(r"[\W_]+", re.sub(r"[\W_]+$", "", value))
+    return words[-1] == _PLACEHOLDER.upper() and not re.search(r"[/\\\s]", value.strip())
 
 
 def _is_the_word(text: str) -> bool:
@@ -155,9 +155,14 @@ class Env:
                 self.wrong(f"{name}{_FILE}", _UNREADABLE)
 
     def refuse_placeholders(self) -> None:
-        """Report every variable in which the word of the example still stands for a secret."""
-        for name, value in sorted({**_read_files(self._environ), **self._environ}.items()):
-            if is_placeholder(value):
+        """Report every variable of ours in which the word of the example stands for a secret.
+
+        Ours are those that were asked for and those called as secrets are: a branch or a title of
+        something else may be called as it likes. What a configuration names is judged with it.
+        """
+        for name, value in sorted({**self._environ, **_read_files(self._environ)}.items()):
+            is_ours = name in self._asked or is_secret(name)
+            if is_ours and is_placeholder(value):
                 self.wrong(name, "still has CHANGEME where a secret belongs; put in one of yours")
 
     def _read_secret(self, name: str, path: str) -> str:

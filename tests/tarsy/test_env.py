@@ -110,24 +110,32 @@ def test_a_secret_that_is_set_twice_is_told(tmp_path: Path):
      "postgres://tarsy:CHANGEME@db:5432/tarsy", "redis://:changeme@redis:6379/0"],
 )  # fmt: skip
 def test_the_word_of_the_example_is_no_secret(value: str):
-    env = Env({"ANY_NAME": value})
+    env = Env({"ANY_TOKEN": value})
     env.refuse_placeholders()
 
     assert mistakes(env) == [
-        "ANY_NAME still has CHANGEME where a secret belongs; put in one of yours"
+        "ANY_TOKEN still has CHANGEME where a secret belongs; put in one of yours"
     ]
 
 
 @pytest.mark.parametrize(
     "value",
     ["", "/srv/CHANGEME/app", "exchangeme", "postgres://changeme:s3cret@db/changeme",
-     "unCHANGEMEnt-4711", "text about CHANGEME", "http://[CHANGEME"],
+     "unCHANGEMEnt-4711", "fix-CHANGEME-branch", "text about CHANGEME", "http://[CHANGEME"],
 )  # fmt: skip
 def test_what_is_no_placeholder_is_left_alone(value: str):
-    env = Env({"ANY_NAME": value})
+    env = Env({"ANY_TOKEN": value})
     env.refuse_placeholders()
 
     env.raise_if_wrong()
+
+
+def test_what_tarsy_does_not_read_may_hold_the_word_of_the_example():
+    env = Env({"GIT_BRANCH": "CHANGEME", "TITLE": "fix-CHANGEME", "ASKED": "CHANGEME"})
+    env.text("ASKED")
+    env.refuse_placeholders()
+
+    assert [line.split()[0] for line in mistakes(env)] == ["ASKED"]
 
 
 def test_a_file_with_the_word_of_the_example_is_told_by_the_name_of_the_secret(tmp_path: Path):
