@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,26 +14,41 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 _FILE = "_FILE"
 _LARGEST_SECRET = 64 * 1024
 _PLACEHOLDER = "changeme"
+_SECRET = re.compile(r"(?:.*_)?(?:PASSWORD|KEY|TOKEN|SECRET)")
+_UNREADABLE = "names a file that cannot be read as text"
 
 
 def environment() -> dict[str, str]:
     """Our variables, those given by a file (`NAME_FILE`) included, as containers mount secrets."""
-    return {**_read_files(os.environ), **os.environ}
+    return {**os.environ, **_read_files(os.environ)}
 
 
 def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
     """What the files hold that variables name; a file that is no secret's tells nothing."""
-    found = {}
+    read = {name: _read_file(path) for name, path in _find_files(environ)}
+    return {name: content for name, content in read.items() if content is not None}
+
+
+def _find_files(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The variables that have a file and no value of their own: blank is none."""
     for variable, path in environ.items():
         name = variable.removesuffix(_FILE)
-        if name == variable or not name or environ.get(name, "").strip():
-            continue
-        with suppress(OSError, ValueError):
-            file = Path(path.strip())
-            # Variables of others end like this as well, and may name anything.
-            if file.is_file() and file.stat().st_size <= _LARGEST_SECRET:
-                found[name] = file.read_text(encoding="utf-8").strip()
-    return found
+        if name and name != variable and path.strip() and not environ.get(name, "").strip():
+            yield name, path.strip()
+
+
+def _read_file(path: str) -> str | None:
+    """None where it is no text, or more than a secret: variables of others may name anything."""
+    with suppress(OSError, ValueError):
+        file = Path(path)
+        if file.is_file() and file.stat().st_size <= _LARGEST_SECRET:
+            return file.read_text(encoding="utf-8").strip()
+    return None
+
+
+def is_secret(name: str) -> bool:
+    """Whether a variable is called as passwords, keys and tokens are."""
+    return _SECRET.fullmatch(name) is not None
 
 
 def is_placeholder(value: str) -> bool:
@@ -47,8 +62,8 @@ def is_placeholder(value: str) -> bool:
     if parts.scheme and parts.netloc:
         return _is_the_word(unquote(parts.password or ""))
     # A vendor's beginning was kept, such as that of `sk-CHANGEME`. A path is no secret.
-    words = re.split(r"[\W_]+", value)
-    return _PLACEHOLDER.upper() in words and not re.search(r"[/\\\s]", value.strip())
+    words = re.split(r"[\W_]+", re.sub(r"[\W_]+$", "", value))
+    return words[-1] == _PLACEHOLDER.upper() and not re.search(r"[/\\\s]", value.strip())
 
 
 def _is_the_word(text: str) -> bool:
@@ -65,8 +80,10 @@ class Env:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
         self._mistakes: list[Mistake] = []
+        self._asked: set[str] = set()
 
     def text(self, name: str, default: str = "") -> str:
+        self._asked.add(name)
         return self._environ.get(name, "").strip() or default
 
     def required(self, name: str) -> str:
@@ -130,17 +147,29 @@ class Env:
             return direct
         return self._read_secret(name, path).rstrip("\r\n")
 
+    def refuse_missing_files(self) -> None:
+        """Report every file that is to hold a secret and cannot be read, whoever asks for it."""
+        for name, path in sorted(_find_files(self._environ)):
+            is_told = f"{name}{_FILE}" in self._asked
+            if is_secret(name) and not is_told and _read_file(path) is None:
+                self.wrong(f"{name}{_FILE}", _UNREADABLE)
+
     def refuse_placeholders(self) -> None:
-        """Report every variable in which the word of the example still stands for a secret."""
-        for name, value in sorted({**_read_files(self._environ), **self._environ}.items()):
-            if is_placeholder(value):
+        """Report every variable of ours in which the word of the example stands for a secret.
+
+        Ours are those that were asked for and those called as secrets are: a branch or a title of
+        something else may be called as it likes. What a configuration names is judged with it.
+        """
+        for name, value in sorted({**self._environ, **_read_files(self._environ)}.items()):
+            is_ours = name in self._asked or is_secret(name)
+            if is_ours and is_placeholder(value):
                 self.wrong(name, "still has CHANGEME where a secret belongs; put in one of yours")
 
     def _read_secret(self, name: str, path: str) -> str:
         try:
             content = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            self.wrong(f"{name}_FILE", "names a file that cannot be read as text")
+            self.wrong(f"{name}_FILE", _UNREADABLE)
             return ""
         if not content.strip():
             self.wrong(f"{name}_FILE", "names a file that is empty")

@@ -97,12 +97,13 @@ def _walk(meta: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _may_name(hops: Sequence[str]) -> bool:
-    """A proxy that only forwards vouches for nobody: the one before it must be asked."""
+    """A proxy that only forwards vouches for nobody: the one before it must be asked.
+
+    Also where a trusted network has it inside, for it hands on what browsers write.
+    """
     for hop in hops:
-        if _is_trusted(hop):
-            return True
         if not _is_forwarding(hop):
-            return False
+            return _is_trusted(hop)
     return False
 
 
@@ -159,12 +160,27 @@ def _read_network(proxy: str) -> Network:
     return ipaddress.ip_network(proxy, strict=False)
 
 
+_last_known: dict[str, tuple[Network, ...]] = {}
+_failing: set[str] = set()
+
+
 @lru_cache(maxsize=16)
 def _look_up(name: str, _moment: int) -> tuple[Network, ...]:
-    """The addresses of a host, asked for anew every moment. None while nobody knows it."""
+    """The addresses of a host, asked for anew every moment; while that fails, those of before.
+
+    None while nobody has ever known it.
+    """
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except OSError as error:
-        logger.warning("No proxy is known as %s now: %s", name, error)
-        return ()
-    return tuple(ipaddress.ip_network(str(entry[4][0]).partition("%")[0]) for entry in found)
+        if name not in _failing:
+            _failing.add(name)
+            logger.warning("Proxy %s cannot be looked up, its last addresses hold: %s", name, error)
+        return _last_known.get(name, ())
+    if name in _failing:
+        _failing.discard(name)
+        logger.info("Proxy %s can be looked up again", name)
+    _last_known[name] = tuple(
+        ipaddress.ip_network(str(entry[4][0]).partition("%")[0]) for entry in found
+    )
+    return _last_known[name]

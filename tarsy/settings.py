@@ -123,12 +123,38 @@ def _is_network(text: str) -> bool:
 
 TRUSTED_PROXIES = _read_proxies("TARSY_TRUSTED_PROXIES")
 FORWARDING_PROXIES = _read_proxies("TARSY_FORWARDING_PROXIES")
+
+
+def _refuse_overlap() -> None:
+    """What only forwards hands on what browsers write, so nothing may be on both lists."""
+    trusted, forwarding = (
+        [ip_network(proxy, strict=False) for proxy in proxies if _is_network(proxy)]
+        for proxies in (TRUSTED_PROXIES, FORWARDING_PROXIES)
+    )
+    is_inside = any(one.overlaps(other) for one in trusted for other in forwarding)
+    names = {name.lower() for name in TRUSTED_PROXIES} & {n.lower() for n in FORWARDING_PROXIES}
+    if is_inside or names:
+        env.wrong(
+            "TARSY_TRUSTED_PROXIES",
+            "must not cover what TARSY_FORWARDING_PROXIES lists, for that vouches for nobody; name "
+            "only the proxy that asks people who they are, by its address or name of a host",
+        )
+
+
+_refuse_overlap()
 # Written by our own middleware, from what proxies say that may be believed.
 SECURE_PROXY_SSL_HEADER = ("tarsy.scheme", "https")
-IDENTITY_HEADERS = env.items(
-    "TARSY_IDENTITY_HEADERS", ("X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User")
-)
-"""Which headers of a trusted proxy name a person: the first that is there."""
+IDENTITY_HEADERS = env.items("TARSY_IDENTITY_HEADERS")
+"""Which headers of a trusted proxy name a person: the first that is there.
+
+None by itself: a browser may send any that the proxy neither sets nor throws away.
+"""
+if TRUSTED_PROXIES and not IDENTITY_HEADERS:
+    env.wrong(
+        "TARSY_IDENTITY_HEADERS",
+        "must name the header in which the proxy of TARSY_TRUSTED_PROXIES says who asks, and which "
+        "it throws away when a browser sends it: X-Forwarded-User for oauth2-proxy",
+    )
 
 # ---- Applications ------------------------------------------------------------------------------
 
@@ -407,6 +433,8 @@ if LOG_FORMAT not in STYLES:
 LOGGING_CONFIG = None
 LOGGING = logging_config(level=LOG_LEVEL, style=LOG_FORMAT)
 
-env.boolean("TARSY_HOLDS_KEYS", True)  # Read where the configuration is checked.
+# Pages are told of files that only the workers have.
+if env.boolean("TARSY_HOLDS_KEYS", True):
+    env.refuse_missing_files()
 env.refuse_placeholders()
 env.raise_if_wrong()

@@ -291,6 +291,7 @@ def test_a_token_gives_nobody_more_than_its_owner_may(addresses, scope):
 def test_whoever_is_in_no_role_has_the_default_one(addresses, settings, default, may_submit):
     settings.DEFAULT_ROLE = default
     settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-User"]
     alerts = f"POST {API}alerts"
     client = Client(headers={"host": "localhost"})
     by_name = ask(client, alerts, addresses[alerts], **{"X-Forwarded-User": "nobody-known"})
@@ -302,6 +303,7 @@ def test_whoever_is_in_no_role_has_the_default_one(addresses, settings, default,
 
 def test_a_closed_account_gets_nothing_from_a_proxy(addresses, settings):
     settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-User"]
     closed = UserFactory(is_active=False)
     alerts = f"POST {API}alerts"
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from config.checks.findings import Findings
 from config.tree import BUILT_IN, Node, Path, leaves
+from tarsy.env import is_placeholder
 
 _NEEDED = frozenset(
     {
@@ -24,6 +25,20 @@ def check_blanks(findings: Findings, environ: Mapping[str, str]) -> None:
             continue
         for name in node.blanks:
             _report(findings, path, node, name, is_set=name in environ)
+        _check_placeholder(findings, path, node, environ)
+
+
+def _check_placeholder(
+    findings: Findings, path: Path, node: Node, environ: Mapping[str, str]
+) -> None:
+    """The word of the example in a variable that only these files know to be a secret."""
+    is_name = str(path[-1]).endswith("_env")
+    if not is_name and not (node.substituted and _is_needed(path)):
+        return
+    if is_placeholder(environ.get(node.text, "") if is_name else node.text):
+        findings.lacks(
+            path, "the variable still has CHANGEME where a secret belongs; put in one of yours"
+        )
 
 
 def _report(findings: Findings, path: Path, node: Node, name: str, *, is_set: bool) -> None:

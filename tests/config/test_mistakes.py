@@ -269,6 +269,20 @@ def test_vertex_needs_its_project_and_location(check_files):
     assert "GOOGLE_CLOUD_LOCATION" not in printed(report)
 
 
+@pytest.mark.parametrize(("value", "is_told"), [("CHANGEME", True), ("given", False)])
+def test_the_word_of_the_example_is_told_of_whatever_variable_a_file_names(
+    check_files, value, is_told
+):
+    server = "      type: http\n      url: http://a.example/mcp\n      bearer_token: '{{.PROBE}}'\n"
+    tarsy = changed("      type: stdio\n      command: probe-mcp\n", server)
+    providers = PROVIDERS.replace("ACME_KEY", "ACME")
+
+    report = check_files(tarsy, providers, {"ACME": value, "PROBE": value, "HOME": "/"})
+
+    told = [mistake.file for mistake in report.needs if "CHANGEME" in mistake.message]
+    assert told == (["tarsy.yaml", "llm-providers.yaml"] if is_told else [])
+
+
 @pytest.mark.parametrize(("environ", "words"), [
     ({}, ["SLACK_BOT_TOKEN", "channel"]),
     ({"SLACK_BOT_TOKEN": "invented-slack-token"}, ["channel"]),

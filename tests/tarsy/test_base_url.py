@@ -64,3 +64,37 @@ def test_a_mistake_stops_the_start_and_says_what_would_be_right(name, value, rig
     assert started.returncode != 0
     assert f"{name} must be" in started.stderr
     assert right in started.stderr
+
+
+@pytest.mark.parametrize(
+    ("trusted", "forwarding", "is_refused"),
+    [
+        ("10.1.0.0/16", "10.1.0.2", True),
+        ("10.9.0.1, 10.1.0.2", "nginx, 10.1.0.2", True),
+        ("10.1.0.7", "10.1.0.0/16", True),
+        ("fd00::/64", "fd00::2", True),
+        ("oauth2-proxy, NGINX", "nginx", True),
+        ("10.1.0.7", "10.1.0.2", False),
+        ("10.1.0.0/16, oauth2-proxy", "fd00::2, nginx", False),
+    ],
+)
+@pytest.mark.django_db
+def test_what_forwards_may_not_be_trusted_to_name_people(trusted, forwarding, is_refused):
+    started = start(
+        TARSY_TRUSTED_PROXIES=trusted,
+        TARSY_FORWARDING_PROXIES=forwarding,
+        TARSY_IDENTITY_HEADERS="X-Forwarded-User",
+    )
+
+    assert (started.returncode != 0) is is_refused, started.stderr
+    assert ("TARSY_TRUSTED_PROXIES must not cover" in started.stderr) is is_refused
+    assert ("only the proxy that asks people who they are" in started.stderr) is is_refused
+
+
+@pytest.mark.django_db
+def test_a_trusted_proxy_without_a_header_stops_the_start_and_none_counts_by_itself():
+    started = start(TARSY_TRUSTED_PROXIES="oauth2-proxy", TARSY_IDENTITY_HEADERS=" ")
+
+    assert started.returncode != 0
+    assert "TARSY_IDENTITY_HEADERS must name the header" in started.stderr
+    assert "X-Forwarded-User for oauth2-proxy" in started.stderr

@@ -110,24 +110,32 @@ def test_a_secret_that_is_set_twice_is_told(tmp_path: Path):
      "postgres://tarsy:CHANGEME@db:5432/tarsy", "redis://:changeme@redis:6379/0"],
 )  # fmt: skip
 def test_the_word_of_the_example_is_no_secret(value: str):
-    env = Env({"ANY_NAME": value})
+    env = Env({"ANY_TOKEN": value})
     env.refuse_placeholders()
 
     assert mistakes(env) == [
-        "ANY_NAME still has CHANGEME where a secret belongs; put in one of yours"
+        "ANY_TOKEN still has CHANGEME where a secret belongs; put in one of yours"
     ]
 
 
 @pytest.mark.parametrize(
     "value",
     ["", "/srv/CHANGEME/app", "exchangeme", "postgres://changeme:s3cret@db/changeme",
-     "unCHANGEMEnt-4711", "text about CHANGEME", "http://[CHANGEME"],
+     "unCHANGEMEnt-4711", "fix-CHANGEME-branch", "text about CHANGEME", "http://[CHANGEME"],
 )  # fmt: skip
 def test_what_is_no_placeholder_is_left_alone(value: str):
-    env = Env({"ANY_NAME": value})
+    env = Env({"ANY_TOKEN": value})
     env.refuse_placeholders()
 
     env.raise_if_wrong()
+
+
+def test_what_tarsy_does_not_read_may_hold_the_word_of_the_example():
+    env = Env({"GIT_BRANCH": "CHANGEME", "TITLE": "fix-CHANGEME", "ASKED": "CHANGEME"})
+    env.text("ASKED")
+    env.refuse_placeholders()
+
+    assert [line.split()[0] for line in mistakes(env)] == ["ASKED"]
 
 
 def test_a_file_with_the_word_of_the_example_is_told_by_the_name_of_the_secret(tmp_path: Path):
@@ -150,6 +158,36 @@ def test_every_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.Mo
     found = environment()
 
     assert (found["OWN_MODEL_KEY"], found["OTHER_KEY"]) == ("s3cret", "direct")
+
+
+def test_a_blank_variable_does_not_hide_the_file_of_its_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "secret"
+    path.write_text("s3cret\n")
+    monkeypatch.setenv("OWN_MODEL_KEY", "  ")
+    monkeypatch.setenv("OWN_MODEL_KEY_FILE", str(path))
+
+    assert environment()["OWN_MODEL_KEY"] == "s3cret"
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"OWN_MODEL_KEY_FILE": "/nowhere/key"}, ["OWN_MODEL_KEY_FILE"]),
+        ({"OWN_MODEL_KEY_FILE": "/nowhere/key", "OWN_MODEL_KEY": " "}, ["OWN_MODEL_KEY_FILE"]),
+        ({"OWN_MODEL_KEY_FILE": "/nowhere/key", "OWN_MODEL_KEY": "given"}, []),
+        ({"OWN_MODEL_KEY_FILE": " ", "EDITOR_LOG_FILE": "/nowhere/log"}, []),
+        ({"A_TOKEN_FILE": "/", "B_SECRET_FILE": "/nowhere/b"}, ["A_TOKEN_FILE", "B_SECRET_FILE"]),
+    ],
+)
+def test_a_file_of_a_secret_that_is_not_there_is_told(variables: dict[str, str], told: list[str]):
+    env = Env(variables)
+    env.refuse_missing_files()
+    env.wrong("LAST", "is always told")
+
+    *found, _last = mistakes(env)
+    assert found == [f"{name} names a file that cannot be read as text" for name in told]
 
 
 # ---- The settings as a whole ---------------------------------------------------------------------
@@ -188,6 +226,8 @@ def test_every_wrong_setting_is_told_in_one_message(read_settings: Read):
         "TARSY_HOLDS_KEYS": "some",
         "TARSY_HEARTBEAT_SECONDS": "20",
         "TARSY_SWEEP_SECONDS": "0",
+        "XAI_API_KEY_FILE": "/nowhere/key",
+        "TARSY_METRICS_TOKEN_FILE": "/nowhere/token",
     }
 
     ended = read_settings(**wrong)

@@ -20,6 +20,7 @@ NGINX, BALANCER, LOGIN, BROWSER = "10.0.0.2", "10.0.0.3", "10.0.0.4", "203.0.113
 def chain(settings) -> None:
     settings.FORWARDING_PROXIES = [NGINX, BALANCER, "fd00::2"]
     settings.TRUSTED_PROXIES = [LOGIN, "fd00::4"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-User"]
 
 
 def ask(peer: str, via: str = "", proto: str = "", user: str = ""):
@@ -108,6 +109,13 @@ def test_a_name_counts_only_from_the_proxy_that_asked_people_for_it(db, settings
     assert (identity is not None and identity.name == "ada") is known
 
 
+@pytest.mark.parametrize("via", ["", BROWSER, f"{LOGIN}, {BROWSER}", f"{BROWSER}, {BALANCER}"])
+def test_a_proxy_that_forwards_never_vouches_though_a_trusted_network_has_it_inside(settings, via):
+    settings.TRUSTED_PROXIES = ["10.0.0.0/16"]
+
+    assert not trace_route(ask(NGINX, via, user="admin")).may_name
+
+
 @pytest.mark.parametrize(
     ("host", "address"),
     [
@@ -156,9 +164,30 @@ def test_a_proxy_may_be_named_and_is_found_under_its_new_address(settings, monke
     assert address_of(ask("172.20.0.6", BROWSER)) == BROWSER
     assert address_of(ask("172.20.0.5", BROWSER)) == "172.20.0.5"
 
-    known.clear()
-    proxies._look_up.cache_clear()
-    assert address_of(ask("172.20.0.6", BROWSER)) == "172.20.0.6"
+
+def test_a_proxy_stays_known_while_its_name_cannot_be_looked_up(settings, monkeypatch, caplog):
+    caplog.set_level("INFO", logger="tarsy.proxies")
+    settings.FORWARDING_PROXIES = ["balancer.example"]
+    answers: list[list[str] | None] = [None, ["172.20.0.5"], None, None, ["172.20.0.6"], None]
+
+    def look_up(*_args, **_kwargs):
+        answer = answers.pop(0)
+        if answer is None:
+            raise socket.gaierror("Temporary failure in name resolution")
+        return [(0, 0, 0, "", (address, 0)) for address in answer]
+
+    monkeypatch.setattr(proxies.socket, "getaddrinfo", look_up)
+    first, second = ask("172.20.0.5", BROWSER), ask("172.20.0.6", BROWSER)
+    seen = []
+    for _moment in range(6):
+        proxies._look_up.cache_clear()  # as two seconds do
+        seen.append([address_of(request) == BROWSER for request in (first, second)])
+
+    not_yet, old, new = [False, False], [True, False], [False, True]
+    assert seen == [not_yet, old, old, old, new, new]
+    told = [record.message for record in caplog.records if "balancer.example" in record.message]
+    # Failed, known, failed, known, failed: what fails again is not told again.
+    assert len(told) == 5
 
 
 @pytest.fixture
@@ -185,10 +214,20 @@ def test_a_closed_account_is_not_opened_by_a_proxy(proxied):
     assert proxied.get("/api/v1/sessions").status_code == 401
 
 
-def test_a_login_by_password_serves_while_the_proxys_name_has_no_account(proxied):
+@pytest.mark.parametrize("account", ["none", "closed", "two names"])
+def test_the_login_of_somebody_else_does_not_act_for_whom_the_proxy_names(proxied, account):
+    proxied.force_login(UserFactory(admin=True))
+    if account == "closed":
+        UserFactory(username="ada@example.com", is_active=False)
+    named = {"X-Forwarded-User": "ada,eve"} if account == "two names" else {}
+
+    assert proxied.get("/admin/", headers=named).status_code == 302
+
+
+def test_a_login_by_password_serves_where_a_proxy_names_nobody(proxied):
     proxied.force_login(UserFactory(admin=True))
 
-    assert proxied.get("/admin/").status_code == 200
+    assert proxied.get("/admin/", headers={"X-Forwarded-User": ""}).status_code == 200
 
 
 def test_a_group_is_a_role_for_whom_the_proxy_names(proxied):

@@ -179,6 +179,7 @@ def test_a_token_may_what_its_owner_may(stranger):
 
 def test_a_name_from_a_trusted_proxy_counts_only_with_an_account_that_may(settings, stranger):
     settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-User"]
     make_decider(username="ana")
     approval = ApprovalRequestFactory()
     origin = {"origin": "http://localhost"}

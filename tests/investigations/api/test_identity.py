@@ -29,12 +29,14 @@ def test_stranger_is_told_how_to_be_known(stranger):
 @pytest.mark.parametrize("header", ["X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User"])
 def test_identity_headers_of_anybody_else_count_for_nothing(stranger, settings, header):
     settings.TRUSTED_PROXIES = ["192.0.2.0/24"]
+    settings.IDENTITY_HEADERS = [header]
 
     assert post(stranger, **{header: "admin"}).status_code == 401
 
 
 def test_identity_headers_of_a_trusted_proxy_name_the_author(stranger, settings):
     settings.TRUSTED_PROXIES = ["127.0.0.0/8"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-User"]
 
     answer = post(stranger, **{"X-Forwarded-Email": "a@b.example", "X-Forwarded-User": "ada"})
 
@@ -42,8 +44,19 @@ def test_identity_headers_of_a_trusted_proxy_name_the_author(stranger, settings)
     assert author() == "ada"
 
 
+def test_a_header_that_the_proxy_does_not_set_cannot_win(stranger, settings):
+    settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-Email"]
+
+    post(stranger, **{"X-Forwarded-Email": "ada", "X-Forwarded-User": "admin"})
+
+    assert author() == "ada"
+    assert post(stranger, **{"X-Forwarded-User": "admin"}).status_code == 401
+
+
 def test_header_that_two_have_set_is_refused(stranger, settings):
     settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    settings.IDENTITY_HEADERS = ["X-Forwarded-User"]
 
     assert post(stranger, **{"X-Forwarded-User": "admin,ada"}).status_code == 401
 
