@@ -6,8 +6,9 @@ from config.words import list_names
 
 TRUST = (
     "Or write `trust_annotations: true` into the server's entry, where it does not stand there "
-    "yet: then what the server says of its own tools (readOnlyHint) counts. Leave it off where you would not let the server, or whoever "
-    "changes it, decide which of its tools only read: a tool that says so wrongly runs unasked."
+    "yet: then what the server says of its own tools (readOnlyHint) counts. Leave it off where you "
+    "would not let the server, or whoever changes it, decide which of its tools only read: a tool "
+    "that says so wrongly runs unasked."
 )
 """The one line that ends it, and what it means."""
 

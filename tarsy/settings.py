@@ -52,7 +52,8 @@ def _read_dashboard_url() -> tuple[str, str]:
         name, port = (parts.hostname or "").encode("idna").decode(), parts.port
     except ValueError:
         name, port = "", None
-    if parts.scheme not in ("http", "https") or not name or "@" in parts.netloc:
+    is_host = re.fullmatch(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:.]+", name) is not None
+    if parts.scheme not in ("http", "https") or not is_host or "@" in parts.netloc or port == 0:
         env.wrong("BASE_URL", "must be an address such as https://tarsy.example.com")
     host = f"[{name}]" if ":" in name else name
     usual = {"http": 80, "https": 443}.get(parts.scheme)
@@ -354,12 +355,12 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 # A browser ignores it, and complains, where the connection cannot be trusted.
-_is_trustworthy = DASHBOARD_URL.startswith("https://") or _DASHBOARD_HOST in _LOOPBACK
+_is_trustworthy = DASHBOARD_ORIGIN.startswith("https://") or _DASHBOARD_HOST in _LOOPBACK
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin" if _is_trustworthy else None
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = DASHBOARD_URL.startswith("https://")
+SESSION_COOKIE_SECURE = DASHBOARD_ORIGIN.startswith("https://")
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"

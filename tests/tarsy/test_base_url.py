@@ -29,6 +29,7 @@ def start(**variables: str) -> subprocess.CompletedProcess[str]:
     [
         ("https://tarsy.example.com", "tarsy.example.com", "https://tarsy.example.com"),
         ("https://Tarsy.Example.com:443/", "tarsy.example.com", "https://tarsy.example.com"),
+        ("HTTPS://tarsy.example.com", "tarsy.example.com", "https://tarsy.example.com"),
         ("http://tarsy.example.com:8080", "tarsy.example.com", "http://tarsy.example.com:8080"),
         ("https://[fd00::2]:8443", "[fd00::2]", "https://[fd00::2]:8443"),
         ("https://bücher.example", "xn--bcher-kva.example", "https://xn--bcher-kva.example"),
@@ -40,7 +41,7 @@ def test_one_address_is_enough_for_hosts_forms_and_cookies(url, host, origin):
 
     assert read["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]", host]
     assert read["CSRF_TRUSTED_ORIGINS"] == [origin]
-    is_secure = url.startswith("https://")
+    is_secure = url.lower().startswith("https://")
     assert (read["SESSION_COOKIE_SECURE"], read["CSRF_COOKIE_SECURE"]) == (is_secure, is_secure)
     # A browser would complain of it on every page that did not come by TLS.
     assert (read["SECURE_CROSS_ORIGIN_OPENER_POLICY"] == "same-origin") is is_secure
@@ -51,6 +52,10 @@ def test_one_address_is_enough_for_hosts_forms_and_cookies(url, host, origin):
     [
         ("BASE_URL", "tarsy.example.com", "https://tarsy.example.com"),
         ("BASE_URL", "https://me:pw@tarsy.example.com", "https://tarsy.example.com"),
+        ("BASE_URL", "https://*", "https://tarsy.example.com"),
+        ("BASE_URL", "http://*.example.com", "https://tarsy.example.com"),
+        ("BASE_URL", "https://tarsy.example.com.", "https://tarsy.example.com"),
+        ("BASE_URL", "https://exa,mple.com", "https://tarsy.example.com"),
         ("BASE_URL", "https://tarsy.example.com:port", "https://tarsy.example.com"),
         ("CSRF_TRUSTED_ORIGINS", "tools.example.com", "https://tools.example.com"),
         ("TARSY_FORWARDING_PROXIES", "10.0.0.300", "10.0.0.0/8"),
