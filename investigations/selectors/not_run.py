@@ -8,7 +8,6 @@ from typing import Literal
 
 from investigations.foreign_json import read_json
 from investigations.models import ApprovalRequest
-from mcp_bridge.safety.refusals import is_left_open
 
 _ENVELOPE = '{"ok": false'
 _BLOCKED = '"blocked": true'
@@ -58,7 +57,9 @@ def read_not_run(text: str) -> NotRun | None:
         return NotRun("blocked", "Blocked by the safety gate") if _BLOCKED in text else None
     code, message = str(error.get("code", "")), str(error.get("message", ""))
     if not error.get("blocked"):
-        return NotRun("interrupted", "Interrupted", message) if is_left_open(error) else None
+        details = error.get("details")
+        is_open = isinstance(details, Mapping) and details.get("outcome") == "unknown"
+        return NotRun("interrupted", "Interrupted", message) if is_open else None
     if code == "APPROVAL_REQUIRED":
         details = error.get("details")
         return _of_decision(details if isinstance(details, Mapping) else {}, message)

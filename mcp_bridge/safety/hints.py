@@ -113,7 +113,7 @@ _NO_VERBS = frozenset(
 )
 _BEFORE_GERUNDS = frozenset(word_list("allows and by for or supports"))
 _RUNNING = frozenset(word_list("do execute make perform run"))
-_LOOKED = frozenset(word_list("analysis check comparison lookup queries query search scan"))
+_LOOKED = frozenset(word_list("analysis check comparison look lookup queries query search scan"))
 """What is run where only a look is taken."""
 _HARMLESS = frozenset(
     word_list("""

@@ -59,13 +59,6 @@ def leave_open(message: str, details: Mapping[str, JSON] = MappingProxyType({}))
     return Refusal("EXECUTION_FAILED", message, {**details, "outcome": "unknown"}, blocked=False)
 
 
-def is_left_open(error: Mapping[str, object]) -> bool:
-    """Whether the error of an envelope is one that `leave_open` made."""
-    details = error.get("details")
-    is_unknown = isinstance(details, Mapping) and details.get("outcome") == "unknown"
-    return is_unknown and error.get("blocked") is False
-
-
 def read_envelope(text: str) -> dict[str, JSON] | None:
     """The first envelope that stands in a text at the start of a line, None where there is none.
 
