@@ -19,6 +19,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.timeline import wire_metadata
 from tests.e2e.conftest import wait_until_ended
 from tests.e2e.test_live import Web, post_alert
 from tests.e2e.watching import Watcher, watch
@@ -210,10 +211,11 @@ def _check_conversations(run: Run, gemini: GeminiServer) -> None:
 def _check_timeline(run: Run) -> None:
     rows = list(run.session.timeline_events.order_by("sequence_number"))
     shown = run.get("/timeline")
-    fields = ("event_type", "status", "content", "sequence_number", "metadata")
+    fields = ("event_type", "status", "content", "sequence_number")
     assert [tuple(each[name] for name in fields) for each in shown] == [
         tuple(getattr(row, name) for name in fields) for row in rows
     ]
+    assert [each["metadata"] for each in shown] == [wire_metadata(row.metadata) for row in rows]
     assert [each["id"] for each in shown] == [str(row.pk) for row in rows]
     assert {row.status for row in rows} == {"completed"}
     places = [row.sequence_number for row in rows]
