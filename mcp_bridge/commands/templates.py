@@ -12,6 +12,8 @@ _ENGINES = words("docker podman nerdctl")
 _TEMPLATE_OPTIONS = ("--template",)
 _OUTPUT_OPTIONS = ("-o", "--output")
 _FORMAT_OPTIONS = ("-f", "--format")
+_LIST_FORMAT = "--format"
+_WHOLE_ROWS = "{{json .}}"
 COMPUTING_TEMPLATE = (
     "the object holds secrets, and the template computes with texts: let it print fields as they "
     "are, or print the whole object"
@@ -37,6 +39,9 @@ def whole_of(names: tuple[str, ...], parsed: Parsed) -> tuple[str, ...]:
             return (*names, *_without(parsed, left_out), "-o", "json")
     if name in _ENGINES and names[-1] == "inspect" and parsed.has(*_FORMAT_OPTIONS):
         return (*names, *_without(parsed, _FORMAT_OPTIONS))
+    if name in _ENGINES and parsed.has(_LIST_FORMAT):
+        # Of what engines list, a table leaves things out; `-f` is a filter there.
+        return (*names, *_without(parsed, (_LIST_FORMAT,)), _LIST_FORMAT, _WHOLE_ROWS)
     return ()
 
 

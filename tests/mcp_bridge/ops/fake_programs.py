@@ -45,14 +45,25 @@ class FakePrograms:
         (self.directory / f"{name}.json").write_text("[]")
 
     def answer(
-        self, name: str, words: str, stdout: Any, *, stderr: str = "", exit_code: int = 0
+        self,
+        name: str,
+        words: str | list[str],
+        stdout: Any,
+        *,
+        stderr: str = "",
+        exit_code: int = 0,
     ) -> None:
         """What to say to a call with these words in this order. What is said first goes first."""
         text = stdout if isinstance(stdout, str) else json.dumps(stdout)
         file = self.directory / f"{name}.json"
         answers = json.loads(file.read_text())
         answers.append(
-            {"words": words.split(), "stdout": text, "stderr": stderr, "exit_code": exit_code}
+            {
+                "words": words.split() if isinstance(words, str) else words,
+                "stdout": text,
+                "stderr": stderr,
+                "exit_code": exit_code,
+            }
         )
         file.write_text(json.dumps(answers))
 

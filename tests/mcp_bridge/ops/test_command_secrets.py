@@ -146,6 +146,25 @@ async def test_what_a_container_is_told_is_masked_while_it_is_whole(call, client
     assert reply["ok"] is ("printf" not in command)
 
 
+@pytest.mark.parametrize(
+    ("command", "is_answered"),
+    [("docker ps --no-trunc --format '{{slice .Command 27}}'", False),
+     ("docker ps --no-trunc --format '{{index (split .Command \" \") 2}}'", False),
+     ("docker container ls --no-trunc --format '{{slice .Command 27}}'", False),
+     ("docker history --no-trunc --format '{{slice .CreatedBy 27}}' app:1", False),
+     ("docker ps --no-trunc --format '{{.Command}}'", True)],
+)  # fmt: skip
+async def test_rows_of_an_engine_are_masked_as_they_are_whole(call, clients, command, is_answered):
+    started = f"redis-server --requirepass {SECRET}"
+    clients.answer("docker", ["{{json .}}"], {"Command": started, "CreatedBy": started})
+    clients.answer("docker", "--format", f"{SECRET}\n")
+
+    reply = await run(call, command)
+
+    assert PIECE not in json.dumps(reply)
+    assert reply["ok"] is is_answered
+
+
 async def test_field_of_a_pod_by_a_path_is_masked_as_the_whole_says(call, clients):
     clients.answer("kubectl", "get json", POD)
     clients.answer("kubectl", "get", f"{SECRET} app:1")
