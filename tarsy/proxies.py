@@ -11,9 +11,6 @@ they are, and has thrown away what a browser itself says about that.
 """
 
 import ipaddress
-import logging
-import socket
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,16 +20,13 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
 
-logger = logging.getLogger(__name__)
+from tarsy.proxy_names import Network, find_addresses
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 SCHEME = "tarsy.scheme"
 """Where `SECURE_PROXY_SSL_HEADER` has Django look. No header of a request has such a name."""
 _SCHEMES = {"https": "https", "wss": "https", "http": "http", "ws": "http"}
-_REMEMBERED_SECONDS = 2
-"""A container that was made anew has another address under its name."""
 
 
 @dataclass(frozen=True)
@@ -152,35 +146,9 @@ def _networks_of(proxy: str) -> tuple[Network, ...]:
     try:
         return (_read_network(proxy),)
     except ValueError:
-        return _look_up(proxy, int(time.monotonic()) // _REMEMBERED_SECONDS)
+        return find_addresses(proxy)
 
 
 @lru_cache(maxsize=64)
 def _read_network(proxy: str) -> Network:
     return ipaddress.ip_network(proxy, strict=False)
-
-
-_last_known: dict[str, tuple[Network, ...]] = {}
-_failing: set[str] = set()
-
-
-@lru_cache(maxsize=16)
-def _look_up(name: str, _moment: int) -> tuple[Network, ...]:
-    """The addresses of a host, asked for anew every moment; while that fails, those of before.
-
-    None while nobody has ever known it.
-    """
-    try:
-        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    except OSError as error:
-        if name not in _failing:
-            _failing.add(name)
-            logger.warning("Proxy %s cannot be looked up, its last addresses hold: %s", name, error)
-        return _last_known.get(name, ())
-    if name in _failing:
-        _failing.discard(name)
-        logger.info("Proxy %s can be looked up again", name)
-    _last_known[name] = tuple(
-        ipaddress.ip_network(str(entry[4][0]).partition("%")[0]) for entry in found
-    )
-    return _last_known[name]

@@ -1,6 +1,8 @@
 """What proxies say counts as far as they are ours, and nothing that stands before them."""
 
 import socket
+import threading
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import Group
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigations.identity import address_of, find_identity
-from tarsy import proxies
+from tarsy import proxy_names
 from tarsy.proxies import address_asked, settle_scheme, trace_route
 from tests.factories import UserFactory
 
@@ -153,20 +155,20 @@ def test_a_proxy_may_be_named_and_is_found_under_its_new_address(settings, monke
             raise socket.gaierror("Name or service not known")
         return [(0, 0, 0, "", (address, 0)) for address in known[name]]
 
-    monkeypatch.setattr(proxies.socket, "getaddrinfo", look_up)
-    proxies._look_up.cache_clear()
+    monkeypatch.setattr(proxy_names.socket, "getaddrinfo", look_up)
+    proxy_names.forget()
     assert address_of(ask("172.20.0.5", BROWSER)) == BROWSER
     assert address_of(ask("fd00::5", BROWSER)) == BROWSER
     assert address_of(ask("172.20.0.6", BROWSER)) == "172.20.0.6"
 
     known["nginx"] = ["172.20.0.6"]
-    proxies._look_up.cache_clear()  # as two seconds do
+    proxy_names.ask("nginx")  # as somebody does every two seconds
     assert address_of(ask("172.20.0.6", BROWSER)) == BROWSER
     assert address_of(ask("172.20.0.5", BROWSER)) == "172.20.0.5"
 
 
 def test_a_proxy_stays_known_while_its_name_cannot_be_looked_up(settings, monkeypatch, caplog):
-    caplog.set_level("INFO", logger="tarsy.proxies")
+    caplog.set_level("INFO", logger="tarsy.proxy_names")
     settings.FORWARDING_PROXIES = ["balancer.example"]
     answers: list[list[str] | None] = [None, ["172.20.0.5"], None, None, ["172.20.0.6"], None]
 
@@ -176,11 +178,12 @@ def test_a_proxy_stays_known_while_its_name_cannot_be_looked_up(settings, monkey
             raise socket.gaierror("Temporary failure in name resolution")
         return [(0, 0, 0, "", (address, 0)) for address in answer]
 
-    monkeypatch.setattr(proxies.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(proxy_names.socket, "getaddrinfo", look_up)
+    proxy_names.forget()
     first, second = ask("172.20.0.5", BROWSER), ask("172.20.0.6", BROWSER)
     seen = []
     for _moment in range(6):
-        proxies._look_up.cache_clear()  # as two seconds do
+        proxy_names.ask("balancer.example")  # as somebody does every two seconds
         seen.append([address_of(request) == BROWSER for request in (first, second)])
 
     not_yet, old, new = [False, False], [True, False], [False, True]
@@ -188,6 +191,36 @@ def test_a_proxy_stays_known_while_its_name_cannot_be_looked_up(settings, monkey
     told = [record.message for record in caplog.records if "balancer.example" in record.message]
     # Failed, known, failed, known, failed: what fails again is not told again.
     assert len(told) == 5
+
+
+def test_a_silent_name_server_holds_up_one_question_and_no_request_after_it(settings, monkeypatch):
+    settings.FORWARDING_PROXIES = ["nginx", "balancer"]
+    asked, silence = [], threading.Event()
+
+    def look_up(name, *_args, **_kwargs):
+        asked.append(name)
+        if asked.count(name) > 1:
+            silence.wait(20)
+        raise socket.gaierror("no answer")
+
+    monkeypatch.setattr(proxy_names.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(proxy_names, "REMEMBERED_SECONDS", 0.0)
+    proxy_names.forget()
+    try:
+        for _ in range(20):
+            assert address_of(ask("172.20.0.5", BROWSER)) == "172.20.0.5"
+    finally:
+        silence.set()
+
+    # Once waited for, and once more beside the requests: the second answer has not come yet.
+    assert {name: asked.count(name) for name in set(asked)} == {"nginx": 2, "balancer": 2}
+
+
+@pytest.fixture(autouse=True)
+def unknown_names() -> Iterator[None]:
+    proxy_names.forget()
+    yield
+    proxy_names.forget()
 
 
 @pytest.fixture
