@@ -17,7 +17,9 @@ def check_times(findings: Findings) -> None:
     servers = [path for path, _ in match(findings.root, "mcp_servers.*")]
     for place in (defaults, *providers):
         for part in _CALLS:
-            _check(findings, (*place, part), (*place, "llm_call_timeout"))
+            # Where nobody has said it, it gives way to a shorter whole.
+            if _is_said(findings, (*place, part)):
+                _check(findings, (*place, part), (*place, "llm_call_timeout"))
         _check(findings, (*place, "llm_call_timeout"), (*defaults, "iteration_timeout"))
     for place in (defaults, *servers):
         _check(findings, (*place, "tool_call_timeout"), (*defaults, "iteration_timeout"))
@@ -30,6 +32,12 @@ def _check(findings: Findings, part: Path, whole: Path) -> None:
         return
     text = f"{spell(findings.root, part)} must not be longer than {spell(findings.root, whole)}"
     findings.wrong(written[0], f"{text} ({longer.total_seconds():g}s)")
+
+
+def _is_said(findings: Findings, path: Path) -> bool:
+    """Whether the files say it, at the place itself or for all."""
+    places = (path, ("defaults", str(path[-1])))
+    return any(_written(findings, place) is not None for place in places)
 
 
 def _written(findings: Findings, path: Path) -> str | None:

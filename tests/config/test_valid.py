@@ -399,3 +399,9 @@ def test_a_variable_without_a_value_lifts_no_limit(check_files):
 
     assert report.config.queue.max_queue_size == 10_000
     assert "{{.GONE}} is not set" in printed(report)
+
+
+def test_a_short_time_for_a_whole_answer_needs_no_shorter_one_for_its_beginning(check_files):
+    tarsy = changed("defaults:\n", "defaults:\n  llm_call_timeout: 90s\n")
+
+    assert check_files(tarsy).mistakes == ()
