@@ -122,10 +122,16 @@ class MCPInteraction(models.Model):
     tool_arguments = ForeignJSONField(null=True, blank=True)
     tool_result = ForeignJSONField(null=True, blank=True)
     available_tools = ForeignJSONField(
-        null=True, blank=True, help_text="Of a list: what the agent is offered."
+        rows={"name": str, "description": str},
+        null=True,
+        blank=True,
+        help_text="Of a list: what the agent is offered.",
     )
     hidden_tools = ForeignJSONField(
-        null=True, blank=True, help_text="Of a list: what it is not offered, and why."
+        rows={"name": str, "reason": str},
+        null=True,
+        blank=True,
+        help_text="Of a list: what it is not offered, and why.",
     )
     duration_ms = models.PositiveIntegerField(null=True, blank=True)
     error_message = models.TextField(blank=True)

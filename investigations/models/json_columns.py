@@ -19,11 +19,19 @@ class ForeignJSONField(models.JSONField):
     PostgreSQL keeps numbers of any length and nests thousands of levels deep. Where an object is
     the default, an object is what everybody gets: any other value stands in it under `value`.
     `types` are those of values that our own code reckons with: a value of another type stands
-    under `mistyped`, so that no reader has to ask.
+    under `mistyped`, so that no reader has to ask. A column of `rows` is a list of objects in which
+    each of these names has a value of its type: whatever else stands there is left out.
     """
 
-    def __init__(self, *args: Any, types: Types | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        types: Types | None = None,
+        rows: Mapping[str, type] | None = None,
+        **kwargs: Any,
+    ) -> None:
         self._types = types or {}
+        self._rows = rows
         super().__init__(*args, **kwargs)
 
     @override
@@ -36,6 +44,8 @@ class ForeignJSONField(models.JSONField):
             read = value
         if hasattr(expression, "key_name"):  # A value out of the column.
             return read
+        if self._rows is not None:
+            return _rows_of(read, self._rows)
         if isinstance(read, dict):
             return _set_mistyped_apart(read, self._types)
         return {"value": read} if self.default is dict else read
@@ -45,6 +55,16 @@ class ForeignJSONField(models.JSONField):
         """As Django's own: the column is the same one."""
         name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.JSONField", args, kwargs
+
+
+def _rows_of(read: Any, types: Mapping[str, type]) -> list[dict[str, Any]] | None:
+    if not isinstance(read, list):
+        return None if read is None else []
+    return [
+        each
+        for each in read
+        if isinstance(each, dict) and all(type(each.get(name)) is types[name] for name in types)
+    ]
 
 
 def _set_mistyped_apart(read: dict[str, Any], types: Types) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
+from typing import cast, get_args
 
 from django.db.models import F, Func, IntegerField, QuerySet
 
@@ -14,7 +14,10 @@ from agents.types import HiddenWhy, ListedTool, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction, Stage
 
 _COUNT_OFFERED = Func(
-    F("available_tools"), function="jsonb_array_length", output_field=IntegerField()
+    F("available_tools"),
+    template="jsonb_array_length(CASE jsonb_typeof(%(expressions)s) WHEN 'array' "
+    "THEN %(expressions)s ELSE '[]'::jsonb END)",
+    output_field=IntegerField(),
 )
 
 
@@ -81,7 +84,7 @@ def count_lists(session_id: uuid.UUID, only: uuid.UUID | None) -> dict[uuid.UUID
     lists = _lists().filter(session_id=session_id)
     rows = (lists.filter(execution_id=only) if only else lists).annotate(count=_COUNT_OFFERED)
     return {
-        pk: ListCount(offered or 0, tuple(each["reason"] for each in _maps(hidden)))
+        pk: ListCount(offered, tuple(each["reason"] for each in _known(hidden)))
         for pk, offered, hidden in rows.values_list("pk", "count", "hidden_tools")
     }
 
@@ -134,7 +137,7 @@ def _latest(lists: QuerySet[MCPInteraction]) -> tuple[KeptOffer, ...]:
         offer, before = _without_offered(row), found.get(key)
         was_there = not offer.is_away or (before is not None and before.was_there)
         found[key] = KeptOffer(
-            row.execution_id, row.stage_id, offer, row.offered_count or 0, row.created_at, was_there
+            row.execution_id, row.stage_id, offer, row.offered_count, row.created_at, was_there
         )
     return tuple(found.values())
 
@@ -142,7 +145,7 @@ def _latest(lists: QuerySet[MCPInteraction]) -> tuple[KeptOffer, ...]:
 def read_offer(row: MCPInteraction) -> ServerOffer:
     """A kept list as the offer that it was."""
     offer = _without_offered(row)
-    offered = [ListedTool(each["name"], each["description"]) for each in _maps(row.available_tools)]
+    offered = [ListedTool(each["name"], each["description"]) for each in row.available_tools or ()]
     tools = sorted((*offered, *offer.tools), key=lambda tool: tool.name)
     return replace(offer, tools=tuple(tools))
 
@@ -150,10 +153,11 @@ def read_offer(row: MCPInteraction) -> ServerOffer:
 def _without_offered(row: MCPInteraction) -> ServerOffer:
     hidden = tuple(
         ListedTool(each["name"], "", cast(HiddenWhy, each["reason"]))
-        for each in _maps(row.hidden_tools)
+        for each in _known(row.hidden_tools)
     )
     return ServerOffer(row.server_name, hidden, row.error_message, row.duration_ms)
 
 
-def _maps(kept: object) -> list[Mapping[str, str]]:
-    return [each for each in kept if isinstance(each, dict)] if isinstance(kept, list) else []
+def _known(hidden: Sequence[Mapping[str, str]] | None) -> list[Mapping[str, str]]:
+    """Those that are kept with a reason of ours."""
+    return [each for each in hidden or () if each["reason"] in get_args(HiddenWhy)]
