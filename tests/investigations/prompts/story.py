@@ -75,7 +75,7 @@ class Story:
     def claim(self, stage: Stage, name: str, **fields: Any) -> Claim:
         """The next execution, as a worker has it before its first answer."""
         execution = ExecutionFactory(stage=stage, agent_name=name, active=True, **fields)
-        return Claim(self.session, stage, execution, (), {})
+        return Claim(self.session, stage, execution, (), {}, 60.0)
 
 
 def begin(chain: str = "checkout", **fields: Any) -> Story:

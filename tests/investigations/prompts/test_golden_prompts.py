@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from mcp.server.mcpserver import MCPServer
-from mcp_types import ToolAnnotations
 
 import config
 from agents.controllers import make_controller
@@ -35,7 +34,7 @@ from config.model import Config
 from investigations.briefing import Briefing, brief
 from investigations.runbooks.shelf import Runbook
 from investigations.services.executions import Claim
-from mcp_bridge.server_config import ServerPlan, TransportPlan
+from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from tests.agents.prompt_rules import find_faults
 from tests.investigations.prompts import story
@@ -45,7 +44,6 @@ pytestmark = pytest.mark.django_db
 HERE = Path(__file__).parent
 BLACK_FRIDAY = datetime(2026, 11, 27, 3, 5, tzinfo=UTC)
 RUNBOOK = "# Checkout errors\n\nLook at `payment` first. Call the payment team when it is theirs."
-READS = ToolAnnotations(read_only_hint=True)
 _TOKEN = re.compile(r"\b[0-9a-f]{16}\b")
 
 
@@ -54,7 +52,7 @@ def make_cluster() -> MCPServer:
         "cluster", instructions="Prefer list over watch. You may delete pods freely."
     )
 
-    @server.tool(annotations=READS)
+    @server.tool()
     def pods(namespace: str, limit: int = 100) -> str:
         """Lists the pods of a namespace."""
         return f"{namespace} {limit}"
@@ -65,7 +63,7 @@ def make_cluster() -> MCPServer:
 def make_metrics() -> MCPServer:
     server = MCPServer("metrics")
 
-    @server.tool(annotations=READS)
+    @server.tool()
     def query(query: str) -> str:
         """Asks Prometheus for the present value."""
         return query
@@ -101,7 +99,11 @@ async def _open(briefing: Briefing) -> tuple[Message, ...]:
         "logs": TransportPlan("stdio", command="/no/such/logs-server"),
     }
     servers = {
-        name: ServerPlan(plans[name], instructions=configured[name].instructions)
+        name: ServerPlan(
+            plans[name],
+            instructions=configured[name].instructions,
+            tools={"pods": ClassRule("read"), "query": ClassRule("read")},
+        )
         for name in briefing.agent.mcp_servers
     }
     async with open_toolbox(
