@@ -9,12 +9,14 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
-from investigations.models import AuditEvent
+from investigations.models import ApiToken, AuditEvent
 from investigations.selectors import audit
 from investigations.selectors.audit import check_trail, read_head
 from investigations.services.audit import record_audit
+from tests.conftest import let_audit_be_emptied
+from tests.factories import ApprovalRequestFactory, UserFactory
 from tests.investigations.engine import committed, run_at_once
 
 
@@ -32,6 +34,7 @@ def tampering() -> Iterator[None]:
         cursor.execute("ALTER TABLE investigations_auditevent DISABLE TRIGGER ALL")
         yield
         cursor.execute("ALTER TABLE investigations_auditevent ENABLE TRIGGER ALL")
+    let_audit_be_emptied()
 
 
 def run_sql(text: str, *values: object) -> None:
@@ -256,3 +259,31 @@ def test_rows_from_before_the_chain_are_chained_as_they_stand():
 
     assert faults() == []
     assert list(AuditEvent.objects.order_by("id").values_list("id", flat=True)) == [2, 3, 9, 10]
+
+
+@pytest.mark.django_db
+def test_the_trail_is_not_emptied_at_once():
+    record()
+    run_sql("ALTER TABLE investigations_auditevent ENABLE TRIGGER audit_never_emptied")
+
+    with pytest.raises(DatabaseError, match="never emptied"), transaction.atomic():
+        run_sql("TRUNCATE investigations_auditevent CASCADE")
+
+    assert AuditEvent.objects.count() == 5
+
+
+@pytest.mark.django_db
+def test_a_trail_without_a_row_is_no_good_one_where_something_wrote_rows():
+    ApprovalRequestFactory()
+    ApiToken.objects.create(owner=UserFactory(), name="ci", scopes=["read"], token_hash="0" * 64)
+
+    [reason] = faults()
+
+    assert reason == (
+        "no row is left, though each of 1 approval requests and 1 API tokens wrote one"
+    )
+
+
+@pytest.mark.django_db
+def test_an_installation_in_which_nothing_happened_has_a_good_trail():
+    assert faults() == []
