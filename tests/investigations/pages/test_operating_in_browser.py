@@ -20,11 +20,14 @@ pytestmark = in_a_browser
 HOSTILE = "<img src=x onerror=alert(1)>"
 SERVERS = f"""
 mcp_servers:
-  metrics: {{transport: {{type: http, url: "http://127.0.0.1:1/mcp"}}}}
+  metrics: {{transport: {{type: http, url: "http://127.0.0.1:1/mcp"}}, trust_annotations: true}}
   cluster:
     transport: {{type: http, url: "http://127.0.0.1:1/mcp"}}
     instructions: "{HOSTILE}"
-  "{HOSTILE}": {{transport: {{type: http, url: "http://127.0.0.1:1/mcp"}}}}
+    trust_annotations: true
+  "{HOSTILE}":
+    transport: {{type: http, url: "http://127.0.0.1:1/mcp"}}
+    trust_annotations: true
 """
 NARROW = [{"viewport": {"width": width, "height": 844}} for width in (360, 390, 900)]
 
