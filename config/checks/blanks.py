@@ -46,7 +46,7 @@ def _report(findings: Findings, path: Path, node: Node, name: str, *, is_set: bo
     if _is_needed(path):
         text = f"{{{{.{name}}}}} {state} in the environment, and this cannot do without; set {name}"
         findings.lacks(path, text if node.text else f"{text}, or leave this key out")
-    elif not is_set:
+    elif not is_set and findings.holds_keys:  # Else another process may well have it.
         findings.warn(path, f"{{{{.{name}}}}} {state} in the environment: nothing stands there")
 
 

@@ -54,7 +54,7 @@ class ModelState:
     """The names of the variables that may hold its key; empty where it needs none."""
     has_key: bool
     is_key_elsewhere: bool
-    """Whether only the workers have keys, which do not start without those they need."""
+    """Whether only the workers have keys; which of them they lack is among the warnings."""
     calls: _Calls = field(default_factory=_Calls)
 
     @property
