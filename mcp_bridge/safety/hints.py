@@ -132,8 +132,9 @@ _ASIDE = re.compile(r"\([^()]{0,400}\)")
 _OPENINGS = frozenset(
     word_list("""
     args arguments best cannot default defaults example examples for handles how if never note notes
-    only optional optionally parameters provides result results returned supports use what when
-    where whether which
+    only operates optional optionally output parameters prefer provides recommended requires result
+    results returned should supports takes typically use useful usually what when where whether
+    which works
     """)
 )
 """What else a sentence may begin with: it goes on about the answer or about the use."""

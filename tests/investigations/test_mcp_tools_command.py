@@ -15,6 +15,8 @@ CONFIG = """
 mcp_servers:
   tools:
     transport: {{type: stdio, command: {python}, args: [-u, {server}, normal]}}
+    tools: {{echo: read, secret: read, refuse: read, environment: read, flood: read, lines: read,
+             sleep: read, die: read, progress: read, everything: read, broken: read}}
   gone:
     transport: {{type: stdio, command: /nonexistent/tool-server}}
 defaults: {{llm_provider: rehearsal, alert_type: host}}

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import psutil
@@ -9,14 +10,36 @@ import pytest
 
 from agents.types import ToolCall, ToolResult
 from mcp_bridge.connection import Deadlines
-from mcp_bridge.server_config import ServerPlan, TransportPlan
+from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import OpenToolbox
 
 STDIO_SERVER = Path(__file__).parent / "servers" / "stdio_server.py"
 
 
+class ReadsBut(Mapping[str, ClassRule]):
+    """The operator's word that every tool of a server reads, but for these: nobody classed them.
+
+    Their names and descriptions are of no sort by which a server's own hint would be believed.
+    """
+
+    def __init__(self, *unclassed: str) -> None:
+        self._unclassed = unclassed
+
+    def __getitem__(self, name: str) -> ClassRule:
+        if name in self._unclassed:
+            raise KeyError(name)
+        return ClassRule("read")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
 def stdio(mode: str, **fields) -> ServerPlan:
     args = ("-u", str(STDIO_SERVER), mode)
+    fields = {"tools": ReadsBut("delete", "job_restart"), **fields}
     return ServerPlan(TransportPlan("stdio", command=sys.executable, args=args), **fields)
 
 

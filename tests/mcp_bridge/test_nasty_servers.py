@@ -13,7 +13,7 @@ from agents.types import ToolCall
 from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.cutting import MAX_MESSAGE_BYTES
-from tests.mcp_bridge.conftest import quick, run
+from tests.mcp_bridge.conftest import ReadsBut, quick, run
 from tests.mcp_bridge.open_gate import OpenGate
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
@@ -24,6 +24,7 @@ MEGABYTE = 1024 * 1024
 
 def over_stdio(mode: str = "fair", **fields) -> ServerPlan:
     args = ("-u", str(NASTY), "stdio", mode)
+    fields = {"tools": ReadsBut("ask"), **fields}
     return ServerPlan(TransportPlan("stdio", command=sys.executable, args=args), **fields)
 
 
@@ -40,7 +41,9 @@ async def serve_http():
         processes.append(process)
         port = int(await process.stdout.readline())
         return ServerPlan(
-            TransportPlan("http", url=f"http://127.0.0.1:{port}/mcp"), trust_annotations=True
+            TransportPlan("http", url=f"http://127.0.0.1:{port}/mcp"),
+            tools=ReadsBut("ask"),
+            trust_annotations=True,
         )
 
     yield serve

@@ -26,7 +26,7 @@ from mcp_bridge.server_config import (
     TransportPlan,
 )
 from mcp_bridge.toolbox import open_toolbox
-from tests.mcp_bridge.conftest import quick, run, stdio
+from tests.mcp_bridge.conftest import ReadsBut, quick, run, stdio
 from tests.mcp_bridge.open_gate import OpenGate
 from tests.mcp_bridge.safety.calls import Desk
 
@@ -54,7 +54,7 @@ def host_server() -> MCPServer:
     return server
 
 
-HOST = ServerPlan(TransportPlan("in_process"))
+HOST = ServerPlan(TransportPlan("in_process"), tools=ReadsBut("wipe"))
 
 
 def open_host(plan: ServerPlan = HOST, **options):
@@ -406,7 +406,9 @@ async def test_child_sees_only_the_listed_environment(monkeypatch):
         "stdio", plan.transport.command, plan.transport.args, env={"REGION": "eu"}
     )
 
-    async with open_toolbox({"shell": ServerPlan(transport)}, deadlines=quick()) as toolbox:
+    async with open_toolbox(
+        {"shell": ServerPlan(transport, tools=ReadsBut("delete"))}, deadlines=quick()
+    ) as toolbox:
         seen = json.loads((await run(toolbox, "shell__environment")).content)
 
     assert "GEMINI_API_KEY" not in seen

@@ -239,13 +239,18 @@ async def test_what_of_our_state_a_container_has_mounted_is_not_read_through_it(
     assert "of the host" in error["message"]
 
 
-async def test_the_hosts_accounts_are_not_changed_through_a_containers_mount(mounted):
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("passwd", "accounts"), ("subuid", "/etc/subuid of the host"),
+     ("sudoers.d/x", "credentials"), ("group", "/etc/group of the host")],
+)  # fmt: skip
+async def test_the_hosts_accounts_are_not_changed_through_a_containers_mount(mounted, name, reason):
     refused = await mounted(
-        "write", "/accounts/passwd", CONTAINER, content="x", expected_sha256="absent"
+        "write", f"/accounts/{name}", CONTAINER, content="x", expected_sha256="absent"
     )
 
     assert refused["error"]["code"] == "POLICY_BLOCKED"
-    assert "/etc/passwd of the host" in refused["error"]["message"]
+    assert reason in refused["error"]["message"]
 
 
 async def test_what_a_pod_has_of_its_node_and_of_secrets_is_judged_as_such(
