@@ -1,14 +1,15 @@
 """Whether a server's word that a tool only reads may be believed: the tool has to look like it.
 
 A hint is no proof. It counts where the name begins or ends with a word that is known to only look,
-where every sentence of the description begins with such a word or one about answer or use, and
-where nothing in the schema could do anything else: no act among the values of an argument, no flag
-that acts, no argument that carries a command, a statement, a body or an address, and a free query
-only of what searches. A known verb of an act speaks against it wherever it stands as a verb.
+where the description begins with such a word or one about answer or use, where no later sentence
+begins with a verb that nobody knows in front of what it does something to, and where nothing in the
+schema could do anything else: no act among the values of an argument, no flag that acts, no
+argument that carries a command, a statement, a body or an address, and a free query only of what
+searches. A known verb of an act speaks against it wherever it stands as a verb.
 
 Proved is that much and no more: a verb that nobody knows goes unseen within a sentence, in the
-passive, and in a name that ends like a look and is described as one. So does a server that lies.
-What is lost by sentences that begin otherwise, an operator gives back in one line.
+passive, without an object, and in a name that ends like a look and is described as one. So does a
+server that lies. What is lost by sentences that begin otherwise, an operator gives back in one line.
 """
 
 import re
@@ -125,7 +126,7 @@ _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|[.,;:!?()\n]")
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _FILLER = re.compile(
     r"(?i)\A\W*(?:(?:this|the|a|an|use|tool|function|that|which|to|can|be|used|for|you|it|lets|"
-    r"allows|helper|simply|will|quickly|safely)\b\W*)*"
+    r"allows|helper|simply|will|[a-z]{2,20}ly)\b\W*)*"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _ASIDE = re.compile(r"\([^()]{0,400}\)")
@@ -138,6 +139,7 @@ _OPENINGS = frozenset(
     """)
 )
 """What else a sentence may begin with: it goes on about the answer or about the use."""
+_LATER = frozenset(word_list("afterward afterwards subsequently then"))
 _SEARCHES = frozenset(word_list("find grep lookup search"))
 _DEPTH = 6
 _MOST = 1_000
@@ -177,11 +179,29 @@ def _object_to_name(name: str, told: str) -> str:
 
 
 def _object_to_sentences(text: str) -> str:
-    for sentence in _SENTENCE_END.split(_ASIDE.sub(" ", text[:20_000])):
-        if _WORD.search(sentence) and not _begins_as_look(sentence):
-            begun = " ".join(sentence.split())[:40]
-            return f"a sentence of its description begins with no look: {begun}"
+    told = _SENTENCE_END.split(_ASIDE.sub(" ", text[:20_000]))
+    sentences = [each for each in told if _WORD.search(each)]
+    for place, sentence in enumerate(sentences):
+        if _begins_as_look(sentence) or (place and not _may_be_an_act(sentence)):
+            continue
+        begun = " ".join(sentence.split())[:40]
+        return f"a sentence of its description begins with no look: {begun}"
     return ""
+
+
+def _may_be_an_act(sentence: str) -> bool:
+    """Whether a sentence that goes on may tell of one: `Frobnicates each`, `It is then deleted`."""
+    words = [word.lower() for word in _WORD.findall(_FILLER.sub("", sentence[:400], count=1))]
+    if len(words) > 1 and words[1] in _OBJECTS and words[0] not in _NO_VERBS | _OBJECTS:
+        return True
+    is_later = not _LATER.isdisjoint(word.lower() for word in _WORD.findall(sentence))
+    return is_later and any(_is_done(word.lower()) for word in _WORD.findall(sentence))
+
+
+def _is_done(word: str) -> bool:
+    """Whether it is the participle of a known act."""
+    plain = (word[:-2], word[:-1], word[:-3], f"{word[:-3]}y")
+    return word.endswith("ed") and not _CHANGING.isdisjoint(plain)
 
 
 def _begins_as_look(sentence: str) -> bool:
