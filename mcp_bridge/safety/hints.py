@@ -9,7 +9,7 @@ searches. A known verb of an act speaks against it wherever it stands as a verb.
 
 Proved is that much and no more: a verb that nobody knows goes unseen within a sentence, in the
 passive, without an object, and in a name that ends like a look and is described as one. So does a
-server that lies. What is lost by sentences that begin otherwise, an operator gives back in one line.
+server that lies. What is lost all the same, an operator gives back in one line.
 """
 
 import re
