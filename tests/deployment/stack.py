@@ -5,13 +5,15 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+import httpx
+
 from agents.rehearsal.loading import parse_script
 from agents.rehearsal.server import RunningRehearsal, start_rehearsal
 from tests.deployment.compose_file import read_env_file
 from tests.deployment.containers import Container, wait_for_port
 from tests.deployment.engine import NGINX, Engine, names_of
 from tests.deployment.fronts import make_certificate, write_end_of_tls
-from tests.processes import ROOT, find_free_port
+from tests.processes import ROOT, find_free_port, wait_for
 
 HOST = "tarsy.example.test"
 PASSWORD = "a long password for walks"
@@ -103,6 +105,12 @@ class Stack:
         self._settings = settings
         self.engine.read(self._variables(settings))
         self.engine.recreate("web", "ws")
+        wait_for(self._is_answered, what="nginx handing on to the web process made anew")
+
+    def _is_answered(self) -> bool:
+        # It asks for the address of what was made anew once a second.
+        answer = httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=20)
+        return answer.status_code == 200
 
     def put_tls_in_front(self) -> str:
         """Returns the address of the machine that ends it, as nginx sees that machine."""
