@@ -249,8 +249,9 @@ def fill(unit: str, size: int) -> str:
 # ---- Measuring ----------------------------------------------------------------------------------
 
 SIZE, GROWTH = 1_000, 4
-MOST_GROWTH = 6
-"""Times as long for four times the text: between what grows with the length and with its square."""
+MOST_GROWTH = 8
+"""Times as long for four times the text: half way from what grows with the length (4) to what grows
+with its square (16), as a busy machine disturbs either."""
 SLOW = 0.0005
 """Seconds of CPU for 4,000 characters; what takes less holds nobody up even as the square, since
 no text is longer than some 400,000."""
