@@ -6,7 +6,7 @@ from agents.ports import Journal, Toolbox
 from agents.prompts.nudges import ServerNews, tell_of_tools
 from agents.report import write_not_checked
 from agents.types import JSON, Message, Note, OffersRecord, ServerOffer, ToolSpec
-from config.unclassed import explain_classing
+from config.unclassed import count_unclassed, explain_classing
 from config.words import count
 
 NOTICE = "tools"
@@ -131,10 +131,7 @@ def _explain(offers: Sequence[ServerOffer]) -> str:
     if not servers:
         return ""
     tools = sum(unclassed.values())
-    return (
-        f"{count(len(servers), 'server')}, {count(tools, 'tool')} that nobody has classed: not "
-        f"offered. {explain_classing(servers)}"
-    )
+    return f"{count_unclassed(len(servers), tools)}. {explain_classing(servers)}"
 
 
 def _compare(before: ServerOffer, after: ServerOffer) -> tuple[list[str], list[str]]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.types import NOT_CHECKED, ServerOffer
-from config.words import count, list_names
+from config.unclassed import count_unclassed
+from config.words import list_names
 
 Confidence = Literal["high", "medium", "low", ""]
 Section = Literal["conclusion", "evidence", "next_steps", "not_checked", "ruled_out"]
@@ -191,10 +192,7 @@ def _name_unclassed(offers: Sequence[ServerOffer]) -> Iterator[str]:
     if hiding:
         tools = sum(len(offer.hidden("unclassed")) for offer in hiding)
         names = list_names([_code(offer.server) for offer in hiding])
-        yield (
-            f"{NOT_CHECKED} {count(len(hiding), 'server')}, {count(tools, 'tool')} that nobody has "
-            f"classed: not offered ({names})."
-        )
+        yield f"{NOT_CHECKED} {count_unclassed(len(hiding), tools)} ({names})."
 
 
 def _code(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from config.words import list_names
+from config.words import count, list_names
 
 TRUST = (
     "Or write `trust_annotations: true` into the server's entry, where it does not stand there "
@@ -11,6 +11,13 @@ TRUST = (
     "that says so wrongly runs unasked."
 )
 """The one line that ends it, and what it means."""
+
+
+def count_unclassed(servers: int, tools: int) -> str:
+    """`2 servers, 11 tools that nobody has classed: not offered`."""
+    return (
+        f"{count(servers, 'server')}, {count(tools, 'tool')} that nobody has classed: not offered"
+    )
 
 
 def suggest_command(server: str) -> str:

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from config.checks.findings import Findings, show
 from config.schema.files import Files
 from config.tree import Path, nearest, plain, without
-from config.words import suggest
+from config.words import find_near, suggest
 
 _MOST = 200  # nobody reads more, and naming near misses costs time
 
@@ -64,9 +64,9 @@ def _report_unknown_key(path: Path, findings: Findings) -> None:
     place = nearest(findings.root, parent)
     if not parent and key.startswith("x-"):
         return
-    near = suggest(key, _keys_at(Files, parent))
+    known = _keys_at(Files, parent)
     is_refused = (
-        "did you mean" in near  # nobody meant to write it
+        find_near(key, known) != ""  # nobody meant to write it
         or "sub_agents" in parent
         or parent == ("defaults", "summarization")
         or (key == "api_key" and parent[:1] == ("llm_providers",))
@@ -80,7 +80,7 @@ def _report_unknown_key(path: Path, findings: Findings) -> None:
         if name == key and section in parent:
             report(path, f"{unknown}; {hint}")
             return
-    report(path, f"{unknown}{near}")
+    report(path, f"{unknown}{suggest(key, known)}")
 
 
 def _describe(detail: ErrorDetails, path: Path, findings: Findings) -> str:
@@ -101,8 +101,8 @@ def _describe(detail: ErrorDetails, path: Path, findings: Findings) -> str:
         case "literal_error":
             words = str(context["expected"]).replace("'', ", "")
             allowed = [word.strip("'") for word in words.replace(" or ", ", ").split(", ")]
-            near = "" if node.substituted else suggest(node.text, allowed)
-            near = near if "did you mean" in near else ""
+            is_near = not node.substituted and find_near(node.text, allowed)
+            near = suggest(node.text, allowed) if is_near else ""
             return f"must be {words}, which {show(node)} is not{near}"
         case "greater_than_equal":
             return f"must be at least {_quantity(context['ge'])}"

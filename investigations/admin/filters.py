@@ -1,5 +1,6 @@
 """Filters that read no whole table: of large ones only what one day or one id has."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
@@ -27,29 +28,21 @@ class ValueFilter(AllValuesFieldListFilter):
         field_path: str,
     ) -> None:
         super().__init__(field, request, params, model, model_admin, field_path)
-        rows = model_admin.bounded_rows(request)
-        self.lookup_choices = (
-            rows.order_by(field_path).values_list(field_path, flat=True).distinct()[:MOST_VALUES]
-        )
+        values = self.find_values(model_admin.bounded_rows(request), field)
+        self.lookup_choices = values  # type: ignore[assignment]  # it is only walked through
         self.title = field_path.removeprefix("session__").replace("_", " ")
+
+    def find_values(self, rows: QuerySet[Any], _field: Any) -> Iterable[Any]:
+        path = self.lookup_kwarg
+        return rows.order_by(path).values_list(path, flat=True).distinct()[:MOST_VALUES]
 
 
 class SessionValueFilter(ValueFilter):
     """The values that a column of the sessions has, each found by a look into its index."""
 
-    def __init__(
-        self,
-        field: Any,
-        request: HttpRequest,
-        params: Any,
-        model: Any,
-        model_admin: Any,
-        field_path: str,
-    ) -> None:
-        super().__init__(field, request, params, model, model_admin, field_path)
-        table = AlertSession._meta.db_table
-        values = distinct_values(table, field.column, most=MOST_VALUES)
-        self.lookup_choices = values  # type: ignore[assignment]  # it is only walked through
+    @override
+    def find_values(self, _rows: QuerySet[Any], field: Any) -> Iterable[Any]:
+        return distinct_values(AlertSession._meta.db_table, field.column, most=MOST_VALUES)
 
 
 OF_THE_SESSION = tuple(

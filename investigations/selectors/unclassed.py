@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from config.checks.tools import unclassed_topic
 from config.model import Config
-from config.unclassed import explain_classing
+from config.unclassed import count_unclassed, explain_classing
 from config.usage import servers_only_read
-from config.words import count
 from investigations.selectors.tool_servers import ToolServer
 
 
@@ -22,12 +21,8 @@ class Unclassed:
 
     @property
     def sentence(self) -> str:
-        """`2 servers, 11 tools that nobody has classed: not offered`."""
         tools = sum(unclassed for unclassed, _ in self.servers.values())
-        return (
-            f"{count(len(self.servers), 'server')}, {count(tools, 'tool')} that nobody has "
-            "classed: not offered"
-        )
+        return count_unclassed(len(self.servers), tools)
 
     @property
     def details(self) -> str:
