@@ -4,7 +4,7 @@ import time
 
 from benchmarks.figures import Report
 from benchmarks.lab import Lab
-from mcp_bridge.commands import prove
+from safety.commands import prove
 
 ORDINARY = (
     "df -h",

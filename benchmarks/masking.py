@@ -10,9 +10,9 @@ from contextlib import suppress
 
 from benchmarks.figures import Report
 from benchmarks.lab import Lab
-from mcp_bridge.masking import TooMuchToMask, build_default_masker
-from mcp_bridge.masking.token_rule import TokenRule
-from mcp_bridge.masking.tokens import TOKEN_RULES
+from masking import TooMuchToMask, build_default_masker
+from masking.token_rule import TokenRule
+from masking.tokens import TOKEN_RULES
 
 MB = 1_000_000
 MIB = 1024 * 1024

@@ -31,10 +31,10 @@ from investigations.timeline import (
     execution_progress,
     session_channel,
 )
-from mcp_bridge.masking import PLACEHOLDER
-from mcp_bridge.safety.approvals import Decision, Proposal, Verdict
-from mcp_bridge.safety.diffs import diff_texts
-from mcp_bridge.safety.shown import find_hidden
+from masking import PLACEHOLDER
+from safety.gate.approvals import Decision, Proposal, Verdict
+from safety.gate.diffs import diff_texts
+from safety.gate.shown import find_hidden
 from tarsy.aio import WorkerLoop
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ MaskValues = Callable[[str, Mapping[str, JSON]], dict[str, JSON]]
 
 
 class PersistentDesk:
-    """The desk of one execution. Implements `mcp_bridge.safety.approvals.ApprovalDesk`."""
+    """The desk of one execution. Implements `safety.gate.approvals.ApprovalDesk`."""
 
     def __init__(self, execution: AgentExecution, loop: WorkerLoop, mask: MaskValues) -> None:
         self._execution = execution

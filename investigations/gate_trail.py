@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from investigations.models import AgentExecution
 from investigations.services.gate_records import SafetyRecord, record_acts
-from mcp_bridge.safety.events import SafetyAct
+from safety.gate.events import SafetyAct
 from tarsy.aio import WorkerLoop
 
 
 class ExecutionTrail:
-    """`mcp_bridge.safety.events.SafetyEvents` over the database.
+    """`safety.gate.events.SafetyEvents` over the database.
 
     The journal takes what waits along with the row it writes; so a refusal costs no transaction of
     its own, and no result is kept without what the gate did about it. `commit` raises LeaseLost

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 
 from config import get_config
-from mcp_bridge.masking import (
+from masking import (
     WITHHELD,
     Masker,
     Placeholders,

@@ -24,8 +24,9 @@ from investigations.selectors.past_sessions import (
 from investigations.selectors.time_limit import call_within
 from investigations.selectors.warnings import list_warnings
 from investigations.services import notes
-from mcp_bridge.ops.envelope import ToolFailure
-from mcp_bridge.ops.records import (
+from masking.visible_text import clean_text
+from ops.envelope import ToolFailure
+from ops.records import (
     MOST_NOTES,
     KeptNote,
     NewNote,
@@ -40,7 +41,6 @@ from mcp_bridge.ops.records import (
     StageRow,
     SystemWarning,
 )
-from mcp_bridge.visible_text import clean_text
 from tarsy.errors import InvalidInput, TookTooLong
 
 P = ParamSpec("P")

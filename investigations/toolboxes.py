@@ -14,13 +14,13 @@ from investigations.approval_desk import MaskValues, PersistentDesk
 from investigations.briefing import Briefing
 from investigations.models import Stage
 from investigations.records import DatabaseRecords
-from mcp_bridge.masking import build_server_masker
+from masking import build_server_masker
 from mcp_bridge.own_servers import own_servers
-from mcp_bridge.safety.events import SafetyEvents
-from mcp_bridge.safety.provenance import Block, Provenance, Source
-from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.http import HttpClients
+from safety.gate.events import SafetyEvents
+from safety.gate.provenance import Block, Provenance, Source
+from safety.gate.safety_gate import SafetyGate
 from tarsy.aio import WorkerLoop
 from tarsy.errors import AgentError
 

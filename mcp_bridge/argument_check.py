@@ -14,7 +14,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from agents.types import JSON
-from mcp_bridge.visible_text import clean_line
+from masking.visible_text import clean_line
 
 MAX_FAULTS = 5
 

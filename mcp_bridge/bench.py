@@ -12,15 +12,15 @@ from agents.ports import ReportProgress
 from agents.types import ToolCall, ToolResult
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.gate import GateRequest, Look, Pass, look_at_nothing
-from mcp_bridge.safety.refusals import Refusal
-from mcp_bridge.safety.safety_gate import SafetyGate, say_class
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.sightings import Sighting, connect, explain_error, sight
 from mcp_bridge.suggestions import Suggestion, suggest
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import InProcessFactories
 from mcp_bridge.wire.http import HttpClients
+from safety.gate.safety_gate import SafetyGate, say_class
+from safety.refusals import Refusal
+from safety.requests import GateRequest, Look, Pass, look_at_nothing
 
 USUAL = Deadlines()
 

@@ -7,14 +7,16 @@ from typing import cast
 from mcp_types import Tool
 
 from agents.types import JSON, HiddenWhy, ToolSpec
+from masking import Masker
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.connection import ServerConnection
-from mcp_bridge.gate import GateRequest
-from mcp_bridge.masking import Masker
 from mcp_bridge.names import ToolName, ToolNames, explain_unknown
-from mcp_bridge.safety.approvals import hash_definition
-from mcp_bridge.safety.licences import license_call
-from mcp_bridge.safety.policy import (
+from mcp_bridge.schemas import sanitize_schema
+from mcp_bridge.server_config import ServerConfig
+from mcp_bridge.server_words import show_schema, show_text
+from safety.gate.approvals import hash_definition
+from safety.gate.licences import license_call
+from safety.gate.policy import (
     class_of_call,
     find_rule,
     is_classed,
@@ -22,9 +24,8 @@ from mcp_bridge.safety.policy import (
     may_read,
     without_writes,
 )
-from mcp_bridge.schemas import sanitize_schema
-from mcp_bridge.server_config import ServerConfig, ToolClass
-from mcp_bridge.server_words import show_schema, show_text
+from safety.requests import GateRequest
+from safety.tool_rules import ToolClass
 
 MAX_DESCRIPTION = 4_000
 

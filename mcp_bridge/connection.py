@@ -19,6 +19,7 @@ from mcp_types import METHOD_NOT_FOUND, CallToolResult, Tool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agents.types import JSON
+from masking.visible_text import clean_line
 from mcp_bridge.failures import (
     SERVER_FAILURES,
     CallNotSent,
@@ -30,7 +31,6 @@ from mcp_bridge.failures import (
 )
 from mcp_bridge.pins import Fault, Pins
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.visible_text import clean_line
 from mcp_bridge.wire.stderr import StderrTail
 from mcp_bridge.wire.taming import Wire
 

@@ -16,7 +16,7 @@ from mcp_types import (
 )
 
 from agents.types import JSON
-from mcp_bridge.visible_text import clean_line, clean_text
+from masking.visible_text import clean_line, clean_text
 from mcp_bridge.wire.cutting import WHOLE_SIZE
 
 MAX_RESULT_BYTES = 1024 * 1024

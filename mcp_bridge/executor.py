@@ -18,6 +18,8 @@ from mcp_types import CallToolResult
 
 from agents.ports import ReportProgress
 from agents.types import JSON, ToolCall, ToolCheck, ToolResult, ToolTarget, WriteReport
+from masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
+from masking.visible_text import clean_line, clean_text
 from mcp_bridge.arguments import WRAPPING_KEY, ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.content import MAX_RESULT_BYTES, ResultText, read_json, read_result
@@ -28,14 +30,12 @@ from mcp_bridge.failures import (
     describe_failure,
     is_timeout,
 )
-from mcp_bridge.gate import Gate, Pass
 from mcp_bridge.limits import BYTES_PER_TOKEN, STORED_BYTES, cut_text
-from mcp_bridge.masking import PLACEHOLDER, MaskedText, Masker, TooMuchToMask
-from mcp_bridge.safety.checks import Check, judge_answer
-from mcp_bridge.safety.evidence import Judgement, Outcome, judge_outcome
-from mcp_bridge.safety.refusals import Refusal, RefusalCode, leave_open
 from mcp_bridge.server_words import show_line
-from mcp_bridge.visible_text import clean_line, clean_text
+from safety.checks import Check, judge_answer
+from safety.evidence import Judgement, Outcome, judge_outcome
+from safety.refusals import Refusal, RefusalCode, leave_open
+from safety.requests import Gate, Pass
 
 logger = logging.getLogger(__name__)
 

@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from mcp_bridge.ops.records import Records
-from mcp_bridge.ops.server import OpsServer, build_server
 from mcp_bridge.transports import InProcessFactories
+from ops.records import Records
+from ops.server import OpsServer, build_server
 
 
 def own_servers(records: Records | None = None) -> InProcessFactories:

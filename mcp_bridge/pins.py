@@ -12,7 +12,7 @@ from typing import Literal
 
 from mcp_types import Tool
 
-from mcp_bridge.visible_text import clean_line
+from masking.visible_text import clean_line
 
 logger = logging.getLogger(__name__)
 

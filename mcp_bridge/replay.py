@@ -7,9 +7,9 @@ from dataclasses import replace
 from agents.types import PastCall, ToolCall, ToolCheck, ToolResult
 from mcp_bridge.arguments import parse_arguments
 from mcp_bridge.catalogue import Catalogue
-from mcp_bridge.gate import GateRequest, settled_call
-from mcp_bridge.safety.evidence import Judgement, SettledCall, judge_outcome
-from mcp_bridge.server_config import ToolClass
+from safety.evidence import Judgement, SettledCall, judge_outcome
+from safety.requests import GateRequest, settled_call
+from safety.tool_rules import ToolClass
 
 
 def read_past(

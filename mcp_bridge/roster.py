@@ -14,11 +14,11 @@ from typing import cast
 from mcp_types import Tool
 
 from agents.types import JSON, ListedTool, ServerOffer
+from masking import Masker
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.connection import Deadlines
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.masking import Masker
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_words import show_line, show_text
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from agents.types import JSON
-from mcp_bridge.visible_text import clean_line, clean_text
+from masking.visible_text import clean_line, clean_text
 
 MAX_DEPTH = 10
 MAX_NODES = 3_000

@@ -7,8 +7,8 @@ import logging
 from typing import cast
 
 from agents.types import JSON
-from mcp_bridge.masking import Masker
-from mcp_bridge.visible_text import clean_line, clean_text
+from masking import Masker
+from masking.visible_text import clean_line, clean_text
 
 logger = logging.getLogger(__name__)
 

@@ -9,15 +9,16 @@ from functools import partial
 
 from mcp_types import Tool
 
+from masking import Masker, build_server_masker
+from masking.visible_text import clean_line
 from mcp_bridge.connection import Deadlines, ServerConnection
-from mcp_bridge.masking import Masker, build_server_masker
 from mcp_bridge.names import ToolName, is_usable
-from mcp_bridge.safety.policy import class_of_call, find_rule, is_classed
-from mcp_bridge.server_config import ServerConfig, ToolClass
+from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_words import show_line, show_text
 from mcp_bridge.transports import InProcessFactories, open_client
-from mcp_bridge.visible_text import clean_line
 from mcp_bridge.wire.http import HttpClients
+from safety.gate.policy import class_of_call, find_rule, is_classed
+from safety.tool_rules import ToolClass
 
 MAX_ABOUT = 1_000
 MAX_ERROR = 600

@@ -7,9 +7,10 @@ from typing import Literal
 
 from mcp_types import Tool
 
-from mcp_bridge.safety.hints import object_to_hint
-from mcp_bridge.server_config import ServerConfig, ToolClass
-from mcp_bridge.visible_text import clean_line
+from masking.visible_text import clean_line
+from mcp_bridge.server_config import ServerConfig
+from safety.gate.hints import object_to_hint
+from safety.tool_rules import ToolClass
 
 _READING = """
     browse check count describe diff explain fetch find get grep head health history info inspect

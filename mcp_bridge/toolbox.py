@@ -8,19 +8,19 @@ from functools import partial
 
 from agents.ports import ProposedAnswer, ReportProgress, Review
 from agents.types import PastCall, ServerOffer, ToolCall, ToolResult, ToolSpec, ToolTarget
+from masking import Placeholders, build_masker, build_server_masker
 from mcp_bridge.catalogue import Catalogue, ConnectedServer
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.executor import Limits, ToolExecutor
-from mcp_bridge.gate import Gate
-from mcp_bridge.masking import Placeholders, build_masker, build_server_masker
 from mcp_bridge.replay import read_past
 from mcp_bridge.roster import Roster
-from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_words import show_text
 from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.wire.cleanup import clean_up_session
 from mcp_bridge.wire.http import HttpClients
+from safety.gate.safety_gate import SafetyGate
+from safety.requests import Gate
 
 logger = logging.getLogger(__name__)
 

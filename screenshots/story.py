@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Literal
 
 from agents.types import JSON, ExecutionStatus
-from mcp_bridge.safety.file_changes import FileChange
+from safety.gate.file_changes import FileChange
 
 
 @dataclass(frozen=True)

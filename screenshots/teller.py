@@ -40,11 +40,11 @@ from investigations.services.intake import read_alert, submit_alert
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.services.stages import advance_stage
 from investigations.timeline import session_channel, stream_chunk
-from mcp_bridge.gate import GateRequest
-from mcp_bridge.safety.approvals import bind
-from mcp_bridge.safety.diffs import diff_texts
-from mcp_bridge.safety.previews import preview_write
-from mcp_bridge.safety.targeting import State, Target
+from safety.gate.approvals import bind
+from safety.gate.diffs import diff_texts
+from safety.gate.previews import preview_write
+from safety.gate.targeting import State, Target
+from safety.requests import GateRequest
 from screenshots.clock import Clock, shift
 from screenshots.story import Agent, Call, Request, Story, Turn
 

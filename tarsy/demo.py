@@ -9,9 +9,9 @@ from pathlib import Path
 
 import yaml
 
-from mcp_bridge.ops.envelope import ToolFailure
-from mcp_bridge.ops.services.declaration import FILE_NAME, DeclaredService, load_services
-from mcp_bridge.ops.services.running import changing, start, stop
+from ops.envelope import ToolFailure
+from ops.services.declaration import FILE_NAME, DeclaredService, load_services
+from ops.services.running import changing, start, stop
 from tarsy.errors import ConfigError, Mistake
 
 NAME = "demo-service"

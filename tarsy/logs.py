@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from typing_extensions import override
 
-from mcp_bridge.masking import Masker, build_default_masker
+from masking import Masker, build_default_masker
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 STYLES = ("json", "console")

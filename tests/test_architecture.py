@@ -13,7 +13,7 @@ PACKAGES = ("tarsy", "config", "agents", "mcp_bridge", "investigations")
 ALLOWED: dict[str, tuple[str, ...]] = {
     "tarsy.errors": (),
     "tarsy.env": ("tarsy.errors",),
-    "tarsy.logs": ("mcp_bridge.masking",),
+    "tarsy.logs": ("masking",),
     "tarsy.aio": (),
     "tarsy.uptime": (),
     "tarsy.celery": (),
@@ -24,25 +24,25 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "agents": ("config", "tarsy.errors"),
     "mcp_bridge": ("agents.types", "agents.ports", "config", "tarsy.errors", "mcp_bridge"),
     # Within the bridge: the grounding of answers and the gate know no server and no transport.
-    "mcp_bridge.word_list": (),
+    "safety.word_list": (),
     "mcp_bridge.server_config": (),
-    "mcp_bridge.gate": (
+    "safety.requests": (
         "agents.types",
         "agents.ports",
-        "mcp_bridge.safety.checks",
-        "mcp_bridge.safety.evidence",
-        "mcp_bridge.safety.refusals",
+        "safety.checks",
+        "safety.evidence",
+        "safety.refusals",
         "mcp_bridge.server_config",
     ),
-    "mcp_bridge.grounding": ("mcp_bridge.safety.evidence", "mcp_bridge.word_list"),
-    "mcp_bridge.safety": (
+    "safety.grounding": ("safety.evidence", "safety.word_list"),
+    "safety.gate": (
         "agents.types",
         "agents.ports",
-        "mcp_bridge.commands",
-        "mcp_bridge.gate",
-        "mcp_bridge.grounding",
+        "safety.commands",
+        "safety.requests",
+        "safety.grounding",
         "mcp_bridge.server_config",
-        "mcp_bridge.word_list",
+        "safety.word_list",
     ),
     # Inside the Django app: models <- timeline <- publish, queue <- services <- pipeline <- tasks.
     "investigations.foreign_json": (),
@@ -60,7 +60,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "investigations.timeline": ("investigations.models",),
     "investigations.publish": ("investigations.timeline",),
     "investigations.queue": ("tarsy.celery",),
-    "investigations.masking": ("mcp_bridge.masking", "config"),
+    "investigations.masking": ("masking", "config"),
     "investigations.selectors": (
         "investigations.foreign_json",
         "investigations.models",
@@ -77,8 +77,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "agents.report",
         "investigations.models",
         "investigations.selectors",
-        "mcp_bridge.grounding",
-        "mcp_bridge.safety.evidence",
+        "safety.grounding",
+        "safety.evidence",
         "tarsy.errors",
     ),
     # The configuration is told as people may see it.
@@ -119,12 +119,12 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # Nothing invisible stands in a title.
     "investigations.services.titles": (
         "investigations.foreign_json",
-        "mcp_bridge.visible_text",
+        "masking.visible_text",
     ),
     "investigations.gate_trail": (
         "investigations.models",
         "investigations.services",
-        "mcp_bridge.safety.events",
+        "safety.gate.events",
         "tarsy.aio",
     ),
     "investigations.journal": (
@@ -179,10 +179,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.timeline",
         "agents.person_time",
         "agents.types",
-        "mcp_bridge.masking",
-        "mcp_bridge.safety.approvals",
-        "mcp_bridge.safety.diffs",
-        "mcp_bridge.safety.shown",
+        "masking",
+        "safety.gate.approvals",
+        "safety.gate.diffs",
+        "safety.gate.shown",
         "tarsy.aio",
     ),
     "investigations.records": (
@@ -254,8 +254,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "investigations.worker",
         "tarsy.aio",
     ),
-    "investigations.management.commands.demo_service": ("mcp_bridge.ops", "tarsy"),
-    "investigations.management.commands.classify_command": ("mcp_bridge.commands",),
+    "investigations.management.commands.demo_service": ("ops", "tarsy"),
+    "investigations.management.commands.classify_command": ("safety.commands",),
     "investigations.curl": (
         "investigations.foreign_json",
         "investigations.masking",

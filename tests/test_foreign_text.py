@@ -26,14 +26,14 @@ from investigations.notifications.messages import end_message, escape
 from investigations.selectors.conclusions import build_card, find_unverified
 from investigations.selectors.not_run import read_not_run
 from investigations.selectors.unsupported import UnsupportedSpan, locate_unsupported, relocate
+from masking.visible_text import clean_line
 from mcp_bridge.arguments import parse_arguments
 from mcp_bridge.content import read_json, read_result
-from mcp_bridge.grounding.facts import Facts
-from mcp_bridge.grounding.judge import find_unsupported
-from mcp_bridge.grounding.phantoms import find_phantoms, find_written_calls
-from mcp_bridge.grounding.quotes import Source, find_quote
-from mcp_bridge.safety.evidence import Evidence, SettledCall, judge_outcome
-from mcp_bridge.visible_text import clean_line
+from safety.evidence import Evidence, SettledCall, judge_outcome
+from safety.grounding.facts import Facts
+from safety.grounding.judge import find_unsupported
+from safety.grounding.phantoms import find_phantoms, find_written_calls
+from safety.grounding.quotes import Source, find_quote
 from tarsy.errors import TarsyError
 
 ROOT = Path(__file__).parent.parent
@@ -60,27 +60,27 @@ SPAN = (UnsupportedSpan(3, 40, "number", "no result says so"),)
 
 # Readers that want more than the text, by the module they are in.
 READERS: dict[str, Read] = {
-    "mcp_bridge.grounding, the answer": lambda text: find_unsupported(text, _evidence(RESULT)),
-    "mcp_bridge.grounding, the result": lambda text: find_unsupported(ANSWER, _evidence(text)),
-    "mcp_bridge.grounding, what was given": lambda text: find_unsupported(
+    "safety.grounding, the answer": lambda text: find_unsupported(text, _evidence(RESULT)),
+    "safety.grounding, the result": lambda text: find_unsupported(ANSWER, _evidence(text)),
+    "safety.grounding, what was given": lambda text: find_unsupported(
         ANSWER, Evidence(), [("alert", text)], ["ops__query"]
     ),
-    "mcp_bridge.grounding, answer and result": lambda text: find_unsupported(
+    "safety.grounding, answer and result": lambda text: find_unsupported(
         ANSWER + text[: len(text) // 2], _evidence(text)
     ),
-    "mcp_bridge.grounding.phantoms.find_phantoms": lambda text: list(find_phantoms(text, text)),
-    "mcp_bridge.grounding.phantoms.find_written_calls": lambda text: list(
+    "safety.grounding.phantoms.find_phantoms": lambda text: list(find_phantoms(text, text)),
+    "safety.grounding.phantoms.find_written_calls": lambda text: list(
         find_written_calls(text, ["ops__query", "kubectl"])
     ),
-    "mcp_bridge.grounding.quotes, the claim": lambda text: find_quote(text, Source(RESULT)),
-    "mcp_bridge.grounding.quotes, the result": lambda text: find_quote(ANSWER, Source(text)),
-    "mcp_bridge.grounding.quotes, both": lambda text: find_quote(text[:4_000], Source(text)),
-    "mcp_bridge.grounding.facts": lambda text: Facts([_call(text)]).row_counts,
-    "mcp_bridge.safety.evidence.judge_outcome": lambda text: (
+    "safety.grounding.quotes, the claim": lambda text: find_quote(text, Source(RESULT)),
+    "safety.grounding.quotes, the result": lambda text: find_quote(ANSWER, Source(text)),
+    "safety.grounding.quotes, both": lambda text: find_quote(text[:4_000], Source(text)),
+    "safety.grounding.facts": lambda text: Facts([_call(text)]).row_counts,
+    "safety.evidence.judge_outcome": lambda text: (
         judge_outcome(text, is_error=True), judge_outcome(text, is_error=False)
     ),
-    "mcp_bridge.safety.evidence.has_returned": lambda text: _evidence(text).has_returned("node-1"),
-    "mcp_bridge.safety.evidence, the name": lambda text: (
+    "safety.evidence.has_returned": lambda text: _evidence(text).has_returned("node-1"),
+    "safety.evidence, the name": lambda text: (
         _evidence(RESULT).has_returned(text[:4_000])
     ),
     "mcp_bridge.arguments": parse_arguments,
@@ -90,7 +90,7 @@ READERS: dict[str, Read] = {
     "mcp_bridge.content": lambda text: (
         read_result(_result(text)), read_json(_result(text)), read_result(_result('{"ok"' + text))
     ),
-    "mcp_bridge.visible_text.clean_line": lambda text: clean_line(text, 200),
+    "masking.visible_text.clean_line": lambda text: clean_line(text, 200),
     "agents.controllers.react": lambda text: _react(text),
     "agents.controllers.react, behind an action": lambda text: _react(
         f"Thought: look\nAction: ops.query\nAction Input: {text}"
@@ -148,7 +148,7 @@ def _watch(text: str) -> bool:
 # ---- Those that take a text and nothing else are found, so that a new one is among them ----------
 
 PACKAGES = (
-    "mcp_bridge/grounding", "mcp_bridge/safety", "mcp_bridge", "agents", "agents/controllers",
+    "safety/grounding", "safety/gate", "mcp_bridge", "agents", "agents/controllers",
     "agents/llm", "investigations", "investigations/templatetags", "investigations/selectors",
     "investigations/services", "investigations/runbooks", "mcp_bridge/wire",
 )  # fmt: skip
@@ -157,7 +157,7 @@ NAMES = {
     "analysis", "value", "words", "given", "content", "path", "address",
 }  # fmt: skip
 OF_OURS = {
-    "mcp_bridge.word_list.word_list": "lists of our own",
+    "safety.word_list.word_list": "lists of our own",
     "investigations.templatetags.tarsy.icon": "names of ours",
     "investigations.templatetags.tarsy.markdown": "is render_markdown and nothing else",
     "investigations.templatetags.tarsy.hashed": "hashes of ours",
@@ -166,7 +166,7 @@ OF_OURS = {
     "investigations.services.notes.mask_note": "the masker has a budget of its own",
     "investigations.templatetags.trace.is_safe": "reads nothing",
     "investigations.templatetags.trace.listed": "reads nothing",
-    "mcp_bridge.safety.evidence.match_whole": "makes a pattern; looked for by has_returned",
+    "safety.evidence.match_whole": "makes a pattern; looked for by has_returned",
 }
 
 
@@ -230,14 +230,14 @@ LARGE_UNITS = (
     "](", "<", "&#", "http://", "@", "a-", "a.", "//", "//[", "a: ", "\x1b]", "\u202e", "\u2028",
 )  # fmt: skip
 LARGE = (
-    "mcp_bridge.safety.refusals.read_envelope", "mcp_bridge.safety.destinations.find_destinations",
-    "mcp_bridge.safety.destinations.starts_with_address", "mcp_bridge.arguments.parse_arguments",
-    "mcp_bridge.safety.evidence.judge_outcome", "mcp_bridge.content",
-    "investigations.markdown.render_markdown", "mcp_bridge.visible_text.clean_text",
+    "safety.refusals.read_envelope", "safety.gate.destinations.find_destinations",
+    "safety.gate.destinations.starts_with_address", "mcp_bridge.arguments.parse_arguments",
+    "safety.evidence.judge_outcome", "mcp_bridge.content",
+    "investigations.markdown.render_markdown", "masking.visible_text.clean_text",
     "agents.controllers.react_format.parse_react", "investigations.foreign_json.read_json",
     "investigations.foreign_json.read_column", "investigations.plain_text.show_invisible",
     "investigations.templatetags.tarsy.pretty", "investigations.services.titles.title_of",
-    "investigations.selectors.conclusions.first_words", "mcp_bridge.grounding.quotes, both",
+    "investigations.selectors.conclusions.first_words", "safety.grounding.quotes, both",
 )  # fmt: skip
 """Those that get the whole of what a tool, a model or a sender may send."""
 

@@ -12,10 +12,10 @@ from agents.report import parse_report
 from investigations.models import TimelineEvent
 from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
-from mcp_bridge.grounding.claims import MAX_READ, Claim, find_claims
-from mcp_bridge.grounding.quotes import MAX_SEARCHED, Quote, Source, find_quote
-from mcp_bridge.grounding.recalled import find_recalled
-from mcp_bridge.safety.evidence import is_recall
+from safety.evidence import is_recall
+from safety.grounding.claims import MAX_READ, Claim, find_claims
+from safety.grounding.quotes import MAX_SEARCHED, Quote, Source, find_quote
+from safety.grounding.recalled import find_recalled
 from tarsy.errors import NotFound
 
 MAX_CALLS = 200

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from investigations.foreign_json import JSON, read_json
-from mcp_bridge.visible_text import clean_line
+from masking.visible_text import clean_line
 
 LONGEST = 300
 MOST_LEAVES = 2_000

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from typing_extensions import override
 
-from mcp_bridge.visible_text import clean_text
+from masking.visible_text import clean_text
 
 STDERR_TAIL_BYTES = 4096
 

@@ -14,7 +14,7 @@ from mcp_types import ContentBlock, JSONRPCNotification, JSONRPCResponse
 from pydantic import TypeAdapter, ValidationError
 
 from agents.types import JSON
-from mcp_bridge.visible_text import clean_line
+from masking.visible_text import clean_line
 from mcp_bridge.wire.stderr import StderrTail
 
 _TOOLS_CHANGED = "notifications/tools/list_changed"

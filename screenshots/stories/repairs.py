@@ -3,7 +3,7 @@
 from datetime import timedelta
 from hashlib import sha256
 
-from mcp_bridge.safety.file_changes import FileChange
+from safety.gate.file_changes import FileChange
 from screenshots.story import Agent, Call, Request, Story, Turn
 
 _FIND_EXPORTER = Agent(

@@ -48,7 +48,7 @@ READ_AT = {
     },
     "HolidayConfig.name": ("investigations/briefing.py", "each.name"),
     "TransportConfig.type": ("mcp_bridge/transports.py", "transport.type"),
-    "DataMaskingConfig.enabled": ("mcp_bridge/masking/masker.py", "rules.enabled"),
+    "DataMaskingConfig.enabled": ("masking/masker.py", "rules.enabled"),
     "AlertMaskingConfig.enabled": ("investigations/masking.py", "settings.enabled"),
     "AgentConfig.description": ("config/checks/references.py", 'agent.text_at("description")'),
     "ChainConfig.description": ("investigations/api/alerts.py", "chain.description"),

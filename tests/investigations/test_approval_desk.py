@@ -20,10 +20,10 @@ from investigations.models import AgentExecution, ApprovalRequest
 from investigations.publish import stream_channel
 from investigations.services.approvals import decide_approval
 from investigations.services.sessions import cancel_session
-from mcp_bridge.masking import build_masker
-from mcp_bridge.safety.approvals import Decision, Proposal
-from mcp_bridge.safety.file_changes import FileChange
-from mcp_bridge.safety.previews import Preview
+from masking import build_masker
+from safety.gate.approvals import Decision, Proposal
+from safety.gate.file_changes import FileChange
+from safety.gate.previews import Preview
 from tarsy.aio import WorkerLoop
 from tests.investigations.approving import let_time_pass, make_admin, make_claim
 from tests.investigations.engine import committed

@@ -2,11 +2,11 @@
 
 from agents.types import PastCall, ToolCall, ToolResult
 from investigations.selectors.not_run import explain_not_run
-from mcp_bridge.safety.safety_gate import SafetyGate
-from mcp_bridge.server_config import ClassRule
 from mcp_bridge.toolbox import open_toolbox
+from safety.gate.safety_gate import SafetyGate
+from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import quick, run, stdio
-from tests.mcp_bridge.safety.calls import Desk
+from tests.safety.gate.calls import Desk
 
 RULES = {"echo": ClassRule("read"), "sleep": ClassRule("write")}
 

@@ -22,19 +22,19 @@ from investigations.models import AgentExecution, AlertSession, MCPInteraction, 
 from investigations.records import DatabaseRecords
 from investigations.selectors.time_limit import call_within
 from investigations.services import notes
-from mcp_bridge.ops.records import LONGEST_NOTE, MOST_NOTES
-from mcp_bridge.ops.server import OpsServer, build_server
-from mcp_bridge.ops.settings import OpsSettings
 from mcp_bridge.own_servers import own_servers
-from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
+from ops.records import LONGEST_NOTE, MOST_NOTES
+from ops.server import OpsServer, build_server
+from ops.settings import OpsSettings
+from safety.gate.safety_gate import SafetyGate
 from tarsy.aio import WorkerLoop
 from tarsy.errors import InvalidInput, LeaseLost
 from tests.factories import ExecutionFactory, ResourceNoteFactory, SessionFactory, StageFactory
 from tests.investigations.approving import make_claim
 from tests.investigations.engine import committed, run_at_once
-from tests.mcp_bridge.ops.calls import call_tool
+from tests.ops.calls import call_tool
 
 pytestmark = committed
 HOST = "host:web-1"

@@ -1,8 +1,8 @@
 """A gate that stands open, for tests of what lies behind it."""
 
 from agents.ports import ProposedAnswer, Review
-from mcp_bridge.gate import GateRequest, Pass
-from mcp_bridge.safety.refusals import Refusal
+from safety.refusals import Refusal
+from safety.requests import GateRequest, Pass
 
 
 class OpenGate:

@@ -13,8 +13,9 @@ from mcp_types import ToolAnnotations
 
 from mcp_bridge.monitor import Pace, watch_servers
 from mcp_bridge.own_servers import own_servers
-from mcp_bridge.server_config import ClassRule, ServerConfig, ServerPlan, TransportPlan
+from mcp_bridge.server_config import ServerConfig, ServerPlan, TransportPlan
 from mcp_bridge.sightings import Sighting
+from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import STDIO_SERVER, stdio, tool_servers
 from tests.mcp_bridge.test_http_servers import serving
 from tests.processes import find_free_port

@@ -10,9 +10,10 @@ import psutil
 import pytest
 
 from agents.types import ToolCall
-from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
+from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.cutting import MAX_MESSAGE_BYTES
+from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import ReadsBut, quick, run
 from tests.mcp_bridge.open_gate import OpenGate
 

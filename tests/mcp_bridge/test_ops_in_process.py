@@ -5,9 +5,9 @@ import json
 import pytest
 
 from mcp_bridge.own_servers import own_servers
-from mcp_bridge.safety.safety_gate import SafetyGate
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
+from safety.gate.safety_gate import SafetyGate
 from tests.mcp_bridge.conftest import quick, run
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from mcp_types import Tool
 
+from masking import build_masker
 from mcp_bridge.catalogue import Catalogue, ConnectedServer
 from mcp_bridge.connection import Deadlines
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.masking import build_masker
 from mcp_bridge.roster import Roster
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from tests.mcp_bridge.conftest import quick

@@ -6,8 +6,9 @@ import pytest
 from mcp_types import Tool, ToolAnnotations
 
 from config.check import check
-from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
+from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.suggestions import suggest, write_yaml
+from safety.tool_rules import ClassRule
 
 PLAN = ServerPlan(TransportPlan("http", url="http://127.0.0.1:1/mcp"))
 

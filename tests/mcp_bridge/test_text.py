@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import CallToolResult, TextContent
 
+from masking.visible_text import clean_line, clean_text
 from mcp_bridge.content import read_json, read_result
 from mcp_bridge.failures import describe_failure, is_connection_lost, is_timeout
 from mcp_bridge.limits import cut_text
-from mcp_bridge.visible_text import clean_line, clean_text
 
 
 def result(*texts, **fields):

@@ -12,23 +12,19 @@ from mcp_types import ToolAnnotations
 
 from agents.ports import ProposedAnswer, Toolbox
 from agents.types import PastCall, ToolCall, ToolResult
+from masking import MaskedText, Masker
+from masking.configuration import CustomPattern, MaskingRules
 from mcp_bridge import executor
 from mcp_bridge.executor import WITHHELD
-from mcp_bridge.gate import Pass
-from mcp_bridge.masking import MaskedText, Masker
-from mcp_bridge.safety.refusals import Refusal
-from mcp_bridge.safety.safety_gate import SafetyGate
-from mcp_bridge.server_config import (
-    ClassRule,
-    CustomPattern,
-    MaskingRules,
-    ServerPlan,
-    TransportPlan,
-)
+from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
+from safety.gate.safety_gate import SafetyGate
+from safety.refusals import Refusal
+from safety.requests import Pass
+from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import ReadsBut, quick, run, stdio
 from tests.mcp_bridge.open_gate import OpenGate
-from tests.mcp_bridge.safety.calls import Desk
+from tests.safety.gate.calls import Desk
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

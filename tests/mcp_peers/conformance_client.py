@@ -10,8 +10,9 @@ import sys
 
 from agents.types import JSON, ToolCall, ToolSpec
 from mcp_bridge.connection import Deadlines
-from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
+from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
+from safety.tool_rules import ClassRule
 from tests.mcp_bridge.open_gate import OpenGate
 
 SAMPLES: dict[str, JSON] = {

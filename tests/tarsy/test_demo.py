@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from mcp_bridge.ops.process_identity import ProcessIdentity, hold
-from mcp_bridge.ops.services.declaration import FILE_NAME, read_declared_services
-from mcp_bridge.ops.services.running import read_state
+from ops.process_identity import ProcessIdentity, hold
+from ops.services.declaration import FILE_NAME, read_declared_services
+from ops.services.running import read_state
 from tarsy.demo import NAME, find_demo_service, is_demo_running
 
 ROOT = Path(__file__).resolve().parents[2]

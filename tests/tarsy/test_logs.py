@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import structlog
 
-from mcp_bridge.masking import Masker
+from masking import Masker
 from tarsy.logs import configure, logging_config
 
 Log = Callable[..., None]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
-from mcp_bridge.commands import prove
+from safety.commands import prove
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from typing_extensions import override
 
-from mcp_bridge.ops.envelope import ToolFailure
-from mcp_bridge.ops.services.running import changing, read_state, start, stop
+from ops.envelope import ToolFailure
+from ops.services.running import changing, read_state, start, stop
 from tarsy.demo import NAME, find_demo_service, is_demo_running
 from tarsy.errors import ConfigError
 

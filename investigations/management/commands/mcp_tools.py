@@ -22,9 +22,9 @@ from investigations.records import people_records
 from mcp_bridge.bench import Inspection, call_tool, inspect_servers
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.own_servers import own_servers
-from mcp_bridge.server_config import ToolClass
 from mcp_bridge.sightings import explain_error
 from mcp_bridge.suggestions import write_yaml
+from safety.tool_rules import ToolClass
 from tarsy.errors import ConfigError
 
 UNCLASSED = "unclassed"

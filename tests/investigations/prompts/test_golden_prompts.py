@@ -34,8 +34,9 @@ from config.model import Config
 from investigations.briefing import Briefing, brief
 from investigations.runbooks.shelf import Runbook
 from investigations.services.executions import Claim
-from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
+from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
+from safety.tool_rules import ClassRule
 from tests.agents.prompt_rules import find_faults
 from tests.investigations.prompts import story
 

@@ -1,0 +1,32 @@
+"""Masking: secrets leave as placeholders before anything is stored, shown or sent to a model."""
+
+from masking.budget import TooMuchToMask
+from masking.custom import PatternError, compile_custom
+from masking.masker import (
+    WITHHELD,
+    MaskedText,
+    Masker,
+    build_default_masker,
+    build_masker,
+    build_server_masker,
+)
+from masking.patterns import KNOWN_PATTERNS, PATTERN_GROUPS
+from masking.placeholders import PLACEHOLDER, Placeholders
+from masking.stream import StreamMasker
+
+__all__ = [
+    "KNOWN_PATTERNS",
+    "PATTERN_GROUPS",
+    "PLACEHOLDER",
+    "WITHHELD",
+    "MaskedText",
+    "Masker",
+    "PatternError",
+    "Placeholders",
+    "StreamMasker",
+    "TooMuchToMask",
+    "build_default_masker",
+    "build_masker",
+    "build_server_masker",
+    "compile_custom",
+]

@@ -1,0 +1,167 @@
+"""Objects of a cluster in few words. No value of an environment, a secret or an annotation."""
+
+from collections.abc import Mapping
+
+from ops.envelope import Json, JsonObject
+
+_MAX_MESSAGE_CHARS = 500
+
+
+def pod_id(cluster: str, namespace: Json, name: Json) -> str:
+    return f"pod:{cluster}:{namespace}/{name}"
+
+
+def deployment_id(cluster: str, namespace: Json, name: Json) -> str:
+    return f"deployment:{cluster}:{namespace}/{name}"
+
+
+def items_of(found: JsonObject) -> list[JsonObject]:
+    return [part(item) for item in list_of(found.get("items"))]
+
+
+def pod_row(cluster: str, item: JsonObject) -> dict[str, Json]:
+    """A pod with its containers: why one waits or ended says more than the phase."""
+    meta, spec, status = _parts(item)
+    containers = [_container_row(part(each)) for each in list_of(status.get("containerStatuses"))]
+    waiting = [row["reason"] for row in containers if row["state"] == "waiting" and row["reason"]]
+    return {
+        "id": pod_id(cluster, meta.get("namespace"), meta.get("name")),
+        "namespace": meta.get("namespace"),
+        "name": meta.get("name"),
+        "status": waiting[0] if waiting else _phase(meta, status),
+        "reason": status.get("reason"),
+        "node": spec.get("nodeName"),
+        "ip": status.get("podIP"),
+        "started": status.get("startTime"),
+        "owner": _owner(meta),
+        "containers": containers,
+    }
+
+
+def deployment_row(cluster: str, item: JsonObject) -> dict[str, Json]:
+    meta, spec, status = _parts(item)
+    template = part(part(spec.get("template")).get("spec"))
+    images: list[Json] = [part(each).get("image") for each in list_of(template.get("containers"))]
+    wanted, ready = spec.get("replicas"), status.get("readyReplicas") or 0
+    is_seen = status.get("observedGeneration") == meta.get("generation")
+    updated = status.get("updatedReplicas") or 0
+    settled = is_seen and ready == wanted == updated == (status.get("replicas") or 0)
+    return {
+        "id": deployment_id(cluster, meta.get("namespace"), meta.get("name")),
+        "namespace": meta.get("namespace"),
+        "name": meta.get("name"),
+        "status": "available" if settled else "progressing",
+        "replicas": wanted,
+        "ready_replicas": ready,
+        "updated_replicas": updated,
+        "available_replicas": status.get("availableReplicas") or 0,
+        "images": images,
+        "conditions": _conditions(status),
+    }
+
+
+def node_row(item: JsonObject) -> dict[str, Json]:
+    meta, spec, status = _parts(item)
+    conditions = _conditions(status)
+    ready = next((each for each in conditions if each["type"] == "Ready"), None)
+    info = part(status.get("nodeInfo"))
+    is_ready = ready is not None and ready["status"] == "True"
+    return {
+        "name": meta.get("name"),
+        "status": "Ready" if is_ready else "NotReady",
+        "is_schedulable": not spec.get("unschedulable"),
+        "kubelet": info.get("kubeletVersion"),
+        "operating_system": info.get("osImage"),
+        "capacity": _quantities(part(status.get("capacity"))),
+        "allocatable": _quantities(part(status.get("allocatable"))),
+        "problems": [
+            each for each in conditions if each["type"] != "Ready" and each["status"] == "True"
+        ],
+        "taints": [
+            f"{part(taint).get('key')}:{part(taint).get('effect')}"
+            for taint in list_of(spec.get("taints"))
+        ],
+    }
+
+
+def event_row(item: JsonObject) -> dict[str, Json]:
+    meta, about = part(item.get("metadata")), part(item.get("involvedObject"))
+    series = part(item.get("series"))
+    return {
+        "status": item.get("type"),
+        "reason": item.get("reason"),
+        "message": str(item.get("message") or "")[:_MAX_MESSAGE_CHARS],
+        "namespace": meta.get("namespace"),
+        "object": f"{about.get('kind')}/{about.get('name')}",
+        "count": series.get("count") or item.get("count"),
+        "last_seen": series.get("lastObservedTime")
+        or item.get("lastTimestamp")
+        or item.get("eventTime")
+        or meta.get("creationTimestamp"),
+    }
+
+
+def part(value: Json) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
+
+
+def list_of(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _parts(item: JsonObject) -> tuple[JsonObject, JsonObject, JsonObject]:
+    return part(item.get("metadata")), part(item.get("spec")), part(item.get("status"))
+
+
+def _phase(meta: JsonObject, status: JsonObject) -> Json:
+    return "Terminating" if meta.get("deletionTimestamp") else status.get("phase")
+
+
+def _owner(meta: JsonObject) -> Json:
+    owners = list_of(meta.get("ownerReferences"))
+    return f"{part(owners[0]).get('kind')}/{part(owners[0]).get('name')}" if owners else None
+
+
+def _container_row(status: JsonObject) -> dict[str, Json]:
+    name, now = _state(part(status.get("state")))
+    _, before = _state(part(status.get("lastState")))
+    return {
+        "name": status.get("name"),
+        "image": status.get("image"),
+        "ready": status.get("ready"),
+        "restarts": status.get("restartCount"),
+        "state": name,
+        "reason": now.get("reason"),
+        "message": str(now.get("message") or "")[:_MAX_MESSAGE_CHARS] or None,
+        "exit_code": now.get("exitCode"),
+        "last_end": {
+            "reason": before.get("reason"),
+            "exit_code": before.get("exitCode"),
+            "finished": before.get("finishedAt"),
+        }
+        if before
+        else None,
+    }
+
+
+def _state(states: JsonObject) -> tuple[str | None, JsonObject]:
+    for name in ("waiting", "terminated", "running"):
+        if name in states:
+            return name, part(states[name])
+    return None, {}
+
+
+def _conditions(status: JsonObject) -> list[JsonObject]:
+    return [
+        {
+            "type": part(each).get("type"),
+            "status": part(each).get("status"),
+            "reason": part(each).get("reason"),
+            "message": str(part(each).get("message") or "")[:_MAX_MESSAGE_CHARS],
+        }
+        for each in list_of(status.get("conditions"))
+    ]
+
+
+def _quantities(found: JsonObject) -> Json:
+    return {name: found.get(name) for name in ("cpu", "memory", "pods", "ephemeral-storage")}

@@ -1,0 +1,78 @@
+"""The `control` tool: the one that changes what runs."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ops.control.actions import ControlAction, ControlType, SignalName
+from ops.control.controller import Controller, ControlRequest
+from ops.envelope_server import EnvelopeServer
+from ops.tools.fields import Reply, describe_writer
+
+
+def add_control(server: EnvelopeServer, controller: Controller) -> None:
+    @server.tool(
+        title="Change what runs",
+        annotations=describe_writer("Change what runs"),
+        description=(
+            "Starts, stops and restarts services, containers and guests, signals processes, runs "
+            "a command. It changes the machine: look first, and read the state back afterwards. "
+            "Give the id exactly as query or discovery returned it."
+        ),
+    )
+    async def control(
+        type: Annotated[
+            ControlType,
+            Field(
+                description="service: start, stop, restart, reload. container: start, stop, "
+                "restart. guest: start, stop, shutdown, reboot. process: signal, kill. command: "
+                "one program with its arguments."
+            ),
+        ],
+        resource_id: Annotated[
+            str,
+            Field(
+                max_length=512,
+                pattern=r"^[a-z][a-z_-]*:.+$",
+                description="Id of the resource, such as service:NAME:nginx.service.",
+            ),
+        ],
+        action: Annotated[
+            ControlAction,
+            Field(description="What to do to it; leave it out for type=command."),
+        ] = "command",
+        pid: Annotated[
+            int, Field(ge=0, le=2**31, description="Number of the process, for type=process.")
+        ] = 0,
+        start_ticks: Annotated[
+            int,
+            Field(
+                ge=-1,
+                description="start_ticks of that process as query action=config gives it: a "
+                "number may have become another process's.",
+            ),
+        ] = -1,
+        signal: Annotated[SignalName, Field(description="The signal, for action=signal.")] = "",
+        command: Annotated[
+            str,
+            Field(
+                max_length=4096,
+                description="For type=command. No shell reads it: no pipe, redirection, variable "
+                "or pattern.",
+            ),
+        ] = "",
+        seconds: Annotated[
+            float, Field(ge=1, le=50, description="What a command may take, for type=command.")
+        ] = 30,
+    ) -> Reply:
+        request = ControlRequest(
+            type=type,
+            action=action,
+            resource_id=resource_id,
+            signal=signal,
+            pid=pid,
+            start_ticks=start_ticks,
+            command=command,
+            seconds=seconds,
+        )
+        return await server.deliver(controller.change(request))

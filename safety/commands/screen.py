@@ -1,0 +1,132 @@
+"""What a script reads is masked as it stands, before a program can print parts of it.
+
+Behind `cut`, `awk` or `xxd` a secret has lost the name that tells it. So files and what comes down
+a pipe are masked where they are still whole; no program gets to see what its reader may not.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from masking import Masker, TooMuchToMask
+from safety.commands.finished import Finished
+
+MAX_LOOKED_AT = 8 << 20
+"""Bytes of one file, or of one pipe, that are looked at."""
+_SECONDS = 10.0
+_SHORTEST = 4
+_PIECE = re.compile(r"[^\r\n]+")
+
+T = TypeVar("T")
+
+
+class Withheld(Exception):
+    """The output may hold parts of secrets, and says why and what would be right."""
+
+
+class Screen:
+    """Between one script and what it reads. Remembers what it found until the script has ended.
+
+    What cannot be looked at is withheld; with `or_leave` it stays as it is, for programs whose
+    lines are masked as they are printed.
+    """
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._secrets: dict[bytes, bytes] = {}
+        self.masked: dict[str, int] = {}
+        """How many secrets were masked in what, before a program read it."""
+
+    async def mask(self, data: bytes, source: str, *, or_leave: bool = False) -> bytes:
+        """The same without its secrets, which is the same object where it holds none."""
+        masked, count = await self._look(self._mask, data, source, (data, 0) if or_leave else None)
+        if count == 0:
+            return data
+        self.masked[source] = self.masked.get(source, 0) + count
+        return masked
+
+    async def learn(self, data: bytes, source: str, *, or_leave: bool = False) -> bool:
+        """Remembers the secrets of what programs read as it is; False where there are none."""
+        nothing: dict[bytes, bytes] = {}
+        found = await self._look(self._find, data, source, nothing if or_leave else None)
+        self._secrets.update(found)
+        return bool(found)
+
+    def sweep(self, finished: Finished) -> Finished:
+        """The output without the secrets that are known by now."""
+        if not self._secrets:
+            return finished
+        known = sorted(self._secrets, key=len, reverse=True)
+        pattern = re.compile(b"|".join(map(re.escape, known)))
+
+        def clean(output: bytes) -> bytes:
+            return pattern.sub(lambda match: self._secrets[match[0]], output)
+
+        return Finished(
+            finished.exit_code,
+            clean(finished.stdout),
+            clean(finished.stderr),
+            timed_out=finished.timed_out,
+            cut=finished.cut,
+        )
+
+    async def _look(
+        self, look: Callable[[bytes], T], data: bytes, source: str, otherwise: T | None
+    ) -> T:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                return await asyncio.to_thread(look, data)
+        except (TimeoutError, TooMuchToMask) as error:
+            if otherwise is not None:
+                return otherwise
+            why = (
+                "it takes too long to look for secrets in"
+                if isinstance(error, TimeoutError)
+                else "too much looks like a secret in"
+            )
+            raise Withheld(f"{why} {source}; read less of it") from error
+
+    def _mask(self, data: bytes) -> tuple[bytes, int]:
+        masked = self._masker.mask(_decode(data))
+        text, count = masked.text, masked.count
+        if "\0" in text:
+            # Words that a NUL divides: masked where they stand, so that it goes on dividing them.
+            for secret, wording in self._find_in_words(text).items():
+                count += text.count(secret)
+                text = text.replace(secret, wording)
+        return _encode(text), count
+
+    def _find(self, data: bytes) -> dict[bytes, bytes]:
+        text = _decode(data)
+        found = self._masker.find_secrets(text)
+        if "\0" in text:
+            found |= self._find_in_words(text)
+        # A field of JSON is printed without the escapes that it is written with.
+        found |= {_unescape(secret): found[secret] for secret in found if "\\" in secret}
+        return {
+            _encode(piece): _encode(wording)
+            for secret, wording in found.items()
+            for piece in _PIECE.findall(secret)
+            if len(piece.strip()) >= _SHORTEST
+        }
+
+    def _find_in_words(self, text: str) -> dict[str, str]:
+        found = self._masker.find_secrets(text.replace("\0", " "))
+        return {secret: wording for secret, wording in found.items() if len(secret) >= _SHORTEST}
+
+
+def _unescape(secret: str) -> str:
+    try:
+        return str(json.loads(f'"{secret}"', strict=False))
+    except ValueError:
+        return secret
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

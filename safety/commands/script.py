@@ -1,0 +1,103 @@
+"""A shell script as data: what is left of a command once every word of it is known."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from safety.commands.shapes import Shape
+
+
+class Sink(StrEnum):
+    """Where one of a command's two outputs goes."""
+
+    OUTPUT = "output"
+    ERRORS = "errors"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One program with its arguments. `stdin` is a path, or None for what comes down the pipe.
+
+    The proof adds what `Traits` says about the text that it reads.
+    """
+
+    argv: tuple[str, ...]
+    stdin: str | None = None
+    stdout: Sink = Sink.OUTPUT
+    stderr: Sink = Sink.ERRORS
+    reads: tuple[str, ...] = field(default=(), compare=False)
+    reads_trees: bool = field(default=False, compare=False)
+    takes_names: bool = field(default=False, compare=False)
+    shape: Shape = field(default=Shape.PARTS, compare=False)
+    whole: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    commands: tuple[Command, ...]
+    is_negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """`left && right` or `left || right`."""
+
+    left: "Step"
+    operator: Literal["&&", "||"]
+    right: "Step"
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    steps: tuple["Step", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """`if`: the first body whose condition succeeds, or `otherwise`."""
+
+    arms: tuple[tuple["Step", "Step"], ...]
+    otherwise: "Step | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """`for` over words that are all written down. No command can use the word."""
+
+    times: int
+    body: "Step"
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    condition: "Step"
+    body: "Step"
+
+
+Step = Pipeline | Chain | Sequence | Branch | Repeat | While
+
+
+def pipelines_of(step: Step) -> Iterator[Pipeline]:
+    """Every pipeline in a script, in the order in which it is written."""
+    match step:
+        case Pipeline():
+            yield step
+        case Chain():
+            yield from pipelines_of(step.left)
+            yield from pipelines_of(step.right)
+        case Sequence():
+            for inner in step.steps:
+                yield from pipelines_of(inner)
+        case Branch():
+            for condition, body in step.arms:
+                yield from pipelines_of(condition)
+                yield from pipelines_of(body)
+            if step.otherwise:
+                yield from pipelines_of(step.otherwise)
+        case Repeat():
+            yield from pipelines_of(step.body)
+        case While():
+            yield from pipelines_of(step.condition)
+            yield from pipelines_of(step.body)

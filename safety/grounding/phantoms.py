@@ -1,0 +1,70 @@
+"""The floor: phrases that cannot be true where no tool ran, and calls written as text."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from safety.grounding.clauses import split_clauses
+from safety.grounding.spans import ClaimKind, Unsupported
+
+_METRICS = re.compile(
+    r"\b(?:cpu|memory|disk|storage)(?: usage)? (?:is )?(?:at )?(?:about |around )?(?=\d)|"
+    r"\b(?:cpu|memory|disk) usage is\b|\busing \d+(?:\.\d+)? ?%|\d ?% (?:cpu|memory|disk)\b|"
+    r"\d ?[mg]i?b of (?:ram|memory)\b",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"\bis currently (?:running|stopped|down)\b|\bis now (?:running|stopped|restarted)\b|"
+    r"\bthe (?:service|container) is (?:running|stopped)\b|"
+    r"\bthe (?:logs?|output|results?) shows?\b|\baccording to the (?:logs?|output)\b",
+    re.IGNORECASE,
+)
+_ACTIONS = re.compile(
+    r"\bI (?:have )?(?:restarted|stopped|started|killed|terminated) the\b|"
+    r"\bsuccessfully (?:restarted|stopped|started)\b|"
+    r"\bhas been (?:restarted|stopped|started)\b",
+    re.IGNORECASE,
+)
+_CALLS = re.compile(
+    r"```tool|```json\s*\{\s*\"tool|\btool_result:|\bfunction_call:|</?tool_call>", re.IGNORECASE
+)
+_FLOOR: tuple[tuple[re.Pattern[str], ClaimKind], ...] = (
+    (_METRICS, "number"),
+    (_STATES, "state"),
+    (_ACTIONS, "action"),
+)
+
+
+def find_phantoms(text: str, given: str) -> Iterator[Unsupported]:
+    """Claims of a figure, a state or an action in an answer before which no tool succeeded.
+
+    What is attributed to the alert, or stands in what the agent was given, is none.
+    """
+    known = " ".join(given.casefold().split())
+    for clause in split_clauses(text):
+        if clause.mood != "fact" or " ".join(clause.text.casefold().split()) in known:
+            continue
+        for pattern, kind in _FLOOR:
+            for found in pattern.finditer(clause.text):
+                figures = re.findall(r"\d+(?:\.\d+)?", clause.text[found.start() :])
+                if kind == "number" and figures and all(each in known for each in figures):
+                    continue
+                yield Unsupported(
+                    clause.start + found.start(),
+                    clause.start + len(clause.text),
+                    kind,
+                    "no tool has run successfully",
+                    is_phantom=True,
+                )
+
+
+def find_written_calls(text: str, tool_names: Collection[str] = ()) -> Iterator[Unsupported]:
+    """Tool calls and tool results that are only written down. They never ran."""
+    patterns = [_CALLS]
+    names = [re.escape(name) for name in tool_names if name]
+    if names:
+        patterns.append(re.compile(rf"(?<![\w`.])(?:{'|'.join(names)})\(\s*(?=[{{\"'\w)])"))
+    for pattern in patterns:
+        for found in pattern.finditer(text):
+            yield Unsupported(
+                *found.span(), "tool_call", "a call written as text never ran", is_phantom=True
+            )

@@ -1,0 +1,124 @@
+"""When a server's word that a tool only reads is believed: the tool has to look like it.
+
+`tool_classes.jsonl` holds the samples that were agreed on, `hinted_tools.jsonl` more of both sorts.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_types import Tool
+
+from mcp_bridge.server_config import ServerPlan, TransportPlan, TransportType
+from safety.gate.policy import class_of_call, classify_by_hints
+
+CASES = Path(__file__).parent / "cases"
+
+
+def load(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
+
+
+def server(transport: TransportType = "stdio", trusts: bool | None = None) -> ServerPlan:
+    return ServerPlan(TransportPlan(transport), trust_annotations=trusts)
+
+
+AGREED = load("tool_classes.jsonl")
+HINTED = load("hinted_tools.jsonl")
+READS = [each for each in HINTED if each["reads"]]
+ACTS = [each for each in HINTED if not each["reads"]]
+
+
+@pytest.mark.parametrize("case", AGREED, ids=lambda case: case["id"])
+def test_a_tool_that_may_change_something_is_never_classed_as_a_read(case):
+    told = case["server"]
+    tool = Tool.model_validate(case["tool"])
+
+    found = class_of_call("x", server(told["transport"], told["trusts_annotations"]), tool, {})
+
+    # What reads for some values of an argument alone is a write until the operator splits it.
+    is_read = "read" in (case["expect"]["class"], *case["expect"].get("also_ok", ()))
+    assert found == ("read" if is_read else "write")
+
+
+@pytest.mark.parametrize("case", ACTS, ids=lambda case: case["tool"]["name"])
+def test_a_hint_that_words_or_schema_speak_against_is_not_believed_and_the_reason_is_told(case):
+    found = classify_by_hints(server(), Tool.model_validate(case["tool"]))
+
+    assert found.tool_class == "write"
+    assert found.reason.startswith("its server says that it only reads, but ")
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "arguments"),
+    [
+        ("nuke_topology", "Nukes the topology.", ()),
+        ("list_things", "Obliterates the given host.", ()),
+        ("get_node", "Zeroizes the node.", ()),
+        ("annihilate_status", "", ()),
+        ("find_hosts", "Find hosts. Obliterate the matching ones.", ()),
+        ("search", "Search. It is then deleted.", ()),
+        ("list_users", "List users. Afterwards their sessions are evicted.", ()),
+        ("list_users", "List users\nFrobnicates each of them", ()),
+        ("run_query", "Returns rows.", ("q",)),
+        ("get_rows", "Returns rows.", ("query",)),
+        ("quarkify", "Returns a node.", ()),
+    ],
+)
+def test_a_verb_that_nobody_knows_speaks_against_a_hint(name, description, arguments):
+    properties = {key: {"type": "string"} for key in arguments}
+    tool = Tool.model_validate(
+        {"name": name, "description": description, "annotations": {"readOnlyHint": True},
+         "inputSchema": {"type": "object", "properties": properties}}
+    )  # fmt: skip
+
+    assert classify_by_hints(server(), tool).tool_class == "write"
+
+
+def test_nine_of_ten_honest_hints_are_believed():
+    lost = [
+        case["tool"]["name"] for case in READS
+        if classify_by_hints(server(), Tool.model_validate(case["tool"])).tool_class != "read"
+    ]  # fmt: skip
+
+    assert len(lost) <= len(READS) // 10, lost
+
+
+def test_a_tool_that_nothing_is_said_of_says_so():
+    tool = Tool(name="get_users", input_schema={"type": "object"})
+
+    found = classify_by_hints(server(), tool)
+
+    assert (found.tool_class, found.reason) == ("write", "nothing says that it only reads")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"enum": ["get", "drop"]}}},
+        {"properties": {"a": {"items": {"properties": {"delete": {"type": "boolean"}}}}}},
+        {"allOf": [{"properties": {"command": {"type": "string"}}}]},
+        {"properties": {f"a{n}": {"type": "string"} for n in range(1000)}},
+        {
+            "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}] * 9}},
+            "properties": {"endless": {"$ref": "#/$defs/a"}},
+        },
+        {
+            "properties": {"a": True, "anyOf": 3, "b": {"enum": 7, "type": ["string", 4]}},
+            "items": [],
+        },
+    ],
+    ids=["behind a reference", "within a list", "in a part", "too large", "endless", "of no sense"],
+)
+def test_no_schema_hides_an_act_or_breaks_the_look(schema):
+    hints = {"readOnlyHint": True}
+    tool = Tool.model_validate(
+        {"name": "list_things", "description": "Lists things", "annotations": hints,
+         "inputSchema": {"type": "object", **schema}}
+    )  # fmt: skip
+
+    classify_by_hints(server(), tool)
+
+    if not {"anyOf", "endless"} & set(schema.get("properties", ())):
+        assert classify_by_hints(server(), tool).tool_class == "write"

@@ -1,0 +1,104 @@
+"""What a person is told before deciding."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from safety.gate.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
+from safety.gate.targeting import State, Target
+from safety.gate.writes import Writes
+from safety.requests import settled_call
+from safety.tool_rules import ExpectPlan, VerifyPlan
+from tests.safety.gate.calls import foreign, own
+
+DECLARED = VerifyPlan("status", {"app": "$app"}, ExpectPlan("replicas", "2"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "risk"),
+    [
+        (own("control", "write", action="restart", resource_id="service:a:b"), "medium"),
+        (own("control", "write", action="delete", resource_id="service:a:b"), "high"),
+        (own("control", "write", action="command", command="rm -rf /var/log"), "high"),
+        (own("control", "write", action="command", command="touch /tmp/x"), "medium"),
+        (own("control", "write", action="command", command="pct destroy 100"), "high"),
+        (own("control", "write", action="command", command="chmod -R 777 /srv"), "high"),
+        (own("control", "write", action="command", command="docker system prune"), "high"),
+        (own("control", "write", action="command", command="systemctl disable db"), "high"),
+        (own("control", "write", action="restart", force=True), "high"),
+        (foreign("pods_delete", "write", name="a"), "high"),
+        (foreign("deletePod", "write", name="a"), "high"),
+        (foreign("pods_run", "write", args=["rm", "-rf", "/"]), "high"),
+        (foreign("deployment_scale", "write", name="a"), "medium"),
+        (foreign("addComment", "write", text="rm -rf /"), "low"),
+        (foreign("something", "write"), "medium"),
+        (foreign("batch", "write", steps=[{"command": "systemctl stop db"}]), "high"),
+    ],
+)
+def test_the_risk_is_read_off_names_and_commands(request_, risk):
+    assert preview_write(request_, Target()).risk == risk
+
+
+def test_a_restart_says_what_is_checked_and_that_nothing_undoes_it():
+    restart = own("control", "write", action="restart", resource_id="service:edge-2:nginx")
+
+    preview = preview_write(restart, Target("x", state=State("failed", "stopped")))
+
+    assert preview.current_state == "failed"
+    assert preview.verification == (
+        "TARSy calls ops.query (action=get, resource_id=service:edge-2:nginx): "
+        "data.status has to be running or active or up.",
+        GENERAL_CHECK,
+    )
+    assert "cannot be taken back" in preview.undo
+
+
+def test_an_update_tells_what_runs_and_which_image_would_undo_it():
+    digests = {"current_digest": "sha256:old", "digest": "sha256:new"}
+    update = own("docker", "write", action="update", container="a", **digests)
+
+    preview = preview_write(update, Target())
+
+    assert preview.risk == "medium"
+    assert "docker compose up --no-deps" in preview.undo
+    assert "sha256:old" in preview.undo
+    assert "sha256:new" in preview.verification[0]
+    assert preview_write(foreign("docker", "write", action="update"), Target()).undo == UNKNOWN_UNDO
+
+
+def test_an_unknown_write_promises_nothing():
+    preview = preview_write(foreign("frobnicate", "write"), Target())
+
+    assert preview.verification == (NO_CHECK, GENERAL_CHECK)
+    assert (preview.undo, preview.current_state) == (UNKNOWN_UNDO, "")
+    json.dumps(preview.to_json())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        own("control", "write", action="restart", resource_id="service:a:b"),
+        own("control", "write", action="stop", resource_id="service:a:b"),
+        own("control", "write", action="kill", resource_id="process:a:b"),
+        own("control", "write", action="command", resource_id="host:a", command="id"),
+        own("docker", "write", action="control", operation="start", container="a"),
+        own("docker", "write", action="update", container="a", digest="sha256:b"),
+        own("kubernetes", "write", type="scale", replicas=2, resource_id="deployment:c:n/d"),
+        own("kubernetes", "write", type="delete_pod", resource_id="pod:c:n/p"),
+        own("file_edit", "write", action="write", path="/srv/a", content="x"),
+        own("file_edit", "write", action="append", path="/srv/a", content="x"),
+        own("file_edit", "write", action="explode", path="/srv/a"),
+        foreign("pods_delete", "write", name="a"),
+        replace(foreign("scale", "write", app="a"), verify=DECLARED),
+        replace(foreign("scale", "write"), verify=DECLARED),
+    ],
+)
+def test_the_check_that_is_named_is_the_one_that_is_made(request_):
+    writes = Writes()
+    writes.add(settled_call(request_, "succeeded", "{}", 0))
+
+    made = writes.take_check(request_.call_id)
+    named = preview_write(request_, Target()).verification[0]
+
+    assert named == (made.sentence if made is not None else NO_CHECK)
