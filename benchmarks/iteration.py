@@ -56,7 +56,7 @@ def _measure_idle(worker: Process) -> float:
     over one round of all that it does again and again."""
     from django.conf import settings
 
-    from investigations.selectors.tool_servers import read_health
+    from investigations.selectors.system.tool_servers import read_health
 
     def has_looked() -> bool:
         report = read_health()

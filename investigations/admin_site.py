@@ -9,7 +9,7 @@ from django.db import DataError
 from django.http import HttpRequest, HttpResponseBase
 from typing_extensions import override
 
-from investigations.limits import count_login
+from investigations.access.limits import count_login
 from investigations.views.access import refuse_too_many
 from tarsy.errors import TooManyRequests
 

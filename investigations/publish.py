@@ -14,7 +14,7 @@ from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from investigations.timeline import STREAM_CHUNK, Payload, block_key, write_piece
+from investigations.stream_messages import STREAM_CHUNK, Payload, block_key, write_piece
 
 logger = logging.getLogger(__name__)
 

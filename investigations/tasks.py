@@ -5,10 +5,11 @@ import uuid
 from celery import shared_task
 from celery.exceptions import Reject
 
-from investigations import pipeline, queue, tool_trials
+from investigations import queue
+from investigations.engine import pipeline, tool_trials
+from investigations.engine.worker import worker_id
 from investigations.services import notices, retention
 from investigations.services.stages import advance_stage as advance
-from investigations.worker import worker_id
 from tarsy.aio import worker_loop
 
 

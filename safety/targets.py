@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.types import JSON
-from safety.gate.leaves import find_leaves
+from safety.leaves import find_leaves
 from safety.word_list import word_list
 
 OPS_TARGETS = (

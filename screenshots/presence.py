@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 from config import get_config
 from config.usage import servers_in_use
-from investigations.selectors.tool_servers import HEALTH_KEY, TOOLS_KEY, ServerHealth
-from investigations.selectors.workers import WORKERS_KEY, client
+from investigations.selectors.system.tool_servers import HEALTH_KEY, TOOLS_KEY, ServerHealth
+from investigations.selectors.system.workers import WORKERS_KEY, client
 from screenshots.teller import WORKER
 
 AWAY = "argocd"

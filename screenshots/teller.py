@@ -39,7 +39,7 @@ from investigations.services.executions import Claim, claim_execution, finish_ex
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.services.stages import advance_stage
-from investigations.timeline import session_channel, stream_chunk
+from investigations.stream_messages import session_channel, stream_chunk
 from safety.gate.approvals import bind
 from safety.gate.diffs import diff_texts
 from safety.gate.previews import preview_write

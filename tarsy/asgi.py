@@ -16,7 +16,7 @@ def _build_application() -> ProtocolTypeRouter:
     # Daphne has set up logs of its own before it loaded this.
     configure(settings.LOGGING)
     # Needs the models, so it cannot be imported before Django is set up.
-    from investigations.consumers import RefuseSocket, StreamConsumer
+    from investigations.stream.consumer import RefuseSocket, StreamConsumer
     from tarsy.bounded_bodies import bound_bodies
 
     bound_bodies()

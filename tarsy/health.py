@@ -17,8 +17,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from investigations.selectors.sessions import count_active_and_queued
-from investigations.selectors.system import missing_migrations
-from investigations.selectors.workers import client, live_workers
+from investigations.selectors.system.parts import missing_migrations
+from investigations.selectors.system.workers import client, live_workers
 
 HEALTH_BUDGET_SECONDS = 5.0
 READY_BUDGET_SECONDS = 2.0

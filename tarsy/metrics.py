@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from investigations.identity import may_view
-from investigations.selectors.metrics import Family, Reading, Series, read_metrics
+from investigations.access.identity import may_view
+from investigations.selectors.system.metrics import Family, Reading, Series, read_metrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

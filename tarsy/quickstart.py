@@ -28,7 +28,7 @@ from config import Config, config_dir, get_config
 from config.check import check
 from config.providers import REHEARSAL, choose_provider
 from config.usage import providers_in_use
-from investigations.selectors.workers import live_workers
+from investigations.selectors.system.workers import live_workers
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
 from tarsy.demo import demo_service

@@ -161,7 +161,7 @@ if TRUSTED_PROXIES and not IDENTITY_HEADERS:
 
 INSTALLED_APPS = [
     "daphne",
-    "investigations.admin_config.PagesConfig",
+    "investigations.apps.PagesConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -189,7 +189,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "investigations.proxy_login.LogInByProxy",
+    "investigations.access.proxy_login.LogInByProxy",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -210,7 +210,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "investigations.context_processors.product",
+                "investigations.views.context_processors.product",
             ],
         },
     }

@@ -69,7 +69,7 @@ def _check(**_: object) -> None:
 @worker_ready.connect
 def _start(**_: object) -> None:
     # Models can be imported only once Django is set up, which Celery does after this module.
-    from investigations.worker import threads
+    from investigations.engine.worker import threads
 
     for need in get_config().needs:
         logger.error("%s. Until then, whatever needs it fails.", need)
@@ -83,14 +83,14 @@ def _start(**_: object) -> None:
 
 @worker_shutting_down.connect
 def _stop(**_: object) -> None:
-    from investigations.worker import threads
+    from investigations.engine.worker import threads
 
     threads().stop()
 
 
 @worker_shutdown.connect
 def _close(**_: object) -> None:
-    from investigations.worker import threads
+    from investigations.engine.worker import threads
 
     threads().wait_until_closed()
 
@@ -98,7 +98,7 @@ def _close(**_: object) -> None:
 @control_command(name=CANCEL_SESSION, args=[("session_id", str)], signature="[session_id]")
 def cancel_session(_state: object, session_id: str) -> dict[str, str]:
     """Look at once which of this process's executions are being cancelled, and stop them."""
-    from investigations.worker import stop_cancelled
+    from investigations.engine.worker import stop_cancelled
 
     worker_loop().run_in_database_thread(stop_cancelled)
     return {"looked_for": session_id}

@@ -24,7 +24,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.timeline import session_channel, session_status, with_event_id
+from investigations.stream_messages import session_channel, session_status, with_event_id
 
 ALERT = (
     '{\n  "alertname": "PodCrashLooping",\n  "namespace": "checkout",\n'

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS = {"agents", "benchmarks", "config", "investigations", "mcp_bridge", "screenshots", "tarsy",
-        "tests"}  # fmt: skip
+OURS = {"agents", "benchmarks", "config", "investigations", "masking", "mcp_bridge", "ops",
+        "safety", "screenshots", "tarsy", "tests"}  # fmt: skip
 INSTALLED = {"venv", "node_modules"}
 """Folders of other people's programs that the tests put beside our own files."""
-PRODUCT = ("agents", "config", "investigations", "mcp_bridge", "tarsy")
+PRODUCT = ("agents", "config", "investigations", "masking", "mcp_bridge", "ops", "safety", "tarsy")
 
 
 def imported_by(*packages: str) -> set[str]:

@@ -20,12 +20,16 @@ from agents.controllers.react import React
 from agents.llm.sse import EventReader
 from agents.repetition import RepetitionWatch
 from agents.types import Message
-from investigations.curl import write_curl
-from investigations.marked_text import render_marked
 from investigations.notifications.messages import end_message, escape
-from investigations.selectors.conclusions import build_card, find_unverified
-from investigations.selectors.not_run import read_not_run
-from investigations.selectors.unsupported import UnsupportedSpan, locate_unsupported, relocate
+from investigations.rendering.curl import write_curl
+from investigations.rendering.marked_text import render_marked
+from investigations.selectors.session_page.conclusions import build_card, find_unverified
+from investigations.selectors.session_page.unsupported import (
+    UnsupportedSpan,
+    locate_unsupported,
+    relocate,
+)
+from investigations.selectors.trace.not_run import read_not_run
 from masking.visible_text import clean_line
 from mcp_bridge.arguments import parse_arguments
 from mcp_bridge.content import read_json, read_result
@@ -103,23 +107,23 @@ READERS: dict[str, Read] = {
         [Message("system", "x"), Message("user", text), Message("assistant", text)],
         limit=2_000,
     ),
-    "investigations.marked_text": lambda text: render_marked(text, SPAN),
-    "investigations.curl": lambda text: write_curl(
+    "investigations.rendering.marked_text": lambda text: render_marked(text, SPAN),
+    "investigations.rendering.curl": lambda text: write_curl(
         {"x": text, "y": [text]}, address="http://localhost/api/v1/alerts", needs_token=True
     ),
     "investigations.notifications.messages": lambda text: (
         end_message(status="completed", title=text, detail=text, link="http://x/"),
         escape(text, limit=2_000),
     ),
-    "investigations.selectors.conclusions": lambda text: (
+    "investigations.selectors.session_page.conclusions": lambda text: (
         build_card(text, {}), build_card("## Conclusion\n" + text, {}), find_unverified(text),
         build_card(f"## Conclusion\nx\n\n## Evidence\n- {text}\n\n## Next steps\n1. {text}", {}),
     ),
-    "investigations.selectors.unsupported": lambda text: (
+    "investigations.selectors.session_page.unsupported": lambda text: (
         locate_unsupported(text, {"unsupported": [{"start": 9, "end": 14, "text": text[:9]}] * 50}),
         relocate(text[: len(text) // 2], text, SPAN),
     ),
-    "investigations.selectors.not_run": lambda text: read_not_run('{"ok": false' + text),
+    "investigations.selectors.trace.not_run": lambda text: read_not_run('{"ok": false' + text),
 }  # fmt: skip
 
 
@@ -148,9 +152,13 @@ def _watch(text: str) -> bool:
 # ---- Those that take a text and nothing else are found, so that a new one is among them ----------
 
 PACKAGES = (
-    "safety/grounding", "safety/gate", "mcp_bridge", "agents", "agents/controllers",
-    "agents/llm", "investigations", "investigations/templatetags", "investigations/selectors",
-    "investigations/services", "investigations/runbooks", "mcp_bridge/wire",
+    "safety", "safety/gate", "safety/grounding", "safety/paths", "mcp_bridge", "mcp_bridge/wire",
+    "agents", "agents/controllers", "agents/llm", "investigations", "investigations/access",
+    "investigations/engine", "investigations/models", "investigations/rendering",
+    "investigations/runbooks", "investigations/selectors", "investigations/selectors/configuration",
+    "investigations/selectors/session_list", "investigations/selectors/session_page",
+    "investigations/selectors/system", "investigations/selectors/trace", "investigations/services",
+    "investigations/stream", "investigations/templatetags", "investigations/views",
 )  # fmt: skip
 NAMES = {
     "text", "answer", "markdown", "report", "html", "claim", "body", "line", "alert_data",
@@ -162,7 +170,7 @@ OF_OURS = {
     "investigations.templatetags.tarsy.markdown": "is render_markdown and nothing else",
     "investigations.templatetags.tarsy.hashed": "hashes of ours",
     "investigations.masking.mask_alert_data": "has a budget of its own",
-    "investigations.services.tokens.find_token": "looks for a hash",
+    "investigations.access.tokens.find_token": "looks for a hash",
     "investigations.services.notes.mask_note": "the masker has a budget of its own",
     "investigations.templatetags.trace.is_safe": "reads nothing",
     "investigations.templatetags.trace.listed": "reads nothing",
@@ -233,11 +241,13 @@ LARGE = (
     "safety.refusals.read_envelope", "safety.gate.destinations.find_destinations",
     "safety.gate.destinations.starts_with_address", "mcp_bridge.arguments.parse_arguments",
     "safety.evidence.judge_outcome", "mcp_bridge.content",
-    "investigations.markdown.render_markdown", "masking.visible_text.clean_text",
-    "agents.controllers.react_format.parse_react", "investigations.foreign_json.read_json",
-    "investigations.foreign_json.read_column", "investigations.plain_text.show_invisible",
+    "investigations.rendering.markdown.render_markdown", "masking.visible_text.clean_text",
+    "agents.controllers.react_format.parse_react", "investigations.models.foreign_json.read_json",
+    "investigations.models.foreign_json.read_column",
+    "investigations.rendering.plain_text.show_invisible",
     "investigations.templatetags.tarsy.pretty", "investigations.services.titles.title_of",
-    "investigations.selectors.conclusions.first_words", "safety.grounding.quotes, both",
+    "investigations.selectors.session_page.conclusions.first_words",
+    "safety.grounding.quotes, both",
 )  # fmt: skip
 """Those that get the whole of what a tool, a model or a sender may send."""
 

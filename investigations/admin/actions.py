@@ -10,8 +10,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from investigations.bulk import MOST_AT_ONCE
-from investigations.limits import Kind, count_request
+from investigations.access.limits import Kind, count_request
+from investigations.services.bulk import MOST_AT_ONCE
 from tarsy.errors import TarsyError
 
 _TOLD = 10

@@ -25,10 +25,10 @@ from typing_extensions import override
 
 from investigations.admin.change_list import CarefulAdmin
 from investigations.admin.export import TYPES, stream_rows
-from investigations.foreign_json import write_value
 from investigations.models import AlertSession, TimelineEvent
-from investigations.plain_text import show_invisible
-from investigations.selectors.search import read_ids
+from investigations.models.foreign_json import write_value
+from investigations.rendering.plain_text import show_invisible
+from investigations.selectors.session_list.search import read_ids
 from investigations.services.audit import record_audit
 from investigations.templatetags.tarsy import pill
 

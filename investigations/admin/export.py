@@ -11,8 +11,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 
+from investigations.rendering.streamed_file import stream_file
 from investigations.selectors.cursors import rows_behind
-from investigations.stream_file import stream_file
 
 CHUNK = 500
 TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}

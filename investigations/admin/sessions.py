@@ -8,13 +8,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from typing_extensions import override
 
-from investigations import roles
+from investigations.access import roles
 from investigations.admin.actions import RowAction, offer
 from investigations.admin.base import ErrorColumn, StatusAdmin
 from investigations.admin.filters import ErrorFilter, SessionValueFilter
 from investigations.models import AlertSession
-from investigations.plain_text import show_invisible
-from investigations.selectors.search import find_sessions, read_ids
+from investigations.rendering.plain_text import show_invisible
+from investigations.selectors.session_list.search import find_sessions, read_ids
 from investigations.services.retries import retry_session
 from investigations.services.sessions import cancel_session, delete_session, restore_session
 

@@ -11,13 +11,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from typing_extensions import override
 
+from investigations.access.identity import Identity
 from investigations.api.fields import TextOrNull
 from investigations.api.identity import IsIdentified, author_of
 from investigations.api.paging import PaginationSerializer, paginate
 from investigations.api.parsing import read_json_object
 from investigations.api.query import LARGEST_PAGE, PAGE_SIZE, read_approvals_query
 from investigations.api.responses import ANYBODY, ONE_SESSION, errors, parameter
-from investigations.identity import Identity
 from investigations.models import ApprovalRequest
 from investigations.selectors.approvals import get_approval, list_approvals
 from investigations.services.approvals import REASON_LIMIT, Verdict, decide_approval, read_reason

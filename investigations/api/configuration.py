@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from investigations.api.responses import ANYBODY, ONE_SESSION
-from investigations.selectors.configuration import describe_configuration, read_skill
+from investigations.selectors.configuration.for_api import describe_configuration, read_skill
 
 
 class ConfigurationSerializer(serializers.Serializer[Any]):

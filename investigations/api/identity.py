@@ -9,9 +9,9 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from typing_extensions import override
 
-from investigations.identity import Identity, NotIdentified, identify, is_own_origin
-from investigations.limits import count_false_token
-from investigations.roles import VIEW
+from investigations.access.identity import Identity, NotIdentified, identify, is_own_origin
+from investigations.access.limits import count_false_token
+from investigations.access.roles import VIEW
 
 if TYPE_CHECKING:
     # Django REST framework loads this module while it loads its own views.

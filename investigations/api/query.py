@@ -12,7 +12,7 @@ from config.words import suggest
 from investigations.api.parsing import JSON
 from investigations.models import AlertSession, ApprovalRequest
 from investigations.selectors.approvals import ApprovalFilter
-from investigations.selectors.search import SHORTEST_SEARCH
+from investigations.selectors.session_list.search import SHORTEST_SEARCH
 from investigations.selectors.sessions import SORTS, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT
 from investigations.selectors.usage import RankBy, UsageFilter

@@ -9,11 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from investigations.access.identity import Identity
+from investigations.access.roles import OPERATE
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.responses import ONE_SESSION, errors
-from investigations.identity import Identity
-from investigations.roles import OPERATE
 from investigations.services.chat import ask_question, read_question
 from investigations.services.sessions import cancel_session
 

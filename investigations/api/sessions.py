@@ -23,7 +23,7 @@ from investigations.api.query import (
 from investigations.api.responses import ANYBODY, errors, parameter
 from investigations.api.session_fields import SESSION_STATUSES, SessionFields
 from investigations.models import AlertSession
-from investigations.selectors.search import SHORTEST_SEARCH
+from investigations.selectors.session_list.search import SHORTEST_SEARCH
 from investigations.selectors.sessions import (
     SORTS,
     filter_options,

@@ -12,9 +12,9 @@ from config import get_config
 from config.usage import default_tools, every_tool
 from investigations.api.fields import TextOrNull
 from investigations.api.responses import ANYBODY, parameter
-from investigations.selectors.tool_servers import State, ToolServer, list_tool_servers
-from investigations.selectors.unclassed import find_unclassed
-from investigations.selectors.warnings import CATEGORIES, list_warnings
+from investigations.selectors.configuration.unclassed import find_unclassed
+from investigations.selectors.system.tool_servers import State, ToolServer, list_tool_servers
+from investigations.selectors.system.warnings import CATEGORIES, list_warnings
 
 
 class WarningSerializer(serializers.Serializer[Any]):

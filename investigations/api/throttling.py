@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from typing_extensions import override
 
-from investigations.identity import Identity
-from investigations.limits import Kind, count_request
+from investigations.access.identity import Identity
+from investigations.access.limits import Kind, count_request
 
 if TYPE_CHECKING:
     # Django REST framework loads this module while it loads its own views.

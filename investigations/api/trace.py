@@ -14,7 +14,7 @@ from investigations.api.fields import KeptCount, TextOrNull
 from investigations.api.responses import ONE_SESSION
 from investigations.api.session_fields import MoneyFields
 from investigations.models import LLMInteraction, MCPInteraction, Message, Stage
-from investigations.selectors.trace import (
+from investigations.selectors.trace.calls import (
     ExecutionTrace,
     get_llm_trace,
     get_session_trace,

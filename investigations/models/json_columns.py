@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 from typing_extensions import override
 
-from investigations.foreign_json import read_column
+from investigations.models.foreign_json import read_column
 
 Types = Mapping[str, "type | Types | list[Types]"]
 """By name the type of each value; for an object, the types of what is in it, for a list of objects

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from investigations.plain_text import show_invisible
+from investigations.rendering.plain_text import show_invisible
 
 TEXT_LIMIT = 2900
 """Characters of one block as they are sent; Slack refuses more than 3000."""

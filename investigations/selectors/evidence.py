@@ -10,8 +10,11 @@ from django.db.models.functions import Left
 
 from agents.report import parse_report
 from investigations.models import TimelineEvent
+from investigations.selectors.session_page.unsupported import (
+    UnsupportedSpan,
+    unsupported_of_session,
+)
 from investigations.selectors.sessions import visible_sessions
-from investigations.selectors.unsupported import UnsupportedSpan, unsupported_of_session
 from safety.evidence import is_recall
 from safety.grounding.claims import MAX_READ, Claim, find_claims
 from safety.grounding.quotes import MAX_SEARCHED, Quote, Source, find_quote

@@ -11,7 +11,7 @@ from django.db.models.functions import Left
 
 from investigations.models import AgentExecution, AlertSession, Stage
 from investigations.selectors.cursors import read_page
-from investigations.selectors.lists import light, outcome_line
+from investigations.selectors.session_list.rows import light, outcome_line
 from investigations.selectors.sessions import visible_sessions
 
 SEARCHED_SESSIONS = 500

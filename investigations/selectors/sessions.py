@@ -20,7 +20,7 @@ from investigations.models.sessions import DURATION
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
 from investigations.selectors.distinct import distinct_values
-from investigations.selectors.search import Search, matched_in_content, search_sessions
+from investigations.selectors.session_list.search import Search, matched_in_content, search_sessions
 from tarsy.errors import NotFound
 
 COUNT_LIMIT = 10_000

@@ -6,7 +6,7 @@ from typing import Any
 
 from investigations.models import AlertSession, Event, TimelineEvent
 from investigations.selectors.sessions import get_session, visible_sessions
-from investigations.timeline import Payload, wire_metadata, with_event_id
+from investigations.stream_messages import Payload, wire_metadata, with_event_id
 
 TIMELINE_LIMIT = 10_000
 """Rows in one answer: more than a session within its limits has."""

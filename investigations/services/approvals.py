@@ -16,9 +16,9 @@ from django.db.models.functions import Least, Now
 
 from agents.types import JSON
 from config import get_config
+from investigations.access.roles import DECIDE
 from investigations.masking import product_masker
 from investigations.models import AgentExecution, ApprovalRequest, Message, Stage, TimelineEvent
-from investigations.roles import DECIDE
 from investigations.services.audit import record_audit
 from investigations.services.ledger import (
     SessionWrite,
@@ -27,7 +27,7 @@ from investigations.services.ledger import (
     session_write,
 )
 from investigations.services.texts import refuse_unstorable
-from investigations.timeline import Payload, approval_decided, approval_requested
+from investigations.stream_messages import Payload, approval_decided, approval_requested
 from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TarsyError
 
 REASON_LIMIT = 2_000

@@ -10,10 +10,10 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from investigations.markdown import render_markdown
 from investigations.masking import product_masker
 from investigations.models import TimelineEvent
-from investigations.selectors.live_text import read_live_texts
+from investigations.rendering.markdown import render_markdown
+from investigations.selectors.session_page.live_text import read_live_texts
 
 logger = logging.getLogger(__name__)
 

@@ -13,20 +13,15 @@ from config.schema.chains import ChainConfig
 from investigations.chain_plan import plan_answer
 from investigations.masking import WITHHELD, product_masker
 from investigations.models import AlertSession, Chat, ChatUserMessage, Stage, TimelineEvent
+from investigations.selectors.session_page.question_field import explain_no_chat
 from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
 from investigations.services.stages import create_stage
 from investigations.services.texts import refuse_unstorable
-from investigations.timeline import chat_created
+from investigations.stream_messages import chat_created
 from tarsy.errors import Conflict, InvalidInput
 
 QUESTION_LIMIT = 100_000
 """Characters."""
-
-ANSWERABLE = (
-    AlertSession.Status.COMPLETED,
-    AlertSession.Status.FAILED,
-    AlertSession.Status.TIMED_OUT,
-)
 
 
 @dataclass(frozen=True)
@@ -69,24 +64,6 @@ def ask_question(
         stage = create_stage(write, plan_answer(chain), index=newest + 1, question=message)
         _show_question(write, stage, message)
         return Question(chat.pk, message.pk, stage.pk)
-
-
-def explain_no_chat(session: AlertSession) -> str:
-    """Why no question can be asked about a session; empty when one can."""
-    if session.status == AlertSession.Status.CANCELLED:
-        return "the investigation was cancelled, so there is nothing to ask about"
-    if session.status not in ANSWERABLE:
-        now = session.status.replace("_", " ")
-        return f"questions can be asked once the investigation has ended; it is {now}"
-    chain = get_config().chains.get(session.chain_id)
-    if chain is None:
-        return f'the chain "{session.chain_id}" is no longer configured'
-    if not chain.chat.enabled and "chat" not in chain.model_fields_set:
-        wanted = "chat: {enabled: true, agent: ChatAgent}"
-        return f'the chain "{session.chain_id}" has no chat; {wanted} switches it on'
-    if not chain.chat.enabled:
-        return f'chat is switched off for the chain "{session.chain_id}"'
-    return ""
 
 
 def _check_content(content: str) -> str:

@@ -16,7 +16,7 @@ from investigations.services.approvals import withdraw_approvals
 from investigations.services.broken_off import KeptTexts
 from investigations.services.ledger import SessionWrite
 from investigations.services.notices import announce_end
-from investigations.timeline import (
+from investigations.stream_messages import (
     execution_status,
     session_status,
     stage_status,

@@ -28,7 +28,7 @@ from investigations.services.endings import (
     settle_cancelled,
 )
 from investigations.services.ledger import SessionWrite, database_now, session_write
-from investigations.timeline import execution_status
+from investigations.stream_messages import execution_status
 from tarsy.errors import LeaseLost
 from tarsy.uptime import uptime
 

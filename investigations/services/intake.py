@@ -24,7 +24,7 @@ from investigations.services.queue_room import refuse_full_queue
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.texts import refuse_unstorable
 from investigations.services.titles import title_of
-from investigations.timeline import (
+from investigations.stream_messages import (
     SESSIONS_CHANNEL,
     Payload,
     session_channel,

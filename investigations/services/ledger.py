@@ -20,7 +20,7 @@ from django.utils import timezone
 from investigations.models import AgentExecution, AlertSession, AuditEvent, TimelineEvent
 from investigations.publish import publish
 from investigations.services.statements import Statements
-from investigations.timeline import (
+from investigations.stream_messages import (
     SESSIONS_CHANNEL,
     Payload,
     session_channel,

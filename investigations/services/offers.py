@@ -6,7 +6,7 @@ from agents.types import JSON, OffersRecord, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction
 from investigations.services.ledger import lease_write
 from investigations.services.recording import Mask, add_messages, add_note, mask_note
-from investigations.timeline import interaction_created
+from investigations.stream_messages import interaction_created
 
 
 def record_offers(execution: AgentExecution, record: OffersRecord, mask: Mask) -> None:

@@ -21,7 +21,6 @@ from agents.types import (
 )
 from agents.types import Message as AgentMessage
 from config import get_config
-from investigations.markdown import render_markdown
 from investigations.models import (
     AgentExecution,
     LLMInteraction,
@@ -29,10 +28,11 @@ from investigations.models import (
     Message,
     TimelineEvent,
 )
+from investigations.rendering.markdown import render_markdown
 from investigations.services.executions import replace_model
 from investigations.services.gate_records import SafetyRecord, describe_acts
 from investigations.services.ledger import LeaseWrite, lease_write
-from investigations.timeline import (
+from investigations.stream_messages import (
     interaction_created,
     timeline_event_completed,
     tool_event_id,

@@ -13,7 +13,7 @@ from investigations.selectors.offers import name_not_checked
 from investigations.selectors.writes import unsettled_writes
 from investigations.services.endings import close_stage, end_session, settle_cancelled
 from investigations.services.ledger import SessionWrite, database_now, session_write
-from investigations.timeline import execution_status, session_progress, stage_status
+from investigations.stream_messages import execution_status, session_progress, stage_status
 
 
 def create_stage(

@@ -5,11 +5,11 @@ import uuid
 from django.utils import timezone
 
 from agents.types import JSON, SummaryLabel, SummaryRecord
-from investigations.markdown import render_markdown
 from investigations.models import AgentExecution, LLMInteraction, Message, TimelineEvent
+from investigations.rendering.markdown import render_markdown
 from investigations.services.ledger import LeaseWrite, lease_write
 from investigations.services.recording import Mask, describe_call, new_event
-from investigations.timeline import interaction_created, timeline_event_completed
+from investigations.stream_messages import interaction_created, timeline_event_completed
 
 
 def open_summary(execution: AgentExecution, label: SummaryLabel) -> TimelineEvent:

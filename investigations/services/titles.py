@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from investigations.foreign_json import JSON, read_json
+from investigations.models.foreign_json import JSON, read_json
 from masking.visible_text import clean_line
 
 LONGEST = 300

@@ -9,14 +9,14 @@ import redis
 
 from config import get_config
 from investigations.queue import NotSent, enqueue_trial
-from investigations.selectors.trials import (
+from investigations.selectors.system.trials import (
     EXPIRES_SECONDS,
     LONGEST_SECONDS,
     TRIALS_KEY,
     Trial,
     read_trials,
 )
-from investigations.selectors.workers import client, live_workers
+from investigations.selectors.system.workers import client, live_workers
 from tarsy.errors import Conflict, NotFound
 
 PAUSE_SECONDS = 5

@@ -12,19 +12,19 @@ from django.urls import get_script_prefix, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from investigations.foreign_json import read_json, write_json, write_value
-from investigations.markdown import (
+from investigations.models import AlertSession, ApprovalRequest
+from investigations.models.foreign_json import read_json, write_json, write_value
+from investigations.rendering.markdown import (
     CitedTool,
     citation_chip,
     link_citations,
     link_known,
     render_markdown,
 )
-from investigations.marked_text import render_marked
-from investigations.models import AlertSession, ApprovalRequest
-from investigations.plain_text import has_shape, show_invisible, squeeze_lines
+from investigations.rendering.marked_text import render_marked
+from investigations.rendering.plain_text import has_shape, show_invisible, squeeze_lines
 from investigations.selectors.approvals import word_to_type
-from investigations.selectors.unsupported import UnsupportedSpan, relocate
+from investigations.selectors.session_page.unsupported import UnsupportedSpan, relocate
 
 register = template.Library()
 

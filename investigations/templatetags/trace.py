@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 
 from investigations.models import AuditEvent
 from investigations.selectors.costs import Costs
-from investigations.selectors.not_run import say_error
-from investigations.selectors.trace_rows import HIDDEN_WORDS, Iteration, ModelRow, ToolRow
-from investigations.selectors.trace_scale import TimeScale
+from investigations.selectors.trace.not_run import say_error
+from investigations.selectors.trace.rows import HIDDEN_WORDS, Iteration, ModelRow, ToolRow
+from investigations.selectors.trace.scale import TimeScale
 from investigations.templatetags.tarsy import (
     cost,
     hashed,

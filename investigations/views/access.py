@@ -11,9 +11,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
-from investigations.identity import may, may_view
+from investigations.access.identity import may, may_view
 from investigations.models import AlertSession
-from investigations.selectors import pages
+from investigations.selectors.session_page import page as pages
 from tarsy.errors import TooManyRequests
 from tarsy.frames import call_with_room
 

@@ -13,8 +13,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 from typing_extensions import override
 
-from investigations.identity import may_view
-from investigations.limits import count_login
+from investigations.access.identity import may_view
+from investigations.access.limits import count_login
 from investigations.services.login_links import use_login_link_token
 from investigations.views.access import refuse_too_many
 from tarsy.errors import TooManyRequests

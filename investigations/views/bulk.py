@@ -8,12 +8,21 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from investigations import roles
-from investigations.bulk import CANCEL, DELETE, MOST_AT_ONCE, RETRY, Act, Chosen, apply, preview
-from investigations.identity import actor_of
-from investigations.limits import count_request
-from investigations.list_filter import read_list_filter
+from investigations.access import roles
+from investigations.access.identity import actor_of
+from investigations.access.limits import count_request
+from investigations.services.bulk import (
+    CANCEL,
+    DELETE,
+    MOST_AT_ONCE,
+    RETRY,
+    Act,
+    Chosen,
+    apply,
+    preview,
+)
 from investigations.views.access import for_those_who_may
+from investigations.views.list_filter import read_list_filter
 
 METHODS = ["GET", "HEAD", "POST"]
 

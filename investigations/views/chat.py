@@ -8,13 +8,13 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from investigations.fragments import session_context
-from investigations.identity import actor_of, may, may_decide, may_view
-from investigations.limits import count_request
+from investigations.access.identity import actor_of, may, may_decide, may_view
+from investigations.access.limits import count_request
+from investigations.access.roles import OPERATE
 from investigations.models import Stage
-from investigations.roles import OPERATE
-from investigations.selectors import pages
+from investigations.selectors.session_page import page as pages
 from investigations.services.chat import Question, ask_question
+from investigations.stream.fragments import session_context
 from investigations.views.access import find_shown, for_viewers, is_from_script
 from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TooManyRequests
 

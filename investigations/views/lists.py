@@ -12,16 +12,17 @@ from django.views.decorators.http import require_safe
 
 from config import get_config
 from config.usage import servers_in_use
-from investigations.identity import actor_of, find_identity
-from investigations.list_filter import PERIODS, ListFilter, read_list_filter
+from investigations.access.identity import actor_of, find_identity
+from investigations.access.roles import DELETE, OPERATE, SUBMIT
 from investigations.models import AlertSession
-from investigations.roles import DELETE, OPERATE, SUBMIT
-from investigations.selectors import lists, needs, running
-from investigations.selectors.hits import find_hits
-from investigations.selectors.models_in_use import has_usable_model
+from investigations.selectors.configuration.models_in_use import has_usable_model
+from investigations.selectors.session_list import needs, running
+from investigations.selectors.session_list import rows as lists
+from investigations.selectors.session_list.hits import find_hits
 from investigations.selectors.sessions import values_in_use
-from investigations.selectors.workers import who_works
+from investigations.selectors.system.workers import who_works
 from investigations.views.access import for_viewers
+from investigations.views.list_filter import PERIODS, ListFilter, read_list_filter
 from tarsy.errors import InvalidInput
 from tarsy.proxies import address_asked
 

@@ -15,22 +15,23 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from investigations.absence import tell_absence
-from investigations.fragments import fragments_for, render_facts, session_context
-from investigations.identity import actor_of
-from investigations.plain_text import show_invisible
-from investigations.roles import OPERATE
-from investigations.selectors import event_slices, pages
+from investigations.access.identity import actor_of
+from investigations.access.roles import OPERATE
+from investigations.rendering.plain_text import show_invisible
+from investigations.rendering.streamed_file import stream_file
 from investigations.selectors.export import export_session
+from investigations.selectors.session_page import event_slices
+from investigations.selectors.session_page import page as pages
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.sessions import cancel_session
-from investigations.stream_file import stream_file
+from investigations.stream.fragments import fragments_for, render_facts, session_context
 from investigations.views.access import (
     find_shown,
     for_those_who_may,
     for_viewers,
     is_from_script,
 )
+from investigations.views.missing_workers import tell_absence
 from tarsy.errors import Conflict, NotFound
 
 MOST_WORDS = 200

@@ -13,15 +13,14 @@ from config import get_config
 from config.model import Config
 from config.resolve import ToolSelection, parse_selection
 from config.schema.agents import NativeToolsConfig
-from investigations.alert_form import AlertForm, Row, form_of_session, read_form, read_session_id
-from investigations.curl import Curl, write_curl
-from investigations.identity import actor_of
-from investigations.limits import count_request
+from investigations.access.identity import actor_of
+from investigations.access.limits import count_request
+from investigations.access.roles import SUBMIT
 from investigations.models import AlertSession
-from investigations.roles import SUBMIT
-from investigations.selectors.plans import Plan, doubts_about, make_plan, read_usual
+from investigations.rendering.curl import Curl, write_curl
+from investigations.selectors.configuration.plans import Plan, doubts_about, make_plan, read_usual
 from investigations.selectors.sessions import count_active_and_queued
-from investigations.selectors.tool_servers import ToolServer, list_tool_servers
+from investigations.selectors.system.tool_servers import ToolServer, list_tool_servers
 from investigations.services.intake import (
     DATA_LIMIT,
     preview_alert,
@@ -30,6 +29,13 @@ from investigations.services.intake import (
 )
 from investigations.services.runbooks import available_runbooks
 from investigations.views.access import find_shown, for_those_who_may
+from investigations.views.alert_form import (
+    AlertForm,
+    Row,
+    form_of_session,
+    read_form,
+    read_session_id,
+)
 from tarsy.errors import InvalidInput, QueueFull, TooManyRequests
 from tarsy.proxies import address_asked
 

@@ -15,14 +15,18 @@ from django.views.decorators.http import require_POST, require_safe
 from config import get_config
 from config.surroundings import find_container
 from config.usage import chains_that_name, servers_in_use
-from investigations.roles import OPERATE
-from investigations.selectors.effective_configuration import show_configuration
-from investigations.selectors.models_in_use import ModelState, list_models
-from investigations.selectors.plans import make_plan
-from investigations.selectors.system import Core, product_versions, read_core
-from investigations.selectors.tool_servers import ToolServer, describe_unwatched, list_tool_servers
-from investigations.selectors.trials import Trial, read_trials
-from investigations.selectors.warnings import (
+from investigations.access.roles import OPERATE
+from investigations.selectors.configuration.for_page import show_configuration
+from investigations.selectors.configuration.models_in_use import ModelState, list_models
+from investigations.selectors.configuration.plans import make_plan
+from investigations.selectors.system.parts import Core, product_versions, read_core
+from investigations.selectors.system.tool_servers import (
+    ToolServer,
+    describe_unwatched,
+    list_tool_servers,
+)
+from investigations.selectors.system.trials import Trial, read_trials
+from investigations.selectors.system.warnings import (
     SystemWarning,
     list_warnings,
     warn_of_configuration,

@@ -9,10 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from investigations.plain_text import show_invisible
-from investigations.selectors.trace_bodies import read_model_call, read_tool_call, read_turn
-from investigations.selectors.trace_page import read_iteration, read_trace_page
-from investigations.selectors.trace_rows import RowFilter
+from investigations.rendering.plain_text import show_invisible
+from investigations.selectors.trace.bodies import read_model_call, read_tool_call, read_turn
+from investigations.selectors.trace.page import read_iteration, read_trace_page
+from investigations.selectors.trace.rows import RowFilter
 from investigations.views.access import find_shown, for_viewers, is_from_script
 from tarsy.errors import NotFound
 

@@ -18,8 +18,8 @@ from safety.gate.destinations import (
     is_number,
     starts_with_address,
 )
-from safety.gate.leaves import find_leaves
 from safety.gate.provenance import Block
+from safety.leaves import find_leaves
 from safety.refusals import Refusal
 from safety.requests import GateRequest
 from safety.word_list import word_list

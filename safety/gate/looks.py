@@ -12,7 +12,7 @@ from agents.types import JSON
 from safety.commands.proof import prove
 from safety.commands.script import Command, Pipeline, pipelines_of
 from safety.evidence import SettledCall, match_whole
-from safety.gate.leaves import find_leaves
+from safety.leaves import find_leaves
 from safety.refusals import read_envelope
 from safety.word_list import word_list
 

@@ -32,21 +32,22 @@ from tests.config.conftest import ENVIRON
 from tests.config.test_valid import FULL, SKILL
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("agents", "config", "investigations", "mcp_bridge", "tarsy")
-SHOWING_ONLY = ("selectors/configuration.py", "selectors/effective_configuration.py")
+PRODUCT = ("agents", "config", "investigations", "masking", "mcp_bridge", "ops", "safety", "tarsy")
+SHOWING_ONLY = ("selectors/configuration/",)
 JUDGING_ONLY = ("config/schema/", "config/checks/", "config/check.py")
 
 READ_AT = {
-    "GithubConfig.token_env": ("investigations/runbook_reading.py", "github.token_env"),
+    "GithubConfig.token_env": ("investigations/engine/runbook_reading.py", "github.token_env"),
     "SlackConfig.enabled": ("investigations/services/notices.py", "slack.enabled"),
     "SlackConfig.token_env": ("investigations/services/notices.py", "slack.token_env"),
     "CostEstimationConfig.enabled": (
         "investigations/services/recording.py", "cost_estimation.enabled"),
     **{
-        f"LimitsConfig.{kind}": ("investigations/limits.py", "getattr(get_config().system.limits")
+        f"LimitsConfig.{kind}": (
+            "investigations/access/limits.py", "getattr(get_config().system.limits")
         for kind in ("alerts", "requests", "questions", "decisions")
     },
-    "HolidayConfig.name": ("investigations/briefing.py", "each.name"),
+    "HolidayConfig.name": ("investigations/engine/briefing.py", "each.name"),
     "TransportConfig.type": ("mcp_bridge/transports.py", "transport.type"),
     "DataMaskingConfig.enabled": ("masking/masker.py", "rules.enabled"),
     "AlertMaskingConfig.enabled": ("investigations/masking.py", "settings.enabled"),
@@ -62,14 +63,14 @@ READ_AT = {
     "NativeToolsConfig.google_search": ("config/schema/agents.py", "getattr(self, name)"),
     "NativeToolsConfig.code_execution": ("config/schema/agents.py", "getattr(self, name)"),
     "NativeToolsConfig.url_context": ("config/schema/agents.py", "getattr(self, name)"),
-    "LLMProviderConfig.model": ("investigations/language_models.py", "provider.model"),
+    "LLMProviderConfig.model": ("investigations/engine/language_models.py", "provider.model"),
     "LLMProviderConfig.api_key_env": ("config/schema/providers.py", "self.api_key_env"),
     "LLMProviderConfig.api_key_optional": ("config/schema/providers.py", "self.api_key_optional"),
     "LLMProviderConfig.project_env": ("config/schema/providers.py", "self.project_env"),
     "LLMProviderConfig.location_env": ("config/schema/providers.py", "self.location_env"),
-    "LLMProviderConfig.base_url": ("investigations/language_models.py", "provider.base_url"),
+    "LLMProviderConfig.base_url": ("investigations/engine/language_models.py", "provider.base_url"),
     **{
-        f"{block}.{key}": ("investigations/language_models.py", f"provider.{key}")
+        f"{block}.{key}": ("investigations/engine/language_models.py", f"provider.{key}")
         if block == "LLMProviderConfig"
         else ("config/check.py", "getattr(defaults, key)")
         for block in ("LLMProviderConfig", "DefaultsConfig")

@@ -15,7 +15,7 @@ from investigations.models import (
     LLMInteraction,
     TimelineEvent,
 )
-from investigations.selectors.live_text import read_live_texts
+from investigations.selectors.session_page.live_text import read_live_texts
 from investigations.services.sessions import cancel_session
 from tests.e2e.conftest import Play, submit, wait_until_ended
 from tests.e2e.scripts import HELD_AT_FIRST_ANSWER, TOOLS_THEN_REPORT

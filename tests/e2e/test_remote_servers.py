@@ -16,8 +16,8 @@ from redis import Redis
 from starlette.types import ASGIApp
 
 from investigations.models import AlertSession, MCPInteraction, TimelineEvent
-from investigations.selectors import warnings
-from investigations.selectors.tool_servers import read_health, read_tools
+from investigations.selectors.system.parts import warnings
+from investigations.selectors.system.tool_servers import read_health, read_tools
 from tests.e2e.conftest import Play, StartWith, submit, wait_until_ended
 from tests.e2e.scripts import ANSWERS
 from tests.mcp_bridge.test_http_servers import serving

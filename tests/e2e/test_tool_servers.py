@@ -12,11 +12,11 @@ from django.test import Client
 from redis import Redis
 
 import config
-from investigations.selectors.tool_servers import HealthReport, read_health
-from investigations.selectors.trials import read_trials
+from investigations.engine.tool_monitor import MONITOR_LOCK
+from investigations.engine.tool_trials import STOPPED
+from investigations.selectors.system.tool_servers import HealthReport, read_health
+from investigations.selectors.system.trials import read_trials
 from investigations.services.trials import ask_for_trial
-from investigations.tool_monitor import MONITOR_LOCK
-from investigations.tool_trials import STOPPED
 from tests.e2e.conftest import Play, SharedWorker, submit, wait_until_ended
 from tests.e2e.scripts import TOOLS_THEN_REPORT
 from tests.mcp_bridge.conftest import STDIO_SERVER

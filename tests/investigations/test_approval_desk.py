@@ -13,13 +13,13 @@ from django.db import connection
 
 from agents.types import JSON
 from config.model import Config
-from investigations import approval_desk
-from investigations.approval_desk import PersistentDesk
-from investigations.hub import hub_of_process
+from investigations.engine import approval_desk
+from investigations.engine.approval_desk import PersistentDesk
 from investigations.models import AgentExecution, ApprovalRequest
 from investigations.publish import stream_channel
 from investigations.services.approvals import decide_approval
 from investigations.services.sessions import cancel_session
+from investigations.stream.hub import hub_of_process
 from masking import build_masker
 from safety.gate.approvals import Decision, Proposal
 from safety.gate.file_changes import FileChange
@@ -153,7 +153,7 @@ def test_without_redis_a_decision_is_found_all_the_same(loop, execution, monkeyp
     async def fail(*_: object) -> None:
         raise TimeoutError
 
-    monkeypatch.setattr("investigations.hub.Hub.attach", fail)
+    monkeypatch.setattr("investigations.stream.hub.Hub.attach", fail)
     desk = PersistentDesk(execution, loop, mask)
     asked = start(loop, lambda: desk.request(proposal()))
     approval = wait_for_request()

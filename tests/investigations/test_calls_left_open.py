@@ -1,7 +1,7 @@
 """A write of which nobody knows whether it took effect is told so to people, whoever noticed."""
 
 from agents.types import PastCall, ToolCall, ToolResult
-from investigations.selectors.not_run import explain_not_run
+from investigations.selectors.trace.not_run import explain_not_run
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
 from safety.tool_rules import ClassRule

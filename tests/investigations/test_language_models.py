@@ -8,8 +8,8 @@ from agents.answers import Failure
 from agents.fallback import FallbackState
 from config.check import check
 from config.resolve import resolve_agent
-from investigations import language_models
-from investigations.language_models import choose_models, plan_summaries
+from investigations.engine import language_models
+from investigations.engine.language_models import choose_models, plan_summaries
 from investigations.models import AgentExecution
 from tarsy.errors import AgentError
 

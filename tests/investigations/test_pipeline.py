@@ -18,17 +18,17 @@ from agents.answers import Question, ask
 from agents.ports import LLMOptions
 from agents.types import AgentOutcome, Message, TextDelta
 from config.model import Config
-from investigations import pipeline
-from investigations.gate_trail import ExecutionTrail
-from investigations.journal import ExecutionJournal
+from investigations.engine import pipeline
+from investigations.engine.gate_trail import ExecutionTrail
+from investigations.engine.journal import ExecutionJournal
+from investigations.engine.open_blocks import OpenBlocks
+from investigations.engine.worker import renew_and_listen, stop_cancelled
 from investigations.masking import product_masker
 from investigations.models import AgentExecution, AlertSession, Event, Stage, TimelineEvent
-from investigations.open_blocks import OpenBlocks
-from investigations.selectors.live_text import read_live_texts
+from investigations.selectors.session_page.live_text import read_live_texts
 from investigations.services.executions import Claim
 from investigations.services.recovery import sweep
 from investigations.services.sessions import cancel_session
-from investigations.worker import renew_and_listen, stop_cancelled
 from tarsy.aio import WorkerLoop
 from tests.agents.doubles import HANG, ScriptedLLM
 from tests.investigations.engine import (
@@ -67,7 +67,7 @@ class Agent:
 def agent(monkeypatch: pytest.MonkeyPatch) -> Agent:
     agent = Agent()
     monkeypatch.setattr(pipeline, "_run", agent.run)
-    monkeypatch.setattr("investigations.worker.worker_id", lambda: ME)
+    monkeypatch.setattr("investigations.engine.worker.worker_id", lambda: ME)
     return agent
 
 
@@ -75,7 +75,7 @@ def agent(monkeypatch: pytest.MonkeyPatch) -> Agent:
 def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
     monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
     loop = WorkerLoop()
-    monkeypatch.setattr("investigations.worker.worker_loop", lambda: loop)
+    monkeypatch.setattr("investigations.engine.worker.worker_loop", lambda: loop)
     yield loop
     loop.stop_all("lease_lost")
 
@@ -282,7 +282,7 @@ def test_an_error_of_ours_is_a_failure_with_a_hint(execution, loop, agent, caplo
         raise LookupError("a bug")
 
     agent.behave = fail
-    caplog.set_level("CRITICAL", "investigations.pipeline")
+    caplog.set_level("CRITICAL", "investigations.engine.pipeline")
 
     deliver(execution, loop).result(BOUND)
 

@@ -8,7 +8,8 @@ import redis
 from django.conf import settings
 from django.db import transaction
 
-from investigations import publish, queue, worker
+from investigations import publish, queue
+from investigations.engine import worker
 from tarsy.celery import app
 from tests.investigations.engine import committed, sent
 from tests.processes import find_free_port

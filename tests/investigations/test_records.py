@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from agents.types import ToolCall, ToolResult
 from config.model import Config
-from investigations import records
+from investigations.engine import records
+from investigations.engine.own_servers import own_servers
+from investigations.engine.records import DatabaseRecords
 from investigations.models import AgentExecution, AlertSession, MCPInteraction, ResourceNote
-from investigations.records import DatabaseRecords
 from investigations.selectors.time_limit import call_within
 from investigations.services import notes
-from mcp_bridge.own_servers import own_servers
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from ops.records import LONGEST_NOTE, MOST_NOTES

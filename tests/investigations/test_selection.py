@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from config.model import Config
-from investigations import pipeline
+from investigations.engine import pipeline
 from investigations.models import AgentExecution, LLMInteraction
 from investigations.services.stages import advance_stage
 from tarsy.aio import WorkerLoop

@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from investigations.socket_identity import may_connect
+from investigations.stream.socket_identity import may_connect
 from tests.investigations.conftest import CONFIG_DIR
 
 PLAIN = (CONFIG_DIR / "tarsy.yaml").read_text()

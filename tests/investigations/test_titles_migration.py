@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from investigations.models import AlertSession, SessionText
-from investigations.selectors.search import search_sessions
+from investigations.selectors.session_list.search import search_sessions
 from tests.factories import SessionFactory
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from investigations.models import AgentExecution, LLMInteraction, Message
-from investigations.selectors.trace import get_llm_trace, get_session_trace, get_tool_trace
+from investigations.selectors.trace.calls import get_llm_trace, get_session_trace, get_tool_trace
 from tarsy.errors import NotFound
 from tests.factories import (
     AuditEventFactory,

@@ -1,6 +1,6 @@
 """A worker process has one name, whoever asks for it first."""
 
-from investigations import worker
+from investigations.engine import worker
 from tests.investigations.engine import run_at_once
 
 

@@ -11,8 +11,8 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
+from investigations.engine.own_servers import own_servers
 from mcp_bridge.monitor import Pace, watch_servers
-from mcp_bridge.own_servers import own_servers
 from mcp_bridge.server_config import ServerConfig, ServerPlan, TransportPlan
 from mcp_bridge.sightings import Sighting
 from safety.tool_rules import ClassRule

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcp_bridge.own_servers import own_servers
+from investigations.engine.own_servers import own_servers
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate

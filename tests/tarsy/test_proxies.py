@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigations.identity import address_of, find_identity
+from investigations.access.identity import address_of, find_identity
 from tarsy import proxy_names
 from tarsy.proxies import address_asked, settle_scheme, trace_route
 from tests.factories import UserFactory

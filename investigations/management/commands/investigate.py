@@ -13,11 +13,11 @@ from typing_extensions import override
 
 from investigations.api.parsing import parse_json
 from investigations.models import AlertSession
+from investigations.rendering.terminal import describe
 from investigations.selectors.sessions import get_session
+from investigations.selectors.system.workers import live_workers
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
-from investigations.selectors.workers import live_workers
 from investigations.services.intake import read_alert, submit_alert
-from investigations.terminal import describe
 from tarsy.errors import ConfigError, InvalidInput, QueueFull
 
 POLL_SECONDS = 0.3

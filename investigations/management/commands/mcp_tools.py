@@ -18,10 +18,10 @@ from config.schema.servers import MCPServerConfig
 from config.unclassed import explain_classing
 from config.usage import servers_in_use
 from config.words import count, suggest
-from investigations.records import people_records
+from investigations.engine.own_servers import own_servers
+from investigations.engine.records import people_records
 from mcp_bridge.bench import Inspection, call_tool, inspect_servers
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.own_servers import own_servers
 from mcp_bridge.sightings import explain_error
 from mcp_bridge.suggestions import write_yaml
 from safety.tool_rules import ToolClass

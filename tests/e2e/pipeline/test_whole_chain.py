@@ -19,7 +19,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.timeline import wire_metadata
+from investigations.stream_messages import wire_metadata
 from tests.e2e.conftest import wait_until_ended
 from tests.e2e.test_live import Web, post_alert
 from tests.e2e.watching import Watcher, watch

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import config
 from config.schema.fields import parse_duration
-from investigations.selectors.configuration_walk import format_duration
+from investigations.selectors.configuration.walk import format_duration
 from tests.factories import UserFactory
 
 URL = "/api/v1/system/config"

@@ -8,7 +8,7 @@ from agents.types import ClosedBlock, LLMCallRecord, Message
 from investigations.models import Stage, TimelineEvent
 from investigations.services.executions import claim_execution
 from investigations.services.recording import open_block, record_llm_call
-from investigations.timeline import session_progress, timeline_event_created
+from investigations.stream_messages import session_progress, timeline_event_created
 from tests.factories import (
     ExecutionFactory,
     LLMInteractionFactory,

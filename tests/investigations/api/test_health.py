@@ -6,8 +6,8 @@ import time
 import pytest
 from django.test import Client
 
-from investigations import worker
-from investigations.selectors import workers
+from investigations.engine import worker
+from investigations.selectors.system.parts import workers
 from tests.factories import SessionFactory
 
 

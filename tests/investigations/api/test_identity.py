@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from investigations.identity import actor_of, is_own_origin, may_view
+from investigations.access.identity import actor_of, is_own_origin, may_view
 from investigations.models import AlertSession, ApiToken
 from tests.factories import UserFactory
 

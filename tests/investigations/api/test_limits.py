@@ -8,11 +8,12 @@ import pytest
 from django.test import Client
 
 import config
-from investigations import consumers, limits
+from investigations.access import limits
 from investigations.admin import sessions as admin_sessions
-from investigations.consumers import StreamConsumer
 from investigations.models import AlertSession
 from investigations.services.tokens import create_token
+from investigations.stream import consumer as consumers
+from investigations.stream.consumer import StreamConsumer
 from investigations.views import bulk as bulk_views
 from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
 

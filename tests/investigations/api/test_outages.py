@@ -9,7 +9,7 @@ from django.test import Client
 
 from investigations import publish
 from investigations.api import alerts
-from investigations.selectors import lists
+from investigations.selectors.session_list import rows as lists
 from tests.factories import UserFactory
 
 

@@ -585,7 +585,7 @@ def test_a_cursor_is_no_place_in_another_order(api, order):
 
 
 def test_a_text_that_is_nearly_everywhere_is_found_newest_first(api, monkeypatch):
-    monkeypatch.setattr("investigations.selectors.search.RARE", 2)
+    monkeypatch.setattr("investigations.selectors.session_list.search.RARE", 2)
     made = [str(SessionFactory(alert_data="disk full").pk) for _ in range(4)]
     SessionFactory(alert_data="all is well")
 

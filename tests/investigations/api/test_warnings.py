@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from config import get_config
-from investigations import worker
-from investigations.selectors import warnings, workers
+from investigations.engine import worker
+from investigations.selectors.system.parts import warnings, workers
 from tarsy.errors import Mistake
 from tests.investigations.conftest import CONFIG_DIR
 

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.db import connections
 from django.test import Client
 
-from investigations.fragments import fragment_for
-from investigations.timeline import with_event_id
+from investigations.stream.fragments import fragment_for
+from investigations.stream_messages import with_event_id
 
 T = TypeVar("T")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"

@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from investigations.markdown import render_markdown
 from investigations.models import AlertSession, TimelineEvent
+from investigations.rendering.markdown import render_markdown
 from tests.factories import (
     ExecutionFactory,
     LLMInteractionFactory,

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from investigations.selectors.workers import WORKERS_KEY
+from investigations.selectors.system.workers import WORKERS_KEY
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
 
 pytestmark = pytest.mark.django_db

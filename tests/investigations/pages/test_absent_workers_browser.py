@@ -5,7 +5,7 @@ import time
 
 from playwright.sync_api import expect
 
-from investigations.selectors.workers import WORKERS_KEY
+from investigations.selectors.system.workers import WORKERS_KEY
 from tests.investigations.pages.browsing import in_a_browser, wait_until_live
 
 pytestmark = in_a_browser

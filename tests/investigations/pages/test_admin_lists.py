@@ -9,6 +9,8 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from investigations.access.roles import create_roles
+from investigations.access.tokens import find_token
 from investigations.models import (
     AlertSession,
     ApiToken,
@@ -18,8 +20,6 @@ from investigations.models import (
     Message,
     TimelineEvent,
 )
-from investigations.roles import create_roles
-from investigations.services.tokens import find_token
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from investigations.fragments import fragment_for
 from investigations.models import AgentExecution, ApprovalRequest
-from investigations.timeline import approval_decided, approval_requested
+from investigations.stream.fragments import fragment_for
+from investigations.stream_messages import approval_decided, approval_requested
 from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
 from tests.investigations.approving import acts, let_time_pass, make_decider
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
 from investigations.services.approvals import decide_approval
-from investigations.timeline import (
+from investigations.stream_messages import (
     approval_decided,
     approval_requested,
     session_status,

@@ -9,8 +9,8 @@ from django.contrib.auth.models import Group
 from django.db import connections
 from django.test import Client
 
+from investigations.access.roles import create_roles
 from investigations.models import AlertSession, AuditEvent
-from investigations.roles import create_roles
 from tests.factories import SessionFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -76,7 +76,7 @@ def test_one_that_ended_meanwhile_keeps_no_other_from_its_end(as_role, chains, m
     first, second = SessionFactory(), SessionFactory()
     client = as_role("operator")
     # As if a worker had been quicker after the page of the first one was read.
-    monkeypatch.setattr("investigations.bulk.Act.refusal", lambda act, session: "")
+    monkeypatch.setattr("investigations.services.bulk.Act.refusal", lambda act, session: "")
     AlertSession.objects.filter(pk=first.pk).update(
         status="failed", completed_at=first.created_at, started_at=first.created_at
     )

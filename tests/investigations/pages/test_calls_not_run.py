@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from investigations.fragments import fragment_for
 from investigations.models import TimelineEvent
-from investigations.timeline import approval_decided, approval_requested
+from investigations.stream.fragments import fragment_for
+from investigations.stream_messages import approval_decided, approval_requested
 from tests.factories import ApprovalRequestFactory, MCPInteractionFactory
 from tests.investigations.pages.conftest import add_tool_call
 

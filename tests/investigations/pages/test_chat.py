@@ -5,11 +5,11 @@ import re
 import pytest
 from django.test import Client
 
-from investigations.fragments import fragment_for
 from investigations.models import ChatUserMessage, Stage, TimelineEvent
 from investigations.services.chat import QUESTION_LIMIT, ask_question
 from investigations.services.sessions import cancel_session
-from investigations.timeline import stage_status
+from investigations.stream.fragments import fragment_for
+from investigations.stream_messages import stage_status
 from tests.factories import SessionFactory
 from tests.investigations.pages.conftest import add_event, add_tool_call
 

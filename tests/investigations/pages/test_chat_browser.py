@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from investigations.models import ChatUserMessage, Stage, TimelineEvent
 from investigations.services.chat import ask_question
-from investigations.timeline import (
+from investigations.stream_messages import (
     execution_status,
     stage_status,
     timeline_event_completed,

@@ -6,7 +6,7 @@ import pytest
 from django.test import AsyncClient
 
 from investigations.models import AlertSession, TimelineEvent
-from investigations.selectors import event_slices
+from investigations.selectors.session_page import event_slices
 from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory
 from tests.investigations.pages.conftest import add_event, add_tool_call
 

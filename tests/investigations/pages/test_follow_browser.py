@@ -6,7 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
-from investigations.timeline import session_status, timeline_event_completed, timeline_event_created
+from investigations.stream_messages import (
+    session_status,
+    timeline_event_completed,
+    timeline_event_created,
+)
 from tests.factories import ExecutionFactory
 from tests.investigations.pages.browsing import (
     in_a_browser,

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from investigations.fragments import fragment_for, fragments_for
 from investigations.models import Stage, TimelineEvent
-from investigations.timeline import (
+from investigations.stream.fragments import fragment_for, fragments_for
+from investigations.stream_messages import (
     execution_status,
     interaction_created,
     session_status,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from investigations.models import AlertSession, TimelineEvent
-from investigations.timeline import timeline_event_created
+from investigations.stream_messages import timeline_event_created
 from tests.factories import ExecutionFactory
 from tests.investigations.pages.browsing import (
     in_a_browser,

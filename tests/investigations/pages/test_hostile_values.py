@@ -14,8 +14,7 @@ from django.db import connection, models, transaction
 from django.http import HttpResponseBase
 from django.test import Client
 
-from investigations.fragments import fragments_for
-from investigations.markdown import render_markdown
+from investigations.access.roles import create_roles
 from investigations.models import (
     AlertSession,
     ApprovalRequest,
@@ -27,7 +26,8 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.roles import create_roles
+from investigations.rendering.markdown import render_markdown
+from investigations.stream.fragments import fragments_for
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from investigations.models import AlertSession
-from investigations.timeline import session_status
+from investigations.stream_messages import session_status
 from tests.factories import ApprovalRequestFactory, SessionFactory
 from tests.investigations.pages.browsing import in_a_browser, in_thread, wait_until, wait_until_live
 

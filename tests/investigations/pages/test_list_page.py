@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from agents.types import UNVERIFIED
-from investigations.selectors import workers
+from investigations.selectors.system.parts import workers
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,
@@ -320,7 +320,7 @@ def test_older_pages_keep_the_filter(viewer):
 
 def test_counts_end_where_nobody_needs_them(viewer, monkeypatch):
     monkeypatch.setattr("investigations.selectors.sessions.COUNT_LIMIT", 3)
-    monkeypatch.setattr("investigations.selectors.lists.COUNT_LIMIT", 3)
+    monkeypatch.setattr("investigations.selectors.session_list.rows.COUNT_LIMIT", 3)
     SessionFactory.create_batch(5, completed=True)
 
     assert "3+ sessions" in viewer.get("/").content.decode()

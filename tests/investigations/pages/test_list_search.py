@@ -5,7 +5,7 @@ from itertools import islice, permutations
 import pytest
 from django.utils import timezone
 
-from investigations.selectors import hits
+from investigations.selectors.session_list import hits
 from tests.factories import (
     SessionFactory,
     TimelineEventFactory,

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
-from investigations.timeline import timeline_event_created
+from investigations.stream_messages import timeline_event_created
 from tests.factories import TimelineEventFactory
 from tests.investigations.pages.browsing import (
     in_a_browser,

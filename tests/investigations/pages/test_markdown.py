@@ -2,7 +2,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from investigations.markdown import CitedTool, link_citations, render_markdown
+from investigations.rendering.markdown import CitedTool, link_citations, render_markdown
 
 TOOLS = {5: CitedTool("pods_get"), 7: CitedTool("query", is_error=True)}
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from investigations.markdown import link_citations, render_markdown
-from investigations.marked_text import render_marked
-from investigations.selectors.unsupported import (
+from investigations.rendering.markdown import link_citations, render_markdown
+from investigations.rendering.marked_text import render_marked
+from investigations.selectors.session_page.unsupported import (
     UnsupportedSpan,
     locate_unsupported,
     relocate,

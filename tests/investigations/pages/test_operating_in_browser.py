@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from redis import Redis
 
 from investigations.models import AlertSession
-from investigations.selectors import tool_servers, trouble, warnings, workers
-from investigations.selectors.trials import Trial
+from investigations.selectors.system.parts import tool_servers, trouble, warnings, workers
+from investigations.selectors.system.trials import Trial
 from investigations.services import trials as asking
 from tests.factories import SessionFactory
 from tests.investigations.conftest import CONFIG_DIR

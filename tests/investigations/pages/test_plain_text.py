@@ -1,6 +1,6 @@
 import pytest
 
-from investigations.plain_text import show_invisible, squeeze_lines
+from investigations.rendering.plain_text import show_invisible, squeeze_lines
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
 from investigations.services.approvals import decide_approval
-from investigations.timeline import approval_decided, timeline_event_created
+from investigations.stream_messages import approval_decided, timeline_event_created
 from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
 from tests.investigations.approving import make_decider
 from tests.investigations.pages.browsing import (

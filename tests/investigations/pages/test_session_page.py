@@ -3,7 +3,7 @@ import uuid
 import pytest
 
 from investigations.models import Event, TimelineEvent
-from investigations.selectors.pages import LATEST
+from investigations.selectors.session_page.page import LATEST
 from tests.factories import (
     EventFactory,
     ExecutionFactory,

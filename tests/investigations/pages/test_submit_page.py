@@ -9,12 +9,12 @@ import pytest
 from django.http import QueryDict
 
 from config.model import Config
-from investigations.alert_form import form_of_session, read_form
-from investigations.curl import LONGEST_ARGUMENT, write_curl
 from investigations.models import AlertSession
-from investigations.selectors import tool_servers
+from investigations.rendering.curl import LONGEST_ARGUMENT, write_curl
+from investigations.selectors.system.parts import tool_servers
 from investigations.services import intake
 from investigations.services.intake import read_alert
+from investigations.views.alert_form import form_of_session, read_form
 from tests.factories import SessionFactory
 from tests.investigations.conftest import CONFIG_DIR
 

@@ -9,12 +9,12 @@ from django.utils import timezone
 from redis import Redis
 
 from config import get_config
-from investigations import tool_trials
+from investigations.engine import tool_trials
 from investigations.queue import NotSent
-from investigations.selectors import tool_servers, trials, trouble, warnings, workers
-from investigations.selectors.effective_configuration import show_configuration
-from investigations.selectors.tool_servers import read_health
-from investigations.selectors.trials import Trial, read_trials
+from investigations.selectors.configuration.for_page import show_configuration
+from investigations.selectors.system.parts import tool_servers, trials, trouble, warnings, workers
+from investigations.selectors.system.tool_servers import read_health
+from investigations.selectors.system.trials import Trial, read_trials
 from investigations.services import trials as asking
 from tests.factories import ExecutionFactory, LLMInteractionFactory, SessionFactory
 from tests.investigations.conftest import CONFIG_DIR
@@ -207,7 +207,7 @@ def test_an_absent_redis_is_named_and_the_page_stands(viewer, away):
 
 
 def test_missing_migrations_are_red(viewer, configured, monkeypatch):
-    from investigations.selectors import system
+    from investigations.selectors.system.parts import parts as system
 
     monkeypatch.setattr(system, "missing_migrations", lambda: 2)
 
@@ -472,12 +472,12 @@ def test_a_question_that_fails_changes_nothing(caplog):
 def test_a_page_shows_the_mark_only_where_something_is_wrong(
     viewer, monkeypatch, is_wrong: bool, count: int
 ):
-    monkeypatch.setattr("investigations.context_processors.sees_trouble", lambda: is_wrong)
+    monkeypatch.setattr("investigations.views.context_processors.sees_trouble", lambda: is_wrong)
 
     assert viewer.get("/").content.decode().count(", something is wrong</span>") == count
 
 
 def test_strangers_are_not_told_that_something_is_wrong(client, monkeypatch):
-    monkeypatch.setattr("investigations.context_processors.sees_trouble", lambda: True)
+    monkeypatch.setattr("investigations.views.context_processors.sees_trouble", lambda: True)
 
     assert "something is wrong" not in client.get("/login/").content.decode()

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigations.models import AlertSession, Message, TimelineEvent
-from investigations.selectors.trace_bodies import PREVIEW
-from investigations.selectors.trace_page import MANY, read_trace_page
-from investigations.selectors.trace_scale import NARROWEST, TimeScale
+from investigations.selectors.trace.bodies import PREVIEW
+from investigations.selectors.trace.page import MANY, read_trace_page
+from investigations.selectors.trace.scale import NARROWEST, TimeScale
 from investigations.templatetags.tarsy import part
 from tests.factories import (
     ApprovalRequestFactory,

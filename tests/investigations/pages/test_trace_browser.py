@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from investigations.models import AlertSession, MCPInteraction
-from investigations.timeline import interaction_created
+from investigations.stream_messages import interaction_created
 from tests.investigations.pages.browsing import (
     in_a_browser,
     in_thread,

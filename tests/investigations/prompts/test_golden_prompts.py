@@ -31,7 +31,7 @@ from agents.result_texts import read_result, write_result, write_summary
 from agents.toolbox import EmptyToolbox
 from agents.types import Message, ToolCall, ToolCheck, ToolResult, ToolTarget
 from config.model import Config
-from investigations.briefing import Briefing, brief
+from investigations.engine.briefing import Briefing, brief
 from investigations.runbooks.shelf import Runbook
 from investigations.services.executions import Claim
 from mcp_bridge.server_config import ServerPlan, TransportPlan

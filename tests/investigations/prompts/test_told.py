@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from investigations.retelling import list_items, shorten_items
+from investigations.engine.retelling import list_items, shorten_items
 from investigations.selectors.findings import (
     exchanges_before,
     findings_before,

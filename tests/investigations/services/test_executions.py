@@ -30,7 +30,7 @@ from agents.types import (
     ToolTarget,
     Usage,
 )
-from investigations.journal import ExecutionJournal
+from investigations.engine.journal import ExecutionJournal
 from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
 from investigations.selectors.offers import offers_of_execution, offers_of_session
 from investigations.selectors.past_calls import past_calls
@@ -46,7 +46,7 @@ from investigations.services.executions import (
 )
 from investigations.services.ledger import session_write
 from investigations.services.sessions import cancel_session
-from investigations.timeline import tool_event_id
+from investigations.stream_messages import tool_event_id
 from tarsy.aio import WorkerLoop
 from tarsy.errors import LeaseLost
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory

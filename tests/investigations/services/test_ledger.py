@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from investigations.models import AlertSession, Event, TimelineEvent
 from investigations.publish import stream_channel
 from investigations.services.ledger import session_write
-from investigations.timeline import session_channel
+from investigations.stream_messages import session_channel
 from tarsy.errors import NotFound
 from tests.factories import SessionFactory
 from tests.investigations.engine import committed, run_at_once, seqs

@@ -17,7 +17,7 @@ from investigations.services import queue_room, recovery
 from investigations.services.executions import Claim, claim_execution, finish_execution
 from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep, sweep_all
 from investigations.services.sessions import CLAIM_LOCK, cancel_session
-from investigations.timeline import session_channel, stream_chunk
+from investigations.stream_messages import session_channel, stream_chunk
 from tarsy.errors import LeaseLost
 from tests.factories import TimelineEventFactory
 from tests.investigations.engine import (

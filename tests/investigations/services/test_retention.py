@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from investigations.models import AlertSession, Event, ResourceNote
-from investigations.selectors.lists import read_recent
+from investigations.selectors.session_list.rows import read_recent
 from investigations.selectors.sessions import SessionFilter
 from investigations.selectors.timeline import is_visible, list_stream
 from investigations.services import retention

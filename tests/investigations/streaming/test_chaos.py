@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from investigations.following import WAITING_LIMIT, SessionFollower
-from investigations.hub import Head, Reconnected, Told
-from investigations.timeline import Payload, session_channel
+from investigations.stream.following import WAITING_LIMIT, SessionFollower
+from investigations.stream.hub import Head, Reconnected, Told
+from investigations.stream_messages import Payload, session_channel
 from tests.investigations.streaming.conftest import until
 
 

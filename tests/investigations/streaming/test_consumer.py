@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from django.db import OperationalError
 
-from investigations import consumers
-from investigations.consumers import StreamConsumer
-from investigations.identity import NotIdentified
+from investigations.access.identity import NotIdentified
+from investigations.stream import consumer as consumers
+from investigations.stream.consumer import StreamConsumer
 
 
 class _Broken:

@@ -6,7 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from investigations.outlet import UNANSWERED_LIMIT, UNSENT_LIMIT, Outlet, Stalled, unsent_bytes
+from investigations.stream.sender import (
+    UNANSWERED_LIMIT,
+    UNSENT_LIMIT,
+    Outlet,
+    Stalled,
+    unsent_bytes,
+)
 
 
 class Transport:

@@ -1,0 +1,137 @@
+"""An execution's journal: what the agent tells, kept through services on the database threads."""
+
+from collections.abc import Callable, Sequence
+from typing import Concatenate, ParamSpec, TypeVar
+
+from django.conf import settings
+
+from agents.types import (
+    BlockKind,
+    LLMCallRecord,
+    Message,
+    ModelSwitch,
+    Note,
+    OffersRecord,
+    Phase,
+    SummaryLabel,
+    SummaryRecord,
+    ToolCallRecord,
+)
+from investigations.engine.gate_trail import ExecutionTrail
+from investigations.engine.open_blocks import OpenBlocks
+from investigations.masking import StreamMasker
+from investigations.models import AgentExecution, TimelineEvent
+from investigations.publish import publish_live
+from investigations.services import offers, recording, summaries
+from investigations.services.executions import renew_lease
+from investigations.stream_messages import (
+    execution_progress,
+    session_channel,
+    stream_chunk,
+    tool_event_id,
+)
+from tarsy.aio import WorkerLoop
+from tarsy.uptime import uptime
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Characters of progress shown of one tool call; a server may report without end.
+MAX_PROGRESS = 4_000
+
+
+class ExecutionJournal:
+    """`agents.ports.Journal` over the database. Raises LeaseLost once the lease is gone."""
+
+    def __init__(
+        self,
+        execution: AgentExecution,
+        loop: WorkerLoop,
+        mask: Callable[[str], str],
+        trail: ExecutionTrail | None = None,
+        blocks: OpenBlocks | None = None,
+    ) -> None:
+        self._execution = execution
+        self._trail = trail or ExecutionTrail(execution, loop, {})
+        self._loop = loop
+        self._mask = mask
+        self._channel = session_channel(execution.session_id)
+        self._blocks = blocks or OpenBlocks()
+        self._proposed: dict[int, TimelineEvent] = {}
+        self._told: dict[int, int] = {}
+        """How many characters of progress were told of each tool call, by its number."""
+
+    async def confirm_lease(self) -> None:
+        # A process that was stopped for a while goes on in the middle of whatever it did; every
+        # write finds out that another worker took over, and so must what is no write. What counts
+        # is when the lease was renewed: that a write has just passed says nothing of a heartbeat
+        # that has been missing for long.
+        if uptime() - self._execution.lease_renewed_at > settings.LEASE_STALE_SECONDS / 2:
+            await self._write(renew_lease)
+
+    async def _write(
+        self, statement: Callable[Concatenate[AgentExecution, P], T], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        return await self._loop.db(statement, self._execution, *args, **kw)
+
+    async def record_prompt(self, messages: Sequence[Message]) -> None:
+        await self._write(recording.record_prompt, messages, self._mask)
+
+    async def open_block(self, kind: BlockKind) -> str:
+        event = await self._write(recording.open_block, kind)
+        return self._blocks.open(event, StreamMasker(self._mask))
+
+    def extend_block(self, block_id: str, offset: int, delta: str) -> None:
+        shown_before, shown = self._blocks[block_id].add(delta)
+        if shown:
+            self._show(block_id, shown_before, shown)
+
+    async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
+        blocks = [self._blocks[block.block_id].event for block in record.blocks]
+        acts = self._trail.take()
+        proposed = await self._write(recording.record_llm_call, record, self._mask, blocks, acts)
+        for block in record.blocks:
+            self._blocks.close(block.block_id)
+        numbers = tuple(event.metadata["tool_number"] for event in proposed)
+        ids = [planned.call.id for planned in record.planned_calls]
+        self._trail.learn(dict(zip(ids, numbers, strict=True)))
+        self._proposed.update(zip(numbers, proposed, strict=True))
+        return numbers
+
+    async def record_tool_call(self, record: ToolCallRecord) -> None:
+        proposed = self._proposed.pop(record.number, None)
+        await self._write(recording.record_tool_call, record, proposed, self._trail.take())
+
+    async def open_summary(self, label: SummaryLabel) -> str:
+        event = await self._write(summaries.open_summary, label)
+        return self._blocks.open(event, StreamMasker(self._mask))
+
+    async def record_summary(self, record: SummaryRecord) -> None:
+        await self._write(summaries.record_summary, record, self._mask)
+        if record.status != "streaming":
+            self._blocks.close(record.block_id)
+
+    async def record_offers(self, record: OffersRecord) -> None:
+        await self._write(offers.record_offers, record, self._mask)
+
+    async def record_note(self, note: Note) -> None:
+        await self._write(recording.record_note, note, self._mask)
+
+    async def record_fallback(self, switch: ModelSwitch) -> None:
+        await self._write(recording.record_fallback, switch, self._mask)
+
+    def report_progress(self, phase: Phase, message: str) -> None:
+        progress = execution_progress(self._execution, phase, message)
+        self._loop.send_soon(publish_live, (self._channel, progress))
+
+    def report_tool_progress(self, number: int, text: str) -> None:
+        told = self._told.get(number, 0)
+        if told >= MAX_PROGRESS:
+            return
+        line = f"{text}\n"
+        self._told[number] = told + len(line)
+        self._show(str(tool_event_id(self._execution.pk, number)), told, line)
+
+    def _show(self, event_id: str, offset: int, masked: str) -> None:
+        chunk = stream_chunk(self._execution, event_id, offset, masked)
+        self._loop.send_soon(publish_live, (self._channel, chunk))

@@ -1,0 +1,207 @@
+"""Markdown that a model or a tool wrote, as HTML that may stand on a page.
+
+Rendered once, when a block completes. Raw HTML is text, images are named and never loaded, only
+http, https and mailto links survive, and a link whose words name another host says where it goes.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from html import escape
+from urllib.parse import urlsplit
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererProtocol
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from pygments import highlight as pygments_highlight
+from pygments.formatters.html import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from investigations.rendering.linkifying import BoundedLinkify, link_address
+from investigations.rendering.plain_text import show_invisible
+
+MAX_CHARACTERS = 64 * 1024
+_MAX_HIGHLIGHTED = 8 * 1024
+_TAGS = {
+    "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li",
+    "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "span": {"class"}, "pre": {"class"}}
+_HOST = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[^\W\d_]{2,})", re.IGNORECASE)
+_TAG = re.compile(r"""(<(?:[^<>"']|"[^"]*"|'[^']*')*>)""")
+_CITATION = re.compile(r"\[(T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*)\]")
+_CITATION_LABEL = re.compile(r"T\d+(\s*[,;]\s*T\d+)*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class CitedTool:
+    """A tool call that a text may cite: enough to label the chip."""
+
+    tool_name: str
+    is_error: bool = False
+
+
+def render_markdown(text: str) -> str:
+    """Safe HTML for Markdown from outside. Text beyond 64 kB is left out and that is said."""
+    if not text.strip():
+        return ""
+    html = _render(text[:MAX_CHARACTERS])
+    if len(text) > MAX_CHARACTERS:
+        html += f"<p>Only the first 64 kB are shown, of {len(text) // 1024:,} kB.</p>"
+    return html
+
+
+def link_citations(html: str, tools: Mapping[int, CitedTool]) -> str:
+    """Turn `[T5]` in rendered HTML into chips that jump to the tool call.
+
+    Comes after sanitising, touches only text outside code and links, and leaves a number that no
+    tool call has as it was written, marked.
+    """
+    pieces: list[str] = []
+    quiet = 0
+    for piece in split_tags(html):
+        if piece.startswith("<"):
+            quiet = max(0, quiet + changes_quiet(piece))
+            pieces.append(piece)
+        elif quiet:
+            pieces.append(piece)
+        else:
+            pieces.append(_CITATION.sub(lambda match: _chips(match.group(1), tools), piece))
+    return "".join(pieces)
+
+
+def link_known(text: str, tools: Mapping[int, CitedTool]) -> str:
+    """Plain text as HTML, with `[T5]` as a chip where there is such a tool call."""
+
+    def link(match: re.Match[str]) -> str:
+        numbers = [int(number) for number in re.findall(r"\d+", match.group(1))]
+        return _chips(match.group(1), tools) if all(n in tools for n in numbers) else match.group()
+
+    return _CITATION.sub(link, escape(text))
+
+
+def citation_chip(number: int, tools: Mapping[int, CitedTool]) -> str:
+    """One chip as HTML; a number that no tool call has becomes a mark of doubt."""
+    tool = tools.get(number)
+    if tool is None:
+        return (
+            f'<span class="t-nocite" title="This session has no tool call T{number}">'
+            f"T{number}, no such call</span>"
+        )
+    name = escape(show_invisible(tool.tool_name))
+    failed = ", which failed" if tool.is_error else ""
+    return (
+        f'<a class="t-ev{" t-ev--bad" if tool.is_error else ""}" href="#T{number}" '
+        f'title="Show tool call T{number}, {name}{failed}">T{number} <span>{name}</span></a>'
+    )
+
+
+@lru_cache(maxsize=128)
+def _render(text: str) -> str:
+    return nh3.clean(
+        _parser().render(show_invisible(text)),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        url_relative="deny",
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt(
+        "commonmark", {"html": False, "linkify": True, "highlight": _highlight}
+    ).enable(["table", "strikethrough", "linkify"])
+    parser.linkify = BoundedLinkify()
+    parser.inline.ruler.at("linkify", link_address)
+    parser.add_render_rule("image", _name_image)
+    parser.core.ruler.after("block", "free_citations", _free_citations)
+    parser.core.ruler.push("name_hosts", _name_hosts)
+    return parser
+
+
+def _highlight(code: str, language: str, _attributes: str) -> str:
+    """Coloured code, or an empty answer for the renderer's own plain block."""
+    if not language or len(code) > _MAX_HIGHLIGHTED:
+        return ""
+    try:
+        lexer = get_lexer_by_name(language)
+    except ClassNotFound:
+        return ""
+    inner = pygments_highlight(code, lexer, HtmlFormatter(nowrap=True, classprefix="hl-"))
+    return f'<pre class="t-hl"><code>{inner}</code></pre>'
+
+
+def _name_image(
+    _renderer: RendererProtocol,
+    tokens: Sequence[Token],
+    index: int,
+    _options: OptionsDict,
+    _env: EnvType,
+) -> str:
+    token = tokens[index]
+    host = urlsplit_host(str(token.attrGet("src") or ""))
+    where = f" at {host}" if host else ""
+    return escape(f"{token.content} (image{where}, not loaded)".strip())
+
+
+def _free_citations(state: StateCore) -> None:
+    """`[T5]: address` must not turn evidence into somebody's link."""
+    references = state.env.get("references", {})
+    for label in [label for label in references if _CITATION_LABEL.fullmatch(label)]:
+        del references[label]
+
+
+def _name_hosts(state: StateCore) -> None:
+    for block in state.tokens:
+        if block.type == "inline" and block.children:
+            block.children = _with_hosts(block.children)
+
+
+def _with_hosts(tokens: list[Token]) -> list[Token]:
+    named: list[Token] = []
+    target, words = "", ""
+    for token in tokens:
+        named.append(token)
+        if token.type == "link_open":
+            target, words = urlsplit_host(str(token.attrGet("href") or "")), ""
+        elif token.type == "link_close":
+            said = _HOST.search(words)
+            if target and said and said.group(1).lower() != target:
+                named.append(Token("text", "", 0, content=f" (goes to {target})"))
+            target = ""
+        elif target:
+            words += token.content
+    return named
+
+
+def urlsplit_host(address: str) -> str:
+    """The host of an address, empty when there is none to speak of."""
+    try:
+        return (urlsplit(address).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def split_tags(html: str) -> list[str]:
+    """Sanitised HTML as tags and the texts between them, in order."""
+    return _TAG.split(html)
+
+
+def changes_quiet(tag: str) -> int:
+    """How far a tag leads into links and code, where nothing of ours is put, or out of them."""
+    name = tag.strip("</>").split(" ", 1)[0].lower()
+    if name not in ("a", "code", "pre"):
+        return 0
+    return -1 if tag.startswith("</") else 1
+
+
+def _chips(cited: str, tools: Mapping[int, CitedTool]) -> str:
+    numbers = [int(number) for number in re.findall(r"\d+", cited)]
+    return "".join(citation_chip(number, tools) for number in numbers)

@@ -1,0 +1,61 @@
+"""What a list says of a report that not all of it can be relied on."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Case, F, Func, IntegerField, OuterRef, Subquery, When
+from django.db.models.fields.json import KT, KeyTransform
+from django.db.models.functions import JSONObject
+
+from investigations.models import AlertSession, Stage, TimelineEvent
+from investigations.selectors.session_page.conclusions import find_unverified
+
+WITHHELD = "Answer withheld"
+UNVERIFIED_WRITE = "Unverified write"
+
+
+def read_doubts(sessions: Sequence[AlertSession]) -> dict[uuid.UUID, tuple[str, ...]]:
+    """By session that `lists.light` has read: the marks of its report, in words."""
+    with_report = {each.pk: _start_of(each) for each in sessions if _start_of(each)}
+    reviews = _read_reviews(list(with_report))
+    return {
+        session_id: tuple(_mark(reviews.get(session_id) or {}, start))
+        for session_id, start in with_report.items()
+    }
+
+
+def _start_of(session: AlertSession) -> str:
+    start: str | None = session.analysis_start  # type: ignore[attr-defined]
+    return start or ""
+
+
+def _mark(review: Mapping[str, object], start: str) -> list[str]:
+    marks = [WITHHELD] if review.get("withheld") == "true" else []
+    if find_unverified(start):
+        marks.append(UNVERIFIED_WRITE)
+    count = review.get("unsupported")
+    if isinstance(count, int) and count:
+        marks.append(f"{count} unsupported claim{'' if count == 1 else 's'}")
+    return marks
+
+
+def _read_reviews(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, object] | None]:
+    """What stands beside the answer that each session ended with."""
+    # From the newest event backwards: the answer is among the last, however long the session.
+    answers = (
+        TimelineEvent.objects.filter(
+            session_id=OuterRef("pk"), event_type=TimelineEvent.Type.FINAL_ANALYSIS
+        )
+        .exclude(stage__stage_type=Stage.Type.CHAT)
+        .order_by("-sequence_number")
+    )
+    length = Func(
+        KeyTransform("unsupported", "metadata"),
+        function="jsonb_array_length",
+        output_field=IntegerField(),
+    )
+    # Every list contains an empty one, and nothing else does.
+    count = Case(When(metadata__unsupported__contains=[], then=length))
+    review = answers.values(said=JSONObject(withheld=KT("metadata__withheld"), unsupported=count))
+    rows = AlertSession.objects.filter(pk__in=ids).order_by().annotate(review=Subquery(review[:1]))
+    return dict(rows.values_list("pk", F("review")))

@@ -1,0 +1,145 @@
+"""Sessions as rows of the list page, newest first."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Left
+
+from investigations.models import AlertSession, AuditEvent
+from investigations.selectors.costs import Costs, costs_by_session
+from investigations.selectors.cursors import read_page
+from investigations.selectors.session_list.doubts import read_doubts
+from investigations.selectors.session_page.conclusions import conclusion_of, first_words
+from investigations.selectors.sessions import (
+    COMMON_COUNT_LIMIT,
+    COUNT_LIMIT,
+    SessionFilter,
+    count_up,
+    narrow,
+    visible_sessions,
+)
+
+PAGE_SIZE = 25
+_CONCLUSION_CHARACTERS = 3000
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """A session that has ended, and what came of it in one line."""
+
+    session: AlertSession
+    line: str
+
+    @property
+    def seconds(self) -> float | None:
+        start, end = self.session.started_at, self.session.completed_at
+        return (end - start).total_seconds() if start and end else None
+
+
+@dataclass(frozen=True)
+class RecentRow(OutcomeRow):
+    costs: Costs
+    doubts: Sequence[str] = ()
+    """What of the report cannot be relied on, in words."""
+
+
+@dataclass(frozen=True)
+class RecentPage:
+    rows: Sequence[RecentRow] = ()
+    next_cursor: str = ""
+    """Where the next page begins, empty on the last one."""
+    count: int = 0
+    is_cut_off: bool = False
+    """Whether there are more than were counted."""
+    skips_timelines: bool = False
+    """The text that was searched for is in too many timelines to look through them."""
+
+    @property
+    def count_words(self) -> str:
+        return f"{self.count:,}{'+' if self.is_cut_off else ''}"
+
+
+def is_empty() -> bool:
+    return not visible_sessions().exists()
+
+
+def read_recent(wanted: SessionFilter, before: str = "") -> RecentPage:
+    """One page of sessions, newest first. Raises InvalidInput for a cursor that is none."""
+    if wanted.none_can_match:
+        return RecentPage()
+    found = narrow(visible_sessions(), wanted)
+    count = count_up(found)
+    shown, cursor = read_page(light(found.sessions), "created_at", before, PAGE_SIZE)
+    ids = [session.pk for session in shown]
+    costs, cancellers = costs_by_session(ids), _who_cancelled(shown)
+    doubts = read_doubts(shown)
+    rows = [
+        RecentRow(
+            session,
+            _line(session, cancellers),
+            costs.get(session.pk, Costs()),
+            doubts.get(session.pk, ()),
+        )
+        for session in shown
+    ]
+    most = COMMON_COUNT_LIMIT if found.is_common else COUNT_LIMIT
+    return RecentPage(rows, cursor, count, count >= most, found.skips_timelines)
+
+
+def count_recent(wanted: SessionFilter) -> int:
+    """How many a filter keeps, as far as anybody should count."""
+    return 0 if wanted.none_can_match else count_up(narrow(visible_sessions(), wanted))
+
+
+def count_newer(wanted: SessionFilter, moment: datetime) -> int:
+    """How many of those that a filter keeps came or ended after a moment."""
+    if wanted.none_can_match:
+        return 0
+    newer = Q(completed_at__gt=moment) | Q(created_at__gt=moment)
+    return narrow(visible_sessions().filter(newer), wanted).sessions[:COUNT_LIMIT].count()
+
+
+def read_chosen(ids: Sequence[uuid.UUID]) -> list[AlertSession]:
+    """Those of the sessions that are there, in the order in which they were chosen."""
+    found = light(visible_sessions().filter(pk__in=ids)).in_bulk()
+    return [found[each] for each in ids if each in found]
+
+
+def light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:
+    """Without the long texts, which may be a megabyte a row."""
+    return sessions.defer(
+        "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection"
+    ).annotate(
+        analysis_start=Left("final_analysis", _CONCLUSION_CHARACTERS),
+        summary_start=Left("executive_summary", _CONCLUSION_CHARACTERS),
+    )
+
+
+def outcome_line(session: AlertSession) -> str:
+    """The conclusion, or why there is none, in one line."""
+    if session.status != AlertSession.Status.COMPLETED and session.error_message:
+        return first_words(session.error_message)
+    analysis: str = session.analysis_start  # type: ignore[attr-defined]
+    summary: str = session.summary_start  # type: ignore[attr-defined]
+    return conclusion_of(analysis) or first_words(summary)
+
+
+def _line(session: AlertSession, cancellers: Mapping[str, str]) -> str:
+    line = outcome_line(session)
+    if session.status == AlertSession.Status.CANCELLED and not line:
+        by = cancellers.get(str(session.pk), "")
+        line = f"Cancelled by {by}." if by else "Cancelled before a conclusion."
+    return line[:1].upper() + line[1:]
+
+
+def _who_cancelled(sessions: Sequence[AlertSession]) -> dict[str, str]:
+    ids = [str(each.pk) for each in sessions if each.status == AlertSession.Status.CANCELLED]
+    if not ids:
+        return {}
+    acts = AuditEvent.objects.filter(
+        target_type="session", target_id__in=ids, action="session.cancel"
+    )
+    return dict(acts.order_by("-id").values_list("target_id", "actor"))
