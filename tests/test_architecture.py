@@ -48,8 +48,8 @@ ALLOWED: dict[str, str] = {
     " agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
     ".access.roles": "",
     ".access": ".access .models .selectors config tarsy",
-    ".services": ".models .selectors .stream_messages .publish .queue .chain_plan .masking .runbooks"
-    " .notifications .rendering .access.roles masking.visible_text agents.types config"
+    ".services": ".models .selectors .stream_messages .publish .queue .chain_plan .masking"
+    " .runbooks .notifications .rendering .access.roles masking.visible_text agents.types config"
     " tarsy.errors tarsy.uptime",
     ".stream": ".models .selectors .stream_messages .publish .access .rendering config tarsy",
     ".engine": ".models .selectors .services .stream_messages .publish .stream.hub .masking"
