@@ -114,6 +114,11 @@ class ServerConnection:
         return self._pins.find_fault(tool)
 
     @property
+    def gone(self) -> int:
+        """How many tools it listed before and does not list now."""
+        return self._pins.gone
+
+    @property
     def instructions(self) -> str:
         """What the server says about itself."""
         return (self._client.instructions or "") if self._client else ""
