@@ -5,7 +5,7 @@ from dataclasses import replace
 from agents.types import JSON, OffersRecord, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction
 from investigations.services.ledger import lease_write
-from investigations.services.recording import Mask, add_messages, add_note, mask_note
+from investigations.services.step_rows import Mask, add_messages, add_note, mask_note
 from investigations.stream_messages import interaction_created
 
 

@@ -41,7 +41,7 @@ READ_AT = {
     "SlackConfig.enabled": ("investigations/services/notices.py", "slack.enabled"),
     "SlackConfig.token_env": ("investigations/services/notices.py", "slack.token_env"),
     "CostEstimationConfig.enabled": (
-        "investigations/services/recording.py", "cost_estimation.enabled"),
+        "investigations/services/step_rows.py", "cost_estimation.enabled"),
     **{
         f"LimitsConfig.{kind}": (
             "investigations/access/limits.py", "getattr(get_config().system.limits")
