@@ -9,7 +9,6 @@ from django.test import Client
 
 from investigations import publish
 from investigations.api import alerts
-from investigations.selectors.session_list import rows as lists
 from tests.factories import UserFactory
 
 
@@ -85,7 +84,7 @@ def test_another_mistake_of_ours_stays_a_500(db, monkeypatch):
     def fail(*_arguments: object, **_options: object) -> None:
         raise ValueError("a defect")
 
-    monkeypatch.setattr(lists, "is_empty", fail)
+    monkeypatch.setattr("investigations.views.lists.is_empty", fail)
     client = Client(headers={"host": "localhost"}, raise_request_exception=False)
     client.force_login(UserFactory())
 
