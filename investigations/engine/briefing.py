@@ -32,15 +32,14 @@ from config import get_config
 from config.model import Config
 from config.resolve import (
     ResolvedAgent,
-    ToolSelection,
     executions_of,
-    parse_selection,
     resolve_agent,
     resolve_chat,
     resolve_executive_summary,
     resolve_synthesis,
 )
 from config.schema.chains import ChainConfig
+from config.selection import ToolSelection, parse_selection
 from investigations.engine.language_models import choose_models, plan_summaries
 from investigations.engine.retelling import list_items, shorten_items
 from investigations.masking import Placeholders, product_masker

@@ -13,8 +13,8 @@ from django.db import transaction
 from agents.types import JSON
 from config import get_config
 from config.model import Config
-from config.resolve import parse_selection
 from config.schema.chains import ChainConfig
+from config.selection import parse_selection
 from config.words import suggest
 from investigations.chain_plan import count_stages
 from investigations.masking import mask_alert_data
