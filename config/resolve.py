@@ -200,6 +200,11 @@ class _Tools:
     chosen: ToolSelection
     control_level: ControlLevelName
 
+    @property
+    def narrowed(self) -> dict[str, tuple[str, ...]]:
+        """The tools that were chosen of the servers of which not all were."""
+        return {server.name: server.tools for server in self.chosen.servers if server.tools}
+
     def used_servers(self, provider: LLMProviderConfig, backend: BackendName) -> tuple[str, ...]:
         takes_either_kind = (
             backend == "google-native"
@@ -231,7 +236,6 @@ def _resolved(
     required, skills = _skills(config, agent, extra)
     wishes = {**agent.native_tools.overrides(), **tools.chosen.native_tools}
     servers = tools.used_servers(provider, backend)
-    narrowed = {server.name: server.tools for server in tools.chosen.servers if server.tools}
     return ResolvedAgent(
         agent_name=agent_name or agent.name,
         definition=agent.name,
@@ -246,7 +250,7 @@ def _resolved(
         ),
         max_iterations=1 if tools is _NO_TOOLS else layers.iterations,
         mcp_servers=servers,
-        tool_filter=MappingProxyType(narrowed),
+        tool_filter=MappingProxyType(tools.narrowed),
         native_tools=MappingProxyType({**provider.native_tools, **wishes}),
         native_wishes=MappingProxyType(wishes),
         control_level=tools.control_level,

@@ -30,7 +30,7 @@ from tarsy.build import read_build
 
 logger = logging.getLogger(__name__)
 
-CLOSE_BAD_MESSAGE, CLOSE_UNIDENTIFIED, CLOSE_UNKNOWN, CLOSE_SLOW = 4400, 4401, 4404, 4408
+CLOSE_BAD_MESSAGE, CLOSE_UNIDENTIFIED, CLOSE_SLOW = 4400, 4401, 4408
 CLOSE_TOO_MANY = 4429
 """Sockets of one source, or messages of one socket."""
 LONGEST_MESSAGE = 64 * 1024

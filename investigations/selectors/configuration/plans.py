@@ -58,10 +58,6 @@ class PlannedStage:
     def is_summary(self) -> bool:
         return self.stage_type == Stage.Type.EXEC_SUMMARY
 
-    @property
-    def is_investigation(self) -> bool:
-        return not self.is_synthesis and not self.is_summary
-
 
 @dataclass(frozen=True)
 class Plan:
