@@ -42,7 +42,7 @@ from config.schema.chains import ChainConfig
 from config.selection import ToolSelection, parse_selection
 from investigations.engine.language_models import choose_models, plan_summaries
 from investigations.engine.retelling import list_items, shorten_items
-from investigations.masking import Placeholders, product_masker
+from investigations.maskers import product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage
 from investigations.runbooks.shelf import Runbook
@@ -59,6 +59,7 @@ from investigations.selectors.findings import (
 from investigations.selectors.offers import offers_of_execution
 from investigations.selectors.past_calls import past_calls
 from investigations.services.executions import Claim
+from masking import Placeholders
 from tarsy.errors import AgentError, InvalidInput
 
 

@@ -12,7 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from investigations.publish import stream_channel
+from investigations.doorbell import stream_channel
 from investigations.stream_messages import SESSIONS_CHANNEL
 
 logger = logging.getLogger(__name__)

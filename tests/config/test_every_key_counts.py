@@ -50,7 +50,7 @@ READ_AT = {
     "HolidayConfig.name": ("investigations/engine/briefing.py", "each.name"),
     "TransportConfig.type": ("mcp_bridge/transports.py", "transport.type"),
     "DataMaskingConfig.enabled": ("masking/masker.py", "rules.enabled"),
-    "AlertMaskingConfig.enabled": ("investigations/masking.py", "settings.enabled"),
+    "AlertMaskingConfig.enabled": ("investigations/maskers.py", "settings.enabled"),
     "AgentConfig.description": ("config/checks/references.py", 'agent.text_at("description")'),
     "ChainConfig.description": ("investigations/api/alerts.py", "chain.description"),
     "MCPServerConfig.tool_call_timeout": ("mcp_bridge/connection.py", "server.tool_call_timeout"),
