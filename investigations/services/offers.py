@@ -6,7 +6,7 @@ from dataclasses import replace
 from agents.types import JSON, Note, OffersRecord, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction
 from investigations.services.ledger import database_now, lease_write
-from investigations.services.recording import Mask, add_messages, add_note, mask_note
+from investigations.services.step_rows import Mask, add_messages, add_note, mask_note
 from investigations.stream_messages import interaction_created
 
 MOST_LISTS = 5

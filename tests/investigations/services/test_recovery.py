@@ -13,8 +13,8 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from agents.types import AgentOutcome
+from investigations.doorbell import publish_live
 from investigations.models import AgentExecution, AlertSession, Event, Stage, TimelineEvent
-from investigations.publish import publish_live
 from investigations.services import queue_room, recovery
 from investigations.services.executions import Claim, claim_execution, finish_execution
 from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep, sweep_all
