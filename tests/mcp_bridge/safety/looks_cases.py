@@ -91,7 +91,7 @@ WRITES: dict[str, SettledCall] = {
     "far file deleted": _write("box.delete_file", path="/srv/app/run.lock"),
 }  # fmt: skip
 
-PS = "USER PID %CPU %MEM COMMAND\n"
+PS = "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\n"
 UNITS = "  payments.service loaded active running Payments\n"
 DOCKER = "CONTAINER ID   IMAGE      COMMAND   STATUS         NAMES\n"
 PODS = "NAME                READY   STATUS    RESTARTS   AGE\n"
@@ -111,7 +111,8 @@ HONEST: list[Row] = [
     ("unit", run("systemctl list-units payments.service", UNITS)),
     ("unit", run("service payments status", "● payments.service - P\n Active: active\n")),
     ("unit", run("supervisorctl status payments", "payments RUNNING pid 812, uptime 0:01:02\n")),
-    ("unit", run("ps aux | awk '/payments/'", PS + "pay 812 0.1 0.2 /usr/bin/payments -c x\n")),
+    ("unit", run("ps aux | awk '/payments/'", PS
+                 + "pay 812 0.1 0.2 9 9 ? Ssl 10:00 0:00 /usr/bin/payments -c x\n")),
     ("unit", run("ps -C payments -o pid,stat,etime", "PID STAT ELAPSED\n812 Ssl 00:12\n")),
     ("unit", run("ps -ef | grep '[p]ayments'", "pay 812 1 0 10:00 ? 0:00 /usr/bin/payments\n")),
     ("unit", run("pgrep -a payments", "812 /usr/bin/payments --serve\n")),
@@ -244,8 +245,10 @@ FALSE: list[Row] = [
     ("unit", run("systemctl is-active payments", "active\n", place="host:edge-9")),
     ("unit", run("systemctl status payments", "payments.service\n Active: active\n",
                  place="container:edge-2:3f9c0a1b2c3d")),
-    ("unit", run("ps aux | grep payments", PS + "root 99 0.0 0.0 grep payments\n")),
-    ("unit", run("ps aux", PS + "mail 12 0.1 0.2 /usr/bin/mailer --for payments-x\n")),
+    ("unit", run("ps aux | grep payments", PS
+                 + "root 99 0.0 0.0 9 9 pts/0 S+ 10:00 0:00 grep payments\n")),
+    ("unit", run("ps aux", PS
+                 + "mail 12 0.1 0.2 9 9 ? S 10:00 0:00 /usr/bin/mailer --for payments\n")),
     ("unit", run("pgrep -a mailer", "12 mailer payments\n")),
     ("unit", run("pgrep -v payments", "1\n2\n3\n")),
     # Failures
