@@ -5,17 +5,28 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agents.types import JSON
 from mcp_bridge.commands.proof import prove
 from mcp_bridge.commands.questions import Question, read_question
-from mcp_bridge.commands.script import Chain, Command, Pipeline, Sequence, Sink, Step, pipelines_of
+from mcp_bridge.commands.script import (
+    Chain,
+    Command,
+    Pipeline,
+    Repeat,
+    Sequence,
+    Sink,
+    Step,
+    pipelines_of,
+)
 from mcp_bridge.commands.shapes import Shape
 from mcp_bridge.safety.written_objects import Written, find_row_names
 
 _SILENT = frozenset({"true", "sleep", "test"})
 _LONGEST_ERROR = 4_000
+_EMPTY = ("", "[]", "{}", "null")
 _SELECTING = frozenset({"cut", "jq", "awk", "gawk", "mawk", "column"})
 """Filters that print parts of what they read. With no text of their own, nothing else."""
-_ERROR = re.compile(
+ERROR = re.compile(
     r"(?mi)^(?:error\b|fatal\b|failed to |[\w.-]+: (?:.*: )?(?:error|cannot|no such))"
 )
 
@@ -51,7 +62,11 @@ def _ended(step: Step, code: int | None) -> Iterator[tuple[Pipeline, int | None]
         case Pipeline():
             yield step, None if step.is_negated else code
         case Sequence():
+            for before in step.steps[:-1]:
+                yield from _ended(before, None)
             yield from _ended(step.steps[-1], code)
+        case Repeat():
+            yield from _ended(step.body, code)
         case Chain(left=left, operator="&&", right=right) if code == 0:
             yield from _ended(left, 0)
             yield from _ended(right, 0)
@@ -85,7 +100,7 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
         return False
     if code is not None:
         return code in question.answers and _tells(question, output, thing)
-    return _may_read(first, filters, output) and bool(output.text.strip())
+    return _may_read(first, filters, output)
 
 
 def _is_quiet(pipeline: Pipeline) -> bool:
@@ -113,11 +128,15 @@ def _keeps_what_is_read(command: Command) -> bool:
 
 def _may_read(first: Command, filters: list[Command], output: Output) -> bool:
     """Whether what was printed is an answer: an error is none, wherever it went."""
-    if output.code not in (None, 0) or _ERROR.search(output.text):
+    if output.code not in (None, 0) or ERROR.search(output.text):
         return False
+    if output.text.strip() in _EMPTY:
+        return False
+    if output.code is None and not filters:
+        return not output.errors
     if any(each.shape is not Shape.LINES for each in filters):
         return output.errors == "" and first.stderr is Sink.ERRORS
-    return True
+    return not ERROR.search(output.errors or "")
 
 
 def _proves_gone(question: Question, output: Output, code: int | None, thing: Written) -> bool:
@@ -178,7 +197,7 @@ def _writes_name(word: str, thing: Written) -> bool:
     return is_format and any(name in word.casefold() for name in thing.plain_names)
 
 
-def _read_rows(text: str) -> list[dict[str, object]] | None:
+def _read_rows(text: str) -> list[dict[str, JSON]] | None:
     """The objects that were printed as JSON, in one document or one a line; None for a table."""
     if not text.lstrip().startswith(("{", "[")):
         return None
@@ -192,7 +211,7 @@ def _read_rows(text: str) -> list[dict[str, object]] | None:
     return [row for value in values for row in _objects(value)]
 
 
-def _objects(value: object) -> Iterator[dict[str, object]]:
+def _objects(value: JSON) -> Iterator[dict[str, JSON]]:
     if isinstance(value, dict):
         yield value
         for each in value.values():

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agents.types import JSON
 from mcp_bridge.safety.checks import RUNNING, STOPPED
-from mcp_bridge.safety.command_looks import Output, command_shows
+from mcp_bridge.safety.command_looks import ERROR, Output, command_shows
 from mcp_bridge.safety.evidence import SettledCall
 from mcp_bridge.safety.leaves import find_leaves
 from mcp_bridge.safety.refusals import read_envelope, read_error
@@ -76,7 +76,9 @@ def _command_shows(call: SettledCall, commands: Sequence[str], thing: Written) -
     if len(commands) > 1:
         return False
     if not call.is_own_server:
-        return command_shows(commands[0], _read_foreign_output(call.text), thing)
+        return _is_at(call, thing) and command_shows(
+            commands[0], _read_foreign_output(call.text), thing
+        )
     envelope = read_envelope(call.text)
     data = envelope.get("data") if envelope is not None else None
     if not isinstance(data, dict) or not _is_where(data.get("execution"), thing):
@@ -108,13 +110,10 @@ def _is_where(execution: JSON, thing: Written) -> bool:
     """Whether a command ran where the thing is: on its machine, or in what holds the file."""
     if not isinstance(execution, dict) or not thing.is_on_a_machine:
         return True
-    ran = {execution.get("resolved_node"), execution.get("target_id")}
-    is_on_host = execution.get("resolved_kind") in HOST_KINDS
-    if not thing.place:
-        return is_on_host and (not thing.machine or thing.machine in ran)
-    kind, _, rest = thing.place.rpartition("/")[2].partition(":")
-    holder = rest.rpartition(":")[2] or kind
-    return holder in ran and is_on_host == (not rest or kind in HOST_KINDS)
+    if (execution.get("resolved_kind") in HOST_KINDS) is not thing.is_right_on_a_machine:
+        return False
+    ran = (execution.get("resolved_node"), execution.get("target_id"))
+    return not thing.holder or thing.holder in ran
 
 
 # ---- Our own tools -------------------------------------------------------------------------------
@@ -126,18 +125,34 @@ def _own_shows(call: SettledCall, thing: Written) -> bool:
         return False
     envelope = read_envelope(call.text)
     data = envelope.get("data") if envelope is not None else None
-    if not isinstance(data, dict):
+    if envelope is None or not isinstance(data, dict):
         return False
-    if _asks_for(call, thing) and _tells_anything(data, call):
+    is_here = _is_here(call, envelope.get("meta"), thing)
+    if is_here and _asks_for(call, thing) and _tells_anything(data, call):
         return True
     asked = next((kind for key in call.arguments if (kind := kind_of_argument(key))), "")
-    return any(_is_own_row(row, kind, thing) for kind, row in _rows(data, asked))
+    return any(_is_own_row(row, kind, thing, is_here=is_here) for kind, row in _rows(data, asked))
 
 
-def _is_own_row(row: Mapping[str, JSON], kind: str, thing: Written) -> bool:
+def _is_here(call: SettledCall, meta: JSON, thing: Written) -> bool:
+    """Whether what was asked is about where the thing is: about this machine, if nothing else."""
+    if not thing.is_on_a_machine or not thing.holder:
+        return True
+    values = (call.arguments.get(name) for name in ("resource_id", "target_host"))
+    asked = next((value for value in values if isinstance(value, str) and value), "")
+    if asked:
+        own = {name.casefold() for name in (thing.id, *thing.names)}
+        return asked.casefold() in own or asked.rpartition(":")[2] == thing.holder
+    host = meta.get("host") if isinstance(meta, dict) else None
+    return host is None or (host == thing.holder and thing.is_right_on_a_machine)
+
+
+def _is_own_row(row: Mapping[str, JSON], kind: str, thing: Written, *, is_here: bool) -> bool:
     identity, said = row.get("id"), row.get("kind")
     if thing.id and isinstance(identity, str) and ":" in identity:
         return identity.casefold() == thing.id.casefold()
+    if not is_here:
+        return False
     kinds = _same_kinds(str(said) if isinstance(said, str) else kind)
     return len(row) > 1 and any(
         thing.is_called(str(row[key]).rpartition(":")[2], kinds)
@@ -156,7 +171,7 @@ def _same_kinds(kind: str) -> frozenset[str]:
 
 
 def _foreign_shows(call: SettledCall, thing: Written) -> bool:
-    if _PAST.intersection(_words(call.tool.replace("_", " "))):
+    if _PAST.intersection(_words(call.tool.replace("_", " "))) or not _is_at(call, thing):
         return False
     answer = _read_json(call.text)
     is_asked = _asks_for(call, thing)
@@ -166,12 +181,23 @@ def _foreign_shows(call: SettledCall, thing: Written) -> bool:
         return thing.removes and is_asked and _says_gone(call.text)
     if is_asked and _tells_anything(answer, call):
         return True
+    asked = _values(call)
     return any(
-        thing.is_called(name, frozenset({kind} - {""}))
-        for _, row in _rows(answer, "")
+        thing.is_called(name, frozenset({kind or of_list} - {""}))
+        for of_list, row in _rows(answer, "")
         for name, kind in find_row_names(row)
-        if name not in _values(call)
+        if name.casefold() not in asked
     )
+
+
+def _is_at(call: SettledCall, thing: Written) -> bool:
+    """Whether no argument names a machine but that of the thing."""
+    named = [
+        each.value
+        for each in find_identifiers(call.arguments, call.identifies)
+        if kind_of_argument(each.argument) in ("host", "node")
+    ]
+    return not thing.place or not named or thing.place in named
 
 
 def _text_shows(call: SettledCall, thing: Written, *, is_asked: bool) -> bool:
@@ -182,7 +208,7 @@ def _text_shows(call: SettledCall, thing: Written, *, is_asked: bool) -> bool:
     cells = [_CELLS.split(line.strip()) for line in call.text.splitlines()]
     if any(len(row) > 1 and any(map(thing.is_called, row)) for row in cells):
         return True
-    if not is_asked:
+    if not is_asked or ERROR.search(call.text):
         return False
     if thing.kind == "file":
         return not any(name in call.text for name in thing.names)
@@ -193,8 +219,12 @@ def _is_failure(answer: JSON) -> bool:
     if not isinstance(answer, dict):
         return False
     is_no = any(answer.get(name) is False for name in ("ok", "success", "found", "exists"))
-    is_refused = answer.get("isError") is True or answer.get("status") in ("Failure", "error")
-    return is_no or is_refused or any(answer.get(name) for name in _FAILURES)
+    is_refused = answer.get("isError") is True or (
+        answer.get("status") in ("Failure", "error") and "message" in answer
+    )
+    numbers = (answer.get(name) for name in ("status", "code", "status_code", "statusCode"))
+    is_http = any(isinstance(each, int) and 400 <= each < 600 for each in numbers)
+    return is_no or is_refused or is_http or any(answer.get(name) for name in _FAILURES)
 
 
 # ---- What both have in common --------------------------------------------------------------------

@@ -94,7 +94,7 @@ def kind_of_argument(key: str) -> str:
     snake = _snake(key)
     for ending in (*_ENDINGS, ""):
         plain = snake.removesuffix(ending)
-        for word in (plain, plain.rstrip("s")):
+        for word in (plain, plain.removesuffix("s"), plain.removesuffix("es")):
             if word in _KINDS:
                 return _KINDS[word]
     return ""

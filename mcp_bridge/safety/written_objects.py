@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.types import JSON
 from mcp_bridge.safety.evidence import SettledCall
@@ -12,8 +12,10 @@ from mcp_bridge.word_list import word_list
 
 _KINDS = {"service": "unit", "lxc": "guest", "vm": "guest", "filesystem": "file"}
 """What the kinds of our own ids are called here: their services are units of a machine."""
-_PLACES = frozenset({"host", "container", "lxc", "vm", "pod"})
+_MACHINES = frozenset({"host", "node"})
+_HOLDERS = frozenset({*_MACHINES, "container", "lxc", "vm", "guest", "pod"})
 """In what a file can be."""
+_SCOPED = frozenset({"pod", "deployment"})
 _ON_A_MACHINE = frozenset({"unit", "process", "container", "guest"})
 _UIDS = re.compile(r"[0-9a-f]{12,64}")
 _ENDING = frozenset(word_list("stop shutdown kill terminate"))
@@ -62,43 +64,63 @@ class Written:
     def is_on_a_machine(self) -> bool:
         return self.kind in _ON_A_MACHINE or bool(self.place)
 
+    @property
+    def holder(self) -> str:
+        """The name of what it is in, or of the machine it is on; empty where nobody says."""
+        return self.place.rpartition(":")[2] or self.machine
+
+    @property
+    def is_right_on_a_machine(self) -> bool:
+        """Whether it is in nothing with files and processes of its own."""
+        return ":" not in self.place or self.place.partition(":")[0] in _MACHINES
+
 
 def find_written(names: Sequence[str], write: SettledCall | None) -> tuple[Written, ...]:
-    """The things that a write named. Of a file in a resource, the resource only says where."""
+    """The things that a write named. Beside them a machine, or what holds a file, says where."""
     kinds = {} if write is None else _kinds_in(write)
-    acts = frozenset() if write is None else _acts_of(write)
-    ends, removes = bool(acts & (_ENDING | _REMOVING)), bool(acts & _REMOVING)
-    paths = [name for name in names if name.startswith("/")]
-    places = [name for name in names if name not in paths and _is_place(name, kinds)]
-    numbers = () if write is None else _numbers_of(write)
-    if paths and places:
-        names = [name for name in names if name not in places]
-    return tuple(
-        _read(
-            name, kinds.get(name, ""), numbers, "".join(places[:1]) if paths else "", ends, removes
-        )
-        for name in names
+    holders = _HOLDERS if any(name.startswith("/") for name in names) else _MACHINES
+    places = [name for name in names if _kind_of(name, kinds) in holders]
+    things = [name for name in names if name not in places]
+    if not things:
+        things, places = list(names), []
+    found = (_read(name, kinds.get(name, "")) for name in things)
+    if write is None:
+        return tuple(replace(each, place="".join(places[:1])) for each in found)
+    return tuple(_tell_more(replace(each, place="".join(places[:1])), write) for each in found)
+
+
+def _read(name: str, kind: str) -> Written:
+    if name.startswith("/"):
+        return Written("file", (name,))
+    parts = name.split(":", 2)
+    if len(parts) < 2:
+        scope, _, last = name.rpartition("/")
+        is_scoped = bool(scope) and kind in _SCOPED
+        return Written(kind, (last,), scope=scope) if is_scoped else Written(kind, (name,))
+    kind, uid = _KINDS.get(parts[0], parts[0]), parts[-1]
+    if kind in _SCOPED:
+        scope, _, last = uid.rpartition("/")
+        return Written(kind, (last,), name, scope=scope)
+    return Written(kind, (uid,), name, machine=parts[1] if len(parts) == 3 else "")
+
+
+def _tell_more(thing: Written, write: SettledCall) -> Written:
+    """What only the arguments of the write say: numbers, a namespace, and what it was to do."""
+    acts = _acts_of(write)
+    number, scope = write.arguments.get("pid"), write.arguments.get("namespace")
+    is_process = thing.kind == "process" and isinstance(number, int) and number > 0
+    return replace(
+        thing,
+        names=(*thing.names, f"pid {number}") if is_process else thing.names,
+        scope=thing.scope or (scope if isinstance(scope, str) else ""),
+        ends=bool(acts & (_ENDING | _REMOVING)),
+        removes=bool(acts & _REMOVING),
     )
 
 
-def _read(
-    name: str, kind: str, numbers: tuple[str, ...], place: str, ends: bool, removes: bool
-) -> Written:
-    if name.startswith("/"):
-        return Written("file", (name,), place=place, ends=ends, removes=removes)
-    parts = name.split(":", 2)
-    if len(parts) < 2:
-        scope, slash, last = name.rpartition("/")
-        spelled = (last,) if slash and kind in ("pod", "deployment") else (name,)
-        scope = scope if len(spelled[0]) < len(name) else ""
-        return Written(kind, spelled, scope=scope, ends=ends, removes=removes)
-    kind, uid = _KINDS.get(parts[0], parts[0]), parts[-1]
-    machine = parts[1] if len(parts) == 3 else ""
-    if kind in ("pod", "deployment"):
-        scope, _, last = uid.rpartition("/")
-        return Written(kind, (last,), name, scope=scope, ends=ends, removes=removes)
-    spelled = (uid, *(f"pid {number}" for number in numbers)) if kind == "process" else (uid,)
-    return Written(kind, spelled, name, machine=machine, ends=ends, removes=removes)
+def _kind_of(name: str, kinds: Mapping[str, str]) -> str:
+    kind, colon, _ = name.partition(":")
+    return kind if colon else kinds.get(name, "")
 
 
 def _kinds_in(write: SettledCall) -> dict[str, str]:
@@ -106,19 +128,10 @@ def _kinds_in(write: SettledCall) -> dict[str, str]:
     every: Sequence[Identifier] = find_identifiers(write.arguments, write.identifies)
     kinds = {each.value: kind_of_argument(each.argument) for each in every}
     scope = write.arguments.get("namespace")
-    for kind in ("pod", "deployment"):
+    for kind in _SCOPED:
         if isinstance(name := write.arguments.get(kind), str):
             kinds[f"{scope}/{name}"] = kind
     return kinds
-
-
-def _is_place(name: str, kinds: Mapping[str, str]) -> bool:
-    return name.partition(":")[0] in _PLACES if ":" in name else kinds.get(name) in _PLACES
-
-
-def _numbers_of(write: SettledCall) -> tuple[str, ...]:
-    number = write.arguments.get("pid")
-    return (str(number),) if isinstance(number, int) and number > 0 else ()
 
 
 def _acts_of(write: SettledCall) -> frozenset[str]:

@@ -7,6 +7,7 @@ import pytest
 from mcp_bridge.safety.evidence import SettledCall
 from mcp_bridge.safety.standing import rebuild
 from tests.mcp_bridge.safety.looks_cases import FALSE, HONEST, WRITES, Row
+from tests.mcp_bridge.safety.more_looks_cases import MORE_FALSE, MORE_HONEST
 
 
 def say(row: Row) -> str:
@@ -24,11 +25,11 @@ def is_verified(write: str, read: SettledCall) -> bool:
     return status.status == "verified"
 
 
-@pytest.mark.parametrize("row", HONEST, ids=say)
+@pytest.mark.parametrize("row", HONEST + MORE_HONEST, ids=say)
 def test_a_read_that_looks_at_the_target_verifies_the_write(row: Row):
     assert is_verified(*row)
 
 
-@pytest.mark.parametrize("row", FALSE, ids=say)
+@pytest.mark.parametrize("row", FALSE + MORE_FALSE, ids=say)
 def test_a_read_that_only_mentions_the_target_verifies_nothing(row: Row):
     assert not is_verified(*row)
