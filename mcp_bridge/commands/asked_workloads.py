@@ -60,7 +60,7 @@ def _ask_swarm(asked: Asked) -> Question:
 def _ask_guest(asked: Asked) -> Question:
     return Question(
         named=name_things(GUEST, asked.parsed.words[:1]), lists=GUEST, columns=(0, 1, -1),
-        needs_row=not asked.parsed.words,
+        needs_row=not asked.parsed.words, tells_by_code=True,
     )  # fmt: skip
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agents.types import JSON
+from mcp_bridge.commands.asked import Question
 from mcp_bridge.commands.proof import prove
-from mcp_bridge.commands.questions import Question, read_question
+from mcp_bridge.commands.questions import read_question
 from mcp_bridge.commands.script import (
     Chain,
     Command,

@@ -65,7 +65,9 @@ def _shows(call: SettledCall, thing: Written) -> bool:
     if commands:
         return call.outcome == "succeeded" and _command_shows(call, commands, thing)
     if call.outcome != "succeeded":
-        return thing.removes and _asks_for(call, thing) and _says_gone(call.text)
+        # A call that was refused was never sent, whatever the refusal says.
+        has_failed = call.outcome == "failed" and thing.removes
+        return has_failed and _asks_for(call, thing) and _says_gone(call.text)
     return _own_shows(call, thing) if call.is_own_server else _foreign_shows(call, thing)
 
 
@@ -128,7 +130,7 @@ def _own_shows(call: SettledCall, thing: Written) -> bool:
     if envelope is None or not isinstance(data, dict):
         return False
     is_here = _is_here(call, envelope.get("meta"), thing)
-    if is_here and _asks_for(call, thing) and _tells_anything(data, call):
+    if is_here and _asks_for(call, thing) and _tells_anything(data, call, thing):
         return True
     asked = next((kind for key in call.arguments if (kind := kind_of_argument(key))), "")
     return any(_is_own_row(row, kind, thing, is_here=is_here) for kind, row in _rows(data, asked))
@@ -177,9 +179,10 @@ def _foreign_shows(call: SettledCall, thing: Written) -> bool:
     is_asked = _asks_for(call, thing)
     if answer is None:
         return _text_shows(call, thing, is_asked=is_asked)
-    if _is_failure(answer):
-        return thing.removes and is_asked and _says_gone(call.text)
-    if is_asked and _tells_anything(answer, call):
+    is_gone = _says_gone(call.text)
+    if is_gone or _is_failure(answer):
+        return is_gone and thing.removes and is_asked
+    if is_asked and _tells_anything(answer, call, thing):
         return True
     asked = _values(call)
     return any(
@@ -234,8 +237,10 @@ def _asks_for(call: SettledCall, thing: Written) -> bool:
     """Whether an argument is the name of the thing, as a whole, and none says another kind."""
     if thing.id and thing.id.casefold() in _values(call):
         return True
-    scope = call.arguments.get("namespace")
+    scope, cluster = call.arguments.get("namespace"), call.arguments.get("cluster")
     if isinstance(scope, str) and not thing.is_in(scope):
+        return False
+    if thing.machine and isinstance(cluster, str) and cluster not in ("", thing.machine):
         return False
     if thing.kind == "file":
         return any(name.casefold() in _values(call) for name in thing.names)
@@ -261,15 +266,26 @@ def _values(call: SettledCall) -> set[str]:
     return {value.casefold() for _, value in find_leaves(call.arguments) if isinstance(value, str)}
 
 
-def _tells_anything(answer: JSON, call: SettledCall) -> bool:
-    """Whether an answer holds more than what was asked, and its lists are not all empty."""
+def _tells_anything(answer: JSON, call: SettledCall, thing: Written) -> bool:
+    """Whether an answer holds more than what was asked: a word, a state in words, or a figure.
+
+    Beside an empty list a figure may only say how much was found.
+    """
     asked = _values(call)
     has_empty = any(not each for each in _lists(answer))
     return any(
-        (isinstance(value, str) and value.strip() != "" and value.casefold() not in asked)
-        or (isinstance(value, bool | int | float) and not has_empty)
+        _is_told(value, thing) and value.casefold() not in asked
+        if isinstance(value, str)
+        else isinstance(value, bool | int | float) and not has_empty
         for _, value in find_leaves(answer)
     )
+
+
+def _is_told(text: str, thing: Written) -> bool:
+    """Whether a value says something: what has several words may say that nothing was found."""
+    if thing.kind == "file" or len(text.split()) == 1:
+        return bool(text.strip())
+    return _STATE.search(text) is not None
 
 
 def _lists(value: JSON) -> Iterator[list[JSON]]:

@@ -28,8 +28,8 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 class Written:
     """One thing that was written to. An empty kind, scope or machine is one that is not known.
 
-    `scope` is a namespace of a cluster. `place` is the id of what a file is in. `id` is the
-    canonical one. `ends` and `removes` say that the write meant it not to run, or not to be.
+    `scope` is a namespace of a cluster, whose name is then in `machine`. `place` is the id of what
+    a file is in. `id` is the canonical one. `ends` and `removes` say that the write meant it not to run, or not to be.
     """
 
     kind: str
@@ -100,7 +100,7 @@ def _read(name: str, kind: str) -> Written:
     kind, uid = _KINDS.get(parts[0], parts[0]), parts[-1]
     if kind in _SCOPED:
         scope, _, last = uid.rpartition("/")
-        return Written(kind, (last,), name, scope=scope)
+        return Written(kind, (last,), name, scope=scope, machine=parts[1])
     return Written(kind, (uid,), name, machine=parts[1] if len(parts) == 3 else "")
 
 

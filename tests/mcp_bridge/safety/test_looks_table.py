@@ -6,7 +6,9 @@ import pytest
 
 from mcp_bridge.safety.evidence import SettledCall
 from mcp_bridge.safety.standing import rebuild
-from tests.mcp_bridge.safety.looks_cases import FALSE, HONEST, WRITES, Row
+from tests.mcp_bridge.safety.calls import settled
+from tests.mcp_bridge.safety.last_looks_cases import LAST_FALSE, LAST_HONEST
+from tests.mcp_bridge.safety.looks_cases import FALSE, HONEST, WRITES, Row, failing
 from tests.mcp_bridge.safety.more_looks_cases import MORE_FALSE, MORE_HONEST
 
 
@@ -25,11 +27,33 @@ def is_verified(write: str, read: SettledCall) -> bool:
     return status.status == "verified"
 
 
-@pytest.mark.parametrize("row", HONEST + MORE_HONEST, ids=say)
+@pytest.mark.parametrize("row", HONEST + MORE_HONEST + LAST_HONEST, ids=say)
 def test_a_read_that_looks_at_the_target_verifies_the_write(row: Row):
     assert is_verified(*row)
 
 
-@pytest.mark.parametrize("row", FALSE + MORE_FALSE, ids=say)
+@pytest.mark.parametrize("row", FALSE + MORE_FALSE + LAST_FALSE, ids=say)
 def test_a_read_that_only_mentions_the_target_verifies_nothing(row: Row):
     assert not is_verified(*row)
+
+
+def test_a_refusal_of_ours_proves_no_removal():
+    """Nothing was sent, so whether the thing is there was not seen."""
+    asked = {"type": "pods", "namespace": "shop", "pod": "checkout-7d9f-x2k"}
+    failed = failing("kubernetes", "NOT_FOUND", "no such pod", **asked)
+
+    assert is_verified("pod deleted", failed)
+    assert not is_verified("pod deleted", replace(failed, outcome="blocked"))
+    assert not is_verified("pod deleted", replace(failed, outcome="unknown"))
+
+
+def test_an_error_about_what_was_not_to_be_gone_verifies_nothing():
+    asked = {"type": "deployments", "namespace": "shop", "deployment": "checkout"}
+
+    assert not is_verified("deployment", failing("kubernetes", "NOT_FOUND", "no", **asked))
+
+
+def test_an_answer_that_is_nested_without_end_verifies_nothing():
+    deep = '{"name":' * 5000 + '"billing"' + "}" * 5000
+
+    assert not is_verified("far thing", settled("fleet.get", "read", deep, {"id": "x"}))
