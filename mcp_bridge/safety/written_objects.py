@@ -29,7 +29,8 @@ class Written:
     """One thing that was written to. An empty kind, scope or machine is one that is not known.
 
     `scope` is a namespace of a cluster, whose name is then in `machine`. `place` is the id of what
-    a file is in. `id` is the canonical one. `ends` and `removes` say that the write meant it not to run, or not to be.
+    a file is in. `id` is the canonical one. `ends` and `removes` say that the write
+    meant it not to run, or not to be.
     """
 
     kind: str
