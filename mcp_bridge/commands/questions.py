@@ -193,7 +193,9 @@ def _ask_machine(asked: Asked) -> Question:
 
 _ABOUT_FILES = frozenset(words("ls dir vdir stat file du df getfacl lsattr namei readlink"))
 _STATED = re.compile(r"/proc/(\d+)(?:/[\w/]*)?")
-_GONE = {"ls": 2, "dir": 2, "vdir": 2, "grep": 2}
+_DIFFERENT = {"diff": frozenset({0, 1}), "cmp": frozenset({0, 1})}
+"""Of these a code says that what was read is not the same."""
+_GONE = {"diff": 2, "cmp": 2, "ls": 2, "dir": 2, "vdir": 2, "grep": 2}
 
 
 def _ask_files(asked: Asked) -> Question | None:
@@ -212,6 +214,7 @@ def _ask_files(asked: Asked) -> Question | None:
         ),
         lists=PROCESS if len(numbers) == len(files) else frozenset(),
         columns=(1,),
+        answers=_DIFFERENT.get(asked.program, frozenset({0})),
         gone=_GONE.get(asked.program, 1),
         gone_says=rf"{{name}}\W.*{_NO_FILE}",
     )

@@ -100,7 +100,8 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
     if prints_more or _says_gone(question, output.text, thing):
         return False
     if code is not None:
-        return code in question.answers and _tells(question, output, thing)
+        is_error = code != 0 and ERROR.search(output.text) is not None
+        return code in question.answers and not is_error and _tells(question, output, thing)
     return _may_read(first, filters, output)
 
 

@@ -1,4 +1,4 @@
-"""Reads after a write that no rule was made for: written last, and judged once."""
+"""Reads after a write: a third set, by some of which the rules were mended as well."""
 
 import json
 

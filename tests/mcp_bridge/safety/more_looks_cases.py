@@ -1,4 +1,4 @@
-"""More reads after a write, written when the rules that judge them stood."""
+"""More reads after a write. The rules were mended by some of them."""
 
 from tests.mcp_bridge.safety.calls import envelope
 from tests.mcp_bridge.safety.looks_cases import (

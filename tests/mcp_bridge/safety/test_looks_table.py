@@ -7,6 +7,12 @@ import pytest
 from mcp_bridge.safety.evidence import SettledCall
 from mcp_bridge.safety.standing import rebuild
 from tests.mcp_bridge.safety.calls import settled
+from tests.mcp_bridge.safety.fourth_looks_cases import (
+    FOURTH_FALSE,
+    FOURTH_HONEST,
+    NOT_REACHED,
+    STILL_COUNTED,
+)
 from tests.mcp_bridge.safety.last_looks_cases import LAST_FALSE, LAST_HONEST
 from tests.mcp_bridge.safety.looks_cases import FALSE, HONEST, WRITES, Row, failing
 from tests.mcp_bridge.safety.more_looks_cases import MORE_FALSE, MORE_HONEST
@@ -27,12 +33,12 @@ def is_verified(write: str, read: SettledCall) -> bool:
     return status.status == "verified"
 
 
-@pytest.mark.parametrize("row", HONEST + MORE_HONEST + LAST_HONEST, ids=say)
+@pytest.mark.parametrize("row", HONEST + MORE_HONEST + LAST_HONEST + FOURTH_HONEST, ids=say)
 def test_a_read_that_looks_at_the_target_verifies_the_write(row: Row):
     assert is_verified(*row)
 
 
-@pytest.mark.parametrize("row", FALSE + MORE_FALSE + LAST_FALSE, ids=say)
+@pytest.mark.parametrize("row", FALSE + MORE_FALSE + LAST_FALSE + FOURTH_FALSE, ids=say)
 def test_a_read_that_only_mentions_the_target_verifies_nothing(row: Row):
     assert not is_verified(*row)
 
@@ -57,3 +63,15 @@ def test_an_answer_that_is_nested_without_end_verifies_nothing():
     deep = '{"name":' * 5000 + '"billing"' + "}" * 5000
 
     assert not is_verified("far thing", settled("fleet.get", "read", deep, {"id": "x"}))
+
+
+@pytest.mark.xfail(strict=True, reason="known and not reached")
+@pytest.mark.parametrize("row", NOT_REACHED, ids=say)
+def test_a_look_that_is_not_reached_yet_verifies_the_write(row: Row):
+    assert is_verified(*row)
+
+
+@pytest.mark.xfail(strict=True, reason="known and not reached")
+@pytest.mark.parametrize("row", STILL_COUNTED, ids=say)
+def test_a_mention_that_still_counts_verifies_nothing(row: Row):
+    assert not is_verified(*row)
