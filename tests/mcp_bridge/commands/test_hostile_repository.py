@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_bridge.commands import prove, run_proven
+from mcp_bridge.commands import Screen, prove, run_proven
 from mcp_bridge.commands.drivers import Armed, without_filters
 from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.running import clean_environment
+from mcp_bridge.masking import build_default_masker
 from mcp_bridge.ops.executors.scripts import run_script
 from tests.mcp_bridge.commands.samples import lines
 
@@ -122,7 +123,11 @@ async def test_no_read_of_a_repository_runs_what_the_repository_names(
 
     there = await run_script(Elsewhere(), proof.script, seconds=20, max_bytes=60_000)
 
+    screen = Screen(build_default_masker())
+    screened = await run_proven(proof.script, seconds=20, max_bytes=60_000, screen=screen)
+
     assert here.exit_code in (0, 1), here.stderr
+    assert (screened.exit_code, screened.stdout) == (here.exit_code, here.stdout)
     assert (there.exit_code, there.stdout) == (here.exit_code, here.stdout)
     assert not (repository.parent / "ran").exists()
 
