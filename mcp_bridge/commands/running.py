@@ -15,7 +15,7 @@ from mcp_bridge.commands.drivers import Armed, filters_question, without_filters
 from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.pumping import Pump, only_measures, open_ends, places_to_mask
 from mcp_bridge.commands.reading import Substitutes
-from mcp_bridge.commands.screen import MAX_LOOKED_AT, Screen, Withheld
+from mcp_bridge.commands.screen import MAX_AROUND_LINES, MAX_LOOKED_AT, Screen, Withheld
 from mcp_bridge.commands.script import Command, Pipeline, Sink, Step
 from mcp_bridge.commands.shapes import Shape
 from mcp_bridge.commands.templates import COMPUTING_TEMPLATE, keeps_texts
@@ -167,9 +167,9 @@ class _Run(Course):
         for command in pipeline.commands:
             if not command.whole:
                 continue
-            whole = _Run(MAX_LOOKED_AT, self.environment)
-            code = await whole.run_pipeline(Pipeline((Command(command.whole),)))
             keeps_lines = command.shape is Shape.LINES
+            whole = _Run(MAX_AROUND_LINES if keeps_lines else MAX_LOOKED_AT, self.environment)
+            code = await whole.run_pipeline(Pipeline((Command(command.whole),)))
             if code and not whole.stdout:
                 self.take(self.stderr, whole.stderr)
                 return code

@@ -15,6 +15,8 @@ from mcp_bridge.masking import Masker, TooMuchToMask
 
 MAX_LOOKED_AT = 8 << 20
 """Bytes of one file, or of one pipe, that are looked at."""
+MAX_AROUND_LINES = 1 << 20
+"""Bytes that are looked at of what surrounds lines which are printed whole themselves."""
 _SECONDS = 10.0
 _SHORTEST = 4
 _PIECE = re.compile(r"[^\r\n]+")

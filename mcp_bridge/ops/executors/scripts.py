@@ -11,7 +11,7 @@ from mcp_bridge.commands.drivers import Armed, filters_question, without_filters
 from mcp_bridge.commands.finished import Finished
 from mcp_bridge.commands.pumping import only_measures
 from mcp_bridge.commands.reading import refuse_large, text_of
-from mcp_bridge.commands.screen import Screen, Withheld
+from mcp_bridge.commands.screen import MAX_AROUND_LINES, Screen, Withheld
 from mcp_bridge.commands.script import Command, Pipeline, Sink, Step
 from mcp_bridge.commands.shapes import Shape
 from mcp_bridge.commands.templates import COMPUTING_TEMPLATE, keeps_texts
@@ -153,7 +153,8 @@ class _Run(Course):
             return code
         del self.stderr[mark:]
         keeps_lines = command.shape is Shape.LINES
-        has_secrets = await screen.learn(data, command.argv[0], or_leave=keeps_lines)
+        looked_at = data[:MAX_AROUND_LINES] if keeps_lines else data
+        has_secrets = await screen.learn(looked_at, command.argv[0], or_leave=keeps_lines)
         if has_secrets and not keeps_texts(command.argv):
             raise Withheld(COMPUTING_TEMPLATE)
         return 0
