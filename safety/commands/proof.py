@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from safety.commands.addresses import KnownAddress
+from safety.commands.contents import refuse_parts
 from safety.commands.durations import CALL_SECONDS
 from safety.commands.grammar import Grammar, Parsed, parse, read_options
 from safety.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
@@ -238,6 +239,8 @@ class Prover:
             category, _ = ENDLESS_PROGRAMS.get(name, (None, None))
             needed = " or ".join(sorted(policy.needs))
             raise Refused(f"{name} is a read that ends only with {needed}", category)
+        if any(option in policy.parts for option, _ in parsed.options):
+            raise refuse_parts(name)
         if policy.check:
             policy.check(parsed)
         refuse_computed_escapes(parsed.values(*policy.formats, *_TEMPLATES))
