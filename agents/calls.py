@@ -8,8 +8,9 @@ from agents.controllers import Controller
 from agents.person_time import CallTime
 from agents.ports import Journal
 from agents.recall import RECALL, RecallToolbox
+from agents.records import ToolCallRecord
 from agents.result_texts import write_result
-from agents.types import Message, ToolCall, ToolCallRecord, ToolResult
+from agents.types import Message, ToolCall, ToolResult
 
 MAX_IDENTICAL_CALLS = 3
 

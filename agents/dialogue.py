@@ -10,18 +10,11 @@ from agents.conversation import Conversation
 from agents.kept import keep_without_secrets
 from agents.ports import LLM, Journal, Review
 from agents.recall import RecallToolbox
+from agents.records import LLMCallRecord, PlannedCall
 from agents.result_texts import is_summary
 from agents.streaming import AnswerBlocks, BlockStatus
 from agents.task import AgentTask
-from agents.types import (
-    InteractionType,
-    LLMCallRecord,
-    Message,
-    Note,
-    PlannedCall,
-    ToolCall,
-    ToolSpec,
-)
+from agents.types import InteractionType, Message, Note, ToolCall, ToolSpec
 
 
 class Dialogue:

@@ -30,6 +30,7 @@ from agents.prompts.nudges import (
     ask_to_conclude_early,
 )
 from agents.recall import RecallToolbox
+from agents.records import ToolCallRecord
 from agents.reviewing import Reviewer
 from agents.summaries import Circumstances, Summaries, SummaryPlan
 from agents.task import AgentTask
@@ -42,7 +43,6 @@ from agents.types import (
     Note,
     Phase,
     ToolCall,
-    ToolCallRecord,
 )
 
 KEEPS_PROVIDER = frozenset({REPETITION, "no_conclusion"})

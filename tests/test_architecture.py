@@ -48,9 +48,9 @@ ALLOWED: dict[str, str] = {
     " agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
     ".access.roles": "",
     ".access": ".access .models .selectors config tarsy",
-    ".services": ".models .selectors .stream_messages .publish .queue .chain_plan .masking .runbooks"
-    " .notifications .rendering .access.roles masking.visible_text agents.types config"
-    " tarsy.errors tarsy.uptime",
+    ".services": ".models .selectors .stream_messages .publish .queue .chain_plan .masking"
+    " .runbooks .notifications .rendering .access.roles masking.visible_text agents.types"
+    " agents.records config tarsy.errors tarsy.uptime",
     ".stream": ".models .selectors .stream_messages .publish .access .rendering config tarsy",
     ".engine": ".models .selectors .services .stream_messages .publish .stream.hub .masking"
     " .runbooks agents mcp_bridge ops masking safety config tarsy",

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.llm.loose import look
-from agents.types import (
-    JSON,
+from agents.llm_events import (
     AnswerFinished,
     CallProposed,
     LLMEvent,
     TextDelta,
     ThinkingDelta,
-    ToolCall,
-    Usage,
     UsageReported,
 )
+from agents.types import JSON, ToolCall, Usage
 from tarsy.errors import LLMError
 
 MAX_CHARACTERS = 2_000_000

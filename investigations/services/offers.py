@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from agents.types import JSON, OffersRecord, ServerOffer
+from agents.records import OffersRecord
+from agents.types import JSON, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction
 from investigations.services.ledger import lease_write
 from investigations.services.recording import Mask, add_messages, add_note, mask_note
