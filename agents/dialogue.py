@@ -1,5 +1,6 @@
 """The questions of one execution to its models: fitted to the window, asked, written down."""
 
+import asyncio
 from collections.abc import Callable
 
 from agents.answers import TIMEOUTS, Answer, Failure, Question, ask
@@ -45,6 +46,15 @@ class Dialogue:
         self._presented = Fitted((), 0, (), fits=True)
         self._offered: tuple[ToolSpec, ...] = ()
         self._known_notes: list[Note] = []
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What was said so far."""
+        return self._conversation.messages
+
+    def start_deadline(self) -> float:
+        """When an iteration that begins now has to end, by the clock of the loop."""
+        return asyncio.get_running_loop().time() + self._task.limits.iteration
 
     async def ask(
         self, kind: InteractionType, deadline: float, *, with_tools: bool = True
@@ -97,9 +107,7 @@ class Dialogue:
         message = None
         if failure is None:
             message = keep_without_secrets(answer.make_message(calls, kept), self._mask)
-        status: BlockStatus = "completed"
-        if failure is not None:
-            status = "timed_out" if failure.code in TIMEOUTS else "failed"
+        blocks = answer.close_blocks(_status(failure), is_final=is_final, response=shown)
         record = LLMCallRecord(
             interaction_type=kind,
             iteration=self.iteration,
@@ -107,7 +115,7 @@ class Dialogue:
             model=self.llm.model,
             messages_count=len(self._conversation.messages),
             tools_count=len(self._offered),
-            blocks=answer.close_blocks(status, is_final=is_final, response=shown),
+            blocks=blocks,
             message=message,
             planned_calls=tuple(PlannedCall(c, self._toolbox.identify(c)) for c in calls),
             usage=answer.usage,
@@ -147,3 +155,9 @@ class Dialogue:
             "provider": self.llm.provider_name,
         }
         await self._journal.record_note(Note("error", failure.message, metadata))
+
+
+def _status(failure: Failure | None) -> BlockStatus:
+    if failure is None:
+        return "completed"
+    return "timed_out" if failure.code in TIMEOUTS else "failed"
