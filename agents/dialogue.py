@@ -8,7 +8,7 @@ from agents.budget import ContextBudget, explain_too_long
 from agents.compaction import Fitted
 from agents.controllers import Conclude, Controller
 from agents.conversation import Conversation
-from agents.kept import keep_without_secrets
+from agents.message_masking import mask_message
 from agents.ports import LLM, Journal, Review
 from agents.recall import RecallToolbox
 from agents.records import LLMCallRecord, PlannedCall
@@ -106,7 +106,7 @@ class Dialogue:
         """Write one model call down and, when it was good, keep it in the conversation."""
         message = None
         if failure is None:
-            message = keep_without_secrets(answer.make_message(calls, kept), self._mask)
+            message = mask_message(answer.make_message(calls, kept), self._mask)
         blocks = answer.close_blocks(_status(failure), is_final=is_final, response=shown)
         record = LLMCallRecord(
             interaction_type=kind,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from agents.dialogue import Dialogue
+from agents.fencing import find_fenced
 from agents.offers import OfferBook
-from agents.outside import find_fenced
 from agents.ports import ProposedAnswer, Review, Toolbox
 from agents.recall import RECALL
 from agents.task import AgentTask

@@ -10,6 +10,7 @@ from mcp_types import CallToolResult, Tool
 from agents.types import JSON
 from mcp_bridge import client_requests
 from mcp_bridge.client_owner import ClientOwner, OpenClient
+from mcp_bridge.definition_pins import DefinitionPins, Fault
 from mcp_bridge.failures import (
     SERVER_FAILURES,
     CallNotSent,
@@ -19,7 +20,6 @@ from mcp_bridge.failures import (
     is_connection_lost,
     is_timeout,
 )
-from mcp_bridge.pins import Fault, Pins
 from mcp_bridge.server_config import ServerConfig
 
 
@@ -56,7 +56,7 @@ class ServerConnection:
         self._deadlines = deadlines
         self._owner = ClientOwner(server_id, open_client, deadlines.close)
         self._listing_lock = asyncio.Lock()
-        self._pins = Pins(server_id)
+        self._pins = DefinitionPins(server_id)
         self.listed: tuple[Tool, ...] = ()
         """What it listed last."""
 

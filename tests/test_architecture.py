@@ -28,6 +28,7 @@ ALLOWED: dict[str, str] = {
     "safety": "safety masking agents.types agents.ports",
     "ops": "masking safety config.surroundings tarsy.errors",
     "mcp_bridge": "masking safety agents.types agents.ports config.programs tarsy.errors",
+    "mcp_bridge.ops": "ops",
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
     "safety.paths": "safety.word_list",
     "safety.commands": "masking safety.paths",

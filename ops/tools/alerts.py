@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ops.envelope_server import EnvelopeServer
-from ops.past import OfExecution, PastReader, records_of
 from ops.records import SessionQuery, SessionState
+from ops.session_answers import OfExecution, SessionReader, records_of
 from ops.since import parse_since
 from ops.tools.fields import Cursor, PageSize, Reply, describe_reader
 
@@ -45,7 +45,7 @@ def add_alerts(server: EnvelopeServer) -> None:
         limit: PageSize = 20,
         cursor: Cursor = "",
     ) -> Reply:
-        reader = PastReader(records_of(context))
+        reader = SessionReader(records_of(context))
         match action:
             case "list":
                 wanted = SessionQuery(status, type, text.strip(), parse_since(since))

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from ops.envelope_server import EnvelopeServer
 from ops.knowledge import Knowledge
-from ops.past import OfExecution, records_of
 from ops.query import ResourceQuery
 from ops.records import LONGEST_NOTE
+from ops.session_answers import OfExecution, records_of
 from ops.tools.fields import Cursor, PageSize, Reply, ResourceId, describe_writer
 
 Action = Annotated[

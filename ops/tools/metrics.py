@@ -9,7 +9,7 @@ from ops import metrics
 from ops.bounded import Deadline, run_in_thread
 from ops.envelope import Answer
 from ops.envelope_server import EnvelopeServer
-from ops.far_metrics import FarMetrics
+from ops.remote_metrics import RemoteMetrics
 from ops.tools.fields import READ_SECONDS, Reply, ResourceId, SampleSeconds, describe_reader
 
 Action = Annotated[
@@ -26,7 +26,7 @@ Order = Annotated[metrics.ProcessOrder, Field(description="What processes are so
 Most = Annotated[int, Field(ge=1, le=200, description="Most processes to return.")]
 
 
-def add_metrics(server: EnvelopeServer, far: FarMetrics) -> None:
+def add_metrics(server: EnvelopeServer, far: RemoteMetrics) -> None:
     @server.tool(
         name="metrics",
         title="Take metrics",

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from agents.fencing import fence
 from agents.llm_events import AnswerFinished, CallProposed, TextDelta, ThinkingDelta, UsageReported
-from agents.outside import fence
 from agents.person_time import asking_a_person
 from agents.ports import Review
 from agents.run import run_agent

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 Fault = Literal["changed", "removed"]
 
 
-class Pins:
+class DefinitionPins:
     """The definitions of one server's tools, by hash, for one execution."""
 
     def __init__(self, server_id: str) -> None:
