@@ -6,8 +6,9 @@ from typing import TypeVar
 
 from agents.ports import Journal, Toolbox
 from agents.prompts.nudges import ServerNews, tell_of_tools
+from agents.records import OffersRecord
 from agents.report import write_not_checked
-from agents.types import JSON, Message, Note, OffersRecord, ServerOffer, ToolSpec
+from agents.types import JSON, Message, Note, ServerOffer, ToolSpec
 from config.unclassed import count_unclassed, explain_classing
 from config.words import count
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.types import JSON, Note, OffersRecord, ServerOffer
+from agents.records import OffersRecord
+from agents.types import JSON, Note, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction
 from investigations.services.ledger import database_now, lease_write
 from investigations.services.step_rows import Mask, add_messages, add_note, mask_note

@@ -6,18 +6,8 @@ from dataclasses import replace
 
 from django.utils import timezone
 
-from agents.types import (
-    JSON,
-    BlockKind,
-    ClosedBlock,
-    LLMCallRecord,
-    ModelSwitch,
-    Note,
-    PlannedCall,
-    ToolCallRecord,
-    ToolCheck,
-    ToolResult,
-)
+from agents.records import ClosedBlock, LLMCallRecord, ModelSwitch, PlannedCall, ToolCallRecord
+from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult
 from agents.types import Message as AgentMessage
 from investigations.models import (
     AgentExecution,

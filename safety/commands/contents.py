@@ -8,8 +8,8 @@ their names beside them: there the masker finds what is secret.
 import re
 from collections.abc import Iterable
 
-from safety.commands.refusal import Refused
 from masking.secret_names import classify_name, singular
+from safety.commands.refusal import Refused
 
 _NAME_IN_PATTERN = re.compile(r"[\w.-]+")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from agents.types import JSON, WriteReport
 from safety.evidence import Evidence, Judgement, SettledCall
 from safety.gate.ops_results import read_resources
-from safety.gate.resolved import Clock, ResolvedContext
+from safety.gate.resolved_context import Clock, ResolvedContext
 from safety.gate.resources import Resource
 from safety.gate.workflow import Workflow
 from safety.gate.writes import Writes

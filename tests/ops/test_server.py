@@ -241,3 +241,15 @@ async def test_reply_that_cannot_be_masked_is_withheld(settings, monkeypatch, ca
 
     assert reply["error"]["message"] == "The reply is withheld: masking it failed."
     assert "hello" not in str(reply)
+
+
+async def test_it_still_answers_over_stdio_under_its_older_name():
+    child = StdioServerParameters(
+        command=sys.executable, args=["-m", "mcp_bridge.ops"], cwd=str(ROOT)
+    )
+
+    with anyio.fail_after(60):
+        async with Client(child) as client:
+            health = envelope_of(await client.call_tool("query", {"action": "health"}))
+
+    assert health["data"]["memory"]["total_bytes"] > 0

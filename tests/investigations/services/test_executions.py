@@ -14,18 +14,15 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from agents.records import LLMCallRecord, OffersRecord, PlannedCall, ToolCallRecord
 from agents.types import (
     AgentOutcome,
     ListedTool,
-    LLMCallRecord,
     Message,
     ModelName,
     Note,
-    OffersRecord,
-    PlannedCall,
     ServerOffer,
     ToolCall,
-    ToolCallRecord,
     ToolResult,
     ToolTarget,
     Usage,

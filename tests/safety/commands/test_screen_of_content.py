@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from safety.commands import Screen, run_proven
-from safety.commands.proof import prove
 from masking import build_default_masker
 from ops.executors.scripts import run_script
+from safety.commands import Screen, run_proven
+from safety.commands.proof import prove
 from tests.safety.commands.samples import lines
 from tests.safety.commands.test_hostile_repository import Elsewhere
 from tests.safety.commands.test_screen import FILES, find_leaks, run_screened

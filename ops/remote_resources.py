@@ -11,9 +11,9 @@ from ops.envelope import Json, ToolFailure
 from ops.guests import Guest, list_guests, runs_guests
 from ops.health import Connection
 from ops.resources import Executor, Kind, Resource, Source
+from ops.routes import Routes
 from ops.settings import OpsSettings
 from ops.targets import Cluster
-from ops.ways import Ways
 
 _CONTAINER_ACTIONS = (
     "query", "docker.inspect", "docker.logs", "read.exec", "control", "check_updates", "update",
@@ -33,13 +33,13 @@ _WORKLOADS: frozenset[Kind] = frozenset({"pod", "deployment"})
 _GUESTS: frozenset[Kind] = frozenset({"lxc", "vm"})
 
 
-class FarResources:
+class RemoteResources:
     """Finds them, a source at a time, so that one that is silent costs only itself."""
 
-    def __init__(self, settings: OpsSettings, docker: DockerReader, ways: Ways) -> None:
+    def __init__(self, settings: OpsSettings, docker: DockerReader, routes: Routes) -> None:
         self._settings = settings
         self._docker = docker
-        self._ways = ways
+        self._routes = routes
 
     def sources(self, kinds: frozenset[Kind], *, is_named: bool) -> Iterator[Source]:
         """Clusters that nobody configured are asked only if their kinds are (`is_named`)."""
@@ -48,7 +48,7 @@ class FarResources:
             yield Source("ssh", frozenset({"host"}), self._hosts)
         if self._nodes():
             yield Source("proxmox", _GUESTS, self._guests)
-        if self._ways.kubectl.is_configured or is_named:
+        if self._routes.kubectl.is_configured or is_named:
             yield Source("kubernetes", _WORKLOADS, lambda: self._workloads(kinds))
 
     async def connections(self) -> Sequence[Connection]:
@@ -64,14 +64,14 @@ class FarResources:
         return await asyncio.gather(*hosts, *clusters)
 
     async def _greet_host(self, name: str) -> None:
-        finished = await self._ways.to_host(name).run(
+        finished = await self._routes.to_host(name).run(
             ("true",), seconds=_GREETING_SECONDS, max_bytes=1000
         )
         if finished.timed_out:
             raise ToolFailure("EXECUTION_FAILED", f"no answer within {_GREETING_SECONDS:.0f} s")
 
     async def _greet_cluster(self, cluster: Cluster) -> None:
-        await self._ways.kubectl.call(cluster, "get", "--raw=/version")
+        await self._routes.kubectl.call(cluster, "get", "--raw=/version")
 
     async def _hosts(self) -> Sequence[Resource]:
         return [
@@ -101,7 +101,7 @@ class FarResources:
 
     async def _guests_of(self, node: str) -> Sequence[Resource] | None:
         try:
-            return [_guest(each) for each in await list_guests(node, self._ways.to_host(node))]
+            return [_guest(each) for each in await list_guests(node, self._routes.to_host(node))]
         except ToolFailure:
             return None
 
@@ -111,7 +111,7 @@ class FarResources:
 
     async def _workloads(self, kinds: frozenset[Kind]) -> Sequence[Resource] | None:
         try:
-            clusters = await self._ways.kubectl.clusters()
+            clusters = await self._routes.kubectl.clusters()
         except ToolFailure:
             return None
         asked = [(cluster, kind) for cluster in clusters for kind in sorted(_WORKLOADS & kinds)]
@@ -119,7 +119,7 @@ class FarResources:
 
     async def _workloads_of(self, cluster: Cluster, kind: Kind) -> Sequence[Resource] | None:
         try:
-            listed = await self._ways.kubectl.get_json(
+            listed = await self._routes.kubectl.get_json(
                 cluster, "get", f"{kind}s", "--all-namespaces"
             )
         except ToolFailure:

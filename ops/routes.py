@@ -15,7 +15,7 @@ from ops.resources import Resource
 from ops.settings import OpsSettings
 
 
-class Ways:
+class Routes:
     """The executors of one ops server."""
 
     def __init__(self, settings: OpsSettings, docker: DockerApi) -> None:

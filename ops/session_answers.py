@@ -30,7 +30,7 @@ def records_of(context: OfExecution) -> Records:
     return records
 
 
-class PastReader:
+class SessionReader:
     """Answers from the records."""
 
     def __init__(self, records: Records) -> None:

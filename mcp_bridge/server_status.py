@@ -41,7 +41,7 @@ class SeenTool:
 
 
 @dataclass(frozen=True)
-class Sighting:
+class ServerStatus:
     """What one look at a server found. `error` is masked, and empty where all is well."""
 
     server_id: str
@@ -73,22 +73,22 @@ def connect(
     return ServerConnection(server_id, opener, deadlines.of(config))
 
 
-async def sight(
+async def ask_status(
     server_id: str, config: ServerConfig, connection: ServerConnection, started: float
-) -> tuple[Sighting, tuple[Tool, ...]]:
+) -> tuple[ServerStatus, tuple[Tool, ...]]:
     """Ask an open server for its tools; returns also those it listed. Raises `ServerUnavailable`.
 
     `started` is when, by the monotonic clock, it was first asked for anything.
     """
     listed = _usable(server_id, await connection.list_tools())
     masker = build_server_masker(config.data_masking)
-    sighting = Sighting(
+    status = ServerStatus(
         server_id,
         latency_ms=round((time.monotonic() - started) * 1000),
         protocol_version=clean_line(connection.protocol_version, 40),
         tools=tuple(_see(server_id, config, tool, masker) for tool in listed),
     )
-    return sighting, listed
+    return status, listed
 
 
 def explain_error(error: Exception, config: ServerConfig) -> str:

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable
 
-from ops.asking import Asked, number_of, read_table
 from ops.docker_api import DockerApi, as_list, as_object
 from ops.envelope import Answer, Json, JsonObject, ToolFailure
 from ops.executors.names import LABEL, SUBDOMAIN, check_name
+from ops.place_programs import PlacePrograms, number_of, read_table
 from ops.query import ResourceQuery
 from ops.resources import Resource
-from ops.ways import Ways
+from ops.routes import Routes
 
 
-class FarMetrics:
+class RemoteMetrics:
     """Each kind of resource through what knows it: engine, cluster, or `/proc` over there."""
 
-    def __init__(self, resources: ResourceQuery, ways: Ways, docker: DockerApi) -> None:
+    def __init__(self, resources: ResourceQuery, routes: Routes, docker: DockerApi) -> None:
         self._resources = resources
-        self._ways = ways
+        self._routes = routes
         self._docker = docker
 
     async def find(self, name: str) -> Resource | None:
@@ -24,7 +24,7 @@ class FarMetrics:
         if not name:
             return None
         resource = await self._resources.resolve(name)
-        if not self._ways.is_local(resource):
+        if not self._routes.is_local(resource):
             return resource
         if resource.kind == "host":
             return None
@@ -57,11 +57,11 @@ class FarMetrics:
                 raise ToolFailure(
                     "INVALID_INPUT", "A deployment has no figures; give one of its pods."
                 )
-        asked = Asked(await self._ways.into(resource), resource.resource_id)
-        said = await asked.ask("cat", "/proc/loadavg", "/proc/uptime", "/proc/meminfo")
+        programs = PlacePrograms(await self._routes.into(resource), resource.resource_id)
+        said = await programs.ask("cat", "/proc/loadavg", "/proc/uptime", "/proc/meminfo")
         if said is None:
-            raise asked.refuse_nothing("figures")
-        cores = await asked.ask("nproc")
+            raise programs.no_answer("figures")
+        cores = await programs.ask("nproc")
         return _read_proc(said, number_of((cores or "").strip()))
 
     async def _container(self, resource: Resource) -> JsonObject:
@@ -95,9 +95,9 @@ class FarMetrics:
         }
 
     async def _pod(self, resource: Resource) -> JsonObject:
-        cluster = await self._ways.kubectl.find(resource.host)
+        cluster = await self._routes.kubectl.find(resource.host)
         namespace, _, pod = resource.uid.partition("/")
-        said = await self._ways.kubectl.call(
+        said = await self._routes.kubectl.call(
             cluster, "top", "pod", check_name("pod", pod, SUBDOMAIN),
             f"--namespace={check_name('namespace', namespace, LABEL)}",
             "--containers", "--no-headers",
@@ -109,10 +109,10 @@ class FarMetrics:
         return {"containers": containers}
 
     async def _processes(self, resource: Resource, limit: int) -> Answer:
-        asked = Asked(await self._ways.into(resource), resource.resource_id)
-        said = await asked.ask("ps", "-eo", "pid=,user=,pcpu=,rss=,stat=,comm=", "--sort=-pcpu")
+        programs = PlacePrograms(await self._routes.into(resource), resource.resource_id)
+        said = await programs.ask("ps", "-eo", "pid=,user=,pcpu=,rss=,stat=,comm=", "--sort=-pcpu")
         if said is None:
-            raise asked.refuse_nothing("processes")
+            raise programs.no_answer("processes")
         rows = read_table(said, "pid", "user", "cpu_percent", "rss_kib", "state", "name")
         shown: list[Json] = [
             {**row, "pid": number_of(row["pid"]), "cpu_percent": number_of(row["cpu_percent"]),

@@ -12,7 +12,7 @@ from safety.requests import GateRequest, settled_call
 from safety.tool_rules import ToolClass
 
 
-def read_past(
+def settle_past_calls(
     past: Sequence[PastCall], catalogue: Catalogue, *, may_have_written: bool
 ) -> tuple[list[SettledCall], frozenset[str]]:
     """The calls that ended, in order, and the ids of those not known to have.

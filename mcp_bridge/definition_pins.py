@@ -23,7 +23,7 @@ MOST_PINNED = 20_000
 _NAMED = 5
 
 
-class Pins:
+class DefinitionPins:
     """The definitions of one server's tools, by hash, for one execution.
 
     None is ever forgotten, or a tool could change while others are shown in its place. So there is

@@ -10,7 +10,7 @@ _OPAQUE = ("signature", "encrypted", "redacted")
 """In the names of fields that mean nothing to anyone but their provider."""
 
 
-def keep_without_secrets(message: Message, mask: Callable[[str], str]) -> Message:
+def mask_message(message: Message, mask: Callable[[str], str]) -> Message:
     """The message masked: text, names and arguments of calls, and what its provider attached."""
     return replace(
         message,

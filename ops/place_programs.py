@@ -12,7 +12,7 @@ _MAX_REASON_CHARS = 200
 
 
 @dataclass
-class Asked:
+class PlacePrograms:
     """Programs of one place, some of which may not be there or may not answer."""
 
     executor: Executor
@@ -46,7 +46,7 @@ class Asked:
             return None
         return finished.stdout.decode("utf-8", "replace")
 
-    def refuse_nothing(self, what: str) -> ToolFailure:
+    def no_answer(self, what: str) -> ToolFailure:
         """Why there is no answer at all."""
         reasons = [f"{program}: {reason}" for program, reason in self.failed.items()]
         if reasons:

@@ -13,7 +13,7 @@ from agents.types import ToolCall, ToolResult
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.sightings import Sighting, connect, explain_error, sight
+from mcp_bridge.server_status import ServerStatus, ask_status, connect, explain_error
 from mcp_bridge.suggestions import Suggestion, suggest
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import InProcessFactories
@@ -29,7 +29,7 @@ USUAL = Deadlines()
 class Inspection:
     """A server as it is this moment, and the classes its tools seem to have."""
 
-    sighting: Sighting
+    status: ServerStatus
     suggestions: tuple[Suggestion, ...] = ()
 
 
@@ -102,9 +102,9 @@ async def _inspect(
     started = time.monotonic()
     try:
         await connection.start()
-        sighting, listed = await sight(server_id, config, connection, started)
+        status, listed = await ask_status(server_id, config, connection, started)
     except ServerUnavailable as error:
-        return Inspection(Sighting(server_id, explain_error(error, config)))
+        return Inspection(ServerStatus(server_id, explain_error(error, config)))
     finally:
         await connection.close()
-    return Inspection(sighting, suggest(config, listed))
+    return Inspection(status, suggest(config, listed))
