@@ -22,20 +22,15 @@ LONGEST_SEARCH = 20
 @contextmanager
 def cleared_away(var_dir: Path) -> Iterator[None]:
     """Inside, everything that this process starts dies with it, also when it is killed."""
-    watcher = subprocess.Popen(
-        # Without site-packages it is there in a few milliseconds.
-        [sys.executable, "-I", "-S", __file__, str(var_dir)],
-        stdin=subprocess.PIPE,
-        # Ctrl+C is for those who run tests.
-        start_new_session=True,
-        env={},
-    )
+    pipe, held_open = os.pipe()
     try:
+        # Without site-packages it is there in a few milliseconds.
+        words = [sys.executable, "-I", "-S", __file__, str(var_dir)]
+        subprocess.run(words, stdin=pipe, env={}, check=True)
+        os.close(pipe)
         yield
     finally:
-        assert watcher.stdin is not None
-        watcher.stdin.close()
-        watcher.wait()
+        os.close(held_open)
 
 
 def kill_all_of(var_dir: str) -> None:
@@ -58,6 +53,10 @@ def _find(variable: bytes) -> Iterator[int]:
 
 
 if __name__ == "__main__":
+    # No child of the tests, some of which kill all that they have, and not ended by Ctrl+C.
+    if os.fork():
+        os._exit(0)
+    os.setsid()
     sys.stdin.read()
     kill_all_of(sys.argv[1])
     shutil.rmtree(sys.argv[1], ignore_errors=True)
