@@ -23,7 +23,7 @@ from config.schema.fields import (
 
 class AlertMaskingConfig(Block):
     enabled: Boolean = True
-    """Whether secrets in alerts, questions and runbooks are masked before they are stored."""
+    """Whether secrets in alerts are masked before they are stored."""
     pattern_group: Text = ""
     """The pattern group that is used besides the product's own patterns: `basic`, `secrets`,
     `security`, `kubernetes`, `cloud` or `all`."""
