@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.server import build_server
-from ops.settings import OpsSettings, product_directories
+from ops.settings import PROJECT_ROOT, OpsSettings, product_directories
 from safety.commands import prove
 from safety.paths.sensitive_paths import SensitivePaths
 from tests.ops.calls import call_tool
@@ -383,3 +383,8 @@ async def test_state_of_the_product_is_refused(call, tmp_path):
 
     assert reply["error"]["code"] == "POLICY_BLOCKED"
     assert reply["error"]["blocked"] is True
+
+
+def test_the_product_that_is_kept_safe_is_this_checkout():
+    assert (PROJECT_ROOT / "manage.py").is_file()
+    assert PROJECT_ROOT / "var" in product_directories()
