@@ -12,26 +12,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from agents.records import ClosedBlock, LLMCallRecord, PlannedCall, ToolCallRecord
 from agents.types import (
     JSON,
     AgentOutcome,
     BlockKind,
-    ClosedBlock,
     InteractionType,
-    LLMCallRecord,
     Message,
     ModelName,
     Note,
-    PlannedCall,
     ToolCall,
-    ToolCallRecord,
     ToolResult,
     ToolTarget,
     Usage,
 )
-from investigations.masking import product_masker
+from investigations.doorbell import publish_live
+from investigations.maskers import product_masker
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
-from investigations.publish import publish_live
 from investigations.services import recording
 from investigations.services.approvals import Ask, request_approval
 from investigations.services.chat import ask_question

@@ -15,8 +15,8 @@ from django.db import InterfaceError, OperationalError
 
 from agents.person_time import asking_a_person
 from agents.types import JSON
+from investigations.doorbell import publish_live
 from investigations.models import AgentExecution, ApprovalRequest
-from investigations.publish import publish_live
 from investigations.selectors.approvals import find_approval
 from investigations.services.approvals import (
     Ask,
@@ -34,7 +34,7 @@ from investigations.stream_messages import (
 from masking import PLACEHOLDER
 from safety.gate.approvals import Decision, Proposal, Verdict
 from safety.gate.diffs import diff_texts
-from safety.gate.shown import find_hidden
+from safety.gate.visibility import find_hidden
 from tarsy.aio import WorkerLoop
 
 logger = logging.getLogger(__name__)

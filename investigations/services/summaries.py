@@ -4,11 +4,12 @@ import uuid
 
 from django.utils import timezone
 
-from agents.types import JSON, SummaryLabel, SummaryRecord
+from agents.records import SummaryLabel, SummaryRecord
+from agents.types import JSON
 from investigations.models import AgentExecution, LLMInteraction, Message, TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.services.ledger import LeaseWrite, lease_write
-from investigations.services.recording import Mask, describe_call, new_event
+from investigations.services.step_rows import Mask, describe_call, new_event
 from investigations.stream_messages import interaction_created, timeline_event_completed
 
 

@@ -1,0 +1,65 @@
+"""What masks which texts, as the configuration says: alerts, tool results, and all the rest."""
+
+import logging
+from collections.abc import Callable
+
+from config import get_config
+from masking import (
+    WITHHELD,
+    Masker,
+    Placeholders,
+    TooMuchToMask,
+    build_masker,
+    build_server_masker,
+)
+
+logger = logging.getLogger(__name__)
+
+PRODUCT_PROFILE = "default"
+"""Every kind of credential; always on, whatever the configuration adds."""
+
+
+def product_masker(placeholders: Placeholders | None = None) -> Callable[[str], str]:
+    """A masker of the product's own profile; the same secret gets the same placeholder in it, and
+    everywhere else that shares its placeholders. Fails closed: `WITHHELD` stands for a text that
+    is too full of secrets."""
+    masker = build_masker((PRODUCT_PROFILE,), placeholders=placeholders)
+
+    def mask(text: str) -> str:
+        try:
+            return masker.mask(text).text
+        except TooMuchToMask as reason:
+            logger.warning("a text is withheld: %s", reason)
+            return WITHHELD
+
+    return mask
+
+
+def mask_alert_data(text: str) -> str:
+    """An alert with its secrets replaced, as `defaults.alert_masking` says.
+
+    Fails open: an alert that cannot be masked is investigated all the same, unlike a tool result,
+    which would be withheld.
+    """
+    masker = build_alert_masker()
+    return text if masker is None else masker.mask_alert(text)
+
+
+def build_alert_masker() -> Masker | None:
+    """What alerts are masked by; None where the configuration says that they are not."""
+    settings = get_config().defaults.alert_masking
+    if not settings.enabled:
+        return None
+    return build_masker((PRODUCT_PROFILE, settings.pattern_group))
+
+
+def build_tool_masker(server_id: str = "") -> Masker:
+    """What the results of a server's tools are masked by; without a name, of any server that has
+    no patterns of its own. Raises `LookupError` for a server that is not configured."""
+    if not server_id:
+        return build_server_masker(None)
+    servers = get_config().mcp_servers
+    if server_id not in servers:
+        known = ", ".join(sorted(servers)) or "none"
+        raise LookupError(f'there is no MCP server "{server_id}"; configured are {known}')
+    return build_server_masker(servers[server_id].data_masking)
