@@ -53,18 +53,28 @@ class _Strict(BaseModel):
 
 class _Host(_Strict):
     address: Annotated[str, Field(pattern=f"^(?:{HOST.pattern})$")]
+    """The name or the address of the host."""
     user: Annotated[str, Field(pattern=f"^(?:{USER.pattern})?$")] = ""
+    """The account there. Give it no rights to change anything. Empty: as ssh chooses."""
     port: Annotated[int, Field(ge=1, le=65535)] = 22
+    """The port of its ssh."""
     identity_file: Path | None = None
+    """The private key to log in with."""
     known_hosts: Path | None = None
+    """The file with the keys by which the host is recognised. Unset: the usual one of ssh."""
     strict_host_keys: Literal["yes", "accept-new"] = "yes"
+    """`yes`: only a host whose key is known. `accept-new`: a host is trusted when first met."""
     connect_seconds: Annotated[int, Field(ge=1, le=60)] = 5
+    """How many seconds connecting may take."""
     proxmox: bool = False
+    """Whether it is a Proxmox node, so that it is asked for its guests."""
 
 
 class _Cluster(_Strict):
     context: Annotated[str, Field(pattern=f"^(?:{CONTEXT.pattern})?$")] = ""
+    """The context of kubectl. Empty: the current one."""
     kubeconfig: Path | None = None
+    """The kubeconfig. Unset: the one that kubectl finds."""
 
 
 _HostName = Annotated[str, Field(pattern=f"^(?:{HOST.pattern})$")]
@@ -76,17 +86,24 @@ def _checked(address: str) -> str:
     return address
 
 
-class _File(_Strict):
+class TargetsFile(_Strict):
+    """What the file of TARSY_OPS_CONFIG may hold."""
+
     hosts: dict[_HostName, _Host] = {}
+    """Hosts that are reached over ssh, by our name for each."""
     clusters: dict[_ClusterName, _Cluster] = {}
+    """Kubernetes clusters, by our name for each. Without any: the contexts of kubectl."""
     may_reach_out: bool = False
+    """Whether commands that only read may ask a machine that they name."""
     addresses: list[Annotated[str, AfterValidator(_checked)]] = []
+    """Pages that only tell something, beside those that are known, such as
+    `http://localhost:8080/orders/*/state?page`."""
 
 
 def read_targets(path: Path) -> Targets:
     """The hosts and clusters of a file. Raises `ConfigError` that names what is wrong in it."""
     try:
-        given = _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        given = TargetsFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
     except (OSError, UnicodeError, yaml.YAMLError) as error:
         raise ConfigError([Mistake(str(path), 0, f"cannot be read: {error}")]) from error
     except ValidationError as error:

@@ -49,18 +49,28 @@ class _Service(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     argv: Annotated[list[_Word], Field(min_length=1, max_length=200)]
+    """The program and its arguments. It has to stay in the foreground."""
     pid_file: Path
+    """Where TARSy keeps the number of the process."""
     log_file: Path
+    """Where what it prints goes."""
     directory: Path = Path("/")
+    """The directory that it is started in."""
     environment: dict[str, str] = {}
+    """Variables for the program, besides a few of the machine."""
     description: Annotated[str, Field(max_length=300)] = ""
+    """One line that says what the service is for."""
     stop_seconds: Annotated[float, Field(ge=0.1, le=15)] = 10.0
+    """How many seconds it may take to stop before it is killed."""
 
 
-class _File(BaseModel):
+class ServicesFile(BaseModel):
+    """What the file of TARSY_OPS_SERVICES may hold."""
+
     model_config = ConfigDict(extra="forbid")
 
     services: dict[_Name, _Service]
+    """Services that no init system knows, by name. All paths are absolute."""
 
 
 def read_declared_services(var_directory: Path) -> tuple[DeclaredService, ...]:
@@ -80,7 +90,7 @@ def load_services(path: Path) -> tuple[DeclaredService, ...]:
     try:
         with path.open(encoding="utf-8") as file:
             _refuse_foreign(path, os.fstat(file.fileno()))
-            given = _File.model_validate(yaml.safe_load(file.read(1_000_000)))
+            given = ServicesFile.model_validate(yaml.safe_load(file.read(1_000_000)))
     except (OSError, UnicodeError, yaml.YAMLError, RecursionError) as error:
         raise ConfigError([Mistake(str(path), 0, f"cannot be read: {error}")]) from error
     except ValidationError as error:

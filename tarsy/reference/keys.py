@@ -59,7 +59,7 @@ def read_sections(root: type[BaseModel] = Files) -> tuple[Section, ...]:
     Raises `LookupError` for a key whose meaning the schema does not say.
     """
     found: dict[type[BaseModel], _Found] = {}
-    _collect(found, _Found(root, root(), "", [""]))
+    _collect(found, _Found(root, None, "", [""]))
     return tuple(map(_describe, found.values()))
 
 
@@ -76,7 +76,7 @@ def _collect(found: dict[type[BaseModel], _Found], block: _Found) -> None:
         return
     found[block.model] = block
     for name, field in block.model.model_fields.items():
-        example = getattr(block.example, name, None)
+        example = _usual(block, name, field)
         for suffix, model in _blocks_in(field.annotation):
             place = f"{block.places[0]}.{name}{suffix}".removeprefix(".")
             inner = example if isinstance(example, BaseModel) else None
@@ -92,7 +92,7 @@ def _blocks_in(annotation: Any, suffix: str = "") -> Iterator[tuple[str, type[Ba
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         yield from _blocks_in(inner[0], suffix)
-    elif origin is tuple:
+    elif origin in (tuple, list):
         yield from _blocks_in(inner[0], f"{suffix}[]")
     elif isinstance(origin, type) and issubclass(origin, Mapping):
         yield from _blocks_in(inner[1], f"{suffix}.<name>")
@@ -117,9 +117,15 @@ def _keys(block: _Found) -> Iterator[Key]:
 def _write_default(block: _Found, name: str, field: FieldInfo) -> str:
     if field.is_required():
         return "required"
-    usual = field.get_default(call_default_factory=True)
-    value = getattr(block.example, name) if block.example else usual
+    value = _usual(block, name, field)
     return "" if isinstance(value, BaseModel) else _write(value)
+
+
+def _usual(block: _Found, name: str, field: FieldInfo) -> object:
+    """What holds where nothing is said; None as well where something has to be said."""
+    if block.example is not None:
+        return getattr(block.example, name)
+    return None if field.is_required() else field.get_default(call_default_factory=True)
 
 
 def _write(value: object) -> str:

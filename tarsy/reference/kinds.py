@@ -26,10 +26,16 @@ def name_kind(schema: Schema) -> str:
         case "array":
             return f"list of {_many(schema['items'])}"
         case "object":
-            return f"table of {_many(schema['additionalProperties'])} by name"
+            return f"table of {_many(_entries(schema))} by name"
         case str(kind):
             return _FORMATS.get(schema.get("format", ""), _NAMES[kind]) + _range(schema)
     raise ValueError(f"no words for the type of {schema}")
+
+
+def _entries(table: Schema) -> Schema:
+    """Where names have to look a certain way, the schema lists the entries by the pattern."""
+    patterns = table.get("patternProperties") or {"": table["additionalProperties"]}
+    return next(iter(patterns.values()))
 
 
 def _many(items: Schema) -> str:

@@ -3,6 +3,11 @@
 import textwrap
 from collections.abc import Iterator
 
+from pydantic import BaseModel
+
+from config.schema.files import Files
+from ops.services.declaration import ServicesFile
+from ops.targets import TargetsFile
 from tarsy.reference.keys import Key, Section, read_sections
 from tarsy.reference.variables import EXAMPLE, Group, Variable, find_kinds, read_groups
 
@@ -33,6 +38,13 @@ and line, and warns of what has no effect.
 - *Nearest* settings win: `defaults`, then the agent, its chain, its stage and its entry there. Each
   key below says where it may stand.
 """
+_FILES_OF_OPS = """\
+## The files of the tool server `ops`
+
+Two variables name files of their own. Without the first, `ops` sees this machine only; without the
+second, `ops-services.yaml` in `TARSY_VAR_DIR` is read if it is there. The file with services says
+what is run, so it must be yours or root's and writable by nobody else. An unknown key is a mistake.
+"""
 _VARIABLES = """\
 ## Environment variables
 
@@ -47,18 +59,25 @@ def write_page() -> str:
     groups = read_groups(EXAMPLE.read_text(encoding="utf-8"), find_kinds(PACKAGES))
     parts = [
         _BEGINNING,
-        *map(_write_section, read_sections()),
+        *_write_file("The sections of `tarsy.yaml` and `llm-providers.yaml`", Files),
+        _FILES_OF_OPS,
+        *_write_file("The file of `TARSY_OPS_CONFIG`", TargetsFile),
+        *_write_file("The file of `TARSY_OPS_SERVICES`", ServicesFile),
         _VARIABLES,
         *map(_write_group, groups),
     ]
     return "\n".join(parts)
 
 
-def _write_section(section: Section) -> str:
+def _write_file(title: str, file: type[BaseModel]) -> Iterator[str]:
+    return (_write_section(section, title) for section in read_sections(file))
+
+
+def _write_section(section: Section, title: str) -> str:
     first, *others = section.places
     also = f"Also at {', '.join(f'`{place}`' for place in others)}." if others else ""
     about = " ".join(filter(None, (section.meaning, also, _tell(section.effect))))
-    heading = f"### `{first}`" if first else "### The sections of the files"
+    heading = f"### `{first}`" if first else f"### {title}"
     return "\n".join([heading, "", *_paragraph(about), *map(_write_key, section.keys), ""])
 
 

@@ -105,11 +105,8 @@ def _kinds_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _range(call: ast.Call) -> str:
-    bounds = {each.arg: each.value for each in call.keywords}
-    least, most = (
-        bound.value if isinstance(bound := bounds.get(name), ast.Constant) else None
-        for name in ("minimum", "maximum")
-    )
+    bounds = {each.arg: ast.unparse(each.value) for each in call.keywords}
+    least, most = bounds.get("minimum"), bounds.get("maximum")
     if least is None:
         return ""
     return f" from {least} to {most}" if most is not None else f" from {least}"
