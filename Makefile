@@ -10,7 +10,7 @@ DEV_STAMP := $(VENV)/.requirements-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check openapi bench chaos screenshots lock chromium nginx peers conformance
+.PHONY: help setup demo run test quick check openapi bench chaos screenshots lock chromium nginx peers conformance
 .PHONY: deploy-check
 
 help: ## Show this list
@@ -24,10 +24,17 @@ demo: $(RUN_STAMP) ## Start everything, investigate a sample alert about this ma
 run: $(RUN_STAMP) ## Start everything, without the sample alert
 	@exec $(BIN)/python manage.py quickstart --no-sample
 
+# Each process of the product would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Whole files side by side, in order: the slow ones come first. PYTEST_ARGS="-n 0 ..." takes one process.
 # The deployment needs a machine to itself: make deploy-check.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment
 test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
+
+quick: $(DEV_STAMP) ## Run what needs neither a process of the product nor a browser nor long
+	$(PYTEST) -m "not worker and not browser and not slow" $(PYTEST_ARGS)
 
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
 	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)

@@ -18,6 +18,48 @@ hypothesis_settings.register_profile("suite", deadline=None)
 hypothesis_settings.load_profile("suite")
 
 
+PROCESSES = {
+    "daphne",
+    "own_workers",
+    "running_web",
+    "running_worker",
+    "shared_server",
+    "shared_web",
+    "shared_worker",
+    "use_servers",
+}
+"""Fixtures behind which processes of the product stand."""
+BROWSERS = {"chromium", "shared_browser"}
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what needs processes of the product or a browser by the fixtures that it uses."""
+    used = set(getattr(item, "fixturenames", ()))
+    if used & PROCESSES:
+        item.add_marker("worker")
+    if used & BROWSERS:
+        item.add_marker("browser")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order files by the slowest kind of test in each.
+
+    What takes long comes first, so that at the end of a run no process waits for another.
+    """
+    ranks: dict[Path, int] = {}
+    for item in items:
+        ranks[item.path] = min(_rank(item), ranks.get(item.path, 99))
+    items.sort(key=lambda item: ranks[item.path])
+
+
+def _rank(item: pytest.Item) -> int:
+    kinds = {mark.name for mark in item.iter_markers()}
+    kinds.update(getattr(item, "fixturenames", ()))
+    slowest = ({"worker"}, {"browser"}, {"slow"}, {"django_db", "db"})
+    return next((rank for rank, kind in enumerate(slowest) if kinds & kind), len(slowest))
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(
     django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker

@@ -6,6 +6,8 @@ import pytest
 
 from tests.processes import Process, child_environment
 
+pytestmark = pytest.mark.slow
+
 NAMES = (
     "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE",
     "SECURE_CROSS_ORIGIN_OPENER_POLICY",

@@ -22,6 +22,8 @@ from mcp_bridge.toolbox import open_toolbox
 from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 from tests.mcp_bridge.safety.calls import Desk
 
+pytestmark = pytest.mark.slow
+
 ALERT = "The demo service is stopped"
 
 

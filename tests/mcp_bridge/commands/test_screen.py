@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from mcp_bridge.commands import Screen, Withheld, prove, run_proven
 from mcp_bridge.masking import Placeholders, build_default_masker
 
+pytestmark = pytest.mark.slow
+
 KEY_LINES = "\n".join(
     base64.b64encode(random.Random(number).randbytes(48)).decode() for number in range(6)
 )

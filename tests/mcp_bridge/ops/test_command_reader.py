@@ -13,6 +13,8 @@ from tests.mcp_bridge.commands.samples import ENDLESS, UNSAFE, lines
 from tests.mcp_bridge.ops.calls import call_tool
 from tests.mcp_bridge.ops.fake_docker import run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 PROD = json.dumps(
     {
         "items": [

@@ -8,6 +8,8 @@ from mcp_bridge.commands import reading, running, screen
 from mcp_bridge.ops import command_reader
 from tests.mcp_bridge.ops.fake_docker import run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 SECRET = "correct-Horse7-battery"
 PIECE = "Horse7"
 POD = {

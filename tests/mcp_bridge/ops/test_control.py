@@ -21,6 +21,8 @@ from tests.mcp_bridge.ops.calls import call_tool, envelope_of
 from tests.mcp_bridge.ops.fake_docker import run_fake_docker
 from tests.mcp_bridge.ops.test_logs import write_program
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 
 # Each keeps the state of what it stands for in a file, and notes what it was called with.

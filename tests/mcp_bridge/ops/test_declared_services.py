@@ -24,6 +24,8 @@ from mcp_bridge.ops.services.running import changing, read_state, start, stop
 from tarsy.errors import ConfigError
 from tests.mcp_bridge.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 ID = "service:web-1:shop"
 
 

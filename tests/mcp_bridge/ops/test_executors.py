@@ -24,6 +24,8 @@ from mcp_bridge.ops.executors.scripts import run_script
 from mcp_bridge.ops.executors.ssh import SshAccess, SshExecutor
 from tests.mcp_bridge.ops.fake_programs import FakePrograms
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 20.0
 MAX_BYTES = 100_000
 MARK = "[the program starts here]\n"

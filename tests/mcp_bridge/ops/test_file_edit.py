@@ -36,6 +36,8 @@ from mcp_bridge.ops.sensitive_paths import SensitivePaths
 from mcp_bridge.ops.server import build_server
 from tests.mcp_bridge.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 HOST = "host:web-1"
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -9,6 +9,8 @@ from mcp_bridge.ops import kubectl as kubectl_module
 from mcp_bridge.ops.server import build_server
 from tests.mcp_bridge.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 PODS = {
     "items": [
         {

@@ -13,6 +13,8 @@ from mcp_bridge.ops.envelope import ToolFailure
 from mcp_bridge.ops.server import build_server
 from tests.mcp_bridge.ops.calls import call_tool, envelope_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 TOOLS = [
     "query", "discovery", "read", "metrics", "storage", "docker", "kubernetes", "control",

@@ -32,6 +32,8 @@ from mcp_bridge.safety.targeting import Target
 from tests.mcp_bridge.safety.calls import Clock
 from tests.mcp_bridge.safety.world import WRITES, Agent, How, Stored, World
 
+pytestmark = pytest.mark.slow
+
 NGINX, MAIL, UNKNOWN = "service:edge-2:nginx", "service:edge-2:mail", "service:edge-9:db"
 RUNNING, STOPPED = ("running", "active"), ("stopped", "failed")
 ACTIONS = st.sampled_from(["start", "stop", "restart"])
