@@ -10,6 +10,8 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 from hypothesis import settings as hypothesis_settings
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import Redirect, StaticFile
 
 from tests.browser import find_chromium
 
@@ -106,6 +108,24 @@ def quick_passwords() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PBKDF2PasswordHasher, "iterations", 1_000)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_found_once() -> Iterator[None]:
+    """Every client of a test builds the middleware anew, for which WhiteNoise looks at each file
+    there is. That takes longer than most requests, and the files stay as they are."""
+    look = WhiteNoiseMiddleware.add_files_from_finders
+    found: dict[str, dict[str, StaticFile | Redirect]] = {}
+
+    def look_once(self: WhiteNoiseMiddleware) -> None:
+        if self.static_prefix not in found:
+            look(self)
+            found[self.static_prefix] = dict(self.files)
+        self.files.update(found[self.static_prefix])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", look_once)
         yield
 
 
