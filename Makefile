@@ -10,8 +10,8 @@ DEV_STAMP := $(VENV)/.requirements-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check openapi bench chaos screenshots lock chromium nginx peers conformance
 .PHONY: deploy-check format reference
+.PHONY: help setup demo run test quick check openapi bench chaos screenshots lock chromium nginx peers conformance
 
 # A line with ##@ begins a group; a target is listed when ## stands behind its name.
 help: ## Show this list
@@ -29,11 +29,17 @@ run: $(RUN_STAMP) ## Start everything, without the sample alert
 	@exec $(BIN)/python manage.py quickstart --no-sample
 
 ##@ Test
+# Each process of the product would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Whole files side by side, in order: the slow ones come first. PYTEST_ARGS="-n 0 ..." takes one process.
 # The deployment needs a machine to itself: make deploy-check.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment
 test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
+
+quick: $(DEV_STAMP) ## Run what needs neither a process of the product nor a browser nor long
+	$(PYTEST) -m "not worker and not browser and not slow" $(PYTEST_ARGS)
 
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
 	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)

@@ -10,12 +10,56 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 from hypothesis import settings as hypothesis_settings
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import Redirect, StaticFile
 
 from tests.browser import find_chromium
 
 # An example that takes long on a busy machine is no defect.
 hypothesis_settings.register_profile("suite", deadline=None)
 hypothesis_settings.load_profile("suite")
+
+
+PROCESSES = {
+    "daphne",
+    "own_workers",
+    "running_web",
+    "running_worker",
+    "shared_server",
+    "shared_web",
+    "shared_worker",
+    "use_servers",
+}
+"""Fixtures behind which processes of the product stand."""
+BROWSERS = {"chromium", "shared_browser"}
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what needs processes of the product or a browser by the fixtures that it uses."""
+    used = set(getattr(item, "fixturenames", ()))
+    if used & PROCESSES:
+        item.add_marker("worker")
+    if used & BROWSERS:
+        item.add_marker("browser")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order files by the slowest kind of test in each.
+
+    What takes long comes first, so that at the end of a run no process waits for another.
+    """
+    ranks: dict[Path, int] = {}
+    for item in items:
+        ranks[item.path] = min(_rank(item), ranks.get(item.path, 99))
+    items.sort(key=lambda item: ranks[item.path])
+
+
+def _rank(item: pytest.Item) -> int:
+    kinds = {mark.name for mark in item.iter_markers()}
+    kinds.update(getattr(item, "fixturenames", ()))
+    slowest = ({"worker"}, {"browser"}, {"slow"}, {"django_db", "db"})
+    return next((rank for rank, kind in enumerate(slowest) if kinds & kind), len(slowest))
 
 
 @pytest.fixture(scope="session")
@@ -64,6 +108,24 @@ def quick_passwords() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PBKDF2PasswordHasher, "iterations", 1_000)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_found_once() -> Iterator[None]:
+    """Every client of a test builds the middleware anew, for which WhiteNoise looks at each file
+    there is. That takes longer than most requests, and the files stay as they are."""
+    look = WhiteNoiseMiddleware.add_files_from_finders
+    found: dict[str, dict[str, StaticFile | Redirect]] = {}
+
+    def look_once(self: WhiteNoiseMiddleware) -> None:
+        if self.static_prefix not in found:
+            look(self)
+            found[self.static_prefix] = dict(self.files)
+        self.files.update(found[self.static_prefix])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", look_once)
         yield
 
 

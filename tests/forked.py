@@ -36,7 +36,7 @@ IMPORTED = (
     "kombu.transport.redis",
     "agents.run",
     "config",
-    "mcp_bridge.own_servers",
+    "investigations.engine.own_servers",
     "mcp_bridge.toolbox",
 )
 PR_SET_PDEATHSIG = 1
@@ -85,7 +85,7 @@ class Forks:
             subprocess.run(
                 [sys.executable, "-m", "tests.forked"],
                 cwd=ROOT,
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 check=True,
                 timeout=60,
             )

@@ -111,7 +111,7 @@ class Process:
                 self.child.wait(within)
             except subprocess.TimeoutExpired:
                 self.kill()
-        return int(self.child.returncode)
+        return int(self.child.wait(within))
 
 
 def _start_interpreter(

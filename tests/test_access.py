@@ -22,6 +22,8 @@ from tests.factories import (
     UserFactory,
 )
 
+pytestmark = pytest.mark.slow
+
 API = "api/v1/"
 SESSION = f"{API}sessions/<uuid:session_id>"
 PAGE = "sessions/<uuid:session_id>/"

@@ -14,6 +14,8 @@ import pytest
 
 from tests.processes import ROOT, wait_for
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = """
 import signal
 from pathlib import Path

@@ -12,6 +12,8 @@ from screenshots.__main__ import CONFIG_DIR
 from screenshots.sights import SIGHTS
 from screenshots.world import World
 
+pytestmark = pytest.mark.slow
+
 NO_PAGES = {
     # Pieces of pages, which scripts fetch.
     "active", "recent", "new-rows", "hits",

@@ -32,7 +32,7 @@ from tests.agents.wire_server import (
     usage_chunk,
 )
 
-pytestmark = pytest.mark.filterwarnings(READ_ONLY)
+pytestmark = [pytest.mark.filterwarnings(READ_ONLY), pytest.mark.slow]
 
 KEY = "sk-secret-4711-abcdef"
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))

@@ -33,6 +33,7 @@ from agents.prompts.tools import describe_tools
 from agents.recall import RECALL_SPEC
 from agents.types import ToolSpec
 from tests.agents.prompt_rules import find_faults
+from tests.cases import for_each
 
 NAMES = sorted(path.name.removesuffix(".md.j2") for path in TEMPLATES.glob("*.j2"))
 NOW = datetime(2026, 11, 27, 3, 5, tzinfo=UTC)
@@ -129,7 +130,7 @@ def fillings_of(template: str) -> Iterator[dict[str, Any]]:
         yield dict(zip(names, values, strict=True))
 
 
-@pytest.mark.parametrize("template", NAMES)
+@for_each(NAMES)
 def test_a_template_is_whole_however_it_is_filled(template: str):
     rendered = [render(template, **filling) for filling in fillings_of(template)]
 
@@ -137,7 +138,7 @@ def test_a_template_is_whole_however_it_is_filled(template: str):
     assert {fault for text in rendered for fault in find_faults(text)} == set()
 
 
-@pytest.mark.parametrize("template", NAMES)
+@for_each(NAMES)
 def test_no_template_ends_a_line_of_text_with_a_tag_that_takes_the_line_end_away(template: str):
     lines = (TEMPLATES / f"{template}.md.j2").read_text(encoding="utf-8").splitlines()
 

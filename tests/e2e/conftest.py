@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 import config
@@ -81,6 +82,15 @@ def shared_worker(
     shared = SharedWorker(product_environment)
     yield shared
     shared.stop()
+
+
+@pytest.fixture(scope="package", autouse=True)
+def emptied_afterwards(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """What workers and tests have committed here is no beginning for the tests of others."""
+    yield
+    with django_db_blocker.unblock():
+        call_command("flush", verbosity=0, interactive=False)
+        connection.close()
 
 
 @pytest.fixture

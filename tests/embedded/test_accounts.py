@@ -15,6 +15,8 @@ from tarsy.embedded.accounts import PRIVATE_BASES, SERVER_UID, Account, _private
 from tarsy.embedded.files import REPOSITORY
 from tarsy.embedded.run_as import CAP_DAC_READ_SEARCH
 
+pytestmark = pytest.mark.slow
+
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 CAP_SETUID = 7

@@ -15,6 +15,8 @@ import redis
 
 from tests.embedded.conftest import UserProcess, is_gone, wait_until
 
+pytestmark = pytest.mark.slow
+
 MANY_ATTEMPTS = 5
 """More than an outage of a few seconds costs."""
 

@@ -6,6 +6,8 @@ import pytest
 from tarsy.embedded import locate
 from tarsy.embedded.commands import servers_for, var_dir
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def environment(monkeypatch, fresh_dir):

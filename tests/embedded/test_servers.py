@@ -10,6 +10,8 @@ import redis
 from tarsy.embedded import EmbeddedError, ensure, locate
 from tests.embedded.conftest import is_gone, wait_until
 
+pytestmark = pytest.mark.slow
+
 
 def test_both_servers_answer_and_are_gone_after_the_block(var_dir):
     with ensure(var_dir, durable=False) as servers:

@@ -10,6 +10,8 @@ import pytest
 from tarsy.embedded.files import REPOSITORY
 from tests.embedded.conftest import is_gone, wait_until
 
+pytestmark = pytest.mark.slow
+
 # Each argument is NAME=PYTHON CODE of one process.
 SUPERVISE = """
 import sys

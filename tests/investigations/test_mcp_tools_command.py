@@ -11,6 +11,8 @@ import yaml
 from tests.mcp_bridge.conftest import STDIO_SERVER
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.slow
+
 CONFIG = """
 mcp_servers:
   tools:

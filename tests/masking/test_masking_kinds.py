@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from masking import build_default_masker
+from tests.cases import for_each
 
 HERE = Path(__file__).parent
 MASKER = build_default_masker()
@@ -20,7 +19,7 @@ KINDS = read("masking_kinds.jsonl")
 TRAPS = read("masking_traps.jsonl")
 
 
-@pytest.mark.parametrize("case", KINDS, ids=lambda case: case["kind"])
+@for_each(KINDS, name=lambda case: case["kind"])
 def test_secret_goes_and_what_is_around_it_stays(case):
     masked = MASKER.mask(case["text"]).text
 
@@ -29,7 +28,7 @@ def test_secret_goes_and_what_is_around_it_stays(case):
     assert MASKER.mask(masked).text == masked
 
 
-@pytest.mark.parametrize("case", KINDS, ids=lambda case: case["kind"])
+@for_each(KINDS, name=lambda case: case["kind"])
 def test_secret_goes_from_a_json_string_too(case):
     text = json.dumps({"took_ms": 12, "output": case["text"]})
 
@@ -39,7 +38,7 @@ def test_secret_goes_from_a_json_string_too(case):
     assert [secret for secret in case["secrets"] if secret in masked["output"]] == []
 
 
-@pytest.mark.parametrize("text", TRAPS)
+@for_each(TRAPS)
 def test_text_that_only_looks_like_secrets_is_untouched(text):
     log = f"2026-01-05T10:00:00Z INFO app[12]: {text}\n2026-01-05T10:00:01Z INFO next"
 

@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from masking import build_default_masker
+from tests.cases import for_each
 
 CASES = [
     json.loads(line)
@@ -32,7 +31,7 @@ def test_names_that_tell_of_no_secret_leave_their_lines_untouched():
     assert [text for text in TRAPS if mask(text).text != text] == []
 
 
-@pytest.mark.parametrize("case", SECRETS[::7], ids=lambda case: case["text"][:30])
+@for_each(SECRETS[::7], name=lambda case: case["text"][:30])
 def test_masked_once_nothing_more_is_masked(case):
     masked = build_default_masker().mask(case["text"]).text
 

@@ -4,11 +4,11 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from masking import StreamMasker, build_default_masker
+from tests.cases import for_each
 from tests.masking.test_masking import TEXTS
 
 KINDS = [
@@ -35,7 +35,7 @@ def test_a_stream_is_masked_the_same_however_it_is_cut(text, places):
     assert stream(cut(text, places)) == stream([text])
 
 
-@pytest.mark.parametrize("case", KINDS, ids=lambda case: case["kind"])
+@for_each(KINDS, name=lambda case: case["kind"])
 def test_every_cut_of_every_kind_gives_the_same(case):
     text = case["text"]
     whole = stream([text])
@@ -46,7 +46,7 @@ def test_every_cut_of_every_kind_gives_the_same(case):
         assert stream([text[:place], text[place:]]) == whole
 
 
-@pytest.mark.parametrize("case", EMBEDDED, ids=lambda case: case["kind"])
+@for_each(EMBEDDED, name=lambda case: case["kind"])
 def test_no_kind_of_secret_gets_through_a_stream(case):
     shown = stream(list(f"I looked and found this:\n\n{case['text']}\n\nThat is all."))
 

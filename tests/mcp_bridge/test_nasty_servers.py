@@ -17,7 +17,7 @@ from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import ReadsBut, quick, run
 from tests.mcp_bridge.open_gate import OpenGate
 
-pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+pytestmark = [pytest.mark.usefixtures("nothing_left_behind"), pytest.mark.slow]
 
 NASTY = Path(__file__).parent / "servers" / "nasty_server.py"
 MEGABYTE = 1024 * 1024

@@ -17,7 +17,7 @@ from tests.mcp_bridge.open_gate import OpenGate
 from tests.mcp_peers.peers import OFFICIAL, grafana, kubernetes, need, node, node_server
 from tests.mcp_peers.provider_rules import FAMILIES
 
-pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+pytestmark = [pytest.mark.usefixtures("nothing_left_behind"), pytest.mark.slow]
 
 KUBECONFIG = """\
 apiVersion: v1

@@ -13,6 +13,8 @@ from tests.ops.calls import call_tool
 from tests.ops.fake_docker import run_fake_docker
 from tests.safety.commands.samples import ENDLESS, UNSAFE, lines
 
+pytestmark = pytest.mark.slow
+
 PROD = json.dumps(
     {
         "items": [

@@ -8,6 +8,8 @@ from ops import command_reader
 from safety.commands import reading, running, screen
 from tests.ops.fake_docker import run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 SECRET = "correct-Horse7-battery"
 PIECE = "Horse7"
 POD = {

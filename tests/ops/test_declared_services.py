@@ -24,6 +24,8 @@ from ops.services.running import changing, read_state, start, stop
 from tarsy.errors import ConfigError
 from tests.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 ID = "service:web-1:shop"
 
 

@@ -24,6 +24,8 @@ from safety.commands.finished import Finished
 from safety.commands.running import PATH
 from tests.ops.fake_programs import FakePrograms
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 20.0
 MAX_BYTES = 100_000
 MARK = "[the program starts here]\n"

@@ -36,6 +36,8 @@ from ops.server import build_server
 from safety.paths.sensitive_paths import SensitivePaths
 from tests.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 HOST = "host:web-1"
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.ops.fake_docker import run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CONTAINER = "container:web-1:0123456789ab"
 POD = "pod:prod:shop/api-1"

@@ -9,6 +9,8 @@ from ops import kubectl as kubectl_module
 from ops.server import build_server
 from tests.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 PODS = {
     "items": [
         {

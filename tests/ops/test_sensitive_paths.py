@@ -9,6 +9,7 @@ from ops.server import build_server
 from ops.settings import PROJECT_ROOT, OpsSettings, product_directories
 from safety.commands import prove
 from safety.paths.sensitive_paths import SensitivePaths
+from tests.cases import for_each
 from tests.ops.calls import call_tool
 
 CANARY = "canary-7f3a"
@@ -168,12 +169,12 @@ ORDINARY = (
 )
 
 
-@pytest.mark.parametrize("path", SECRETS)
+@for_each(SECRETS)
 def test_secret_is_refused(path):
     assert SensitivePaths().reason(path)
 
 
-@pytest.mark.parametrize("path", ORDINARY)
+@for_each(ORDINARY)
 def test_ordinary_file_is_not_refused(path):
     assert SensitivePaths().reason(path) is None
 

@@ -13,6 +13,8 @@ from ops.envelope import ToolFailure
 from ops.server import build_server
 from tests.ops.calls import call_tool, envelope_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = [
     "query", "discovery", "read", "metrics", "storage", "docker", "kubernetes", "control",
@@ -244,9 +246,7 @@ async def test_reply_that_cannot_be_masked_is_withheld(settings, monkeypatch, ca
 
 
 async def test_it_still_answers_over_stdio_under_its_older_name():
-    child = StdioServerParameters(
-        command=sys.executable, args=["-m", "mcp_bridge.ops"], cwd=str(ROOT)
-    )
+    child = StdioServerParameters(command=sys.executable, args=["-m", "ops"], cwd=str(ROOT))
 
     with anyio.fail_after(60):
         async with Client(child) as client:

@@ -1,12 +1,12 @@
 """Where people open the dashboard is said once, and everything that goes by it follows."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.processes import ROOT, child_environment
+from tests.processes import Process, child_environment
+
+pytestmark = pytest.mark.slow
 
 NAMES = (
     "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE",
@@ -14,14 +14,19 @@ NAMES = (
 )  # fmt: skip
 
 
-def start(**variables: str) -> subprocess.CompletedProcess[str]:
-    wanted = f"{{name: getattr(settings, name) for name in {NAMES}}}"
-    return subprocess.run(
-        [sys.executable, "-c",
-         f"import json; from django.conf import settings; print(json.dumps({wanted}))"],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
-        env={**child_environment(), "DJANGO_SETTINGS_MODULE": "tarsy.settings", **variables},
-    )  # fmt: skip
+def start(**variables: str) -> tuple[int, str]:
+    """The exit code of a process that prints these settings, and what it wrote."""
+    process = Process(
+        *("-m", "tests.tarsy.show_settings", *NAMES),
+        environment={
+            **child_environment(),
+            "DJANGO_SETTINGS_MODULE": "tarsy.settings",
+            **variables,
+        },
+        ready="",
+        is_forked=True,
+    )
+    return process.child.wait(60), process.output
 
 
 @pytest.mark.parametrize(
@@ -37,8 +42,9 @@ def start(**variables: str) -> subprocess.CompletedProcess[str]:
 )
 @pytest.mark.django_db
 def test_one_address_is_enough_for_hosts_forms_and_cookies(url, host, origin):
-    read = json.loads(start(BASE_URL=url).stdout)
+    _, output = start(BASE_URL=url)
 
+    read = json.loads(output)
     assert read["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]", host]
     assert read["CSRF_TRUSTED_ORIGINS"] == [origin]
     is_secure = url.lower().startswith("https://")
@@ -64,11 +70,11 @@ def test_one_address_is_enough_for_hosts_forms_and_cookies(url, host, origin):
 )
 @pytest.mark.django_db
 def test_a_mistake_stops_the_start_and_says_what_would_be_right(name, value, right):
-    started = start(**{name: value})
+    code, output = start(**{name: value})
 
-    assert started.returncode != 0
-    assert f"{name} must be" in started.stderr
-    assert right in started.stderr
+    assert code != 0
+    assert f"{name} must be" in output
+    assert right in output
 
 
 @pytest.mark.parametrize(
@@ -85,21 +91,21 @@ def test_a_mistake_stops_the_start_and_says_what_would_be_right(name, value, rig
 )
 @pytest.mark.django_db
 def test_what_forwards_may_not_be_trusted_to_name_people(trusted, forwarding, is_refused):
-    started = start(
+    code, output = start(
         TARSY_TRUSTED_PROXIES=trusted,
         TARSY_FORWARDING_PROXIES=forwarding,
         TARSY_IDENTITY_HEADERS="X-Forwarded-User",
     )
 
-    assert (started.returncode != 0) is is_refused, started.stderr
-    assert ("TARSY_TRUSTED_PROXIES must not cover" in started.stderr) is is_refused
-    assert ("only the proxy that asks people who they are" in started.stderr) is is_refused
+    assert (code != 0) is is_refused, output
+    assert ("TARSY_TRUSTED_PROXIES must not cover" in output) is is_refused
+    assert ("only the proxy that asks people who they are" in output) is is_refused
 
 
 @pytest.mark.django_db
 def test_a_trusted_proxy_without_a_header_stops_the_start_and_none_counts_by_itself():
-    started = start(TARSY_TRUSTED_PROXIES="oauth2-proxy", TARSY_IDENTITY_HEADERS=" ")
+    code, output = start(TARSY_TRUSTED_PROXIES="oauth2-proxy", TARSY_IDENTITY_HEADERS=" ")
 
-    assert started.returncode != 0
-    assert "TARSY_IDENTITY_HEADERS must name the header" in started.stderr
-    assert "X-Forwarded-User for oauth2-proxy" in started.stderr
+    assert code != 0
+    assert "TARSY_IDENTITY_HEADERS must name the header" in output
+    assert "X-Forwarded-User for oauth2-proxy" in output

@@ -10,6 +10,8 @@ import pytest
 
 from tests.processes import find_free_port, start_web
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 2 * 1024 * 1024
 CHUNK = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
 

@@ -15,6 +15,8 @@ from ops.services.declaration import FILE_NAME, read_declared_services
 from ops.services.running import read_state
 from tarsy.demo import NAME, find_demo_service, is_demo_running
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import sys

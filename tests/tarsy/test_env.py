@@ -13,6 +13,8 @@ from django.db import connection
 from tarsy.env import Env, environment
 from tarsy.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

@@ -9,6 +9,8 @@ from tarsy import quickstart
 from tarsy.errors import ConfigError
 from tests.processes import find_free_port
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("port", ["http", "0", "65536"])
 def test_a_port_that_is_none_is_a_mistake_with_a_remedy(monkeypatch, port):

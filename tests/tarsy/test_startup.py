@@ -7,6 +7,8 @@ import pytest
 
 from tests.processes import ROOT, child_environment
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("entry", ["tarsy.wsgi", "tarsy.asgi"])
 @pytest.mark.django_db

@@ -28,7 +28,7 @@ from tests.agents.doubles import READ_ONLY
 from tests.agents.golden.cases import CASES, Case
 from tests.agents.wire_server import WireServer, refuse
 
-pytestmark = pytest.mark.filterwarnings(READ_ONLY)
+pytestmark = [pytest.mark.filterwarnings(READ_ONLY), pytest.mark.slow]
 
 REQUESTS = Path(__file__).parent / "requests"
 OPTIONS = LLMOptions(first_chunk_timeout=20, stall_timeout=20, call_timeout=30)

@@ -22,6 +22,8 @@ from safety.gate.safety_gate import SafetyGate
 from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 from tests.safety.gate.calls import Desk
 
+pytestmark = pytest.mark.slow
+
 ALERT = "The demo service is stopped"
 
 

@@ -25,6 +25,8 @@ from tests.factories import (
 )
 from tests.investigations.api.test_reading import make_rich_session
 
+pytestmark = pytest.mark.slow
+
 DOCUMENT = schemathesis.openapi.from_path(django_settings.BASE_DIR / "docs" / "openapi.yaml")
 OPERATIONS = [found.ok() for found in DOCUMENT.get_all_operations()]
 CHECKS = [

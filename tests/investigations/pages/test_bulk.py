@@ -13,7 +13,7 @@ from investigations.access.roles import create_roles
 from investigations.models import AlertSession, AuditEvent
 from tests.factories import SessionFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 

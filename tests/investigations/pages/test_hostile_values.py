@@ -45,7 +45,7 @@ from tests.factories import (
 )
 from tests.test_access import ALL
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[3]
 DEPTH = 900

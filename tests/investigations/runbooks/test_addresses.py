@@ -15,6 +15,7 @@ from investigations.runbooks.addresses import (
     read_address,
     read_next_address,
 )
+from tests.cases import for_each
 
 ALLOWED = ("github.com", "Runbooks.Example.com", "www.wiki.example.com")
 
@@ -49,8 +50,7 @@ def test_plain_addresses_are_opened(url: str, read: str):
     assert str(read_address(url)) == read
 
 
-@pytest.mark.parametrize(
-    "url",
+@for_each(
     [
         "",
         "github.com/a",
@@ -95,7 +95,7 @@ def test_plain_addresses_are_opened(url: str, read: str):
         "https://2130706433/a",
         "https://127.0.0.1/a",
         f"https://github.com/{'a' * 2048}",
-    ],
+    ]
 )
 def test_everything_else_is_refused(url: str):
     assert not is_opened(url)
@@ -191,7 +191,7 @@ def test_ipv6_addresses_outside_of_global_unicast_are_not_public(address: IPv6Ad
     assert not is_public(str(address))
 
 
-@pytest.mark.parametrize("text", [*INSIDE_6, "", "localhost", "127.1", "0x7f000001", "2130706433"])
+@for_each([*INSIDE_6, "", "localhost", "127.1", "0x7f000001", "2130706433"])
 def test_what_is_no_global_address_is_not_public(text: str):
     assert not is_public(text)
 

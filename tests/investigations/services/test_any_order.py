@@ -41,7 +41,7 @@ from tarsy.errors import Conflict, LeaseLost, NotFound
 from tests.investigations.engine import grow_old
 from tests.investigations.promises import check_promises
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 CHAINS = ("single", "two-stages", "parallel", "strict", "replicated")
 MOST_SESSIONS = 5

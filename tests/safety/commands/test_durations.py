@@ -4,16 +4,17 @@ import pytest
 
 from safety.commands import prove
 from safety.commands.durations import seconds_of
+from tests.cases import for_each
 from tests.safety.commands.samples import lines
 from tests.safety.commands.ways_of_bounds import SHORT, TOO_LONG
 
 
-@pytest.mark.parametrize("command", lines(TOO_LONG))
+@for_each(lines(TOO_LONG))
 def test_what_ends_only_after_the_time_of_a_call_is_not_bounded(command: str):
     assert not prove(command).may_run
 
 
-@pytest.mark.parametrize("command", lines(SHORT))
+@for_each(lines(SHORT))
 def test_what_ends_within_the_time_of_a_call_may_run(command: str):
     proof = prove(command)
 

@@ -5,6 +5,7 @@ import pytest
 
 from safety.commands import Category, prove
 from safety.commands.script import Pipeline
+from tests.cases import for_each
 from tests.safety.commands.samples import lines
 from tests.safety.commands.ways_of_clients import WAYS_OF_CLIENTS
 from tests.safety.commands.ways_of_content import WAYS_OF_CONTENT
@@ -241,14 +242,14 @@ WAYS: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", WAYS)
+@for_each(WAYS)
 def test_the_less_known_way_is_refused(kind: str):
     refused, _ = WAYS[kind]
 
     assert [command for command in lines(refused) if prove(command).is_read] == []
 
 
-@pytest.mark.parametrize("kind", WAYS)
+@for_each(WAYS)
 def test_the_read_next_to_it_stays_a_read(kind: str):
     _, accepted = WAYS[kind]
     proofs = [prove(command) for command in lines(accepted)]

@@ -2,18 +2,19 @@ import pytest
 
 from safety.commands import prove
 from safety.commands.loopback import needs_no_lookup
+from tests.cases import for_each
 from tests.safety.commands.samples import lines
 from tests.safety.commands.ways_of_names import NOT_RESOLVING, RESOLVING
 
 
-@pytest.mark.parametrize("command", lines(RESOLVING))
+@for_each(lines(RESOLVING))
 def test_a_name_that_a_resolver_may_be_asked_for_reaches_out(command: str):
     proof = prove(command)
 
     assert proof.reaches_out or not proof.is_read
 
 
-@pytest.mark.parametrize("command", lines(NOT_RESOLVING))
+@for_each(lines(NOT_RESOLVING))
 def test_a_command_that_asks_no_resolver_stays_on_the_machine(command: str):
     proof = prove(command)
 

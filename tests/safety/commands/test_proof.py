@@ -6,6 +6,7 @@ from safety.commands import Category, Intent, Risk, prove
 from safety.commands.policy import Group, Policy, Wrapper
 from safety.commands.programs import all_programs
 from safety.commands.script import Command, Pipeline, Sink
+from tests.cases import for_each
 from tests.safety.commands.samples import ENDLESS, READS, UNSAFE, lines
 
 REACHING = [
@@ -34,7 +35,7 @@ def test_reads_are_accepted_and_may_run(kind: str):
     assert refused == []
 
 
-@pytest.mark.parametrize("kind", UNSAFE)
+@for_each(UNSAFE)
 def test_what_could_change_anything_is_never_accepted(kind: str):
     accepted = [command for command in lines(UNSAFE[kind]) if prove(command).is_read]
 
@@ -48,8 +49,7 @@ def test_reads_that_do_not_end_are_reads_but_may_not_run():
     assert [proof.command for proof in proofs if proof.may_run] == []
 
 
-@pytest.mark.parametrize(
-    "text",
+@for_each(
     [
         "",
         "   ",
@@ -72,7 +72,7 @@ def test_reads_that_do_not_end_are_reads_but_may_not_run():
         "psql -c 'select 1\n;drop table x'",
         "zgrep $'a\\nb' f",
         "cat <<'EOF'\nx\nEOF",
-    ],
+    ]
 )
 def test_strange_text_is_refused_and_not_an_error(text: str):
     assert prove(text).intent is Intent.WRITE_OR_UNKNOWN

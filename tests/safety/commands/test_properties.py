@@ -20,6 +20,8 @@ from safety.commands.script import Pipeline, Step, pipelines_of
 from safety.commands.shell import parse_script
 from tests.safety.commands.samples import ENDLESS, READS, UNSAFE, lines
 
+pytestmark = pytest.mark.slow
+
 ACCEPTED = [command for text in READS.values() for command in lines(text)]
 REFUSED = [command for text in UNSAFE.values() for command in lines(text)]
 SIMPLE = [

@@ -5,10 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from safety.commands import Intent, Risk, prove, prove_or_rewrite, suggest_rewrite
 from safety.paths.sensitive_paths import SensitivePaths
+from tests.cases import for_each
 
 LINES = (Path(__file__).parent / "cases.jsonl").read_text(encoding="utf-8").splitlines()
 CASES = [json.loads(line) for line in LINES]
@@ -122,11 +121,11 @@ CHECKS: dict[str, Callable[[Any, Any, dict[str, Any]], None]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["kind"]))
+@for_each(
+    [case for case in CASES if not _difference(case)],
+    name=lambda case: f"{case['kind']}: {case['input']}",
+)
 def test_a_command_is_judged_as_recorded(case: dict[str, Any]):
-    if reason := _difference(case):
-        pytest.skip(reason)
-
     CHECKS[case["kind"]](case["input"], case["expected"], case)
 
 

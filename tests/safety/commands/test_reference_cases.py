@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from safety.commands import Intent, Proof, prove, suggest_rewrite
 from safety.paths.sensitive_paths import SensitivePaths
+from tests.cases import for_each
 
 FILE = Path(__file__).parent / "cases" / "reference.jsonl"
 CASES = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -27,7 +26,7 @@ DIFFERENCES = {
 """Where this product deliberately differs, each with its reason."""
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']}: {case['input']}")
+@for_each(CASES, name=lambda case: f"{case['kind']}: {case['input']}")
 def test_reference_case(case: dict[str, Any]):
     kind, given, expected = case["kind"], case["input"], case["expected"]
 

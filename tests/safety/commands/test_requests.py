@@ -2,6 +2,7 @@ import pytest
 
 from safety.commands import prove
 from safety.commands.addresses import read_operators_address
+from tests.cases import for_each
 from tests.safety.commands.samples import lines
 from tests.safety.commands.ways_of_requests import ACTING, ASKING
 
@@ -11,12 +12,12 @@ ADDRESSES = (
 )
 
 
-@pytest.mark.parametrize("command", lines(ACTING))
+@for_each(lines(ACTING))
 def test_a_request_that_may_act_is_no_proven_read(command: str):
     assert not prove(command).is_read
 
 
-@pytest.mark.parametrize("command", lines(ASKING))
+@for_each(lines(ASKING))
 def test_a_page_that_is_known_to_only_tell_something_is_fetched(command: str):
     proof = prove(command)
 

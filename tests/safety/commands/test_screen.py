@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from masking import Placeholders, build_default_masker
 from safety.commands import Screen, Withheld, prove, run_proven
 
+pytestmark = pytest.mark.slow
+
 KEY_LINES = "\n".join(
     base64.b64encode(random.Random(number).randbytes(48)).decode() for number in range(6)
 )

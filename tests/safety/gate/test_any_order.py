@@ -33,6 +33,8 @@ from safety.requests import ControlLevel
 from tests.safety.gate.calls import Clock
 from tests.safety.gate.world import WRITES, Agent, How, Stored, World
 
+pytestmark = pytest.mark.slow
+
 NGINX, MAIL, UNKNOWN = "service:edge-2:nginx", "service:edge-2:mail", "service:edge-9:db"
 RUNNING, STOPPED = ("running", "active"), ("stopped", "failed")
 ACTIONS = st.sampled_from(["start", "stop", "restart"])

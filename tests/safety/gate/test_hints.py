@@ -12,6 +12,7 @@ from mcp_types import Tool
 
 from mcp_bridge.server_config import ServerPlan, TransportPlan, TransportType
 from safety.gate.policy import class_of_call, classify_by_hints
+from tests.cases import for_each
 
 CASES = Path(__file__).parent / "cases"
 
@@ -30,7 +31,7 @@ READS = [each for each in HINTED if each["reads"]]
 ACTS = [each for each in HINTED if not each["reads"]]
 
 
-@pytest.mark.parametrize("case", AGREED, ids=lambda case: case["id"])
+@for_each(AGREED, name=lambda case: case["id"])
 def test_a_tool_that_may_change_something_is_never_classed_as_a_read(case):
     told = case["server"]
     tool = Tool.model_validate(case["tool"])
@@ -42,7 +43,7 @@ def test_a_tool_that_may_change_something_is_never_classed_as_a_read(case):
     assert found == ("read" if is_read else "write")
 
 
-@pytest.mark.parametrize("case", ACTS, ids=lambda case: case["tool"]["name"])
+@for_each(ACTS, name=lambda case: case["tool"]["name"])
 def test_a_hint_that_words_or_schema_speak_against_is_not_believed_and_the_reason_is_told(case):
     found = classify_by_hints(server(), Tool.model_validate(case["tool"]))
 

@@ -12,6 +12,7 @@ from agents.types import JSON
 from safety.evidence import Evidence, SettledCall
 from safety.grounding.judge import find_unsupported
 from safety.grounding.spans import Unsupported
+from tests.cases import for_each
 from tests.safety.gate.calls import settled
 
 LINES = (Path(__file__).parent / "cases" / "grounding.jsonl").read_text("utf-8").splitlines()
@@ -41,7 +42,7 @@ def wrap(**data: JSON) -> str:
     return json.dumps({"ok": True, "data": data, "error": None, "meta": {"host": "web-7"}})
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+@for_each(CASES, name=lambda case: case["id"])
 def test_claims_are_told_from_facts_as_recorded(case):
     calls = [
         settled(each["tool"], each["kind"], each["result"], each["arguments"])

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from safety.paths.powerful_paths import find_access_reason, find_kernel_reason, find_runner
+from tests.cases import for_each
 
 ACCESS = (
     "/etc/passwd", "/etc/passwd-", "/etc/group.bak", "/etc/pam.d/sshd", "/usr/lib/pam.d/login",
@@ -45,12 +46,12 @@ ROOTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", ACCESS)
+@for_each(ACCESS)
 def test_a_file_that_grants_access_is_known(path):
     assert find_access_reason(path)
 
 
-@pytest.mark.parametrize("path", RUN)
+@for_each(RUN)
 def test_a_file_that_runs_by_itself_is_known(path):
     assert find_runner(path)
 

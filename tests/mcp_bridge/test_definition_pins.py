@@ -2,7 +2,7 @@
 
 from mcp_types import Tool
 
-from mcp_bridge.pins import Pins
+from mcp_bridge.definition_pins import DefinitionPins
 
 
 def a_tool(name: str, says: str = "Looks.") -> Tool:
@@ -14,7 +14,7 @@ def tools(first: int, count: int) -> list[Tool]:
 
 
 def test_a_tool_that_changed_is_known_however_many_others_were_seen_meanwhile():
-    pins = Pins("churning", most=50)
+    pins = DefinitionPins("churning", most=50)
     pins.compare([a_tool("look")])
     for begin in range(0, 200, 20):
         pins.compare(tools(begin, 20))
@@ -25,7 +25,7 @@ def test_a_tool_that_changed_is_known_however_many_others_were_seen_meanwhile():
 
 
 def test_a_tool_that_cannot_be_remembered_any_more_is_disabled_and_the_others_stay():
-    pins = Pins("churning", most=3)
+    pins = DefinitionPins("churning", most=3)
     pins.compare([a_tool("look"), a_tool("peek")])
 
     pins.compare([a_tool("look"), *tools(0, 3)])
@@ -39,7 +39,7 @@ def test_a_tool_that_cannot_be_remembered_any_more_is_disabled_and_the_others_st
 
 
 def test_a_list_that_changes_whole_is_told_in_one_line(caplog):
-    pins = Pins("churning")
+    pins = DefinitionPins("churning")
     pins.compare(tools(0, 1_000))
 
     pins.compare(tools(1_000, 1_000))
