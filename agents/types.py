@@ -26,7 +26,7 @@ NativeToolKind = Literal["google_search_result", "url_context_result", "code_exe
 NoteKind = Literal["error", "notice", "skill_loaded", "final_analysis"] | NativeToolKind
 CheckStatus = Literal["verified", "failed", "unverified"]
 
-HiddenWhy = Literal["unclassed", "write", "not_selected", "changed", "removed"]
+HiddenWhy = Literal["unclassed", "write", "not_selected", "changed", "removed", "too_many"]
 """Why a tool is not offered: nobody has said what it does and nothing may be written; it is known
 to write and nothing may be; the alert chose others; its definition changed while it was in use; its
 server no longer lists it."""
@@ -98,6 +98,8 @@ class ServerOffer:
     error: str = ""
     duration_ms: int | None = field(default=None, compare=False)
     """What it took to start it and to list its tools."""
+    gone: int = field(default=0, compare=False)
+    """How many tools it listed at first and no longer does; of many, only some are in `tools`."""
 
     @property
     def is_away(self) -> bool:

@@ -7,36 +7,20 @@ an empty list of servers says nothing, an empty list of fallbacks clears them.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Literal, cast
 
 from config.model import Config
 from config.schema.agents import AgentConfig, FallbackConfig
 from config.schema.chains import ChainConfig, StageAgentConfig, StageConfig
+from config.schema.fields import Block
 from config.schema.providers import LLMProviderConfig, has_native_tools
 from config.schema.servers import SummarizationConfig
-from config.selection import ServerSelection, ToolSelection, parse_selection
-
-__all__ = [
-    "ResolvedAgent",
-    "ResolvedFallback",
-    "ResolvedSummarization",
-    "ServerSelection",
-    "ToolSelection",
-    "executions_of",
-    "parse_selection",
-    "resolve_agent",
-    "resolve_chat",
-    "resolve_executive_summary",
-    "resolve_summarizer",
-    "resolve_synthesis",
-    "success_policy_of",
-]
+from config.selection import ToolSelection
 
 ControllerName = Literal["function_calling", "react", "synthesis", "single_call"]
 BackendName = Literal["google-native", "langchain"]
 ControlLevelName = Literal["read_only", "controlled", "autonomous"]
 AgentTypeName = Literal["", "synthesis", "exec_summary", "scoring", "action"]
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -103,6 +87,54 @@ def success_policy_of(config: Config, stage: StageConfig) -> Literal["any", "all
     return stage.success_policy or config.defaults.success_policy
 
 
+class _Layers:
+    """The blocks that may say a setting, from the farthest to the nearest, whose word counts.
+
+    A block that has no such key says nothing about it.
+    """
+
+    def __init__(self, *blocks: Block | None) -> None:
+        self._blocks = [block for block in blocks if block is not None]
+
+    @property
+    def backend(self) -> BackendName:
+        return cast(BackendName, self._nearest("llm_backend"))
+
+    @property
+    def provider_name(self) -> str:
+        return cast(str, self._nearest_filled("llm_provider"))
+
+    @property
+    def fallbacks(self) -> tuple[FallbackConfig, ...]:
+        return cast(tuple[FallbackConfig, ...], self._nearest("fallback_providers"))
+
+    @property
+    def iterations(self) -> int:
+        return cast(int, self._nearest("max_iterations"))
+
+    @property
+    def tool_calling(self) -> bool:
+        return cast(bool, self._nearest("tool_calling"))
+
+    @property
+    def control_level(self) -> ControlLevelName:
+        return cast(ControlLevelName, self._nearest("control_level"))
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        return cast(tuple[str, ...], self._nearest_filled("mcp_servers") or ())
+
+    def _nearest(self, key: str) -> object:
+        """The nearest value that is there."""
+        said = (getattr(block, key, None) for block in reversed(self._blocks))
+        return next((value for value in said if value is not None), None)
+
+    def _nearest_filled(self, key: str) -> object:
+        """The nearest value that is neither empty nor absent."""
+        said = (getattr(block, key, None) for block in reversed(self._blocks))
+        return next(filter(None, said), None)
+
+
 def resolve_agent(
     config: Config,
     *,
@@ -113,91 +145,35 @@ def resolve_agent(
 ) -> ResolvedAgent:
     """The settings of one agent in a stage."""
     agent = config.agents[stage_agent.definition]
-    backend = _last(
-        config.defaults.llm_backend, agent.llm_backend, chain.llm_backend, stage_agent.llm_backend
-    )
-    iterations = _last(
-        config.defaults.max_iterations,
-        agent.max_iterations,
-        chain.max_iterations,
-        stage.max_iterations if stage else None,
-        stage_agent.max_iterations,
-    )
-    servers = _last_filled(
-        agent.mcp_servers,
-        chain.mcp_servers,
-        stage.mcp_servers if stage else (),
-        stage_agent.mcp_servers,
-    )
-    fallbacks = _last(
-        config.defaults.fallback_providers,
-        chain.fallback_providers,
-        stage.fallback_providers if stage else None,
-        stage_agent.fallback_providers,
-    )
+    layers = _Layers(config.defaults, agent, chain, stage, stage_agent)
     return _resolved(
         config,
-        agent=agent,
+        agent,
+        layers,
         agent_name=stage_agent.name,
         agent_type=agent.type if stage_agent.type is None else stage_agent.type,
-        backend=backend,
-        provider_name=_last_filled(
-            config.defaults.llm_provider,
-            chain.llm_provider,
-            stage.llm_provider if stage else "",
-            stage_agent.llm_provider,
-        ),
-        tool_calling=_last(
-            config.defaults.tool_calling,
-            agent.tool_calling,
-            chain.tool_calling,
-            stage_agent.tool_calling,
-        ),
-        fallbacks=fallbacks,
-        iterations=iterations,
-        servers=servers,
-        selection=selection,
-        control_level=_control_level(config, agent, chain, stage),
+        tools=_Tools(layers.servers, selection or ToolSelection(), layers.control_level),
         extra=stage_agent,
     )
 
 
 def resolve_synthesis(config: Config, chain: ChainConfig, stage: StageConfig) -> ResolvedAgent:
     """The settings of the agent that joins the results of a stage. It has no tools."""
-    block = stage.synthesis
-    agent = config.agents[block.agent or "SynthesisAgent"]
-    return _resolved(
-        config,
-        agent=agent,
-        agent_name=agent.name,
-        agent_type="synthesis",
-        backend=_last(
-            config.defaults.llm_backend, agent.llm_backend, chain.llm_backend, block.llm_backend
-        ),
-        provider_name=_last_filled(
-            config.defaults.llm_provider, chain.llm_provider, stage.llm_provider, block.llm_provider
-        ),
-        fallbacks=_last(
-            config.defaults.fallback_providers, chain.fallback_providers, stage.fallback_providers
-        ),
-        iterations=1,
-    )
+    agent = config.agents[stage.synthesis.agent or "SynthesisAgent"]
+    layers = _Layers(config.defaults, agent, chain, stage, stage.synthesis)
+    return _resolved(config, agent, layers, agent_type="synthesis")
 
 
 def resolve_executive_summary(config: Config, chain: ChainConfig) -> ResolvedAgent:
     """The settings of the agent that sums a session up in one call. It has no tools."""
     agent = config.agents["ExecSummaryAgent"]
+    layers = _Layers(config.defaults, agent, chain)
     return _resolved(
         config,
-        agent=agent,
-        agent_name=agent.name,
+        agent,
+        layers,
         agent_type="exec_summary",
-        backend=_last(config.defaults.llm_backend, agent.llm_backend, chain.llm_backend),
-        provider_name=_last_filled(
-            config.defaults.llm_provider, chain.llm_provider, chain.executive_summary_provider
-        ),
-        fallbacks=_last(config.defaults.fallback_providers, chain.fallback_providers),
-        iterations=1,
+        provider_name=chain.executive_summary_provider or layers.provider_name,
     )
 
 
@@ -208,81 +184,80 @@ def resolve_chat(
 
     Without servers at the chain, it gets those of every agent that investigated.
     """
-    chat = chain.chat
-    agent = config.agents[chat.agent or "ChatAgent"]
+    agent = config.agents[chain.chat.agent or "ChatAgent"]
+    layers = _Layers(config.defaults, agent, chain, chain.chat)
     inherited = chain.mcp_servers or tuple(dict.fromkeys(_servers_of_stages(config, chain)))
-    return _resolved(
-        config,
-        agent=agent,
-        agent_name=agent.name,
-        agent_type=agent.type,
-        backend=_last(
-            config.defaults.llm_backend, agent.llm_backend, chain.llm_backend, chat.llm_backend
-        ),
-        provider_name=_last_filled(
-            config.defaults.llm_provider, chain.llm_provider, chat.llm_provider
-        ),
-        tool_calling=_last(
-            config.defaults.tool_calling, agent.tool_calling, chain.tool_calling, chat.tool_calling
-        ),
-        fallbacks=_last(config.defaults.fallback_providers, chain.fallback_providers),
-        iterations=_last(
-            config.defaults.max_iterations,
-            agent.max_iterations,
-            chain.max_iterations,
-            chat.max_iterations,
-        ),
-        servers=_last_filled(agent.mcp_servers, inherited, chat.mcp_servers),
-        selection=selection,
-        control_level=_control_level(config, agent, chain, None),
-    )
+    servers = chain.chat.mcp_servers or inherited or agent.mcp_servers
+    tools = _Tools(servers, selection or ToolSelection(), layers.control_level)
+    return _resolved(config, agent, layers, agent_type=agent.type, tools=tools)
+
+
+@dataclass(frozen=True)
+class _Tools:
+    """What an agent may use, by the configuration and by what the alert chose."""
+
+    servers: tuple[str, ...]
+    chosen: ToolSelection
+    control_level: ControlLevelName
+
+    @property
+    def narrowed(self) -> dict[str, tuple[str, ...]]:
+        """The tools that were chosen of the servers of which not all were."""
+        return {server.name: server.tools for server in self.chosen.servers if server.tools}
+
+    def used_servers(self, provider: LLMProviderConfig, backend: BackendName) -> tuple[str, ...]:
+        takes_either_kind = (
+            backend == "google-native"
+            and provider.tool_calling
+            and has_native_tools(provider.type, provider.model)
+        )
+        if self.chosen.is_native_only and takes_either_kind:
+            return ()
+        return tuple(server.name for server in self.chosen.servers) or self.servers
+
+
+_NO_TOOLS = _Tools((), ToolSelection(), "read_only")
 
 
 def _resolved(
     config: Config,
-    *,
     agent: AgentConfig,
-    agent_name: str,
+    layers: _Layers,
+    *,
     agent_type: AgentTypeName,
-    backend: BackendName,
-    provider_name: str,
-    fallbacks: tuple[FallbackConfig, ...],
-    iterations: int,
-    tool_calling: bool = True,
-    servers: tuple[str, ...] = (),
-    selection: ToolSelection | None = None,
-    control_level: ControlLevelName = "read_only",
+    agent_name: str = "",
+    provider_name: str = "",
+    tools: _Tools = _NO_TOOLS,
     extra: StageAgentConfig | None = None,
 ) -> ResolvedAgent:
-    chosen = selection or ToolSelection()
-    provider = config.llm_providers[provider_name]
+    """An agent without tools has a single step."""
+    backend, name = layers.backend, provider_name or layers.provider_name
+    provider = config.llm_providers[name]
     required, skills = _skills(config, agent, extra)
-    wishes = {**agent.native_tools.overrides(), **chosen.native_tools}
-    used_servers = _servers(chosen, servers, provider, backend)
+    wishes = {**agent.native_tools.overrides(), **tools.chosen.native_tools}
+    servers = tools.used_servers(provider, backend)
     return ResolvedAgent(
-        agent_name=agent_name,
+        agent_name=agent_name or agent.name,
         definition=agent.name,
         type=agent_type,
-        controller=_controller(agent_type, provider.tool_calling and tool_calling),
+        controller=_controller(agent_type, provider.tool_calling and layers.tool_calling),
         llm_backend=backend,
-        provider_name=provider_name,
+        provider_name=name,
         provider=provider,
         fallback_providers=tuple(
             ResolvedFallback(item.provider, config.llm_providers[item.provider], item.backend)
-            for item in fallbacks
+            for item in layers.fallbacks
         ),
-        max_iterations=iterations,
-        mcp_servers=used_servers,
-        tool_filter=MappingProxyType(
-            {server.name: server.tools for server in chosen.servers if server.tools}
-        ),
+        max_iterations=1 if tools is _NO_TOOLS else layers.iterations,
+        mcp_servers=servers,
+        tool_filter=MappingProxyType(tools.narrowed),
         native_tools=MappingProxyType({**provider.native_tools, **wishes}),
         native_wishes=MappingProxyType(wishes),
-        control_level=control_level,
+        control_level=tools.control_level,
         custom_instructions=agent.custom_instructions,
         required_skills=required,
         skills=skills,
-        summarization=MappingProxyType(_summarization(config, used_servers, backend)),
+        summarization=MappingProxyType(_summarization(config, servers, backend)),
     )
 
 
@@ -314,28 +289,12 @@ def resolve_summarizer(
     A backend is said beside a provider; the default's goes with the default's provider.
     """
     default = config.defaults.summarization
-    name = _last_filled(default.llm_provider, block.llm_provider)
+    name = block.llm_provider or default.llm_provider
     if not name:
         return None
     inherited = None if block.llm_provider else default.llm_backend
-    chosen = _last(backend, inherited, block.llm_backend)
+    chosen = block.llm_backend or inherited or backend
     return ResolvedFallback(name, config.llm_providers[name], chosen)
-
-
-def _servers(
-    chosen: ToolSelection,
-    configured: tuple[str, ...],
-    provider: LLMProviderConfig,
-    backend: BackendName,
-) -> tuple[str, ...]:
-    takes_either_kind = (
-        backend == "google-native"
-        and provider.tool_calling
-        and has_native_tools(provider.type, provider.model)
-    )
-    if chosen.is_native_only and takes_either_kind:
-        return ()
-    return tuple(server.name for server in chosen.servers) or configured
 
 
 def _controller(agent_type: AgentTypeName, calls_natively: bool) -> ControllerName:
@@ -359,35 +318,8 @@ def _skills(
     return required, tuple(name for name in loadable if name not in required)
 
 
-def _control_level(
-    config: Config, agent: AgentConfig, chain: ChainConfig, stage: StageConfig | None
-) -> ControlLevelName:
-    return _last(
-        config.defaults.control_level,
-        agent.control_level,
-        chain.control_level,
-        stage.control_level if stage else None,
-    )
-
-
 def _servers_of_stages(config: Config, chain: ChainConfig) -> Iterator[str]:
     for stage in chain.stages:
         for stage_agent in stage.agents:
             agent = config.agents[stage_agent.definition]
-            yield from _last_filled(agent.mcp_servers, stage.mcp_servers, stage_agent.mcp_servers)
-
-
-def _last(first: _Value, *more: _Value | None) -> _Value:
-    """The last value that is there."""
-    for value in more:
-        if value is not None:
-            first = value
-    return first
-
-
-def _last_filled(first: _Value, *more: _Value) -> _Value:
-    """The last value that is neither empty nor absent."""
-    for value in more:
-        if value:
-            first = value
-    return first
+            yield from _Layers(agent, stage, stage_agent).servers

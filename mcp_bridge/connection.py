@@ -74,6 +74,11 @@ class ServerConnection:
         return self._owner.wire.tools_changed
 
     @property
+    def gone(self) -> int:
+        """How many tools it listed before and does not list now."""
+        return self._pins.gone
+
+    @property
     def instructions(self) -> str:
         """What the server says about itself."""
         client = self._owner.client

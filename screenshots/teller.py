@@ -26,9 +26,9 @@ from agents.types import (
     ToolTarget,
     Usage,
 )
-from investigations.masking import product_masker
+from investigations.doorbell import publish_live
+from investigations.maskers import product_masker
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
-from investigations.publish import publish_live
 from investigations.services import recording
 from investigations.services.approvals import Ask, request_approval
 from investigations.services.chat import ask_question

@@ -86,13 +86,6 @@ class Env:
         self._asked.add(name)
         return self._environ.get(name, "").strip() or default
 
-    def required(self, name: str) -> str:
-        """A text that must be set."""
-        value = self.text(name)
-        if not value:
-            self.wrong(name, "must be set")
-        return value
-
     def integer(
         self, name: str, default: int, *, minimum: int | None = None, maximum: int | None = None
     ) -> int:

@@ -22,6 +22,28 @@ _SHARED: list[Any] = [
 ]
 
 
+_LOGGERS: dict[str, dict[str, Any]] = {
+    "django.server": {"level": "WARNING"},
+    "daphne": {"level": "WARNING"},
+    "daphne.server": {"filters": ["only_address"], "level": "INFO"},
+    # One line for each task says nothing that a session's own lines do not say better.
+    "celery.worker.strategy": {"level": "WARNING"},
+    # A stopping worker gives tasks back, which Celery reports with a traceback.
+    "celery.app.trace": {"level": "ERROR"},
+    # The caller is told what was wrong; an access log says that it was.
+    "django.request": {"level": "ERROR"},
+    "celery.beat": {"level": "WARNING"},
+    # A stopping worker puts back what it had fetched, which kombu calls undeliverable.
+    "kombu": {"level": "ERROR"},
+    "httpx": {"level": "WARNING"},
+    "httpx2": {"level": "WARNING"},
+    "mcp": {"level": "WARNING"},
+    # It prints what a server sent wrong, with a traceback; the call's result says as much.
+    "mcp.client": {"level": "CRITICAL"},
+    "LiteLLM": {"level": "WARNING"},
+}
+
+
 class _OnlyAddress(logging.Filter):
     """Of what Daphne says at its start, where it listens, and whatever is wrong."""
 
@@ -50,26 +72,7 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
         "filters": {"only_address": {"()": _OnlyAddress}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {
-            "django.server": {"level": "WARNING"},
-            "daphne": {"level": "WARNING"},
-            "daphne.server": {"filters": ["only_address"], "level": "INFO"},
-            # One line for each task says nothing that a session's own lines do not say better.
-            "celery.worker.strategy": {"level": "WARNING"},
-            # A stopping worker gives tasks back, which Celery reports with a traceback.
-            "celery.app.trace": {"level": "ERROR"},
-            # The caller is told what was wrong; an access log says that it was.
-            "django.request": {"level": "ERROR"},
-            "celery.beat": {"level": "WARNING"},
-            # A stopping worker puts back what it had fetched, which kombu calls undeliverable.
-            "kombu": {"level": "ERROR"},
-            "httpx": {"level": "WARNING"},
-            "httpx2": {"level": "WARNING"},
-            "mcp": {"level": "WARNING"},
-            # It prints what a server sent wrong, with a traceback; the call's result says as much.
-            "mcp.client": {"level": "CRITICAL"},
-            "LiteLLM": {"level": "WARNING"},
-        },
+        "loggers": _LOGGERS,
     }
 
 

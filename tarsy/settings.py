@@ -1,20 +1,22 @@
 """All settings, from the environment. A mistake stops the start with one message for all."""
 
 import os
-import re
-import secrets
-import tempfile
-from contextlib import suppress
-from ipaddress import ip_network
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from tarsy.env import Env
 from tarsy.logs import LEVELS, STYLES, logging_config
+from tarsy.setting_readers import (
+    find_dashboard_url,
+    read_database,
+    read_host_and_origin,
+    read_or_make_secret_key,
+    read_proxies,
+    refuse_overlap,
+)
 
 # `ModelAdmin[Session]` and the like need this at run time.
 django_stubs_ext.monkeypatch()
@@ -33,53 +35,9 @@ LANGUAGE_CODE = "en-us"
 USE_I18N = False
 FORMAT_MODULE_PATH = "tarsy.formats"
 VERSION = "0.1.0"
-
-
-def _find_dashboard_url() -> str:
-    """The one given, else that of the TARSy that runs from this var directory."""
-    noted = VAR_DIR / "url"
-    running = noted.read_text(encoding="utf-8").strip() if noted.is_file() else ""
-    return env.text("BASE_URL", running or f"http://localhost:{env.integer('PORT', 8000)}")
-
-
-DASHBOARD_URL = _find_dashboard_url()
-
-
-def _read_dashboard_url() -> tuple[str, str]:
-    """Its host and its origin, both as a browser writes them."""
-    parts = urlsplit(DASHBOARD_URL)
-    try:
-        name, port = (parts.hostname or "").encode("idna").decode(), parts.port
-    except ValueError:
-        name, port = "", None
-    is_host = re.fullmatch(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:.]+", name) is not None
-    if parts.scheme not in ("http", "https") or not is_host or "@" in parts.netloc or port == 0:
-        env.wrong("BASE_URL", "must be an address such as https://tarsy.example.com")
-    host = f"[{name}]" if ":" in name else name
-    usual = {"http": 80, "https": 443}.get(parts.scheme)
-    return host, f"{parts.scheme}://{host}" + (f":{port}" if port and port != usual else "")
-
-
-_DASHBOARD_HOST, DASHBOARD_ORIGIN = _read_dashboard_url()
-
-
-def _read_or_make_secret_key() -> str:
-    """The configured key, else one that is made once and kept in the var directory."""
-    key = env.secret("SECRET_KEY")
-    if key:
-        return key
-    path = VAR_DIR / "secret_key"
-    VAR_DIR.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        # Whole from its first moment: several processes may start at once, and the first one wins.
-        with tempfile.NamedTemporaryFile("w", dir=VAR_DIR) as file, suppress(FileExistsError):
-            file.write(secrets.token_urlsafe(50))
-            file.flush()
-            os.link(file.name, path)
-    return path.read_text(encoding="utf-8").strip()
-
-
-SECRET_KEY = _read_or_make_secret_key()
+DASHBOARD_URL = find_dashboard_url(env, VAR_DIR)
+_DASHBOARD_HOST, DASHBOARD_ORIGIN = read_host_and_origin(env, DASHBOARD_URL)
+SECRET_KEY = read_or_make_secret_key(env, VAR_DIR)
 
 # ---- Who may reach us --------------------------------------------------------------------------
 
@@ -102,47 +60,11 @@ if DEFAULT_ROLE not in ("viewer", "operator"):
     env.wrong("TARSY_DEFAULT_ROLE", 'must be "operator" or "viewer"; more is given by groups')
 
 
-def _read_proxies(name: str) -> list[str]:
-    """Addresses, networks and names of hosts; `tarsy.proxies` says what each list is for."""
-    proxies = list(env.items(name))
-    if not all(_is_network(proxy) or _HOST_NAME.fullmatch(proxy) for proxy in proxies):
-        env.wrong(name, "must be addresses, networks such as 10.0.0.0/8, or names of hosts")
-    return proxies
+TRUSTED_PROXIES = read_proxies("TARSY_TRUSTED_PROXIES", env)
+FORWARDING_PROXIES = read_proxies("TARSY_FORWARDING_PROXIES", env)
 
 
-# The last part has a letter, or a mistyped address would be a name that nobody has.
-_HOST_NAME = re.compile(r"(?:[a-z0-9_-]+\.)*[a-z0-9_-]*[a-z][a-z0-9_-]*", re.IGNORECASE)
-
-
-def _is_network(text: str) -> bool:
-    try:
-        ip_network(text, strict=False)
-    except ValueError:
-        return False
-    return True
-
-
-TRUSTED_PROXIES = _read_proxies("TARSY_TRUSTED_PROXIES")
-FORWARDING_PROXIES = _read_proxies("TARSY_FORWARDING_PROXIES")
-
-
-def _refuse_overlap() -> None:
-    """What only forwards hands on what browsers write, so nothing may be on both lists."""
-    trusted, forwarding = (
-        [ip_network(proxy, strict=False) for proxy in proxies if _is_network(proxy)]
-        for proxies in (TRUSTED_PROXIES, FORWARDING_PROXIES)
-    )
-    is_inside = any(one.overlaps(other) for one in trusted for other in forwarding)
-    names = {name.lower() for name in TRUSTED_PROXIES} & {n.lower() for n in FORWARDING_PROXIES}
-    if is_inside or names:
-        env.wrong(
-            "TARSY_TRUSTED_PROXIES",
-            "must not cover what TARSY_FORWARDING_PROXIES lists, for that vouches for nobody; name "
-            "only the proxy that asks people who they are, by its address or name of a host",
-        )
-
-
-_refuse_overlap()
+refuse_overlap(env, TRUSTED_PROXIES, FORWARDING_PROXIES)
 # Written by our own middleware, from what proxies say that may be believed.
 SECURE_PROXY_SSL_HEADER = ("tarsy.scheme", "https")
 IDENTITY_HEADERS = env.items("TARSY_IDENTITY_HEADERS")
@@ -218,62 +140,7 @@ TEMPLATES = [
 
 # ---- PostgreSQL --------------------------------------------------------------------------------
 
-
-# What a vanished server or a frozen process may cost the others: a minute, not for ever. A paused
-# process that sits in a transaction holds the locks every dispatcher waits for.
-_DATABASE_LIMITS = {
-    "connect_timeout": "5",
-    "keepalives_idle": "10",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "25000",
-    "options": "-c idle_in_transaction_session_timeout=30s",
-}
-
-
-def _read_database(url: str) -> dict[str, Any]:
-    """`postgres://user:password@host:port/name`; a socket directory goes in `?host=`."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgres", "postgresql"):
-        env.wrong("DATABASE_URL", "must begin with postgres://")
-    port = None
-    try:
-        port = parts.port
-        is_readable = not parts.fragment
-    except ValueError:
-        is_readable = False
-    if not is_readable:
-        env.wrong(
-            "DATABASE_URL",
-            "must have a number from 1 to 65535 as its port; a password with / ? # @ : or % in it "
-            "has to stand in POSTGRES_PASSWORD, or percent-encoded",
-        )
-    query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
-    database: dict[str, Any] = {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.lstrip("/")) or "tarsy",
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or "") or env.password("POSTGRES_PASSWORD"),
-        "HOST": unquote(query.pop("host", parts.hostname or "")),
-        "PORT": str(port or query.pop("port", "")),
-        "OPTIONS": {
-            **_DATABASE_LIMITS,
-            **{key: unquote(value) for key, value in query.items()},
-        },
-    }
-    if IS_ASGI:
-        # Persistent connections leak under ASGI, where a request may run on any thread.
-        database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 16, "timeout": 10}
-    else:
-        database["CONN_MAX_AGE"] = 60
-    # Otherwise every connection that a restart of the server has cut fails one request.
-    database["CONN_HEALTH_CHECKS"] = True
-    return database
-
-
-DATABASES = {
-    "default": _read_database(env.secret("DATABASE_URL", "postgres://tarsy@127.0.0.1:5432/tarsy"))
-}
+DATABASES = {"default": read_database(env, is_asgi=IS_ASGI)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ---- Redis and Celery --------------------------------------------------------------------------
@@ -281,7 +148,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.secret("REDIS_URL", "redis://127.0.0.1:6379/0")
 # Published messages reach every database of a server, so channels are named after ours.
 REDIS_DATABASE = urlsplit(REDIS_URL).path.strip("/") or "0"
-REDIS_SOCKET_TIMEOUT = 10.0
 CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", REDIS_URL)
 for _name, _url in (("REDIS_URL", REDIS_URL), ("CELERY_BROKER_URL", CELERY_BROKER_URL)):
     if urlsplit(_url).scheme not in ("redis", "rediss"):

@@ -19,7 +19,8 @@ ALLOWED: dict[str, str] = {
     "tarsy.aio": "",
     "tarsy.uptime": "",
     "tarsy.celery": "",
-    "tarsy.settings": "tarsy.env tarsy.logs tarsy.embedded",
+    "tarsy.setting_readers": "tarsy.env",
+    "tarsy.settings": "tarsy.env tarsy.logs tarsy.setting_readers",
     "tarsy.embedded": "tarsy.errors tarsy.env",
     "tarsy": "tarsy agents config investigations masking mcp_bridge ops",
     "masking": "",
@@ -38,26 +39,26 @@ ALLOWED: dict[str, str] = {
     ".migrations": "",
     ".apps": ".access.roles",
     ".chain_plan": "config .models",
-    ".masking": "masking config",
+    ".maskers": "masking config",
     ".stream_messages": ".models",
-    ".publish": ".stream_messages",
+    ".doorbell": ".stream_messages",
     ".queue": "tarsy.celery",
     ".runbooks": "tarsy.errors",
-    ".rendering": ".masking .models.foreign_json .stream_messages agents.types",
+    ".rendering": ".maskers .models.foreign_json .stream_messages agents.types",
     ".notifications": ".rendering tarsy.errors",
-    ".selectors": ".models .stream_messages .chain_plan .masking .rendering.markdown agents.report"
+    ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown agents.report"
     " agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
     ".access.roles": "",
     ".access": ".access .models .selectors config tarsy",
-    ".services": ".models .selectors .stream_messages .publish .queue .chain_plan .masking"
-    " .runbooks .notifications .rendering .access.roles masking.visible_text agents.types"
-    " agents.records config tarsy.errors tarsy.uptime",
-    ".stream": ".models .selectors .stream_messages .publish .access .rendering config tarsy",
-    ".engine": ".models .selectors .services .stream_messages .publish .stream.hub .masking"
+    ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
+    " .runbooks .notifications .rendering .access.roles masking agents.types agents.records config"
+    " tarsy.errors tarsy.uptime",
+    ".stream": ".models .selectors .stream_messages .doorbell .access .rendering config tarsy",
+    ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"
     " .runbooks agents mcp_bridge ops masking safety config tarsy",
     ".tasks": ".engine .services .queue tarsy.aio",
     ".templatetags": ".models .selectors .rendering",
-    ".management": ".models .selectors .services .engine.records .engine.own_servers .masking"
+    ".management": ".models .selectors .services .engine.records .engine.own_servers .maskers"
     " .rendering .api.parsing mcp_bridge ops.envelope ops.records ops.services safety.commands"
     " safety.tool_rules agents.types config tarsy",
     # Pages, API and administration: services and selectors, and what they speak of.

@@ -15,8 +15,8 @@ from django.db import InterfaceError, OperationalError
 
 from agents.person_time import asking_a_person
 from agents.types import JSON
+from investigations.doorbell import publish_live
 from investigations.models import AgentExecution, ApprovalRequest
-from investigations.publish import publish_live
 from investigations.selectors.approvals import find_approval
 from investigations.services.approvals import (
     Ask,

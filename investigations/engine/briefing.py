@@ -32,18 +32,17 @@ from config import get_config
 from config.model import Config
 from config.resolve import (
     ResolvedAgent,
-    ToolSelection,
     executions_of,
-    parse_selection,
     resolve_agent,
     resolve_chat,
     resolve_executive_summary,
     resolve_synthesis,
 )
 from config.schema.chains import ChainConfig
+from config.selection import ToolSelection, parse_selection
 from investigations.engine.language_models import choose_models, plan_summaries
 from investigations.engine.retelling import list_items, shorten_items
-from investigations.masking import Placeholders, product_masker
+from investigations.maskers import product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage
 from investigations.runbooks.shelf import Runbook
@@ -60,6 +59,7 @@ from investigations.selectors.findings import (
 from investigations.selectors.offers import offers_of_execution
 from investigations.selectors.past_calls import past_calls
 from investigations.services.executions import Claim
+from masking import Placeholders
 from tarsy.errors import AgentError, InvalidInput
 
 

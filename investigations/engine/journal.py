@@ -14,11 +14,10 @@ from agents.records import (
     ToolCallRecord,
 )
 from agents.types import BlockKind, Message, Note, Phase
+from investigations.doorbell import publish_live
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.open_blocks import OpenBlocks
-from investigations.masking import StreamMasker
 from investigations.models import AgentExecution, TimelineEvent
-from investigations.publish import publish_live
 from investigations.services import offers, recording, summaries
 from investigations.services.executions import renew_lease
 from investigations.stream_messages import (
@@ -27,6 +26,7 @@ from investigations.stream_messages import (
     stream_chunk,
     tool_event_id,
 )
+from masking import StreamMasker
 from tarsy.aio import WorkerLoop
 from tarsy.uptime import uptime
 

@@ -3,9 +3,9 @@
 import uuid
 from dataclasses import dataclass, field
 
-from investigations.masking import StreamMasker
 from investigations.models import TimelineEvent
 from investigations.services.broken_off import ShownText
+from masking import StreamMasker
 
 
 @dataclass

@@ -24,8 +24,8 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
 from config import get_config
+from investigations.doorbell import ring_channel
 from investigations.engine.tool_monitor import CLOSE_SECONDS, watch_tool_servers
-from investigations.publish import ring_channel
 from investigations.selectors.system.workers import (
     FORGOTTEN_SECONDS,
     WORKERS_KEY,

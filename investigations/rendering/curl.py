@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from agents.types import JSON
-from investigations.masking import mask_alert_data
+from investigations.maskers import mask_alert_data
 from investigations.models.foreign_json import read_json
 from investigations.rendering.plain_text import has_shape
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Least, Now
 from agents.types import JSON
 from config import get_config
 from investigations.access.roles import DECIDE
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.models import AgentExecution, ApprovalRequest, Message, Stage, TimelineEvent
 from investigations.services.audit import record_audit
 from investigations.services.ledger import (

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.models import TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.selectors.session_page.live_text import read_live_texts

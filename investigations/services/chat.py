@@ -11,13 +11,14 @@ from agents.types import JSON
 from config import get_config
 from config.schema.chains import ChainConfig
 from investigations.chain_plan import plan_answer
-from investigations.masking import WITHHELD, product_masker
+from investigations.maskers import product_masker
 from investigations.models import AlertSession, Chat, ChatUserMessage, Stage, TimelineEvent
 from investigations.selectors.session_page.question_field import explain_no_chat
 from investigations.services.ledger import SessionWrite, refuse_deleted, session_write
 from investigations.services.stages import create_stage
 from investigations.services.texts import refuse_unstorable
 from investigations.stream_messages import chat_created
+from masking import WITHHELD
 from tarsy.errors import Conflict, InvalidInput
 
 QUESTION_LIMIT = 100_000

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.services.approvals import withdraw_approvals
 from investigations.services.broken_off import KeptTexts

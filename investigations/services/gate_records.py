@@ -6,7 +6,7 @@ The rows hold the counters of `/metrics` as well, so that what is counted is wha
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.models import AgentExecution, AuditEvent
 from investigations.services.ledger import lease_write
 

@@ -13,13 +13,13 @@ from django.db import transaction
 from agents.types import JSON
 from config import get_config
 from config.model import Config
-from config.resolve import parse_selection
 from config.schema.chains import ChainConfig
+from config.selection import parse_selection
 from config.words import suggest
 from investigations.chain_plan import count_stages
-from investigations.masking import mask_alert_data
+from investigations.doorbell import publish_and_ring
+from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Event
-from investigations.publish import publish_and_ring
 from investigations.services.queue_room import refuse_full_queue
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.texts import refuse_unstorable

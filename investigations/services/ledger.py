@@ -17,8 +17,8 @@ from typing import cast
 from django.db import connection, transaction
 from django.utils import timezone
 
+from investigations.doorbell import publish
 from investigations.models import AgentExecution, AlertSession, AuditEvent, TimelineEvent
-from investigations.publish import publish
 from investigations.services.statements import Statements
 from investigations.stream_messages import (
     SESSIONS_CHANNEL,

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
-from investigations.masking import WITHHELD, product_masker
+from investigations.maskers import product_masker
 from investigations.models import AgentExecution, ResourceNote
 from investigations.services.audit import record_audit
 from investigations.services.ledger import lease_write
+from masking import WITHHELD
 from tarsy.errors import InvalidInput, NotFound
 
 

@@ -9,7 +9,7 @@ from typing import Literal, cast
 from django.conf import settings
 
 from config import environment, get_config
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.models import AlertSession
 from investigations.notifications.messages import End, Message, end_message, start_message
 from investigations.notifications.slack import SlackChannel, SlackRefused, post

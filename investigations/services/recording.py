@@ -1,33 +1,37 @@
 """What an agent's journal asks to be kept: one function, one transaction, for each step."""
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from django.utils import timezone
 
 from agents.records import ClosedBlock, LLMCallRecord, ModelSwitch, PlannedCall, ToolCallRecord
-from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarget
+from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult
 from agents.types import Message as AgentMessage
-from config import get_config
 from investigations.models import (
     AgentExecution,
-    LLMInteraction,
-    MCPInteraction,
-    Message,
     TimelineEvent,
 )
 from investigations.rendering.markdown import render_markdown
 from investigations.services.executions import replace_model
 from investigations.services.gate_records import SafetyRecord, describe_acts
 from investigations.services.ledger import LeaseWrite, lease_write
+from investigations.services.step_rows import (
+    Mask,
+    add_messages,
+    add_note,
+    describe_call,
+    describe_tool_call,
+    mask_message,
+    mask_note,
+    new_event,
+)
 from investigations.stream_messages import (
     interaction_created,
     timeline_event_completed,
     tool_event_id,
 )
-
-Mask = Callable[[str], str]
 
 
 def record_prompt(
@@ -61,7 +65,7 @@ def record_llm_call(
     """
     # Masking and rendering take a while: before the session is locked.
     interaction = describe_call(execution, record, mask)
-    kept = _mask_message(record.message, mask) if record.message else None
+    kept = mask_message(record.message, mask) if record.message else None
     notes = [mask_note(note, mask) for note in record.notes]
     for event, block in zip(blocks, record.blocks, strict=True):
         _close_block(event, block, interaction.pk, mask)
@@ -82,45 +86,6 @@ def record_llm_call(
         write.tell(interaction_created(execution, interaction.pk, "llm"))
         write.touch()
         return tuple(proposed)
-
-
-def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
-    """A model call as its row, which the caller saves."""
-    text = record.message.content if record.message else ""
-    usage = record.usage
-    request: dict[str, JSON] = {
-        "messages_count": record.messages_count,
-        "tools_count": record.tools_count,
-        "iteration": record.iteration,
-    }
-    if record.estimated_tokens:
-        request["estimated_tokens"] = record.estimated_tokens
-    if record.compacted:
-        request["compacted"] = list(record.compacted)
-    is_estimated = get_config().system.cost_estimation.enabled
-    return LLMInteraction(
-        session_id=execution.session_id,
-        stage_id=execution.stage_id,
-        execution_id=execution.pk,
-        interaction_type=record.interaction_type,
-        iteration=record.iteration,
-        model_name=record.model,
-        provider_name=record.provider_name,
-        llm_request=request,
-        llm_response={
-            "text_length": len(text),
-            "tool_calls_count": len(record.planned_calls),
-        },
-        thinking_content=mask(record.thinking),
-        response_metadata={"error_code": record.error_code} if record.error_code else None,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        total_tokens=usage.total_tokens,
-        thinking_tokens=usage.thinking_tokens,
-        estimated_cost_usd=usage.cost_usd if is_estimated else None,
-        duration_ms=record.duration_ms,
-        error_message=mask(record.error),
-    )
 
 
 _CLOSED_FIELDS = (
@@ -181,7 +146,7 @@ def record_tool_call(
     `proposed` is the call's event; one that an earlier attempt proposed is looked up. `acts` is
     what the gate did about it: it is kept together with the result or not at all.
     """
-    interaction = _tool_interaction_of(execution, record.target, record.result)
+    interaction = describe_tool_call(execution, record.target, record.result)
     interaction.tool_name = record.target.tool or record.call.name
     interaction.tool_number = record.number
     check = record.result.check
@@ -202,7 +167,7 @@ def record_tool_call(
 
 def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check: ToolCheck) -> None:
     """A read that no model proposed, as a call of ours behind the write it is about."""
-    interaction = _tool_interaction_of(
+    interaction = describe_tool_call(
         execution, check.target, check.result,
         check_of=number, status=check.status, reason=check.reason,
     )  # fmt: skip
@@ -224,24 +189,6 @@ def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check:
     write.announce(event)
     write.rows.insert(event)
     write.tell(interaction_created(execution, interaction.pk, "mcp"))
-
-
-def _tool_interaction_of(
-    execution: AgentExecution, target: ToolTarget, result: ToolResult, **about: JSON
-) -> MCPInteraction:
-    """`about` is kept beside the result."""
-    return MCPInteraction(
-        session_id=execution.session_id,
-        stage_id=execution.stage_id,
-        execution_id=execution.pk,
-        interaction_type=MCPInteraction.Type.TOOL_CALL,
-        server_name=target.server,
-        tool_name=target.tool,
-        tool_arguments=dict(target.arguments),
-        tool_result={"content": result.content, "is_error": result.is_error, **about},
-        duration_ms=result.duration_ms,
-        error_message=result.stored[:2000] if result.is_error else "",
-    )
 
 
 _DONE_FIELDS = ("status", "content", "mcp_interaction_id", "updated_at", "metadata")
@@ -303,42 +250,6 @@ def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) 
         add_note(write, execution, TimelineEvent.Type.PROVIDER_FALLBACK, mask(text), metadata)
 
 
-def mask_note(note: Note, mask: Mask) -> Note:
-    return replace(note, content=mask(note.content), metadata=_mask_json(note.metadata, mask))
-
-
-def _mask_json(value: Mapping[str, JSON], mask: Mask) -> dict[str, JSON]:
-    """Metadata whose texts came from outside, such as the output of code a model ran."""
-    return {name: _mask_value(each, mask) for name, each in value.items()}
-
-
-def _mask_value(value: JSON, mask: Mask) -> JSON:
-    if isinstance(value, str):
-        return mask(value)
-    if isinstance(value, list):
-        return [_mask_value(each, mask) for each in value]
-    if isinstance(value, dict):
-        return _mask_json(value, mask)
-    return value
-
-
-def add_note(
-    write: LeaseWrite,
-    execution: AgentExecution,
-    kind: str,
-    content: str,
-    metadata: Mapping[str, JSON],
-) -> None:
-    event = new_event(execution, kind)
-    event.status = TimelineEvent.Status.COMPLETED
-    event.content = content
-    event.metadata = dict(metadata)
-    if event.event_type in TimelineEvent.MARKDOWN:
-        event.content_html = render_markdown(event.content)
-    write.announce(event)
-    write.rows.insert(event)
-
-
 def _is_repeated_analysis(execution: AgentExecution, note: Note) -> bool:
     """A continued execution may tell its conclusion again, if it was told just before the end."""
     if note.kind != "final_analysis":
@@ -352,55 +263,3 @@ def _is_repeated_notice(execution: AgentExecution, note: Note) -> bool:
         return False
     told = execution.timeline_events.filter(event_type=note.kind, content=note.content)
     return told.exists()
-
-
-def new_event(execution: AgentExecution, kind: str) -> TimelineEvent:
-    return TimelineEvent(
-        session_id=execution.session_id,
-        stage_id=execution.stage_id,
-        execution_id=execution.pk,
-        parent_execution_id=execution.parent_execution_id,
-        event_type=kind,
-        status=TimelineEvent.Status.STREAMING,
-        created_at=timezone.now(),
-        updated_at=timezone.now(),
-    )
-
-
-def _mask_message(message: AgentMessage, mask: Mask) -> AgentMessage:
-    """A message of the model's as it is kept."""
-    calls = tuple(replace(call, arguments=mask(call.arguments)) for call in message.tool_calls)
-    return replace(message, content=mask(message.content), tool_calls=calls)
-
-
-def add_messages(
-    write: LeaseWrite,
-    execution: AgentExecution,
-    messages: Sequence[AgentMessage],
-    *,
-    tool_number: int | None = None,
-) -> list[Message]:
-    rows = [
-        Message(
-            session_id=execution.session_id,
-            stage_id=execution.stage_id,
-            execution_id=execution.pk,
-            sequence_number=write.next_message_number(),
-            role=message.role,
-            content=message.content,
-            tool_calls=[
-                {"id": call.id, "name": call.name, "arguments": call.arguments}
-                for call in message.tool_calls
-            ]
-            or None,
-            tool_call_id=message.tool_call_id,
-            # A name the model made up may be of any length; the call itself keeps it whole.
-            tool_name=message.tool_name[:200],
-            tool_number=tool_number,
-            provider_fields=dict(message.provider_fields),
-        )
-        for message in messages
-    ]
-    for row in rows:
-        write.rows.insert(row)
-    return rows

@@ -25,9 +25,38 @@ def create_stage(
     question: ChatUserMessage | None = None,
 ) -> Stage:
     """Create a stage with its executions and send them to workers once this commits."""
-    session = write.session
+    stage = _insert_stage(write.session, plan, index, referenced, question)
+    executions = AgentExecution.objects.bulk_create(
+        AgentExecution(
+            session_id=stage.session_id,
+            stage_id=stage.pk,
+            agent_name=name,
+            agent_index=number,
+            dispatched_at=stage.dispatched_at,
+        )
+        for number, name in enumerate(plan.agent_names, start=1)
+    )
+    if question is None:
+        _move_on(write.session, stage)
+    write.tell(stage_status(stage))
+    for execution in executions:
+        write.tell(execution_status(execution))
+    if question is None:
+        progress = session_progress(write.session, stage, active_executions=len(executions))
+        write.tell_lists(progress)
+    enqueue_stage(stage.pk, [execution.pk for execution in executions])
+    return stage
+
+
+def _insert_stage(
+    session: AlertSession,
+    plan: StagePlan,
+    index: int,
+    referenced: Stage | None,
+    question: ChatUserMessage | None,
+) -> Stage:
     now = database_now()
-    stage = Stage.objects.create(
+    return Stage.objects.create(
         session_id=session.pk,
         stage_name=plan.stage_name,
         stage_index=index,
@@ -44,25 +73,6 @@ def create_stage(
         dispatched_at=now,
         deadline_at=now + get_config().queue.session_timeout if question else session.deadline_at,
     )
-    executions = AgentExecution.objects.bulk_create(
-        AgentExecution(
-            session_id=session.pk,
-            stage_id=stage.pk,
-            agent_name=name,
-            agent_index=number,
-            dispatched_at=now,
-        )
-        for number, name in enumerate(plan.agent_names, start=1)
-    )
-    if question is None:
-        _move_on(session, stage)
-    write.tell(stage_status(stage))
-    for execution in executions:
-        write.tell(execution_status(execution))
-    if question is None:
-        write.tell_lists(session_progress(session, stage, active_executions=len(executions)))
-    enqueue_stage(stage.pk, [execution.pk for execution in executions])
-    return stage
 
 
 def _move_on(session: AlertSession, stage: Stage) -> None:

@@ -9,7 +9,7 @@ from agents.types import JSON
 from investigations.models import AgentExecution, LLMInteraction, Message, TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.services.ledger import LeaseWrite, lease_write
-from investigations.services.recording import Mask, describe_call, new_event
+from investigations.services.step_rows import Mask, describe_call, new_event
 from investigations.stream_messages import interaction_created, timeline_event_completed
 
 

@@ -15,18 +15,20 @@ from config.words import list_names
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
 from investigations.selectors.session_page.conclusions import build_card
-from investigations.selectors.session_page.event_previews import read_call
-from investigations.selectors.session_page.event_view import EventView
-from investigations.selectors.session_page.page import (
-    SessionPage,
-    find_session,
-    read_agent,
+from investigations.selectors.session_page.event_previews import (
+    read_call,
     read_cited_tools,
     read_events,
+)
+from investigations.selectors.session_page.event_view import EventView
+from investigations.selectors.session_page.page import (
+    find_session,
+    read_agent,
     read_session_page,
     read_stage,
 )
 from investigations.selectors.session_page.question_field import read_ask_field
+from investigations.selectors.session_page.stage_view import SessionPage
 from investigations.stream_messages import APPROVAL_DECIDED, APPROVAL_REQUESTED
 
 

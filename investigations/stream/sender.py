@@ -6,8 +6,11 @@ transport, what was sent since the client's last word is counted instead.
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
+
+from investigations.stream_messages import Payload
 
 UNSENT_LIMIT = 1024 * 1024
 UNANSWERED_LIMIT = 32 * 1024 * 1024
@@ -35,6 +38,10 @@ class Outlet:
         await self._wait_for_room()
         self._unanswered += len(text)
         await self._send({"type": "websocket.send", "text": text})
+
+    async def say(self, payload: Payload) -> None:
+        """The same for what is no text yet."""
+        await self.send(json.dumps(payload))
 
     async def _wait_for_room(self) -> None:
         unsent = unsent_bytes(self._send)

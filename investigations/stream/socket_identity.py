@@ -14,7 +14,9 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 
 from config import get_config
-from investigations.access.identity import is_own_origin
+from investigations.access.identity import NotIdentified, identify, is_own_origin
+from investigations.access.limits import source_of
+from investigations.access.roles import VIEW
 from tarsy.proxies import settle_scheme
 
 _SCHEMES = {"wss": "https", "https": "https"}
@@ -32,6 +34,15 @@ def request_of(scope: Mapping[str, Any]) -> HttpRequest:
     SessionMiddleware(_answer_nothing).process_request(request)
     AuthenticationMiddleware(_answer_nothing).process_request(request)
     return request
+
+
+def find_source(request: HttpRequest) -> str | None:
+    """Whom a socket counts for; None where it may not see anything."""
+    try:
+        identity = identify(request)
+    except NotIdentified:
+        return None
+    return source_of(request, identity) if identity.may(VIEW) else None
 
 
 def may_connect(request: HttpRequest) -> bool:

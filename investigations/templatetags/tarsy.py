@@ -1,4 +1,4 @@
-"""How durations, sizes, times and states are written, in one place for page and socket."""
+"""How states, texts, figures and moments are written, in one place for page and socket."""
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from investigations.models import AlertSession, ApprovalRequest
 from investigations.models.foreign_json import read_json, write_json, write_value
+from investigations.rendering.figures import call_time, clock, cost, size, span, tokens, waited
 from investigations.rendering.markdown import (
     CitedTool,
     citation_chip,
@@ -27,6 +28,9 @@ from investigations.selectors.approvals import word_to_type
 from investigations.selectors.session_page.unsupported import UnsupportedSpan, relocate
 
 register = template.Library()
+for _figure in (clock, span, waited, size, tokens, cost):
+    register.filter(_figure)
+register.simple_tag(call_time)
 
 _STATES: dict[str, tuple[str, str, str]] = {
     # status: (tone, icon, word)
@@ -291,74 +295,6 @@ def is_told_in(error: str, session: AlertSession | None) -> bool:
 @register.simple_tag
 def chip(number: int, tools: Mapping[int, CitedTool]) -> SafeString:
     return mark_safe(citation_chip(number, tools))
-
-
-@register.filter
-def clock(seconds: float | None) -> str:
-    """`2:36`, `1:02:03`: how long work took."""
-    if seconds is None:
-        return ""
-    whole = max(0, int(seconds))
-    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-@register.filter
-def span(milliseconds: int | None) -> str:
-    """`0.41 s`, `12.3 s`, `2:05`: how long a call took."""
-    if milliseconds is None:
-        return ""
-    if milliseconds < 10:
-        return f"{milliseconds} ms"
-    seconds = milliseconds / 1000
-    if seconds < 10:
-        return f"{seconds:.2f} s"
-    return f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
-
-
-@register.filter
-def waited(milliseconds: int) -> str:
-    """`45 s`, `4 min 10 s`, `1 h 5 min`: how long a person was waited for."""
-    minutes, seconds = divmod(round(milliseconds / 1000), 60)
-    if not minutes:
-        return f"{seconds} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s"
-
-
-@register.simple_tag
-def call_time(waited_ms: int | None, ran_ms: int | None) -> str:
-    """How long a call took: what it waited for a person stands apart from what the tool took."""
-    if waited_ms is None:
-        return span(ran_ms)
-    ran = "" if ran_ms is None else f", ran {span(ran_ms)}"
-    return f"waited {waited(waited_ms)}{ran}"
-
-
-@register.filter
-def size(count: int | None) -> str:
-    if count is None:
-        return ""
-    if count < 1000:
-        return f"{count} B"
-    amount, unit = (count / 1000, "kB") if count < 1_000_000 else (count / 1_000_000, "MB")
-    return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:.0f} {unit}"
-
-
-@register.filter
-def tokens(count: int | None) -> str:
-    if not count:
-        return "0"
-    if count < 1000:
-        return str(count)
-    return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"
-
-
-@register.filter
-def cost(dollars: float | None) -> str:
-    if dollars is None:
-        return "unpriced"
-    return f"~${dollars:.2f}" if dollars >= 0.005 or dollars == 0 else "below $0.01"
 
 
 @register.simple_tag

@@ -12,20 +12,12 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from investigations.models import AuditEvent
+from investigations.rendering.figures import cost, span, tokens
 from investigations.selectors.costs import Costs
 from investigations.selectors.trace.not_run import say_error
 from investigations.selectors.trace.rows import HIDDEN_WORDS, Iteration, ModelRow, ToolRow
 from investigations.selectors.trace.scale import TimeScale
-from investigations.templatetags.tarsy import (
-    cost,
-    hashed,
-    icon,
-    one_line,
-    part,
-    span,
-    state_icon,
-    tokens,
-)
+from investigations.templatetags.tarsy import hashed, icon, one_line, part, state_icon
 
 register = template.Library()
 

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 
 from investigations.access.identity import may, may_view
 from investigations.models import AlertSession
-from investigations.selectors.session_page import page as pages
+from investigations.selectors.session_page.page import find_session
 from tarsy.errors import TooManyRequests
 from tarsy.frames import call_with_room
 
@@ -72,7 +72,7 @@ def is_from_script(request: HttpRequest) -> bool:
 
 
 def find_shown(session_id: uuid.UUID) -> AlertSession:
-    found = pages.find_session(session_id)
+    found = find_session(session_id)
     if found is None:
         raise Http404
     return found

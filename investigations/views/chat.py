@@ -12,7 +12,7 @@ from investigations.access.identity import actor_of, may, may_decide, may_view
 from investigations.access.limits import count_request
 from investigations.access.roles import OPERATE
 from investigations.models import Stage
-from investigations.selectors.session_page import page as pages
+from investigations.selectors.session_page.page import read_session_page
 from investigations.services.chat import Question, ask_question
 from investigations.stream.fragments import session_context
 from investigations.views.access import find_shown, for_viewers, is_from_script
@@ -60,7 +60,7 @@ def _accept(request: HttpRequest, session_id: uuid.UUID, question: Question) -> 
     if not is_from_script(request):
         index = Stage.objects.values_list("stage_index", flat=True).get(pk=question.stage_id)
         return redirect(f"{reverse('session', args=[session_id])}#stage-{index}")
-    context = session_context(pages.read_session_page(find_shown(session_id)))
+    context = session_context(read_session_page(find_shown(session_id)))
     html = render_to_string("investigations/session/ask_state.html", context)
     return JsonResponse({"stage_id": str(question.stage_id), "html": html}, status=202)
 
@@ -71,7 +71,7 @@ def _refuse(
     """Say why, and leave the question in the field."""
     if is_from_script(request):
         return JsonResponse({"error": reason}, status=status)
-    context = session_context(pages.read_session_page(find_shown(session_id)))
+    context = session_context(read_session_page(find_shown(session_id)))
     told = {"draft": content, "ask_error": f"Not asked: {reason}."}
     return render(request, "investigations/session.html", {**context, **told}, status=status)
 

@@ -17,8 +17,14 @@ from investigations.access.roles import DELETE, OPERATE, SUBMIT
 from investigations.models import AlertSession
 from investigations.selectors.configuration.models_in_use import has_usable_model
 from investigations.selectors.session_list import needs, running
-from investigations.selectors.session_list import rows as lists
 from investigations.selectors.session_list.hits import find_hits
+from investigations.selectors.session_list.rows import (
+    PAGE_SIZE,
+    count_newer,
+    count_recent,
+    is_empty,
+    read_recent,
+)
 from investigations.selectors.sessions import values_in_use
 from investigations.selectors.system.workers import who_works
 from investigations.views.access import for_viewers
@@ -30,16 +36,16 @@ from tarsy.proxies import address_asked
 @require_safe
 @for_viewers
 def session_list(request: HttpRequest) -> HttpResponse:
-    is_empty = lists.is_empty()
+    has_none = is_empty()
     context = {
         **_active_context(),
         **_recent_context(request),
-        "is_empty": is_empty,
+        "is_empty": has_none,
         "host": address_asked(request),
         "has_tool_server": bool(servers_in_use(get_config())),
         "has_model": has_usable_model(),
     }
-    if not is_empty:
+    if not has_none:
         context["options"] = _options()
     return render(request, "investigations/list.html", context)
 
@@ -77,7 +83,7 @@ def new_rows(request: HttpRequest) -> HttpResponse:
     if since is None or since.tzinfo is None:
         raise BadRequest("since must be a moment")
     wanted = read_list_filter(request.GET)
-    count = lists.count_newer(wanted.narrowed(actor_of(request)), since)
+    count = count_newer(wanted.narrowed(actor_of(request)), since)
     context = {"new_count": count, "filter": wanted, "as_of": since}
     return render(request, "investigations/list/new_rows.html", context)
 
@@ -87,7 +93,7 @@ def new_rows(request: HttpRequest) -> HttpResponse:
 def hits(request: HttpRequest) -> HttpResponse:
     """Where a search found the rows that are shown; asked for after them, as it may take longer."""
     try:
-        ids = [uuid.UUID(text) for text in request.GET.getlist("session")[: lists.PAGE_SIZE]]
+        ids = [uuid.UUID(text) for text in request.GET.getlist("session")[:PAGE_SIZE]]
     except ValueError as error:
         raise BadRequest("session must be an id") from error
     wanted = read_list_filter(request.GET)
@@ -123,7 +129,7 @@ def _recent_context(request: HttpRequest) -> dict[str, object]:
     who, as_of = find_identity(request), timezone.now()
     actor = who.actor if who else ""
     try:
-        recent = lists.read_recent(wanted.narrowed(actor), before)
+        recent = read_recent(wanted.narrowed(actor), before)
     except InvalidInput as error:
         raise BadRequest(str(error)) from error
     permissions = {"cancel": OPERATE, "retry": SUBMIT, "delete": DELETE}
@@ -143,7 +149,7 @@ def _recent_context(request: HttpRequest) -> dict[str, object]:
 def _find_way_out(wanted: ListFilter, actor: str) -> dict[str, object] | None:
     """The one filter that hides the most, where nothing is left."""
     found = [
-        {"words": words, "href": rest.href, "count": lists.count_recent(rest.narrowed(actor))}
+        {"words": words, "href": rest.href, "count": count_recent(rest.narrowed(actor))}
         for words, rest in wanted.parts()
     ]
     best = max(found, key=lambda each: int(str(each["count"])), default=None)

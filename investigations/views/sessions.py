@@ -21,7 +21,12 @@ from investigations.rendering.plain_text import show_invisible
 from investigations.rendering.streamed_file import stream_file
 from investigations.selectors.export import export_session
 from investigations.selectors.session_page import event_slices
-from investigations.selectors.session_page import page as pages
+from investigations.selectors.session_page.event_previews import (
+    read_cited_tools,
+    read_event,
+    read_event_content,
+)
+from investigations.selectors.session_page.page import read_session_page, read_stage
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.sessions import cancel_session
 from investigations.stream.fragments import fragments_for, render_facts, session_context
@@ -42,7 +47,7 @@ MOST_WORDS = 200
 @for_viewers
 def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     found = find_shown(session_id)
-    page = pages.read_session_page(found)
+    page = read_session_page(found)
     context = session_context(page)
     context["absence"] = tell_absence(found, [each.stage for each in page.stages])
     context["neighbours"] = event_slices.find_neighbours(found)
@@ -52,7 +57,7 @@ def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @for_viewers
 def facts(_request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    return HttpResponse(render_facts(pages.read_session_page(find_shown(session_id))))
+    return HttpResponse(render_facts(read_session_page(find_shown(session_id))))
 
 
 @require_safe
@@ -68,20 +73,20 @@ def workers(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @for_viewers
 def stage(request: HttpRequest, session_id: uuid.UUID, stage_id: uuid.UUID) -> HttpResponse:
     found = find_shown(session_id)
-    view = pages.read_stage(found.pk, stage_id)
+    view = read_stage(found.pk, stage_id)
     if view is None:
         raise Http404
-    context = {"item": view, "tools": pages.read_cited_tools(session_id), "session": found}
+    context = {"item": view, "tools": read_cited_tools(session_id), "session": found}
     return render(request, "investigations/session/stage.html", context)
 
 
 @require_safe
 @for_viewers
 def event(request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID) -> HttpResponse:
-    view = pages.read_event(find_shown(session_id).pk, event_id)
+    view = read_event(find_shown(session_id).pk, event_id)
     if view is None:
         raise Http404
-    context = {"item": view, "tools": pages.read_cited_tools(session_id)}
+    context = {"item": view, "tools": read_cited_tools(session_id)}
     return render(request, view.template, context)
 
 
@@ -91,7 +96,7 @@ def event_content(
     _request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID
 ) -> HttpResponse:
     """The whole content as it is kept, with what nobody would see named: [U+202E]."""
-    content = pages.read_event_content(find_shown(session_id).pk, event_id)
+    content = read_event_content(find_shown(session_id).pk, event_id)
     if content is None:
         raise Http404
     return HttpResponse(show_invisible(content), content_type="text/plain; charset=utf-8")
@@ -116,7 +121,7 @@ def earlier(request: HttpRequest, session_id: uuid.UUID, execution_id: uuid.UUID
         "slice": read,
         "before": before,
         "after": after or 0,
-        "tools": pages.read_cited_tools(session_id),
+        "tools": read_cited_tools(session_id),
         "session": found,
     }
     is_piece = bool(request.headers.get("HX-Request"))

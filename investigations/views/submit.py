@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config import get_config
 from config.model import Config
-from config.resolve import ToolSelection, parse_selection
 from config.schema.agents import NativeToolsConfig
+from config.selection import ToolSelection, parse_selection
 from investigations.access.identity import actor_of
 from investigations.access.limits import count_request
 from investigations.access.roles import SUBMIT

@@ -86,7 +86,7 @@ def test_env_lists_every_wrong_variable_and_no_value(tmp_path):
     env.secret("K")
     env.secret("J")
     env.secret("E")
-    env.required("GONE")
+    env.wrong("GONE", "must be set")
 
     with pytest.raises(ConfigError) as raised:
         env.raise_if_wrong()

@@ -41,7 +41,7 @@ READ_AT = {
     "SlackConfig.enabled": ("investigations/services/notices.py", "slack.enabled"),
     "SlackConfig.token_env": ("investigations/services/notices.py", "slack.token_env"),
     "CostEstimationConfig.enabled": (
-        "investigations/services/recording.py", "cost_estimation.enabled"),
+        "investigations/services/step_rows.py", "cost_estimation.enabled"),
     **{
         f"LimitsConfig.{kind}": (
             "investigations/access/limits.py", "getattr(get_config().system.limits")
@@ -50,7 +50,7 @@ READ_AT = {
     "HolidayConfig.name": ("investigations/engine/briefing.py", "each.name"),
     "TransportConfig.type": ("mcp_bridge/transports.py", "transport.type"),
     "DataMaskingConfig.enabled": ("masking/masker.py", "rules.enabled"),
-    "AlertMaskingConfig.enabled": ("investigations/masking.py", "settings.enabled"),
+    "AlertMaskingConfig.enabled": ("investigations/maskers.py", "settings.enabled"),
     "AgentConfig.description": ("config/checks/references.py", 'agent.text_at("description")'),
     "ChainConfig.description": ("investigations/api/alerts.py", "chain.description"),
     "MCPServerConfig.tool_call_timeout": ("mcp_bridge/connection.py", "server.tool_call_timeout"),

@@ -16,7 +16,7 @@ from redis import Redis
 from starlette.types import ASGIApp
 
 from investigations.models import AlertSession, MCPInteraction, TimelineEvent
-from investigations.selectors.system.parts import warnings
+from investigations.selectors.system import warnings
 from investigations.selectors.system.tool_servers import read_health, read_tools
 from tests.e2e.conftest import Play, StartWith, submit, wait_until_ended
 from tests.e2e.scripts import ANSWERS

@@ -13,10 +13,10 @@ from django.db import connection
 
 from agents.types import JSON
 from config.model import Config
+from investigations.doorbell import stream_channel
 from investigations.engine import approval_desk
 from investigations.engine.approval_desk import PersistentDesk
 from investigations.models import AgentExecution, ApprovalRequest
-from investigations.publish import stream_channel
 from investigations.services.approvals import decide_approval
 from investigations.services.sessions import cancel_session
 from investigations.stream.hub import hub_of_process

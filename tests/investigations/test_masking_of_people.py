@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
-from investigations.masking import WITHHELD, product_masker
+from investigations.maskers import product_masker
 from investigations.services.chat import ask_question
+from masking import WITHHELD
 from tarsy.errors import InvalidInput
 
 FLOOD = "\n".join(f"db_password_{n} = hunter{n}EXAMPLE" for n in range(30_000))

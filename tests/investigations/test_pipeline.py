@@ -24,7 +24,7 @@ from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.journal import ExecutionJournal
 from investigations.engine.open_blocks import OpenBlocks
 from investigations.engine.worker import renew_and_listen, stop_cancelled
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.models import AgentExecution, AlertSession, Event, Stage, TimelineEvent
 from investigations.selectors.session_page.live_text import read_live_texts
 from investigations.services.executions import Claim
@@ -248,7 +248,7 @@ def test_a_stream_that_is_stopped_keeps_what_was_shown_of_it(
     agent.write = True
     running = begin(execution, loop, agent)
     if is_redis_away:
-        monkeypatch.setattr("investigations.publish._client", _refuse)
+        monkeypatch.setattr("investigations.doorbell._client", _refuse)
 
     stop(execution, loop)
     running.result(BOUND)

@@ -8,7 +8,7 @@ import redis
 from django.conf import settings
 from django.db import transaction
 
-from investigations import publish, queue
+from investigations import doorbell, queue
 from investigations.engine import worker
 from tarsy.celery import app
 from tests.investigations.engine import committed, sent
@@ -22,8 +22,8 @@ SENDERS = {
     "stage of many": lambda: queue.enqueue_stage(uuid.uuid4(), [uuid.uuid4() for _ in range(3)]),
     "execution": lambda: queue.enqueue_execution(uuid.uuid4(), uuid.uuid4()),
     "cancel": lambda: queue.broadcast_cancel(SESSION),
-    "publish": lambda: publish.publish([("sessions", "{}")]),
-    "publish_and_ring": lambda: publish.publish_and_ring([]),
+    "publish": lambda: doorbell.publish([("sessions", "{}")]),
+    "publish_and_ring": lambda: doorbell.publish_and_ring([]),
     "presence": lambda: worker._tell_presence(3),
 }
 
@@ -33,7 +33,7 @@ def no_redis(settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything that sends finds a closed port."""
     url = f"redis://127.0.0.1:{find_free_port()}/0"
     settings.REDIS_URL = url
-    publish._client.cache_clear()
+    doorbell._client.cache_clear()
     monkeypatch.setattr(app.conf, "broker_url", url)
     with app.connection_for_write(url) as broker:
         pool = broker.Pool(1)
@@ -44,7 +44,7 @@ def no_redis(settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         )
         yield
         pool.force_close_all()
-    publish._client.cache_clear()
+    doorbell._client.cache_clear()
 
 
 @pytest.mark.parametrize("send", SENDERS.values(), ids=SENDERS.keys())

@@ -37,7 +37,7 @@ from safety.paths.sensitive_paths import SensitivePaths
 from tests.ops.calls import call_tool
 
 HOST = "host:web-1"
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def sha(content: str | bytes) -> str:

@@ -13,7 +13,7 @@ from ops.envelope import ToolFailure
 from ops.server import build_server
 from tests.ops.calls import call_tool, envelope_of
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 TOOLS = [
     "query", "discovery", "read", "metrics", "storage", "docker", "kubernetes", "control",
     "file_edit",

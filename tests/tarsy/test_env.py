@@ -67,7 +67,7 @@ def test_every_mistake_is_told_at_once_and_no_value_is_shown():
     env = Env({"A": "maybe", "B": "hunter2"})
     env.boolean("A", False)
     env.integer("B", 1)
-    env.required("C")
+    env.wrong("C", "must be set")
 
     told = mistakes(env)
 

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from investigations.models import AlertSession, LLMInteraction
+from investigations.selectors.system import metrics, workers
 from investigations.selectors.system.metrics import Family, Series, read_metrics
-from investigations.selectors.system.parts import metrics, workers
 from investigations.services.audit import record_audit
 from investigations.services.tokens import create_token
 from tarsy.metrics import render

@@ -9,7 +9,7 @@ from functools import cache
 from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
-from investigations.masking import build_alert_masker, build_tool_masker, mask_alert_data
+from investigations.maskers import build_alert_masker, build_tool_masker, mask_alert_data
 
 Mask = Callable[[str], str]
 

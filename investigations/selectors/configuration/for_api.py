@@ -17,7 +17,7 @@ from config.schema.fields import Block
 from config.schema.servers import TransportConfig
 from config.skills import Skill
 from config.tree import Path
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.selectors.configuration.walk import ConfigurationWalk, cut_addresses
 from tarsy.errors import NotFound
 

@@ -14,7 +14,7 @@ from agents.types import JSON
 from config.model import Config
 from config.schema.fields import Block
 from config.tree import Path
-from investigations.masking import product_masker
+from investigations.maskers import product_masker
 from investigations.selectors.configuration.walk import ConfigurationWalk, cut_addresses
 
 FROM_ENVIRONMENT = "(from the environment)"

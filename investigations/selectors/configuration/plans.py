@@ -7,7 +7,6 @@ from statistics import quantiles
 from config.model import Config
 from config.resolve import (
     ResolvedAgent,
-    ToolSelection,
     executions_of,
     resolve_agent,
     resolve_executive_summary,
@@ -15,6 +14,7 @@ from config.resolve import (
 )
 from config.schema.chains import ChainConfig
 from config.schema.providers import has_native_tools
+from config.selection import ToolSelection
 from config.words import list_names
 from investigations.chain_plan import StagePlan, plan_chain
 from investigations.models import AlertSession, Stage
@@ -57,10 +57,6 @@ class PlannedStage:
     @property
     def is_summary(self) -> bool:
         return self.stage_type == Stage.Type.EXEC_SUMMARY
-
-    @property
-    def is_investigation(self) -> bool:
-        return not self.is_synthesis and not self.is_summary
 
 
 @dataclass(frozen=True)

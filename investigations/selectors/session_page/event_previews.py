@@ -1,15 +1,21 @@
 """Timeline events as pages show them: of a long text only its beginning is read."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.db.models import Case, QuerySet, When
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Left, Length
 
 from investigations.models import TimelineEvent
-from investigations.selectors.session_page.event_view import PREVIEW_CHARACTERS, EventView
+from investigations.rendering.markdown import CitedTool
+from investigations.selectors.session_page.event_view import EventView
 from investigations.selectors.session_page.live_text import read_live_texts
-from investigations.selectors.trace.person_waits import PersonWait, waits_of_events
+from investigations.selectors.session_page.tool_call_view import (
+    PREVIEW_CHARACTERS,
+    ToolCallView,
+)
+from investigations.selectors.trace.person_waits import CallKey, PersonWait, waits_of_events
 
 _TEXT_CHARACTERS = 64 * 1024
 
@@ -24,12 +30,28 @@ def with_previews(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
 
 
 def views_of(rows: Sequence[TimelineEvent]) -> list[EventView]:
+    """Events as they are shown; the rows come from `with_previews`."""
     live = read_live_texts(rows)
     waits = waits_of_events(rows)
-    return [
-        _view(row, live.get(row.pk, ""), waits.get((row.execution_id, _number_of(row))))
-        for row in rows
-    ]
+    return [_view(row, live.get(row.pk, ""), waits) for row in rows]
+
+
+def read_event(session_id: uuid.UUID, event_id: uuid.UUID) -> EventView | None:
+    return _first_view(TimelineEvent.objects.filter(session_id=session_id, pk=event_id))
+
+
+def read_events(
+    session_id: uuid.UUID, event_ids: Sequence[uuid.UUID]
+) -> dict[uuid.UUID, EventView]:
+    """Several at once; those that are not of the session are left out."""
+    found = TimelineEvent.objects.filter(session_id=session_id, pk__in=event_ids)
+    return {view.event.pk: view for view in views_of(list(with_previews(found)))}
+
+
+def read_event_content(session_id: uuid.UUID, event_id: uuid.UUID) -> str | None:
+    """The whole content of one event, as it is kept."""
+    found = TimelineEvent.objects.filter(session_id=session_id, pk=event_id)
+    return found.values_list("content", flat=True).first()
 
 
 def read_call(execution_id: uuid.UUID, tool_number: int | None) -> EventView | None:
@@ -40,16 +62,41 @@ def read_call(execution_id: uuid.UUID, tool_number: int | None) -> EventView | N
     calls = TimelineEvent.objects.filter(
         execution_id=execution_id, event_type=kind, metadata__tool_number=tool_number
     )
-    row = with_previews(calls).first()
+    return _first_view(calls)
+
+
+def read_cited_tools(session_id: uuid.UUID) -> dict[int, CitedTool]:
+    """Every tool call of a session by its number."""
+    rows = (
+        TimelineEvent.objects.filter(
+            session_id=session_id, event_type=TimelineEvent.Type.LLM_TOOL_CALL
+        )
+        # As texts: taking thousands of pieces of JSON apart takes longer than reading them.
+        .annotate(
+            number=KeyTextTransform("tool_number", "metadata"),
+            tool=KeyTextTransform("tool_name", "metadata"),
+            failed=KeyTextTransform("is_error", "metadata"),
+        )
+        .values_list("number", "tool", "failed", "status")
+    )
+    return {
+        int(number): CitedTool(
+            tool or "", failed == "true" or status == TimelineEvent.Status.FAILED
+        )
+        for number, tool, failed, status in rows
+        if number and number.isdecimal()
+    }
+
+
+def _first_view(events: QuerySet[TimelineEvent]) -> EventView | None:
+    row = with_previews(events).first()
     return views_of([row])[0] if row else None
 
 
-def _view(row: TimelineEvent, live_text: str, wait: PersonWait | None) -> EventView:
+def _view(row: TimelineEvent, live_text: str, waits: Mapping[CallKey, PersonWait]) -> EventView:
     text: str = row.preview or live_text  # type: ignore[attr-defined]  # by with_previews
     length: int = row.content_length or len(live_text)  # type: ignore[attr-defined]
-    return EventView(event=row, content=text, length=length, wait=wait)
-
-
-def _number_of(row: TimelineEvent) -> int | None:
-    is_call = row.event_type == TimelineEvent.Type.LLM_TOOL_CALL
-    return row.metadata.get("tool_number") if is_call else None
+    if row.event_type != TimelineEvent.Type.LLM_TOOL_CALL:
+        return EventView(row, text, length)
+    wait = waits.get((row.execution_id, row.metadata.get("tool_number")))
+    return ToolCallView(row, text, length, wait)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from config import get_config
 from investigations.models import AlertSession
 from investigations.selectors.session_page.conclusions import ConclusionCard
-from investigations.selectors.session_page.page import SessionPage, StageView
+from investigations.selectors.session_page.stage_view import SessionPage, StageView
 
 _ANSWERABLE = (
     AlertSession.Status.COMPLETED,

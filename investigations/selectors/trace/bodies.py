@@ -12,7 +12,7 @@ from django.db.models.functions import Left, Length
 from agents.types import JSON
 from investigations.models import ApprovalRequest, LLMInteraction, Message
 from investigations.models.foreign_json import read_json, write_json, write_value
-from investigations.selectors.session_page.event_view import preview_arguments
+from investigations.selectors.session_page.tool_call_view import preview_arguments
 from investigations.selectors.trace.calls import (
     ProposedCall,
     ToolTrace,
@@ -141,10 +141,7 @@ class OpenedToolCall:
 
     @property
     def arguments(self) -> list[tuple[str, str]]:
-        given = self.trace.interaction.tool_arguments
-        if not isinstance(given, dict):
-            return [] if given is None else preview_arguments({"input": given})
-        return preview_arguments(given)
+        return preview_arguments(self.trace.interaction.tool_arguments)
 
     @property
     def raw_arguments(self) -> str:

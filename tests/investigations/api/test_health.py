@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from investigations.engine import worker
-from investigations.selectors.system.parts import workers
+from investigations.selectors.system import workers
 from tests.factories import SessionFactory
 
 

@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from config import get_config, use_config
 from investigations.api.parsing import BODY_LIMIT
 from investigations.chain_plan import count_stages
+from investigations.doorbell import ring_channel, stream_channel
 from investigations.models import AlertSession, Event
-from investigations.publish import ring_channel, stream_channel
 from investigations.services import queue_room
 from tests.factories import SessionFactory
 

@@ -7,9 +7,8 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from investigations import publish
+from investigations import doorbell
 from investigations.api import alerts
-from investigations.selectors.session_list import rows as lists
 from tests.factories import UserFactory
 
 
@@ -85,7 +84,7 @@ def test_another_mistake_of_ours_stays_a_500(db, monkeypatch):
     def fail(*_arguments: object, **_options: object) -> None:
         raise ValueError("a defect")
 
-    monkeypatch.setattr(lists, "is_empty", fail)
+    monkeypatch.setattr("investigations.views.lists.is_empty", fail)
     client = Client(headers={"host": "localhost"}, raise_request_exception=False)
     client.force_login(UserFactory())
 
@@ -100,16 +99,16 @@ def mute_redis(settings) -> Iterator[socket.socket]:
     """Takes connections and never says a word, like a frozen server."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         settings.REDIS_URL = f"redis://127.0.0.1:{server.getsockname()[1]}/0"
-        publish._client.cache_clear()
+        doorbell._client.cache_clear()
         yield server
-        publish._client().close()
-        publish._client.cache_clear()
+        doorbell._client().close()
+        doorbell._client.cache_clear()
 
 
 def test_a_frozen_redis_is_tried_once_and_holds_nobody_up(mute_redis, caplog, monkeypatch):
-    monkeypatch.setattr(publish, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(doorbell, "PATIENCE_SECONDS", 0.2)
 
-    publish.publish_and_ring([])
+    doorbell.publish_and_ring([])
 
     assert "dispatchers will poll" in caplog.text
     mute_redis.accept()[0].close()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from investigations.selectors.system.parts import tool_servers, warnings, workers
+from investigations.selectors.system import tool_servers, warnings, workers
 from tests.investigations.conftest import CONFIG_DIR
 
 WARNINGS = "/api/v1/system/warnings"

@@ -8,7 +8,7 @@ import pytest
 
 from config import get_config
 from investigations.engine import worker
-from investigations.selectors.system.parts import warnings, workers
+from investigations.selectors.system import warnings, workers
 from tarsy.errors import Mistake
 from tests.investigations.conftest import CONFIG_DIR
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from agents.types import UNVERIFIED
-from investigations.selectors.system.parts import workers
+from investigations.selectors.system import workers
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from redis import Redis
 
 from investigations.models import AlertSession
-from investigations.selectors.system.parts import tool_servers, trouble, warnings, workers
+from investigations.selectors.system import tool_servers, trouble, warnings, workers
 from investigations.selectors.system.trials import Trial
 from investigations.services import trials as asking
 from tests.factories import SessionFactory

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from config.model import Config
 from investigations.models import AlertSession
 from investigations.rendering.curl import LONGEST_ARGUMENT, write_curl
-from investigations.selectors.system.parts import tool_servers
+from investigations.selectors.system import tool_servers
 from investigations.services import intake
 from investigations.services.intake import read_alert
 from investigations.views.alert_form import form_of_session, read_form

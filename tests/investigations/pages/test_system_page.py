@@ -12,7 +12,7 @@ from config import get_config
 from investigations.engine import tool_trials
 from investigations.queue import NotSent
 from investigations.selectors.configuration.for_page import show_configuration
-from investigations.selectors.system.parts import tool_servers, trials, trouble, warnings, workers
+from investigations.selectors.system import tool_servers, trials, trouble, warnings, workers
 from investigations.selectors.system.tool_servers import read_health
 from investigations.selectors.system.trials import Trial, read_trials
 from investigations.services import trials as asking
@@ -207,9 +207,9 @@ def test_an_absent_redis_is_named_and_the_page_stands(viewer, away):
 
 
 def test_missing_migrations_are_red(viewer, configured, monkeypatch):
-    from investigations.selectors.system.parts import parts as system
+    from investigations.selectors.system import parts
 
-    monkeypatch.setattr(system, "missing_migrations", lambda: 2)
+    monkeypatch.setattr(parts, "missing_migrations", lambda: 2)
 
     assert "2 migrations missing" in todos(viewer)
     assert "<code>manage.py migrate</code>" in viewer.get(PATH).content.decode()

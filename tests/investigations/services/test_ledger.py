@@ -7,8 +7,8 @@ import pytest
 import redis
 from django.db import DatabaseError, connection
 
+from investigations.doorbell import stream_channel
 from investigations.models import AlertSession, Event, TimelineEvent
-from investigations.publish import stream_channel
 from investigations.services.ledger import session_write
 from investigations.stream_messages import session_channel
 from tarsy.errors import NotFound

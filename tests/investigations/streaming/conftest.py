@@ -19,7 +19,7 @@ from django.db import connection
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from investigations.publish import stream_channel
+from investigations.doorbell import stream_channel
 from tests.processes import find_free_port
 
 PATIENCE = 20.0

@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError
 
 from investigations.access.identity import NotIdentified
-from investigations.stream import consumer as consumers
+from investigations.stream.channels import Channels
 from investigations.stream.consumer import StreamConsumer
 
 
@@ -30,7 +30,7 @@ def closed(monkeypatch):
 
 
 async def test_stream_that_breaks_in_any_way_closes_its_socket(closed):
-    await StreamConsumer()._run("sessions", _Broken())
+    await Channels(None, StreamConsumer().close)._run("sessions", _Broken())
     assert closed == [1011]
 
 
@@ -41,7 +41,7 @@ async def test_lost_login_is_noticed_after_the_database_was_away(closed, monkeyp
     def identify(_request):
         raise next(answers)
 
-    monkeypatch.setattr(consumers, "identify", identify)
+    monkeypatch.setattr("investigations.stream.socket_identity.identify", identify)
     consumer = StreamConsumer()
     consumer.scope = {"type": "websocket", "path": "/api/v1/ws", "headers": []}
     consumer._last_heard = float("inf")

@@ -14,9 +14,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
+from investigations.doorbell import publish, stream_channel
 from investigations.engine.journal import MAX_PROGRESS, ExecutionJournal
 from investigations.models import ApiToken, Event, TimelineEvent
-from investigations.publish import publish, stream_channel
 from investigations.selectors.session_page.live_text import read_live_texts
 from investigations.services.ledger import session_write
 from investigations.services.tokens import create_token

@@ -3,7 +3,7 @@
 import redis
 from django.conf import settings as django_settings
 
-from investigations.publish import publish_and_ring, ring_channel, stream_channel
+from investigations.doorbell import publish_and_ring, ring_channel, stream_channel
 
 
 def heard(pubsub: redis.client.PubSub) -> list[bytes]:

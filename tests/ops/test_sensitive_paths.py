@@ -369,7 +369,7 @@ async def test_tail_that_starts_within_a_private_key_is_refused(call, tmp_path, 
 
 
 def test_code_in_the_root_directory_does_not_hide_the_logs(monkeypatch):
-    monkeypatch.setattr("ops.settings._PROJECT_ROOT", Path("/"))
+    monkeypatch.setattr("ops.settings.PROJECT_ROOT", Path("/"))
     monkeypatch.setenv("TARSY_VAR_DIR", "/srv/state")
 
     assert product_directories() == (Path("/srv/state"),)

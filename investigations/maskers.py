@@ -1,4 +1,4 @@
-"""Masking of everything that is not a tool's result: alerts, model text, questions."""
+"""What masks which texts, as the configuration says: alerts, tool results, and all the rest."""
 
 import logging
 from collections.abc import Callable
@@ -8,23 +8,12 @@ from masking import (
     WITHHELD,
     Masker,
     Placeholders,
-    StreamMasker,
     TooMuchToMask,
     build_masker,
     build_server_masker,
 )
 
 logger = logging.getLogger(__name__)
-
-__all__ = [
-    "WITHHELD",
-    "Placeholders",
-    "StreamMasker",
-    "build_alert_masker",
-    "build_tool_masker",
-    "mask_alert_data",
-    "product_masker",
-]
 
 PRODUCT_PROFILE = "default"
 """Every kind of credential; always on, whatever the configuration adds."""
