@@ -52,7 +52,8 @@ class Standing:
                 may_show = not call.is_of_the_past or self.workflow.last_write_tool == call.name
                 self._note_read(call, verifies=is_current and may_show)
                 self._note_meant(call, self._note_resources(call))
-                self.written.note_read(call)
+            # That it failed may show that what was to be gone is gone.
+            self.written.note_read(call)
             return
         if call.was_sent:
             self.written.add(call)
