@@ -47,11 +47,11 @@ async def look_here(executor: Executor, pids: Sequence[int] | None) -> Findings:
 
 async def look_through(executor: Executor) -> Findings:
     """At another host or a guest, through the way into it."""
-    programs = PlacePrograms(executor, "there")
-    sockets, processes = await asyncio.gather(programs.ask(*_SS), programs.ask(*_PS))
+    place = PlacePrograms(executor, "there")
+    sockets, processes = await asyncio.gather(place.ask(*_SS), place.ask(*_PS))
     unknown = []
     if sockets is None:
-        sockets_of_kernel = await programs.ask(*_PROC_NET)
+        sockets_of_kernel = await place.ask(*_PROC_NET)
         listeners = read_proc_net(sockets_of_kernel or "")
         unknown.append("which program listens: ss gave no answer there")
     else:

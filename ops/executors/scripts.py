@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
+from ops.executors.base import Executor
 from safety.commands.course import Course
 from safety.commands.drivers import Armed, filters_question, without_filters
 from safety.commands.finished import Finished
@@ -15,7 +16,6 @@ from safety.commands.screen import MAX_AROUND_LINES, Screen, Withheld
 from safety.commands.script import Command, Pipeline, Sink, Step
 from safety.commands.shapes import Shape
 from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
-from ops.executors.base import Executor
 
 _STDIN = "/dev/stdin"
 _NOT_STARTED = 126
