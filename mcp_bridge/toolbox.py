@@ -112,8 +112,9 @@ async def open_toolbox(
     gate, placeholders = gate or SafetyGate(), placeholders or Placeholders()
     masker = build_masker(placeholders=placeholders)
     async with AsyncExitStack() as stack:
-        clients = http_clients or await stack.enter_async_context(HttpClients())
-        open_one = partial(open_client, http_clients=clients, in_process=in_process or {})
+        if http_clients is None:
+            http_clients = await stack.enter_async_context(HttpClients())
+        open_one = partial(open_client, http_clients=http_clients, in_process=in_process or {})
         wanted = {name: servers[name] for name in chosen if name in servers}
         connected = _connect(wanted, open_one, execution_id, deadlines, placeholders)
         stack.push_async_callback(_close_all, connected, execution_id)
