@@ -99,9 +99,7 @@ def is_named_by_group(group: str, name: str) -> bool:
 @lru_cache(maxsize=8192)
 def classify_name(name: str) -> SecretName | None:
     """What a key, variable, option or header name says about its value."""
-    words = [word.lower() for word in _WORDS.findall(name[-120:])]
-    while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
-        words.pop()
+    words = _meaning_words(name)
     if words[-2:] == ["password", "hash"]:
         return SecretName("password", "medium")
     if words[-2:] == ["hash", "salt"]:
@@ -119,6 +117,19 @@ def classify_name(name: str) -> SecretName | None:
         return SecretName("token", "medium")
     if last in _SECRET_WORDS or last.endswith("secret"):
         return SecretName("secret", "medium")
+    return _classify_pair(last, before, words) or _classify_key(last, before, words)
+
+
+def _meaning_words(name: str) -> list[str]:
+    """The words of a name without what is only appended to it."""
+    words = [word.lower() for word in _WORDS.findall(name[-120:])]
+    while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
+        words.pop()
+    return words
+
+
+def _classify_pair(last: str, before: str, words: list[str]) -> SecretName | None:
+    """By a last word that says little without those before it."""
     if last == "id" and before == "secret":
         return SecretName("secret", "medium")
     if last == "phrase" and before == "pass":
@@ -131,6 +142,10 @@ def classify_name(name: str) -> SecretName | None:
         return SecretName("token", "medium")
     if last in ("sig", "signature") and len(words) <= 3:
         return SecretName("signature", "weak" if last == "signature" and not before else "medium")
+    return None
+
+
+def _classify_key(last: str, before: str, words: list[str]) -> SecretName | None:
     if last.endswith(_JOINED_KEYS):
         joined = next(end for end in _JOINED_KEYS if last.endswith(end))
         return SecretName(_KEY_KINDS[joined.removesuffix("key")], "medium")
@@ -227,9 +242,7 @@ def may_be_made_of_words(key: str, value: str) -> bool:
 
     What names a secret that lies elsewhere, a setting of it or its state is none.
     """
-    words = [word.lower() for word in _WORDS.findall(key[-120:])]
-    while len(words) > 1 and (words[-1] in _TRAILING or words[-1].isdigit()):
-        words.pop()
+    words = _meaning_words(key)
     joined = next((end for end in _WORD_ENDS if words and words[-1].endswith(end)), "")
     owner = words[-1].removesuffix(joined) or (words[-2] if len(words) > 1 else "")
     return bool(joined and owner) and owner not in _ELSEWHERE and is_word_of_secret(value)

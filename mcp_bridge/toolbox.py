@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
+
+from mcp import Client
 
 from agents.ports import ProposedAnswer, ReportProgress, Review
 from agents.types import PastCall, ServerOffer, ToolCall, ToolResult, ToolSpec, ToolTarget
@@ -98,51 +100,31 @@ async def open_toolbox(
     placeholders: Placeholders | None = None,
 ) -> AsyncIterator[OpenToolbox]:
     """Start the servers at once, each with a deadline, and yield the tools of those that came up.
-
     Those that did not are tried again before each question (`OpenToolbox.refresh`).
 
     `selection` narrows servers and tools; a server it names that is not configured is reported
     unavailable. No server's failure is the toolbox's. `past` are the calls of an execution that
-    goes on after an interruption. `http_clients` is closed by whoever made it.
-    Who shares `placeholders` gets the same name for the same secret.
-    `execution_id` goes into headers that ask for it, and to each `session_cleanup_url` at the end.
+    goes on after an interruption. `http_clients` is closed by whoever made it. Who shares
+    `placeholders` gets the same name for the same secret. `execution_id` goes into headers that ask
+    for it, and to each `session_cleanup_url` at the end.
     """
     chosen = {name: None for name in servers} if selection is None else selection
-    placeholders = placeholders or Placeholders()
+    gate, placeholders = gate or SafetyGate(), placeholders or Placeholders()
+    masker = build_masker(placeholders=placeholders)
     async with AsyncExitStack() as stack:
         if http_clients is None:
             http_clients = await stack.enter_async_context(HttpClients())
-        openers = partial(
-            open_client, http_clients=http_clients, in_process=in_process or {},
-            execution_id=execution_id,
-        )  # fmt: skip
-        connected = {
-            name: _connect(
-                name,
-                servers[name],
-                ServerConnection(
-                    name, partial(openers, name, servers[name]), deadlines.of(servers[name])
-                ),
-                placeholders,
-            )
-            for name in chosen
-            if name in servers
-        }
+        open_one = partial(open_client, http_clients=http_clients, in_process=in_process or {})
+        wanted = {name: servers[name] for name in chosen if name in servers}
+        connected = _connect(wanted, open_one, execution_id, deadlines, placeholders)
         stack.push_async_callback(_close_all, connected, execution_id)
-        gate = gate or SafetyGate()
-        masker = build_masker(placeholders=placeholders)
         catalogue = Catalogue(offers_writes=gate.offers_writes)
         roster = Roster(connected, chosen, catalogue, masker=masker, deadlines=deadlines)
         stack.push_async_callback(roster.close)
         await roster.open()
         if past:
             gate.recall(*settle_past_calls(past, catalogue, may_have_written=gate.offers_writes))
-        executor = ToolExecutor(
-            catalogue,
-            gate=gate,
-            masker=masker,
-            limits=limits,
-        )
+        executor = ToolExecutor(catalogue, gate=gate, masker=masker, limits=limits)
         yield OpenToolbox(executor, gate, catalogue, roster)
 
 
@@ -155,11 +137,19 @@ async def _close_all(connected: Mapping[str, ConnectedServer], execution_id: str
 
 
 def _connect(
-    name: str, config: ServerConfig, connection: ServerConnection, placeholders: Placeholders
-) -> ConnectedServer:
-    return ConnectedServer(
-        name, config, connection, build_server_masker(config.data_masking, placeholders)
-    )
+    servers: Mapping[str, ServerConfig],
+    open_one: Callable[..., AbstractAsyncContextManager[Client]],
+    execution_id: str,
+    deadlines: Deadlines,
+    placeholders: Placeholders,
+) -> dict[str, ConnectedServer]:
+    def connect(name: str, config: ServerConfig) -> ConnectedServer:
+        opener = partial(open_one, name, config, execution_id=execution_id)
+        connection = ServerConnection(name, opener, deadlines.of(config))
+        masker = build_server_masker(config.data_masking, placeholders)
+        return ConnectedServer(name, config, connection, masker)
+
+    return {name: connect(name, config) for name, config in servers.items()}
 
 
 def _show_words(server: ConnectedServer) -> str:

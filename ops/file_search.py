@@ -49,15 +49,10 @@ def find_files(
         raise unreadable(path, error) from error
     matches = re.compile(fnmatch.translate((pattern or "*").casefold())).match
     walk = _Walk()
-    found: list[Json] = []
-    more = False
-    for entry in _walk_directory(root, device, depth, sensitive, deadline, walk):
-        if not matches(entry.name.casefold()):
-            continue
-        if len(found) >= limit:
-            more = True
-            break
-        found.append(_describe(entry))
+    entries = _walk_directory(root, device, depth, sensitive, deadline, walk)
+    matching = (_describe(entry) for entry in entries if matches(entry.name.casefold()))
+    found: list[Json] = list(islice(matching, limit))
+    more = next(matching, None) is not None
     data: dict[str, Json] = {
         "path": root,
         "pattern": pattern or "*",

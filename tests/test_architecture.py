@@ -51,8 +51,8 @@ ALLOWED: dict[str, str] = {
     ".access.roles": "",
     ".access": ".access .models .selectors config tarsy",
     ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
-    " .runbooks .notifications .rendering .access.roles masking agents.types"
-    " agents.records config tarsy.errors tarsy.uptime",
+    " .runbooks .notifications .rendering .access.roles masking agents.types agents.records config"
+    " tarsy.errors tarsy.uptime",
     ".stream": ".models .selectors .stream_messages .doorbell .access .rendering config tarsy",
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"
     " .runbooks agents mcp_bridge ops masking safety config tarsy",

@@ -62,12 +62,12 @@ class Controller(Protocol):
 
     def conclude(self, text: str) -> Conclude | None:
         """What an answer to the demand to conclude means; None when it is no conclusion."""
-        ...
+        return Conclude(text.strip()) if text.strip() else None
 
     def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """The conversation as the model gets to see it."""
-        ...
+        return tuple(messages)
 
     def write_result(self, call: ToolCall, content: str) -> Message:
         """The message that brings a tool's result to the model."""
-        ...
+        return Message("tool", content, tool_call_id=call.id, tool_name=call.name)

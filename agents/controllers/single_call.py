@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
-from agents.controllers.base import AskAgain, Conclude, Decision
+from typing_extensions import override
+
+from agents.controllers.base import AskAgain, Conclude, Controller, Decision
 from agents.prompts.nudges import ask_for_text_without_tools
-from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
+from agents.types import InteractionType, Phase, ToolCall, ToolSpec
 
 
-class SingleCall:
+class SingleCall(Controller):
     """Offers no tools; the first answer with text is final."""
 
     phase: Phase = "finalizing"
@@ -15,9 +17,11 @@ class SingleCall:
     final_interaction_type: InteractionType = "executive_summary"
     may_iterate = False
 
+    @override
     def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
         return ()
 
+    @override
     def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
         if text.strip():
             return Conclude(text.strip())
@@ -26,15 +30,6 @@ class SingleCall:
                 "The model asked for tools where there are none", ask_for_text_without_tools()
             )
         return AskAgain("The model gave an empty answer", ask_for_text_without_tools())
-
-    def conclude(self, text: str) -> Conclude | None:
-        return Conclude(text.strip()) if text.strip() else None
-
-    def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        return tuple(messages)
-
-    def write_result(self, call: ToolCall, content: str) -> Message:
-        return Message("tool", content, tool_call_id=call.id, tool_name=call.name)
 
 
 class Synthesis(SingleCall):

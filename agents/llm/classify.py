@@ -1,11 +1,14 @@
 """Sorts what an SDK raised into an `LLMError` with a sentence a person can act on."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from agents.llm.settings import ProviderSettings
+from agents.ports import NotSent
 from tarsy.errors import LLMError, LLMErrorCode
 
 LONGEST_READ = 4000
@@ -30,6 +33,20 @@ _WRAPPERS = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::|[ ]-)[ ]+)
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'<>)\]]+", re.IGNORECASE)
 _SECRET_WORD = re.compile(r"\b(?:sk|xai|AIza|gsk|ya29)[-_.A-Za-z0-9*]{6,}")
 _BEARER = re.compile(r"(?i)\b(bearer|api[-_ ]?key)(\W{1,3})[^\s\"',;]{6,}")
+
+
+@contextmanager
+def only_llm_errors(settings: ProviderSettings) -> Iterator[None]:
+    """Keeps what the port promises: `LLMError` and `NotSent`, whatever goes wrong within.
+
+    The error itself is not carried along: addresses with keys stand in its text.
+    """
+    try:
+        yield
+    except (LLMError, NotSent):
+        raise
+    except Exception as error:
+        raise classify(error, settings) from None
 
 
 def classify(error: Exception, settings: ProviderSettings) -> LLMError:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents.llm.chunks import ChunkReader
-from agents.llm.classify import classify
+from agents.llm.classify import only_llm_errors
 from agents.llm.deadlines import Beat, stream_within
 from agents.llm.http import post_for_events
 from agents.llm.native_tools import offer_native_tools
@@ -15,9 +15,8 @@ from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
 from agents.llm_events import LLMEvent
-from agents.ports import LLMOptions, NotSent
+from agents.ports import LLMOptions
 from agents.types import Message, ToolSpec
-from tarsy.errors import LLMError
 
 
 class OpenAICompatible:
@@ -45,7 +44,7 @@ class OpenAICompatible:
         request = self._write_request(messages, tools, options)
         for told in offer_native_tools(self._settings, messages, tools)[1]:
             yield told
-        try:
+        with only_llm_errors(self._settings):
             packets = stream_within(
                 partial(self._open, request, options),
                 self._settings.times.within(options),
@@ -56,12 +55,6 @@ class OpenAICompatible:
                     for chunk in packet:
                         for event in reader.read(chunk):
                             yield event
-        except (LLMError, NotSent):
-            raise
-        except Exception as error:
-            # The port promises LLMError and nothing else, whatever went wrong. The error is
-            # not carried along: addresses with keys stand in its text.
-            raise classify(error, self._settings) from None
         for event in reader.finish(seal_fields(self.provider_name, {})):
             yield event
 

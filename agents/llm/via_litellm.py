@@ -12,7 +12,7 @@ from typing import Any
 from typing_extensions import override
 
 from agents.llm.chunks import ChunkReader
-from agents.llm.classify import classify, refuse_key
+from agents.llm.classify import only_llm_errors, refuse_key
 from agents.llm.deadlines import Beat, stream_within
 from agents.llm.native_tools import NativeToolReader, offer_native_tools
 from agents.llm.settings import ProviderSettings, ProviderType
@@ -20,7 +20,7 @@ from agents.llm.thinking import choose_thinking, is_image_model
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
 from agents.llm_events import LLMEvent, UsageReported
-from agents.ports import LLMOptions, NotSent
+from agents.ports import LLMOptions
 from agents.types import JSON, Message, ToolSpec, Usage
 from tarsy.errors import LLMError
 
@@ -72,7 +72,7 @@ class ViaLitellm:
             yield told
         times = self._settings.times.within(options)
         request = self._write_request(messages, tools, offered, options, times.call)
-        try:
+        with only_llm_errors(self._settings):
             opened = partial(_open, request, native, options)
             chunks = stream_within(opened, times, model=self.model)
             async with aclosing(chunks):
@@ -80,12 +80,6 @@ class ViaLitellm:
                     fields.take(chunk)
                     for event in reader.read(chunk):
                         yield self._price(event)
-        except (LLMError, NotSent):
-            raise
-        except Exception as error:
-            # The port promises LLMError and nothing else, whatever the SDK raises. Its error is
-            # not carried along: addresses with keys stand in its text.
-            raise classify(error, self._settings) from None
         for told in native.tell():
             yield told
         for event in reader.finish(seal_fields(self.provider_name, fields.collect())):

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.ports import ProposedAnswer, Review
 from agents.types import WriteReport
@@ -19,18 +19,16 @@ from safety.gate.acts import (
     act_of_verification,
 )
 from safety.gate.answer_review import review_answer
-from safety.gate.approvals import ApprovalDesk, Decision, NoDesk, Proposal
+from safety.gate.approvals import ApprovalDesk, NoDesk
 from safety.gate.events import NoEvents, SafetyEvents
-from safety.gate.file_changes import FileChange, look_at_file
-from safety.gate.previews import preview_write
 from safety.gate.provenance import Block
 from safety.gate.recovery import Recoveries
 from safety.gate.resolved_context import Clock
 from safety.gate.standing import Standing, rebuild
-from safety.gate.target_states import see_state, see_state_again
-from safety.gate.targeting import State, Target, find_target
-from safety.gate.trust import find_doubts_of, refuse_stranger_of
-from safety.refusals import Refusal, leave_open
+from safety.gate.targeting import Target, find_target
+from safety.gate.trust import refuse_stranger_of
+from safety.gate.write_clearance import Ready, WriteClearance
+from safety.refusals import Refusal
 from safety.requests import (
     ControlLevel,
     GateRequest,
@@ -57,9 +55,9 @@ class SafetyGate:
         clock: Clock = time.monotonic,
     ) -> None:
         self._level = level
-        self._desk = desk or NoDesk()
         self._events = events or NoEvents()
         self._given = tuple(given)
+        self._clearance = WriteClearance(level, desk or NoDesk(), self._events, self._given)
         self._clock = clock
         self._recoveries = Recoveries(clock)
         self._interrupted: frozenset[str] = frozenset()
@@ -183,14 +181,17 @@ class SafetyGate:
         """
         before = self._standing.workflow
         self._standing.workflow = before.begin_write(request.name)
-        ready: _Ready | Refusal | None = None
+        ready: Ready | Refusal | None = None
         try:
-            ready = await self._look_and_ask(request, target, look)
-            if isinstance(ready, _Ready):
+            was_interrupted = request.call_id in self._interrupted
+            ready = await self._clearance.clear(
+                request, target, look, self._standing, was_interrupted=was_interrupted
+            )
+            if isinstance(ready, Ready):
                 self._events.note(act_of_start(ready.request, ready.target))
                 await self._events.commit()
         except BaseException:
-            if isinstance(ready, _Ready):
+            if isinstance(ready, Ready):
                 self._events.note(act_of_end(request, "blocked"))
             self._standing.workflow = self._standing.workflow.abandon_write(before)
             raise
@@ -198,65 +199,6 @@ class SafetyGate:
             self._standing.workflow = self._standing.workflow.abandon_write(before)
             return ready
         return ready.request
-
-    async def _look_and_ask(
-        self, request: GateRequest, target: Target, look: Look
-    ) -> "_Ready | Refusal":
-        """Doubts are about what the model wrote; a person decides about what then runs."""
-        doubts = find_doubts_of(request, target, self._given, self._standing)
-        seen = await look_at_file(request, look)
-        if isinstance(seen, Refusal):
-            # The file may be another one because this very write took effect.
-            is_open = request.call_id in self._interrupted
-            return _explain_interrupted(request) if is_open else seen
-        to_run, change = seen
-        if change is not None and change.runner:
-            doubts = (*doubts, f"{change.path}: {change.runner}")
-        if self._level == "autonomous" and not doubts:
-            is_open = request.call_id in self._interrupted
-            return _explain_interrupted(request) if is_open else _Ready(to_run, target)
-        shown = replace(target, state=await see_state(to_run, target, look))
-        ready = _Ready(to_run, shown)
-        return await self._ask_person(ready, look, doubts, change) or ready
-
-    async def _ask_person(
-        self, ready: "_Ready", look: Look, doubts: tuple[str, ...], change: FileChange | None
-    ) -> Refusal | None:
-        request, target = ready.request, ready.target
-        proposal = Proposal(
-            call_id=request.call_id,
-            server=request.server,
-            tool=request.tool,
-            definition_hash=request.definition_hash,
-            arguments=request.arguments,
-            target=target.name,
-            preview=preview_write(request, target, change),
-            reasons=doubts,
-            state=target.state.bound,
-        )
-        await self._events.commit()
-        decision = await self._desk.request(proposal)
-        if decision.verdict == "used":
-            return _explain_interrupted(request)
-        if decision.verdict == "hidden":
-            return _explain_hidden(request, decision.reason)
-        if decision.verdict != "approved":
-            return _explain_decision(request, target, decision)
-        # Minutes may have passed: what was resolved and shown then must still be so.
-        again = find_target(request, self._standing)
-        if isinstance(again, Refusal):
-            return again
-        now = target.state
-        if now.bound:
-            now = await see_state_again(request, target, look, target.state)
-        live = replace(proposal, state=now.bound)
-        # In another state this fails, and the attempt is on record with both hashes.
-        is_used = await self._desk.redeem(decision.approval_id, live.bound_hash)
-        if live.state != proposal.state:
-            return _explain_change(request, target, now)
-        if not is_used:
-            return _explain_decision(request, target, replace(decision, verdict="lapsed"))
-        return None
 
     def _note_refusal(self, request: GateRequest, refusal: Refusal) -> Refusal:
         """Every refusal is counted, and stands among the calls of this execution."""
@@ -271,14 +213,6 @@ class SafetyGate:
         return refusal
 
 
-@dataclass(frozen=True)
-class _Ready:
-    """A write as it would run and its target as it was seen right before."""
-
-    request: GateRequest
-    target: Target
-
-
 def say_class(request: GateRequest) -> str:
     """Why a call counts as a write, as the end of a sentence about it."""
     if request.is_classed:
@@ -291,71 +225,4 @@ def _refuse_writing_check(request: GateRequest) -> Refusal:
         "POLICY_BLOCKED",
         f"{request.name} is declared as a check and is no read.",
         {"tool": request.name, "class": "write"},
-    )
-
-
-_VERDICTS = {
-    "expired": "Approval timed out: nobody decided in time, or the approval no longer holds.",
-    "lapsed": "The approval no longer holds: it came too late, was withdrawn, or whoever gave it "
-    "may not do so any more.",
-    "pending": "Approval is pending: a person has not decided yet.",
-    "unavailable": "Approval system not available.",
-}
-
-
-def _explain_hidden(request: GateRequest, argument: str) -> Refusal:
-    return Refusal(
-        "POLICY_BLOCKED",
-        f"{argument} holds what looks like a secret and has blanks, quotes or other syntax in it. "
-        "Masked, nobody could see what would run, so nobody was asked. Without the secret, or with "
-        "one of letters and digits alone, a person can decide.",
-        {"tool": request.name, "argument": argument},
-    )
-
-
-def _explain_decision(request: GateRequest, target: Target, decision: Decision) -> Refusal:
-    said = _VERDICTS.get(decision.verdict, "")
-    if decision.verdict == "denied":
-        said = f"Command denied: {(decision.reason or 'no reason was given').rstrip('. ')}."
-    return Refusal(
-        "APPROVAL_REQUIRED",
-        f"{said} {request.name} did not run.",
-        {
-            "tool": request.name,
-            "target": target.name,
-            "verdict": decision.verdict,
-            "approval_id": decision.approval_id,
-            "decided_by": decision.decided_by,
-            "reason": decision.reason,
-            "do_not_retry": decision.verdict == "denied",
-        },
-    )
-
-
-def _explain_change(request: GateRequest, target: Target, now: State) -> Refusal:
-    """What a person approved was another act: a restart of what is stopped ends nothing."""
-    before, shown = target.state.shown, now.shown
-    if shown == before:
-        shown = "not the same any more"
-    is_now = f"it is {shown}" if shown else "nothing tells how it is"
-    return Refusal(
-        "APPROVAL_REQUIRED",
-        f"The approval no longer holds: {target.name} was {before} when a person was asked, "
-        f"and now {is_now}. {request.name} did not run.",
-        {
-            "tool": request.name,
-            "target": target.name,
-            "verdict": "outdated",
-            "state_when_asked": before,
-            "state_now": shown,
-            "do_not_retry": False,
-        },
-        retryable=True,
-    )
-
-
-def _explain_interrupted(request: GateRequest) -> Refusal:
-    return leave_open(
-        f"{request.name} was interrupted and is not repeated. Whether it took effect is unknown.",
-        {"tool": request.name},
     )

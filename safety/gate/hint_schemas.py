@@ -1,0 +1,191 @@
+"""What the arguments of a tool could make it do."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import Tool
+
+from safety.gate.hint_words import CHANGING, LANGUAGES, LOOKS, READING, find_words, split_name
+from safety.word_list import word_list
+
+_ACTS = frozenset(
+    word_list("act action cmd command do method mode op operation subcommand task verb")
+)
+"""Arguments whose value says what is done."""
+_CARRIERS = frozenset(
+    word_list("""
+    args argv arguments body callback cmd code command content contents cypher data endpoint
+    env exec headers host_url href input javascript json manifest message mutation params patch
+    payload raw request script shell sql statement stdin template uri url webhook yaml
+    """)
+)
+"""Arguments that carry what is run, sent or visited."""
+_PROPERTIES = frozenset(
+    word_list("""
+    by category color direction event events field fields filter format group kind level order
+    outcome phase priority protocol result role severity sort state status tier type unit units
+    """)
+)
+"""Arguments that choose by a property; what stands in their values are states and no acts."""
+_SEARCHES = frozenset(word_list("find grep lookup search"))
+_BARE = frozenset({"boolean", "integer", "number", "null"})
+_GRAVE = frozenset(
+    word_list(
+        "create delete destroy drop insert kill purge remove restart stop truncate update write"
+    )
+)
+_PLAIN_LOOKS = frozenset({"get", "show", "describe", "fetch"})
+_DEPTH = 6
+_MOST = 1_000
+"""Parts of a schema that are looked at; of a larger one no hint is believed."""
+
+
+@dataclass(frozen=True)
+class _Argument:
+    """An argument with all its types, what it says of itself, and the texts it lists as values."""
+
+    name: str
+    kinds: frozenset[str]
+    values: tuple[str, ...]
+    told: str
+
+    @property
+    def words(self) -> list[str]:
+        return split_name(self.name)
+
+
+def object_to_schema(tool: Tool) -> str:
+    """What of a schema could do more than look; empty where nothing could."""
+    try:
+        arguments = list(_Reader(tool.input_schema).find_arguments(tool.input_schema))
+    except _TooLarge:
+        return "its schema is too large to be judged"
+    words = {*split_name(tool.name), *find_words(tool.description or "")}
+    for argument in arguments:
+        if reason := _object_to_argument(argument, words):
+            return reason
+    return ""
+
+
+def _object_to_argument(argument: _Argument, words: set[str]) -> str:
+    name, last = argument.name, argument.words[-1] if argument.words else ""
+    if act := _find_value(argument):
+        return f"its argument {name} may be {act}"
+    if "boolean" in argument.kinds and not CHANGING.isdisjoint(argument.words):
+        return f"its flag {name} acts"
+    if argument.values or (argument.kinds and argument.kinds <= _BARE):
+        return ""
+    if last in _ACTS:
+        return f"its argument {name} may name any act"
+    if last in _CARRIERS or "_".join(argument.words) in _CARRIERS:
+        return f"its argument {name} may carry anything"
+    says = set(find_words(argument.told))
+    is_search = not _SEARCHES.isdisjoint(words)
+    if last in ("query", "q") and (not is_search or (words | says) & LANGUAGES):
+        return f"its argument {name} may be any statement"
+    if says & _GRAVE:
+        return f"what it says of its argument {name} speaks of something else"
+    return ""
+
+
+def _find_value(argument: _Argument) -> str:
+    """A value that is an act. Of an argument that says what is done, all but looks are acts."""
+    last = argument.words[-1] if argument.words else ""
+    if last in _PROPERTIES:
+        return ""
+    firsts = {value: (split_name(value) or [""])[0] for value in argument.values}
+    says_act = last in _ACTS - {"mode"} or not _PLAIN_LOOKS.isdisjoint(firsts.values())
+    for value, first in firsts.items():
+        is_look = first in READING or first in LOOKS or first in ("head", "options")
+        if first in CHANGING or (says_act and not is_look):
+            return value
+    return ""
+
+
+class _TooLarge(Exception):
+    """A schema has more parts than are looked at."""
+
+
+class _Reader:
+    """Finds the arguments of one schema, at any depth, each by its own name."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._left = _MOST
+        self._entered: set[str] = set()
+
+    def find_arguments(self, schema: Any, depth: int = 0) -> Iterator[_Argument]:
+        here = self._enter(schema, self._entered)
+        if here is None or depth > _DEPTH:
+            return
+        for key in ("properties", "patternProperties"):
+            for name, each in _mapping(here.get(key)).items():
+                yield self._describe(str(name), each)
+                yield from self.find_arguments(each, depth + 1)
+        several = ("anyOf", "oneOf", "allOf", "prefixItems")
+        for part in (
+            *(
+                here.get(key)
+                for key in ("items", "additionalProperties", "not", "if", "then", "else")
+            ),
+            *(each for key in several for each in _sequence(here.get(key))),
+        ):
+            yield from self.find_arguments(part, depth + 1)
+
+    def _enter(self, schema: Any, entered: set[str]) -> Mapping[str, Any] | None:
+        """A part of the schema; None where it is none, or was looked at under its reference."""
+        reference = str(_mapping(schema).get("$ref") or "")
+        if not _mapping(schema) or reference in entered:
+            return None
+        if reference:
+            entered.add(reference)
+        if self._left == 0:
+            raise _TooLarge
+        self._left -= 1
+        return _follow(schema, self._root)
+
+    def _describe(self, name: str, schema: Any) -> _Argument:
+        kinds: set[str] = set()
+        values: list[str] = []
+        for part in self._alternatives(schema, set()):
+            kind = part.get("type")
+            kinds.update(str(each) for each in (kind if isinstance(kind, list) else [kind]) if each)
+            listed = (part.get("const"), *_sequence(part.get("enum")))
+            values += (str(each) for each in listed if each is not None)
+        told = str(_follow(schema, self._root).get("description") or "")[:4_000]
+        return _Argument(name, frozenset(kinds), tuple(values), told)
+
+    def _alternatives(
+        self, schema: Any, entered: set[str], depth: int = 0
+    ) -> Iterator[Mapping[str, Any]]:
+        """An argument's schema and all that it may be instead; of a list, what its items are."""
+        here = self._enter(schema, entered)
+        if here is None or depth > _DEPTH:
+            return
+        yield here
+        several = [each for key in ("anyOf", "oneOf", "allOf") for each in _sequence(here.get(key))]
+        for part in (here.get("items"), *several):
+            yield from self._alternatives(part, entered, depth + 1)
+
+
+def _follow(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema, or what it refers to within the same document."""
+    here = _mapping(schema)
+    for _ in range(_DEPTH):
+        reference = here.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            break
+        target: Any = root
+        for step in reference[2:].split("/"):
+            target = _mapping(target).get(step)
+        here = {**_mapping(target), **{key: each for key, each in here.items() if key != "$ref"}}
+    return here
+
+
+def _sequence(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

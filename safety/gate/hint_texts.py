@@ -1,0 +1,143 @@
+"""What the name and the description of a tool say that it does."""
+
+import re
+
+from safety.gate.hint_words import (
+    CHANGING,
+    HARMLESS,
+    LANGUAGES,
+    LOOKS,
+    READING,
+    RUNNING,
+    find_stem,
+    find_words,
+    split_name,
+)
+from safety.word_list import word_list
+
+_NEGATIONS = frozenset(word_list("cannot never no nor not nothing without doesn don won isn"))
+_OBJECTS = frozenset(
+    word_list(
+        "a all an any each every her his it its my one our that the their them these this "
+        "those your"
+    )
+)
+_LEADS = frozenset(
+    word_list("also and can could may might must or shall should that then to which will")
+)
+_NO_VERBS = frozenset(
+    word_list("""
+    about after all also and any are as at be before below between but by do does during each
+    either every for from given has have how if in including into is like not of on only
+    optionally or over per since so such than that then these this those through to under until
+    up via was were what when where whether which while who whose why with within without
+    """)
+)
+_BEFORE_GERUNDS = frozenset(word_list("allows and by for or supports"))
+_LOOKED = frozenset(word_list("analysis check comparison look lookup queries query search scan"))
+"""What is run where only a look is taken."""
+_FILLER = re.compile(
+    r"(?i)\A\W*(?:(?:this|the|a|an|use|tool|function|that|which|to|can|be|used|for|you|it|lets|"
+    r"allows|helper|simply|will|[a-z]{2,20}ly)\b\W*)*"
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_ASIDE = re.compile(r"\([^()]{0,400}\)")
+_OPENINGS = frozenset(
+    word_list("""
+    args arguments best cannot default defaults example examples for handles how if never note notes
+    only operates optional optionally output parameters prefer provides recommended requires result
+    results returned should supports takes typically use useful usually what when where whether
+    which works
+    """)
+)
+"""What else a sentence may begin with: it goes on about the answer or about the use."""
+_LATER = frozenset(word_list("afterward afterwards subsequently then"))
+
+
+def object_to_name(name: str, told: str) -> str:
+    """A name is believed by its verb. Of one that only ends like a look, the first word may be any
+    verb, so that a description has to speak for it."""
+    words = split_name(name)
+    acts = [word for word in words if word in CHANGING]
+    if not READING.isdisjoint(words[:1]):
+        return f"its name speaks of something else: {acts[0]}" if acts and "or" in words else ""
+    if not RUNNING.isdisjoint(words[:1]):
+        return f"its name speaks of something else: {words[0]}"
+    if (LOOKS | READING).isdisjoint(words[-1:]):
+        return "its name has no word that is known to only look"
+    return "" if told.strip() else "neither its name nor a description speaks of reading"
+
+
+def object_to_sentences(text: str) -> str:
+    """What of a description goes beyond a look; empty where nothing does."""
+    told = _SENTENCE_END.split(_ASIDE.sub(" ", text[:20_000]))
+    sentences = [each for each in told if find_words(each)]
+    for place, sentence in enumerate(sentences):
+        if _begins_as_look(sentence) or (place and not _may_be_an_act(sentence)):
+            continue
+        begun = " ".join(sentence.split())[:40]
+        return f"a sentence of its description begins with no look: {begun}"
+    return ""
+
+
+def _may_be_an_act(sentence: str) -> bool:
+    """Whether a sentence that goes on may tell of one: `Frobnicates each`, `It is then deleted`."""
+    words = _find_told(sentence)
+    if len(words) > 1 and words[1] in _OBJECTS and words[0] not in _NO_VERBS | _OBJECTS:
+        return True
+    said = find_words(sentence)
+    return not _LATER.isdisjoint(said) and any(map(_is_done, said))
+
+
+def _is_done(word: str) -> bool:
+    """Whether it is the participle of a known act."""
+    plain = (word[:-2], word[:-1], word[:-3], f"{word[:-3]}y")
+    return word.endswith("ed") and not CHANGING.isdisjoint(plain)
+
+
+def _begins_as_look(sentence: str) -> bool:
+    first = next(iter(_find_told(sentence)), "")
+    if find_stem(first) in RUNNING:
+        return not _LOOKED.isdisjoint(find_words(sentence)[1:6])
+    return find_stem(first) in READING | HARMLESS or first in _OPENINGS | LOOKS
+
+
+def find_act(text: str) -> str:
+    """The first word that tells of an act: in the place of a verb, and not denied."""
+    words = find_words(text[:20_000])
+    is_denied = False
+    for position, word in enumerate(words):
+        if word in ".;:!?\n":
+            is_denied = False
+            continue
+        if word in _NEGATIONS or word.endswith("n't"):
+            is_denied = True
+        if is_denied or not word[0].isalpha():
+            continue
+        if _is_act(words, position):
+            return word
+    return ""
+
+
+def _is_act(words: list[str], position: int) -> bool:
+    """Whether a word stands where a verb stands, and is one that does more than look."""
+    word = words[position]
+    before = words[position - 1] if position else "."
+    after = words[position + 1] if position + 1 < len(words) else "."
+    stem, takes_object, begins = find_stem(word), after in _OBJECTS, not before[0].isalpha()
+    if word.endswith("ing"):
+        return stem in CHANGING and (takes_object or before in _BEFORE_GERUNDS)
+    if stem in RUNNING and _LOOKED.intersection(words[position + 1 : position + 6]):
+        return not LANGUAGES.isdisjoint(words)
+    if stem in CHANGING and stem not in HARMLESS:
+        ends = not after[0].isalpha() or after in _NO_VERBS
+        is_noun = word.endswith("s") and before in ("and", "or", ",") and ends
+        return takes_object or ((begins or before in _LEADS) and not is_noun)
+    # Behind a conjunction, a verb nobody knows could be any act.
+    is_verb = word.endswith("s") and before in ("and", "or", "then", ",") and takes_object
+    return is_verb and stem not in READING | HARMLESS and word not in _NO_VERBS
+
+
+def _find_told(text: str) -> list[str]:
+    """The words of a sentence behind what it begins with anyway."""
+    return find_words(_FILLER.sub("", text[:400], count=1))
