@@ -24,12 +24,7 @@ from investigations.api.responses import ANYBODY, errors, parameter
 from investigations.api.session_fields import SESSION_STATUSES, SessionFields
 from investigations.models import AlertSession
 from investigations.selectors.session_list.search import SHORTEST_SEARCH
-from investigations.selectors.sessions import (
-    SORTS,
-    filter_options,
-    list_active,
-    list_sessions,
-)
+from investigations.selectors.sessions import SORTS, filter_options, list_active, list_sessions
 
 
 class SessionItemSerializer(SessionFields):

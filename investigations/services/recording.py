@@ -19,10 +19,7 @@ from agents.types import (
     ToolResult,
 )
 from agents.types import Message as AgentMessage
-from investigations.models import (
-    AgentExecution,
-    TimelineEvent,
-)
+from investigations.models import AgentExecution, TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.services.executions import replace_model
 from investigations.services.gate_records import SafetyRecord, describe_acts

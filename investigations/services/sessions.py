@@ -21,12 +21,7 @@ from investigations.services.endings import (
     settle_cancelled,
     tell_session_status,
 )
-from investigations.services.ledger import (
-    SessionWrite,
-    database_now,
-    refuse_deleted,
-    session_write,
-)
+from investigations.services.ledger import SessionWrite, database_now, refuse_deleted, session_write
 from investigations.services.notices import announce_start
 from investigations.services.stages import create_stage
 from tarsy.errors import Conflict

@@ -12,13 +12,7 @@ from pathlib import Path
 
 from tarsy.embedded.errors import EmbeddedError
 from tarsy.embedded.files import REPOSITORY, Files, locked
-from tarsy.embedded.protocol import (
-    SERVER_NAMES,
-    Answer,
-    ServerName,
-    receive_answer,
-    send_request,
-)
+from tarsy.embedded.protocol import SERVER_NAMES, Answer, ServerName, receive_answer, send_request
 
 logger = logging.getLogger(__name__)
 
