@@ -104,14 +104,7 @@ class SessionsView(APIView):
     def get(self, request: Request) -> Response:
         """One page of sessions, newest first unless asked otherwise."""
         query = read_list_query(request.query_params)
-        found = list_sessions(
-            query.wanted,
-            sort_by=query.sort_by,
-            descending=query.descending,
-            page=query.page,
-            page_size=query.page_size,
-            before=query.before,
-        )
+        found = list_sessions(query)
         return Response(
             {
                 "sessions": SessionItemSerializer(found.summaries, many=True).data,

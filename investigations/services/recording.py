@@ -17,6 +17,7 @@ from agents.types import (
     ToolCallRecord,
     ToolCheck,
     ToolResult,
+    ToolTarget,
 )
 from agents.types import Message as AgentMessage
 from investigations.models import AgentExecution, TimelineEvent
@@ -129,10 +130,8 @@ def _propose(write: LeaseWrite, execution: AgentExecution, planned: PlannedCall)
     event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
     event.pk = tool_event_id(execution.pk, number)
     event.metadata = {
-        "server_name": planned.target.server,
+        **_describe_target(planned.target),
         "tool_name": planned.target.tool or planned.call.name,
-        "tool_type": planned.target.kind,
-        "arguments": dict(planned.target.arguments),
         "tool_number": number,
         "tool_call_id": planned.call.id,
         "may_write": planned.target.may_write,
@@ -183,10 +182,7 @@ def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check:
     event.content = check.result.stored
     event.mcp_interaction_id = interaction.pk
     event.metadata = {
-        "server_name": check.target.server,
-        "tool_name": check.target.tool,
-        "tool_type": check.target.kind,
-        "arguments": dict(check.target.arguments),
+        **_describe_target(check.target),
         "proposed_by": "tarsy",
         "check_of": number,
         "verification": {"status": check.status, "reason": check.reason},
@@ -212,6 +208,15 @@ def _complete_tool_event(
     event.metadata = {**event.metadata, **_facts_of(result), **_standing_of(result)}
     write.rows.update(event, _DONE_FIELDS)
     write.tell(timeline_event_completed(event))
+
+
+def _describe_target(target: ToolTarget) -> dict[str, JSON]:
+    return {
+        "server_name": target.server,
+        "tool_name": target.tool,
+        "tool_type": target.kind,
+        "arguments": dict(target.arguments),
+    }
 
 
 def _facts_of(result: ToolResult) -> dict[str, JSON]:
