@@ -11,10 +11,14 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo run test check openapi bench chaos screenshots lock chromium nginx peers conformance
-.PHONY: deploy-check
+.PHONY: deploy-check format reference
 
+# A line with ##@ begins a group; a target is listed when ## stands behind its name.
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+##@ Start
 
 setup: $(DEV_STAMP) ## Make .venv with everything, tests and checks included
 
@@ -24,6 +28,8 @@ demo: $(RUN_STAMP) ## Start everything, investigate a sample alert about this ma
 run: $(RUN_STAMP) ## Start everything, without the sample alert
 	@exec $(BIN)/python manage.py quickstart --no-sample
 
+##@ Test
+
 # Whole files side by side, in order: the slow ones come first. PYTEST_ARGS="-n 0 ..." takes one process.
 # The deployment needs a machine to itself: make deploy-check.
 test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
@@ -32,8 +38,10 @@ test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
 	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)
 
+##@ Check and generate
+
 # The warning is that no database could be asked; the comparison of models does not need one.
-check: $(DEV_STAMP) ## Format, lint, types, migrations, the OpenAPI document, Django's own checks
+check: $(DEV_STAMP) ## Format, lint, types, migrations, generated documents, Django's own checks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -41,9 +49,20 @@ check: $(DEV_STAMP) ## Format, lint, types, migrations, the OpenAPI document, Dj
 	$(BIN)/python manage.py check
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn | diff -u docs/openapi.yaml - \
 		|| { echo "docs/openapi.yaml is not what the code says: make openapi"; exit 1; }
+	@$(BIN)/python -m tarsy.reference | diff -u docs/configuration.md - \
+		|| { echo "docs/configuration.md is not what the code says: make reference"; exit 1; }
+
+format: $(DEV_STAMP) ## Format the code, sort imports, mend what the linter can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
 
 openapi: $(DEV_STAMP) ## Write docs/openapi.yaml anew, as the code says
 	$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
+
+reference: $(DEV_STAMP) ## Write docs/configuration.md anew, as the schema and .env.example say
+	$(BIN)/python -m tarsy.reference --write
+
+##@ Longer runs
 
 bench: $(DEV_STAMP) ## Run the benchmarks; each prints a table and a line of JSON
 	$(BIN)/python -m benchmarks
@@ -72,6 +91,8 @@ $(PEERS)/node_modules/.installed: $(PEERS)/package-lock.json $(PEERS)/requiremen
 	@$(PEERS)/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
 		--require-hashes -r $(PEERS)/requirements.txt
 	@touch $@
+
+##@ Dependencies
 
 lock: ## Compile requirements*.in again, with hashes (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/"; exit 1; }

@@ -8,25 +8,20 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
 from agents.llm.retry import Retry, stream_with_retries
-from agents.ports import LLM, Journal, LLMOptions, NotSent
-from agents.repetition import RepetitionWatch
-from agents.streaming import AnswerBlocks, Blocks, BlockStatus
-from agents.types import (
-    JSON,
+from agents.llm_events import (
     AnswerFinished,
     CallProposed,
-    ClosedBlock,
     LLMEvent,
-    Message,
     NativeToolTold,
-    Note,
     TextDelta,
     ThinkingDelta,
-    ToolCall,
-    ToolSpec,
-    Usage,
     UsageReported,
 )
+from agents.ports import LLM, Journal, LLMOptions, NotSent
+from agents.records import ClosedBlock
+from agents.repetition import RepetitionWatch
+from agents.streaming import AnswerBlocks, Blocks, BlockStatus
+from agents.types import JSON, Message, Note, ToolCall, ToolSpec, Usage
 from tarsy.errors import LLMError
 
 REPETITION = "repetition"

@@ -8,8 +8,9 @@ from agents.controllers import Controller
 from agents.person_time import CallTime
 from agents.ports import Journal
 from agents.recall import RECALL, RecallToolbox
+from agents.records import ToolCallRecord
 from agents.result_texts import write_result
-from agents.types import Message, ToolCall, ToolCallRecord, ToolResult
+from agents.types import Message, ToolCall, ToolResult
 
 MAX_IDENTICAL_CALLS = 3
 
@@ -34,6 +35,8 @@ class CallRunner:
         A call that does not end before `deadline` gets a result that says so. What a person takes
         to decide about a call is added to its time.
         """
+        shown = "1 tool call" if len(calls) == 1 else f"{len(calls)} tool calls"
+        self.journal.report_progress("gathering_info", f"Running {shown}")
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [

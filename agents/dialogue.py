@@ -1,5 +1,6 @@
 """The questions of one execution to its models: fitted to the window, asked, written down."""
 
+import asyncio
 from collections.abc import Callable
 
 from agents.answers import TIMEOUTS, Answer, Failure, Question, ask
@@ -7,21 +8,14 @@ from agents.budget import ContextBudget, explain_too_long
 from agents.compaction import Fitted
 from agents.controllers import Conclude, Controller
 from agents.conversation import Conversation
-from agents.kept import keep_without_secrets
+from agents.message_masking import mask_message
 from agents.ports import LLM, Journal, Review
 from agents.recall import RecallToolbox
+from agents.records import LLMCallRecord, PlannedCall
 from agents.result_texts import is_summary
 from agents.streaming import AnswerBlocks, BlockStatus
 from agents.task import AgentTask
-from agents.types import (
-    InteractionType,
-    LLMCallRecord,
-    Message,
-    Note,
-    PlannedCall,
-    ToolCall,
-    ToolSpec,
-)
+from agents.types import InteractionType, Message, Note, ToolCall, ToolSpec
 
 
 class Dialogue:
@@ -52,6 +46,15 @@ class Dialogue:
         self._presented = Fitted((), 0, (), fits=True)
         self._offered: tuple[ToolSpec, ...] = ()
         self._known_notes: list[Note] = []
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What was said so far."""
+        return self._conversation.messages
+
+    def start_deadline(self) -> float:
+        """When an iteration that begins now has to end, by the clock of the loop."""
+        return asyncio.get_running_loop().time() + self._task.limits.iteration
 
     async def ask(
         self, kind: InteractionType, deadline: float, *, with_tools: bool = True
@@ -103,10 +106,8 @@ class Dialogue:
         """Write one model call down and, when it was good, keep it in the conversation."""
         message = None
         if failure is None:
-            message = keep_without_secrets(answer.make_message(calls, kept), self._mask)
-        status: BlockStatus = "completed"
-        if failure is not None:
-            status = "timed_out" if failure.code in TIMEOUTS else "failed"
+            message = mask_message(answer.make_message(calls, kept), self._mask)
+        blocks = answer.close_blocks(_status(failure), is_final=is_final, response=shown)
         record = LLMCallRecord(
             interaction_type=kind,
             iteration=self.iteration,
@@ -114,7 +115,7 @@ class Dialogue:
             model=self.llm.model,
             messages_count=len(self._conversation.messages),
             tools_count=len(self._offered),
-            blocks=answer.close_blocks(status, is_final=is_final, response=shown),
+            blocks=blocks,
             message=message,
             planned_calls=tuple(PlannedCall(c, self._toolbox.identify(c)) for c in calls),
             usage=answer.usage,
@@ -154,3 +155,9 @@ class Dialogue:
             "provider": self.llm.provider_name,
         }
         await self._journal.record_note(Note("error", failure.message, metadata))
+
+
+def _status(failure: Failure | None) -> BlockStatus:
+    if failure is None:
+        return "completed"
+    return "timed_out" if failure.code in TIMEOUTS else "failed"

@@ -6,7 +6,8 @@ from typing import Literal
 
 from agents.answers import REPETITION, Failure
 from agents.ports import LLM
-from agents.types import JSON, ModelName, ModelSwitch
+from agents.records import ModelSwitch
+from agents.types import JSON, ModelName
 from tarsy.errors import AgentError
 
 FAILURES_IN_A_ROW = 2

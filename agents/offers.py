@@ -1,16 +1,26 @@
 """What tool servers give an execution: kept, and told to people and to the model as it changes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from agents.ports import Journal, Toolbox
 from agents.prompts.nudges import ServerNews, tell_of_tools
+from agents.records import OffersRecord
 from agents.report import write_not_checked
-from agents.types import JSON, Message, Note, OffersRecord, ServerOffer, ToolSpec
+from agents.types import JSON, Message, Note, ServerOffer, ToolSpec
 from config.unclassed import count_unclassed, explain_classing
 from config.words import count
 
+T = TypeVar("T")
+
 NOTICE = "tools"
 """What `about` says in the metadata of these notices."""
+MOST_SHOWN = 20
+"""Names of tools in one sentence for people; more are counted."""
+MOST_TOLD = 1_000
+"""Names of tools that come and go of which the model is told in one execution, beside what its
+prompt says; more are counted. A server may have others at every question."""
 
 
 class OfferBook:
@@ -31,6 +41,7 @@ class OfferBook:
         self._journal = journal
         self._is_by_text = is_by_text
         self._mask = mask
+        self._left_to_tell = MOST_TOLD
 
     async def record(self, *, tells_model: bool) -> Message | None:
         """Keep what has changed. Returns what the model was told of it, where that is needed:
@@ -43,7 +54,7 @@ class OfferBook:
         note = _note_opening(offers) if is_first else _note_changes(known, changed)
         message = None
         if tells_model and not is_first:
-            text = _write_news(known, changed, self._toolbox, is_by_text=self._is_by_text)
+            text = self._write_news(changed)
             message = Message("user", self._mask(text)) if text else None
         await self._journal.record_offers(OffersRecord(changed, note, message))
         self._known = known | {offer.server: offer for offer in changed}
@@ -53,6 +64,52 @@ class OfferBook:
     def list_not_checked(self) -> tuple[str, ...]:
         """What an answer has to say that could not be looked at."""
         return write_not_checked(list(self._known.values()), self._seen)
+
+    # ---- For the model --------------------------------------------------------------------------
+
+    def _write_news(self, changed: Sequence[ServerOffer]) -> str:
+        """What the model has to know of it; empty where nothing changes for it."""
+        specs = {spec.name: spec for spec in self._toolbox.specs}
+        joined, left, others = [], [], []
+        described: list[ToolSpec] = []
+        for offer in changed:
+            before = self._known.get(offer.server) or ServerOffer(offer.server, error="unknown")
+            if offer.is_away:
+                left.append(ServerNews(offer.server))
+                continue
+            added, gone = _compare(before, offer)
+            names = (f"{offer.server}.{name}" for name in added)
+            found = [spec for name in names if (spec := specs.get(name)) is not None]
+            if not (before.is_away or found or gone):
+                continue
+            told = self._take(found)
+            described += told if self._is_by_text else []
+            news = ServerNews(
+                offer.server,
+                tuple(spec.name if self._is_by_text else spec.wire_name for spec in told),
+                more=len(found) - len(told),
+            )
+            if before.is_away:
+                joined.append(self._introduce(news))
+                continue
+            named = tuple(self._take(gone))
+            others.append(replace(news, gone=named, more_gone=len(gone) - len(named)))
+        if not (joined or left or others):
+            return ""
+        return tell_of_tools(joined, left, others, described)
+
+    def _introduce(self, news: ServerNews) -> ServerNews:
+        return replace(
+            news,
+            instructions=self._toolbox.instructions.get(news.name, ""),
+            words=self._toolbox.server_words.get(news.name, ""),
+        )
+
+    def _take(self, found: Sequence[T]) -> Sequence[T]:
+        """As many as the model may still be told of."""
+        told = found[: self._left_to_tell]
+        self._left_to_tell -= len(told)
+        return told
 
 
 # ---- For people ---------------------------------------------------------------------------------
@@ -107,8 +164,11 @@ def _say_hidden(offer: ServerOffer) -> Iterator[str]:
         yield f"{number} not chosen"
     if number := len(offer.hidden("changed")):
         yield f"{number} disabled, because it changed its definition meanwhile"
-    if number := len(offer.hidden("removed")):
-        yield f"{number} no longer listed"
+    if number := len(offer.hidden("too_many")):
+        yield f"{number} disabled, because it has shown more tools than can be remembered"
+    named = len(offer.hidden("removed"))
+    if number := max(named, offer.gone):
+        yield f"{number} no longer listed" + (f", {named} of them kept" if named < number else "")
 
 
 def _say_change(before: ServerOffer | None, offer: ServerOffer) -> str:
@@ -118,11 +178,16 @@ def _say_change(before: ServerOffer | None, offer: ServerOffer) -> str:
     if before is None or before.is_away:
         return f"{offer.server} is available now. {_say_offer(offer)}"
     new, gone = _compare(before, offer)
-    said = [f"new are {', '.join(new)}"] if new else []
-    said += [f"no longer offered are {', '.join(gone)}"] if gone else []
+    said = [f"new are {_name_some(new)}"] if new else []
+    said += [f"no longer offered are {_name_some(gone)}"] if gone else []
     return f"{offer.server} changed its tools: {'; '.join(said) or 'none that is offered'}. " + (
         _say_offer(offer)
     )
+
+
+def _name_some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_SHOWN
+    return ", ".join(names[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _explain(offers: Sequence[ServerOffer]) -> str:
@@ -136,46 +201,7 @@ def _explain(offers: Sequence[ServerOffer]) -> str:
 
 def _compare(before: ServerOffer, after: ServerOffer) -> tuple[list[str], list[str]]:
     """The names of the tools that are offered now and were not, and the other way round."""
-    old = [tool.name for tool in before.offered]
-    new = [tool.name for tool in after.offered]
+    # In order, and looked up by key: there may be thousands.
+    old = dict.fromkeys(tool.name for tool in before.offered)
+    new = dict.fromkeys(tool.name for tool in after.offered)
     return [n for n in new if n not in old], [n for n in old if n not in new]
-
-
-# ---- For the model ------------------------------------------------------------------------------
-
-
-def _write_news(
-    known: Mapping[str, ServerOffer],
-    changed: Sequence[ServerOffer],
-    toolbox: Toolbox,
-    *,
-    is_by_text: bool,
-) -> str:
-    """What the model has to know of it; empty where nothing changes for it."""
-    specs = {spec.name: spec for spec in toolbox.specs}
-    joined, left, others = [], [], []
-    described: list[ToolSpec] = []
-    for offer in changed:
-        before = known.get(offer.server) or ServerOffer(offer.server, error="unknown")
-        added, gone = _compare(before, offer)
-        found = [
-            spec for name in added if (spec := specs.get(f"{offer.server}.{name}")) is not None
-        ]
-        names = tuple(spec.name if is_by_text else spec.wire_name for spec in found)
-        described += found if is_by_text else []
-        if offer.is_away:
-            left.append(ServerNews(offer.server))
-        elif before.is_away:
-            joined.append(
-                ServerNews(
-                    offer.server,
-                    names,
-                    instructions=toolbox.instructions.get(offer.server, ""),
-                    words=toolbox.server_words.get(offer.server, ""),
-                )
-            )
-        elif names or gone:
-            others.append(ServerNews(offer.server, names, tuple(gone)))
-    if not (joined or left or others):
-        return ""
-    return tell_of_tools(joined, left, others, described)

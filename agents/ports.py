@@ -4,22 +4,24 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from agents.llm_events import LLMEvent
+from agents.records import (
+    LLMCallRecord,
+    ModelSwitch,
+    OffersRecord,
+    SummaryLabel,
+    SummaryRecord,
+    ToolCallRecord,
+)
 from agents.types import (
     JSON,
     BlockKind,
-    LLMCallRecord,
-    LLMEvent,
     Message,
-    ModelSwitch,
     Note,
-    OffersRecord,
     Phase,
     ServerOffer,
     StoredResult,
-    SummaryLabel,
-    SummaryRecord,
     ToolCall,
-    ToolCallRecord,
     ToolResult,
     ToolSpec,
     ToolTarget,

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from agents.estimating import cut_at_line, estimate_tokens
-from agents.outside import fence
+from agents.fencing import fence
 from agents.types import Message, ToolCheck, ToolResult, ToolTarget
 
 LONGEST_ARGUMENTS = 300

@@ -1,15 +1,14 @@
 """Has an answer held against the evidence before it counts."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from agents.dialogue import Dialogue
+from agents.fencing import find_fenced
 from agents.offers import OfferBook
-from agents.outside import find_fenced
-from agents.ports import LLM, ProposedAnswer, Review, Toolbox
+from agents.ports import ProposedAnswer, Review, Toolbox
 from agents.recall import RECALL
 from agents.task import AgentTask
-from agents.types import Message
 
 MAX_OBJECTIONS = 3
 """Answers in a row that are not accepted before the model is made to conclude."""
@@ -22,17 +21,17 @@ class Reviewer:
     task: AgentTask
     toolbox: Toolbox
     offers: OfferBook
+    dialogue: Dialogue
     objections: int = 0
 
-    async def review(
-        self, text: str, llm: LLM, conversation: Sequence[Message], *, is_last: bool
-    ) -> Review:
-        recalled = [("recalled", m.content) for m in conversation if m.tool_name == RECALL]
+    async def review(self, text: str, *, is_last: bool) -> Review:
+        said = self.dialogue.messages
+        recalled = [("recalled", m.content) for m in said if m.tool_name == RECALL]
         proposed = ProposedAnswer(
             text=text,
             given=(*find_given(self.task), *recalled),
-            provider_name=llm.provider_name,
-            model=llm.model,
+            provider_name=self.dialogue.llm.provider_name,
+            model=self.dialogue.llm.model,
             is_last=is_last,
             not_checked=self.offers.list_not_checked(),
         )

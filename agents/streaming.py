@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 from agents.ports import Journal
-from agents.types import BlockKind, ClosedBlock
+from agents.records import ClosedBlock
+from agents.types import BlockKind
 
 PUBLISH_EVERY = 0.1
 """Seconds between two deltas of one block; faster than eyes follow, slow enough for a browser."""

@@ -13,17 +13,11 @@ from agents.estimating import BYTES_PER_TOKEN, CHARACTERS_PER_TOKEN, cut_at_line
 from agents.fallback import Fallback
 from agents.ports import LLM, Journal, LLMOptions
 from agents.prompts.result_summary import build_result_summary
+from agents.records import LLMCallRecord, SummaryLabel, SummaryRecord, ToolCallRecord
 from agents.repetition import find_repetition
 from agents.result_texts import write_summary
 from agents.streaming import SummaryBlock
-from agents.types import (
-    LLMCallRecord,
-    Message,
-    ModelName,
-    SummaryLabel,
-    SummaryRecord,
-    ToolCallRecord,
-)
+from agents.types import Message, ModelName
 from tarsy.errors import AgentError
 
 SLACK = 2

@@ -26,7 +26,7 @@ NativeToolKind = Literal["google_search_result", "url_context_result", "code_exe
 NoteKind = Literal["error", "notice", "skill_loaded", "final_analysis"] | NativeToolKind
 CheckStatus = Literal["verified", "failed", "unverified"]
 
-HiddenWhy = Literal["unclassed", "write", "not_selected", "changed", "removed"]
+HiddenWhy = Literal["unclassed", "write", "not_selected", "changed", "removed", "too_many"]
 """Why a tool is not offered: nobody has said what it does and nothing may be written; it is known
 to write and nothing may be; the alert chose others; its definition changed while it was in use; its
 server no longer lists it."""
@@ -98,6 +98,8 @@ class ServerOffer:
     error: str = ""
     duration_ms: int | None = field(default=None, compare=False)
     """What it took to start it and to list its tools."""
+    gone: int = field(default=0, compare=False)
+    """How many tools it listed at first and no longer does; of many, only some are in `tools`."""
 
     @property
     def is_away(self) -> bool:
@@ -257,54 +259,6 @@ class Note:
     metadata: Mapping[str, JSON] = field(default_factory=dict)
 
 
-# What a model's answer consists of while it streams.
-
-
-@dataclass(frozen=True)
-class TextDelta:
-    text: str
-
-
-@dataclass(frozen=True)
-class ThinkingDelta:
-    text: str
-
-
-@dataclass(frozen=True)
-class CallProposed:
-    """A complete tool call; its fragments were joined by the adapter."""
-
-    call: ToolCall
-
-
-@dataclass(frozen=True)
-class UsageReported:
-    usage: Usage
-
-
-@dataclass(frozen=True)
-class NativeToolTold:
-    """What a tool of the provider's own did, or that it could not be offered."""
-
-    note: Note
-
-
-@dataclass(frozen=True)
-class AnswerFinished:
-    """The last event of every stream that was not cut."""
-
-    reason: str
-    provider_fields: Mapping[str, JSON] = field(default_factory=dict)
-
-
-LLMEvent = (
-    TextDelta | ThinkingDelta | CallProposed | UsageReported | NativeToolTold | AnswerFinished
-)
-
-
-# What an agent tells its journal.
-
-
 @dataclass(frozen=True)
 class ModelName:
     """A model, the provider that has it, and the backend it is asked through."""
@@ -312,119 +266,6 @@ class ModelName:
     provider_name: str
     backend: str
     model: str
-
-
-@dataclass(frozen=True)
-class ClosedBlock:
-    """A streamed block as it ended. `block_id` is what `Journal.open_block` gave."""
-
-    block_id: str
-    kind: BlockKind
-    content: str
-    status: Literal["completed", "failed", "cancelled", "timed_out"] = "completed"
-    is_final: bool = False
-    """This text is the execution's final analysis."""
-
-
-@dataclass(frozen=True)
-class PlannedCall:
-    """A proposed call and what it means to us."""
-
-    call: ToolCall
-    target: ToolTarget
-
-
-@dataclass(frozen=True)
-class LLMCallRecord:
-    """One finished model call, written as one transaction."""
-
-    interaction_type: InteractionType
-    iteration: int
-    provider_name: str
-    model: str
-    messages_count: int
-    tools_count: int
-    blocks: tuple[ClosedBlock, ...]
-    message: Message | None
-    """The assistant's message to keep; None when the call failed."""
-    planned_calls: tuple[PlannedCall, ...] = ()
-    usage: Usage = Usage()
-    duration_ms: int = 0
-    error: str = ""
-    error_code: str = ""
-    thinking: str = ""
-    notes: tuple[Note, ...] = ()
-    """What the provider's own tools did meanwhile."""
-    estimated_tokens: int = 0
-    """How large the question was, as we reckon before it is asked."""
-    compacted: tuple[int, ...] = ()
-    """The tool calls whose results the model got in short form."""
-    asked: tuple[Message, ...] = ()
-    """The question, where it is not the execution's own conversation."""
-    max_iterations: int = 0
-    """How many iterations the execution may have."""
-
-
-@dataclass(frozen=True)
-class ModelSwitch:
-    """Another model takes over an execution: from which one, to which one and why."""
-
-    before: ModelName
-    after: ModelName
-    reason: str
-    metadata: Mapping[str, JSON]
-
-
-@dataclass(frozen=True)
-class ToolCallRecord:
-    """One finished tool call: its row, its timeline event and the message the model gets."""
-
-    number: int
-    """Its number within the session: the 5 of `[T5]`."""
-    call: ToolCall
-    target: ToolTarget
-    result: ToolResult
-    message: Message
-
-
-@dataclass(frozen=True)
-class OffersRecord:
-    """What tool servers give from now on, written as one transaction.
-
-    `note` is for people, `message` for the model, which would otherwise not know.
-    """
-
-    offers: tuple[ServerOffer, ...]
-    note: Note | None = None
-    message: Message | None = None
-
-
-@dataclass(frozen=True)
-class SummaryLabel:
-    """Which result a summary is of, and who makes it."""
-
-    number: int
-    target: ToolTarget
-    original_tokens: int
-    model: ModelName
-    is_fallback: bool = False
-    """Somebody else was to make it and could not."""
-
-
-@dataclass(frozen=True)
-class SummaryRecord:
-    """An attempt at a summary, written as one transaction.
-
-    `status` is that of the summary on the timeline; "streaming" when the next attempt goes on with
-    it. `call` is None when no model could be asked. `message` takes the place of the tool's result.
-    """
-
-    block_id: str
-    label: SummaryLabel
-    status: Literal["streaming", "completed", "failed", "timed_out"]
-    content: str
-    call: LLMCallRecord | None
-    message: Message | None = None
 
 
 @dataclass(frozen=True)

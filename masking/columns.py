@@ -4,7 +4,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 
 from masking.budget import Budget
-from masking.far_values import Named
+from masking.detached_values import Named
 from masking.secret_names import NAME_ENDINGS, STRONG_ENDINGS
 from masking.spans import Span
 

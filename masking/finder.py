@@ -12,7 +12,7 @@ from heapq import merge
 
 from masking import (
     columns,
-    far_values,
+    detached_values,
     json_text,
     kubectl_output,
     sql_rows,
@@ -152,9 +152,9 @@ class Finder:
         if "secret_kind" in found or "variable" in found or "block" in found:
             yield from self._find_in_yaml(text, swept, budget)
         for name, span in (
-            *far_values.find_lists(text, found.get("list", ()), budget),
-            *far_values.find_heredocs(text, found.get("heredoc", ()), budget),
-            *far_values.find_in_blocks(text, found.get("terraform", ()), budget),
+            *detached_values.find_lists(text, found.get("list", ()), budget),
+            *detached_values.find_heredocs(text, found.get("heredoc", ()), budget),
+            *detached_values.find_in_blocks(text, found.get("terraform", ()), budget),
             *values_below.find_values_below(text, found.get("below", ()), budget),
             *sql_rows.find_in_rows(text, found.get("sql_rows", ()), budget),
             *values_below.find_elements(text, found.get("element", ()), budget),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from masking.budget import Budget
-from masking.far_values import Named
+from masking.detached_values import Named
 from masking.secret_names import NAME_ENDINGS, may_announce
 from masking.spans import Span
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from masking.budget import Budget
-from masking.far_values import Named
+from masking.detached_values import Named
 from masking.secret_names import NAME_ENDINGS, STRONG_ENDINGS, looks_like_credential
 from masking.spans import Span
 from masking.token_rule import has_letters_and_digits

@@ -16,7 +16,7 @@ from functools import partial
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.sightings import Sighting, connect, explain_error, sight
+from mcp_bridge.server_status import ServerStatus, ask_status, connect, explain_error
 from mcp_bridge.transports import InProcessFactories
 from mcp_bridge.wire.http import HttpClients
 
@@ -40,7 +40,7 @@ class Pace:
     """How long a list of tools is taken to be the current one."""
 
 
-Report = Callable[[Sighting], None]
+Report = Callable[[ServerStatus], None]
 
 
 async def watch_servers(
@@ -88,22 +88,22 @@ class _Watch:
         finally:
             await self._close()
 
-    async def _look(self) -> Sighting:
+    async def _look(self) -> ServerStatus:
         try:
-            sighting = await self._look_twice()
+            status = await self._look_twice()
         except ServerUnavailable as error:
             self._failures += 1
-            return Sighting(self._server_id, explain_error(error, self._config))
+            return ServerStatus(self._server_id, explain_error(error, self._config))
         except Exception:
             # A defect met at one server must not end the watch over the others.
             logger.exception("checking the tool server %s failed", self._server_id)
             self._failures += 1
             await self._close()
-            return Sighting(self._server_id, OURS)
+            return ServerStatus(self._server_id, OURS)
         self._failures = 0
-        return sighting
+        return status
 
-    async def _look_twice(self) -> Sighting:
+    async def _look_twice(self) -> ServerStatus:
         """What was open and went away is opened once more before it counts as gone: a server that
         was restarted is well, only its connection is not."""
         if self._connection is None:
@@ -114,20 +114,20 @@ class _Watch:
             await self._close()
             return await self._open_and_list(self._pace.restart)
 
-    async def _ask(self, connection: ServerConnection) -> Sighting:
+    async def _ask(self, connection: ServerConnection) -> ServerStatus:
         if self._config.transport.type == "in_process":
-            return Sighting(self._server_id, protocol_version=connection.protocol_version)
+            return ServerStatus(self._server_id, protocol_version=connection.protocol_version)
         started = time.monotonic()
         if started - self._listed_at > self._pace.between_listings:
             return await self._list(connection, started)
         await connection.ping(self._pace.ping)
-        return Sighting(
+        return ServerStatus(
             self._server_id,
             latency_ms=round((time.monotonic() - started) * 1000),
             protocol_version=connection.protocol_version,
         )
 
-    async def _open_and_list(self, seconds: float) -> Sighting:
+    async def _open_and_list(self, seconds: float) -> ServerStatus:
         deadlines = Deadlines(start=seconds, restart=seconds, close=self._pace.close)
         connection = self._connection = self._connect(deadlines)
         started = time.monotonic()
@@ -138,10 +138,10 @@ class _Watch:
             await self._close()
             raise
 
-    async def _list(self, connection: ServerConnection, started: float) -> Sighting:
-        sighting, _ = await sight(self._server_id, self._config, connection, started)
+    async def _list(self, connection: ServerConnection, started: float) -> ServerStatus:
+        status, _ = await ask_status(self._server_id, self._config, connection, started)
         self._listed_at = time.monotonic()
-        return sighting
+        return status
 
     async def _close(self) -> None:
         connection, self._connection = self._connection, None

@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 MAX_REASON = 600
 MAX_ABOUT = 1_000
+MOST_GONE = 100
+"""Tools of one server that are known by name although it lists them no longer."""
 
 NOT_CONFIGURED = "it is not configured"
 
@@ -38,9 +40,10 @@ class _Seat:
     selected: Sequence[str] | None
     error: str = "it is not connected"
     tools: dict[ToolName, KnownTool] = field(default_factory=dict)
-    """Every tool that it ever listed, as it was then."""
-    unusable: set[str] = field(default_factory=set)
-    """Names of tools that were complained of."""
+    """Every tool that it lists, as it was when it was first known, and before them the latest
+    `MOST_GONE` of those that it lists no longer."""
+    has_complained: bool = False
+    """Whether it was told that names of tools cannot be used."""
     duration_ms: int | None = None
     tried_at: float = 0.0
     attempt: asyncio.Task[str] | None = None
@@ -57,16 +60,23 @@ class _Seat:
         return (self.name, not self.error, *zip(self.tools, faults, strict=True))
 
     def take_listing(self) -> None:
-        """Know the tools that it listed for the first time."""
+        """Know the tools that it lists for the first time, and forget those that are long gone."""
+        listed: dict[ToolName, KnownTool] = {}
         for tool in self.server.connection.listed:
             name = ToolName(self.name, tool.name)
             if not is_usable(name):
-                if tool.name not in self.unusable:
-                    logger.warning("a tool of %s has no usable name", self.name)
-                self.unusable.add(tool.name)
+                self._complain()
             # The first of two tools with one name stays: a later page must not replace it.
-            elif name not in self.tools:
-                self.tools[name] = _know(self.server, name, tool, self.selected)
+            elif name not in listed:
+                known = self.tools.get(name)
+                listed[name] = known or _know(self.server, name, tool, self.selected)
+        gone = [each for each in self.tools.items() if each[0] not in listed]
+        self.tools = {**dict(gone[-MOST_GONE:]), **listed}
+
+    def _complain(self) -> None:
+        if not self.has_complained:
+            logger.warning("a tool of %s has no usable name", self.name)
+        self.has_complained = True
 
 
 class Roster:
@@ -202,7 +212,8 @@ class Roster:
             self._show(tool)
             for _, tool in sorted(seat.tools.items(), key=lambda each: str(each[0]))
         )
-        return ServerOffer(seat.name, listed, duration_ms=seat.duration_ms)
+        gone = seat.server.connection.gone
+        return ServerOffer(seat.name, listed, duration_ms=seat.duration_ms, gone=gone)
 
     def _show(self, known: KnownTool) -> ListedTool:
         if hidden := self._catalogue.why_hidden(known):

@@ -13,6 +13,8 @@ from masking.visible_text import clean_line, clean_text
 logger = logging.getLogger(__name__)
 
 WITHHELD = "[withheld: masking failed]"
+SHOWN_NAME = 200
+"""Characters of a name that a model used for a tool."""
 MARGIN = 20_000
 """Characters behind what is shown that are masked with it, so that the cut is in no secret."""
 

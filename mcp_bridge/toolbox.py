@@ -11,8 +11,9 @@ from agents.types import PastCall, ServerOffer, ToolCall, ToolResult, ToolSpec, 
 from masking import Placeholders, build_masker, build_server_masker
 from mcp_bridge.catalogue import Catalogue, ConnectedServer
 from mcp_bridge.connection import Deadlines, ServerConnection
-from mcp_bridge.executor import Limits, ToolExecutor
-from mcp_bridge.replay import read_past
+from mcp_bridge.executor import ToolExecutor
+from mcp_bridge.past_calls import settle_past_calls
+from mcp_bridge.results import Limits
 from mcp_bridge.roster import Roster
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_words import show_text
@@ -135,7 +136,7 @@ async def open_toolbox(
         stack.push_async_callback(roster.close)
         await roster.open()
         if past:
-            gate.recall(*read_past(past, catalogue, may_have_written=gate.offers_writes))
+            gate.recall(*settle_past_calls(past, catalogue, may_have_written=gate.offers_writes))
         executor = ToolExecutor(
             catalogue,
             gate=gate,

@@ -10,8 +10,8 @@ from ops.executors.scripts import run_script
 from ops.output import refuse_unstarted, show_output
 from ops.query import ResourceQuery
 from ops.resources import Resource
+from ops.routes import Routes
 from ops.settings import OpsSettings
-from ops.ways import Ways
 from safety.commands import (
     Finished,
     Proof,
@@ -45,10 +45,10 @@ _TRANSPORTS = {
 class CommandReader:
     """Runs commands that change nothing. What cannot be proven is refused."""
 
-    def __init__(self, settings: OpsSettings, resources: ResourceQuery, ways: Ways) -> None:
+    def __init__(self, settings: OpsSettings, resources: ResourceQuery, routes: Routes) -> None:
         self._settings = settings
         self._resources = resources
-        self._ways = ways
+        self._routes = routes
         self._sensitive = SensitivePaths(settings.protected, settings.open_files)
         # Numbered apart from what is masked behind this server.
         self._masker = build_default_masker(Placeholders(after=_FIRST_NUMBER))
@@ -79,9 +79,9 @@ class CommandReader:
     async def _run(
         self, script: Step, resource: Resource, container: str, screen: Screen
     ) -> Finished:
-        if self._ways.is_local(resource):
+        if self._routes.is_local(resource):
             return await run_proven(script, seconds=_SECONDS, max_bytes=_MAX_BYTES, screen=screen)
-        executor = await self._ways.into(resource, container)
+        executor = await self._routes.into(resource, container)
         await self._refuse_links(script, executor)
         return await run_script(
             executor, script, seconds=_SECONDS, max_bytes=_MAX_BYTES, screen=screen

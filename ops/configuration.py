@@ -5,11 +5,11 @@ import platform
 import psutil
 
 from ops import systemd
-from ops.asking import Asked, number_of
 from ops.bounded import Deadline
 from ops.envelope import Json, JsonObject, ToolFailure
 from ops.files import timestamp
 from ops.kubernetes_rows import list_of, part
+from ops.place_programs import PlacePrograms, number_of
 from ops.process_identity import identify
 from ops.redaction import show_command
 from ops.resources import Resource
@@ -23,12 +23,12 @@ _MEMORY = "/proc/meminfo"
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
-async def read_far_host(asked: Asked) -> JsonObject:
+async def read_far_host(programs: PlacePrograms) -> JsonObject:
     """Another host, as its own files tell. Raises `ToolFailure` where the way is broken."""
-    release = await asked.ask("cat", _RELEASE)
-    system = await asked.ask("uname", "-srm")
-    cores = await asked.ask("nproc")
-    memory = await asked.ask("grep", "MemTotal", _MEMORY)
+    release = await programs.ask("cat", _RELEASE)
+    system = await programs.ask("uname", "-srm")
+    cores = await programs.ask("nproc")
+    memory = await programs.ask("grep", "MemTotal", _MEMORY)
     kernel, _, architecture = (system or "").strip().rpartition(" ")
     names = dict(line.partition("=")[::2] for line in (release or "").splitlines())
     kib = [number_of(word) for word in (memory or "").split()[1:2]]

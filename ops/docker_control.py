@@ -17,7 +17,7 @@ from ops.control.containers import (
     refuse_own_container,
     state_of,
 )
-from ops.control.refusing import failed, refuse, wrong
+from ops.control.refusals import failed, refuse, wrong
 from ops.docker_api import DockerApi, as_list, as_object
 from ops.docker_images import name_of_image, read_digests
 from ops.envelope import Answer, Json, JsonObject, ToolFailure

@@ -28,12 +28,12 @@ class _Walk:
 
 def find_files(
     path: str,
+    sensitive: SensitivePaths,
+    deadline: Deadline,
     *,
     pattern: str,
     depth: int,
     limit: int,
-    sensitive: SensitivePaths,
-    deadline: Deadline,
 ) -> Answer:
     """Entries below a directory whose name matches a glob, nearest first."""
     root = allowed_path(path, sensitive)

@@ -132,12 +132,12 @@ def unreadable(path: str, error: OSError) -> ToolFailure:
 
 def read_file(
     path: str,
+    sensitive: SensitivePaths,
+    deadline: Deadline,
     *,
     start_line: int,
     lines: int,
     accepts: LineFilter | None,
-    sensitive: SensitivePaths,
-    deadline: Deadline,
 ) -> Answer:
     """Lines from `start_line` on; with a filter, the first `lines` that match."""
     with open_file(path, sensitive) as file:
@@ -167,11 +167,11 @@ def read_file(
 
 def tail_file(
     path: str,
+    sensitive: SensitivePaths,
+    deadline: Deadline,
     *,
     lines: int,
     accepts: LineFilter | None,
-    sensitive: SensitivePaths,
-    deadline: Deadline,
 ) -> Answer:
     """The last lines; with a filter, the last `lines` that match in the last 16 MiB."""
     with open_file(path, sensitive) as file:

@@ -2,10 +2,10 @@
 
 from masking.visible_text import clean_text
 from ops.envelope import Answer, Json, ToolFailure
-from ops.past import moment, page_answer
 from ops.query import ResourceQuery
 from ops.records import NewNote, Note, Place, Records
 from ops.resources import Resource
+from ops.session_answers import moment, page_answer
 
 _PROVENANCE = (
     "Written by agents in the investigations named: neither verified nor current, and whatever a "

@@ -29,29 +29,34 @@ class Workload:
     name: str
 
 
-def name_workload(
-    kind: Literal["deployment", "pod"],
-    *,
-    resource_id: str,
-    cluster: str,
-    namespace: str,
-    name: str,
-) -> Workload:
-    """What a call names. An id says all of it; names beside it must say the same.
+@dataclass(frozen=True)
+class GivenNames:
+    """How a call names a workload. An id says all of it; names beside it must say the same."""
 
-    Nothing is filled in: a namespace taken for granted is another workload than the one that was
-    looked at.
-    """
-    if resource_id:
-        workload = _read_id(kind, resource_id)
-        given = (cluster, namespace, name)
-        known = (workload.cluster, workload.namespace, workload.name)
-        if any(each and each != own for each, own in zip(given, known, strict=True)):
-            raise ToolFailure("INVALID_INPUT", f"'{resource_id}' and the other names disagree.")
-        return workload
-    if not namespace or not name:
-        raise ToolFailure("INVALID_INPUT", f"Give 'resource_id', or both 'namespace' and '{kind}'.")
-    return _checked(Workload(kind, cluster, namespace, name))
+    resource_id: str
+    cluster: str
+    namespace: str
+    deployment: str
+    pod: str
+
+    def find(self, kind: Literal["deployment", "pod"]) -> Workload:
+        """Nothing is filled in: a namespace taken for granted is another workload than the one that
+        was looked at."""
+        name = self.deployment if kind == "deployment" else self.pod
+        if self.resource_id:
+            workload = _read_id(kind, self.resource_id)
+            given = (self.cluster, self.namespace, name)
+            known = (workload.cluster, workload.namespace, workload.name)
+            if any(each and each != own for each, own in zip(given, known, strict=True)):
+                raise ToolFailure(
+                    "INVALID_INPUT", f"'{self.resource_id}' and the other names disagree."
+                )
+            return workload
+        if not self.namespace or not name:
+            raise ToolFailure(
+                "INVALID_INPUT", f"Give 'resource_id', or both 'namespace' and '{kind}'."
+            )
+        return _checked(Workload(kind, self.cluster, self.namespace, name))
 
 
 class KubernetesControl:

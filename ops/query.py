@@ -5,18 +5,18 @@ import difflib
 from collections import Counter
 from typing import Literal, cast, get_args
 
-from ops.asking import Asked
 from ops.bounded import run_in_thread
 from ops.configuration import read_config, read_far_host, workload_config
 from ops.docker import DockerReader
 from ops.envelope import Answer, Json, JsonObject, ToolFailure
 from ops.executors.names import LABEL, SUBDOMAIN, check_name
-from ops.far_resources import FarResources
 from ops.guests import read_guest_config
 from ops.health import take_health
+from ops.place_programs import PlacePrograms
+from ops.remote_resources import RemoteResources
 from ops.resources import LOCAL_KINDS, Inventory, Kind, Resource, take_inventory
+from ops.routes import Routes
 from ops.settings import OpsSettings
-from ops.ways import Ways
 
 KindFilter = Literal["any", Kind]
 
@@ -30,11 +30,11 @@ _ON_THIS_MACHINE: frozenset[Kind] = LOCAL_KINDS | {"container"}
 class ResourceQuery:
     """Answers about the resources of one machine and beyond; every answer is taken anew."""
 
-    def __init__(self, settings: OpsSettings, docker: DockerReader, ways: Ways) -> None:
+    def __init__(self, settings: OpsSettings, docker: DockerReader, routes: Routes) -> None:
         self._settings = settings
         self._docker = docker
-        self._ways = ways
-        self._far = FarResources(settings, docker, ways)
+        self._routes = routes
+        self._far = RemoteResources(settings, docker, routes)
 
     async def search(
         self, text: str, kind: KindFilter, status: str, limit: int, offset: int
@@ -88,13 +88,13 @@ class ResourceQuery:
             case "container":
                 return (await self._docker.inspect(resource.uid)).data
             case "lxc" | "vm":
-                node = self._ways.to_host(resource.host)
+                node = self._routes.to_host(resource.host)
                 return await read_guest_config(node, resource.kind, resource.uid)
             case "pod" | "deployment":
                 return workload_config(await self.read_workload(resource))
-        if not self._ways.is_local(resource):
-            executor = await self._ways.into(resource)
-            return await read_far_host(Asked(executor, resource.resource_id))
+        if not self._routes.is_local(resource):
+            executor = await self._routes.into(resource)
+            return await read_far_host(PlacePrograms(executor, resource.resource_id))
         return await run_in_thread(
             lambda deadline: read_config(resource, self._settings, deadline), _SECONDS
         )
@@ -104,7 +104,7 @@ class ResourceQuery:
 
         Of clusters that are configured, how much runs on each.
         """
-        asked = _ALL_KINDS if self._ways.kubectl.is_configured else _ALL_KINDS - _WORKLOADS
+        asked = _ALL_KINDS if self._routes.kubectl.is_configured else _ALL_KINDS - _WORKLOADS
         inventory = await self._inventory(asked)
         cuts: list[str] = []
         here, *others = [_tree(host, inventory, limit, cuts) for host in inventory.of_kind("host")]
@@ -135,9 +135,9 @@ class ResourceQuery:
 
     async def read_workload(self, resource: Resource) -> JsonObject:
         """A pod or a deployment as its cluster describes it."""
-        cluster = await self._ways.kubectl.find(resource.host)
+        cluster = await self._routes.kubectl.find(resource.host)
         namespace, _, name = resource.uid.partition("/")
-        return await self._ways.kubectl.get_json(
+        return await self._routes.kubectl.get_json(
             cluster,
             "get",
             resource.kind,

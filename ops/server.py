@@ -14,11 +14,12 @@ from ops.discovery.discovery import Discovery
 from ops.docker import DockerReader
 from ops.docker_api import DockerApi
 from ops.envelope_server import EnvelopeServer
-from ops.far_metrics import FarMetrics
 from ops.file_edits.editor import FileEditor
 from ops.kubernetes import KubernetesReader
 from ops.query import ResourceQuery
 from ops.records import Records
+from ops.remote_metrics import RemoteMetrics
+from ops.routes import Routes
 from ops.settings import OpsSettings, read_settings
 from ops.storage_systems import StorageSystems
 from ops.tools.alerts import add_alerts
@@ -32,7 +33,6 @@ from ops.tools.metrics import add_metrics
 from ops.tools.query import add_query
 from ops.tools.read import add_read
 from ops.tools.storage import add_storage
-from ops.ways import Ways
 from safety.gate.policy import OPS_RULES
 
 _VERSION = "1.0.0"
@@ -106,19 +106,19 @@ def build_server(
     settings = settings or read_settings()
     server = OpsServer(settings, stands_alone=stands_alone, records=records)
     docker = DockerReader(DockerApi(settings))
-    ways = Ways(settings, docker.api)
-    resources = ResourceQuery(settings, docker, ways)
+    routes = Routes(settings, docker.api)
+    resources = ResourceQuery(settings, docker, routes)
     add_query(server, resources)
-    add_discovery(server, Discovery(settings, resources, docker, ways))
-    add_read(server, settings, CommandReader(settings, resources, ways))
-    add_metrics(server, FarMetrics(resources, ways, docker.api))
-    add_storage(server, settings, StorageSystems(settings.host, resources, ways))
-    add_docker(server, docker, ways.local)
-    add_kubernetes(server, KubernetesReader(ways.kubectl))
+    add_discovery(server, Discovery(settings, resources, docker, routes))
+    add_read(server, settings, CommandReader(settings, resources, routes))
+    add_metrics(server, RemoteMetrics(resources, routes, docker.api))
+    add_storage(server, settings, StorageSystems(settings.host, resources, routes))
+    add_docker(server, docker, routes.local)
+    add_kubernetes(server, KubernetesReader(routes.kubectl))
     add_alerts(server)
     add_knowledge(server, resources)
-    add_control(server, Controller(settings, resources, docker.api, ways))
-    add_file_edit(server, FileEditor(settings, resources, docker.api, ways))
+    add_control(server, Controller(settings, resources, docker.api, routes))
+    add_file_edit(server, FileEditor(settings, resources, docker.api, routes))
     return server
 
 

@@ -11,7 +11,8 @@ from ops.services.declaration import DeclaredService, read_declared_services
 from ops.targets import Targets, read_targets
 from safety.commands.running import PATH
 
-_PROJECT_ROOT = Path(__file__).resolve().parents[2]
+PROJECT_ROOT = Path(__file__).resolve().parents[1]
+"""Where the code of this product is."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,12 @@ def read_settings() -> OpsSettings:
 def var_directory() -> Path:
     """Where the product of this checkout keeps its own state."""
     named = os.environ.get("TARSY_VAR_DIR", "").strip()
-    return Path(named).absolute() if named else _PROJECT_ROOT / "var"
+    return Path(named).absolute() if named else PROJECT_ROOT / "var"
 
 
 def product_directories() -> tuple[Path, ...]:
     """The directories in which the product keeps its own state and passwords."""
-    directories = [_PROJECT_ROOT / "var", var_directory()]
+    directories = [PROJECT_ROOT / "var", var_directory()]
     # Code that lies in the root directory must not hide the logs of the machine.
     return tuple(path for path in dict.fromkeys(directories) if path != Path("/var"))
 
@@ -73,7 +74,7 @@ def product_directories() -> tuple[Path, ...]:
 def product_paths() -> tuple[Path, ...]:
     """What the product is: its code, its state and its configuration."""
     named = (os.environ.get(name, "").strip() for name in ("CONFIG_DIR", "TARSY_OPS_CONFIG"))
-    return (_PROJECT_ROOT, *product_directories(), *(Path(text) for text in named if text))
+    return (PROJECT_ROOT, *product_directories(), *(Path(text) for text in named if text))
 
 
 def _docker_sockets() -> tuple[Path, ...]:

@@ -5,13 +5,13 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Literal, cast
 
-from ops.asking import Asked, as_rows, number_of, read_table
 from ops.envelope import Answer, Json, JsonObject, ToolFailure
 from ops.executors.names import GUEST, check_name
 from ops.kubernetes_rows import list_of, part
+from ops.place_programs import PlacePrograms, as_rows, number_of, read_table
 from ops.query import ResourceQuery
 from ops.resources import Resource
-from ops.ways import Ways
+from ops.routes import Routes
 
 SystemAction = Literal[
     "pools", "raid", "disk_health", "snapshots", "backups", "replication", "ceph"
@@ -29,19 +29,21 @@ _SNAPSHOT = re.compile(r"[`|\s]*->\s*(\S+)\s+(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)?\s
 class StorageSystems:
     """Asks the host that a resource is, or runs on."""
 
-    def __init__(self, here: str, resources: ResourceQuery, ways: Ways) -> None:
+    def __init__(self, here: str, resources: ResourceQuery, routes: Routes) -> None:
         self._here = here
         self._resources = resources
-        self._ways = ways
+        self._routes = routes
 
     async def usage(self, name: str) -> Answer:
         """Space and inodes by file system, as `df` of that place tells them."""
         resource = await self._resources.resolve(name)
-        asked = Asked(await self._ways.into(resource), resource.resource_id)
-        space = await asked.ask("df", "-P", "-k")
+        programs = PlacePrograms(await self._routes.into(resource), resource.resource_id)
+        space = await programs.ask("df", "-P", "-k")
         if space is None:
-            raise asked.refuse_nothing("file systems")
-        inodes = {row[5]: number_of(row[4]) for row in _df(await asked.ask("df", "-P", "-i") or "")}
+            raise programs.no_answer("file systems")
+        inodes = {
+            row[5]: number_of(row[4]) for row in _df(await programs.ask("df", "-P", "-i") or "")
+        }
         rows: list[Json] = [
             {
                 "path": path,
@@ -55,7 +57,9 @@ class StorageSystems:
             for device, size, used, free, percent, path in _df(space)
         ]
         rows.sort(key=lambda row: float(str(part(row).get("used_percent") or 0)), reverse=True)
-        return Answer({"resource_id": resource.resource_id, "filesystems": rows}, notes=asked.notes)
+        return Answer(
+            {"resource_id": resource.resource_id, "filesystems": rows}, notes=programs.notes
+        )
 
     async def tell(self, action: SystemAction, name: str, limit: int) -> Answer:
         """What one of the storage systems says. Raises `ToolFailure` where none is there."""
@@ -66,8 +70,8 @@ class StorageSystems:
                 f"Action '{action}' is about a host or a guest, not about a {resource.kind}.",
                 details={"resource_id": resource.resource_id},
             )
-        asked = Asked(self._ways.to_host(resource.host), f"host:{resource.host}")
-        ask: dict[SystemAction, Callable[[Asked, Resource], Awaitable[JsonObject]]] = {
+        programs = PlacePrograms(self._routes.to_host(resource.host), f"host:{resource.host}")
+        ask: dict[SystemAction, Callable[[PlacePrograms, Resource], Awaitable[JsonObject]]] = {
             "pools": _pools,
             "raid": _raid,
             "disk_health": _disk_health,
@@ -76,7 +80,7 @@ class StorageSystems:
             "replication": _replication,
             "ceph": _ceph,
         }
-        found = await ask[action](asked, resource)
+        found = await ask[action](programs, resource)
         cuts = []
         shown: dict[str, Json] = {"resource_id": resource.resource_id}
         for key, value in found.items():
@@ -84,7 +88,7 @@ class StorageSystems:
                 cuts.append(f"{key}: the first {limit} of {len(value)}; raise 'limit'")
                 value = value[:limit]
             shown[key] = value
-        return Answer(shown, tuple(cuts), asked.notes)
+        return Answer(shown, tuple(cuts), programs.notes)
 
     def only_here(self, action: str, name: str) -> ToolFailure:
         """Why something of another place cannot be seen."""
@@ -96,15 +100,15 @@ class StorageSystems:
         )
 
 
-async def _pools(asked: Asked, _: Resource) -> JsonObject:
-    zfs = await asked.ask("zpool", "list", "-Hp", "-o", "name,size,alloc,free,cap,health")
-    groups = await asked.ask(
+async def _pools(programs: PlacePrograms, _: Resource) -> JsonObject:
+    zfs = await programs.ask("zpool", "list", "-Hp", "-o", "name,size,alloc,free,cap,health")
+    groups = await programs.ask(
         "vgs", "--noheadings", "--units", "b", "--nosuffix", "--separator", "|",
         "-o", "vg_name,vg_size,vg_free,pv_count,lv_count",
     )  # fmt: skip
-    stores = await asked.ask("pvesm", "status")
+    stores = await programs.ask("pvesm", "status")
     if zfs is None and groups is None and stores is None:
-        raise asked.refuse_nothing("pools")
+        raise programs.no_answer("pools")
     sizes = ("size_bytes", "used_bytes", "free_bytes", "used_percent")
     zfs_rows = read_table(zfs or "", "name", *sizes, "health", separator="\t")
     lvm = ("name", "size_bytes", "free_bytes", "volumes", "logical_volumes")
@@ -121,13 +125,13 @@ def _stores(text: str) -> list[Json]:
     return as_rows([row for row in rows if row["name"] != "Name"], *sizes)
 
 
-async def _raid(asked: Asked, _: Resource) -> JsonObject:
-    text = await asked.ask("cat", "/proc/mdstat")
+async def _raid(programs: PlacePrograms, _: Resource) -> JsonObject:
+    text = await programs.ask("cat", "/proc/mdstat")
     if text is None:
         raise ToolFailure(
             "EXECUTION_CONTEXT_UNAVAILABLE",
-            f"{asked.place} has no software RAID (/proc/mdstat is missing).",
-            details={"target_host": asked.place},
+            f"{programs.place} has no software RAID (/proc/mdstat is missing).",
+            details={"target_host": programs.place},
         )
     arrays: list[Json] = []
     lines = text.splitlines()
@@ -152,15 +156,15 @@ async def _raid(asked: Asked, _: Resource) -> JsonObject:
     return {"arrays": arrays}
 
 
-async def _disk_health(asked: Asked, _: Resource) -> JsonObject:
-    scanned = await asked.ask("smartctl", "--scan", "-j")
+async def _disk_health(programs: PlacePrograms, _: Resource) -> JsonObject:
+    scanned = await programs.ask("smartctl", "--scan", "-j")
     if scanned is None:
-        raise asked.refuse_nothing("disks' health")
+        raise programs.no_answer("disks' health")
     names = [str(part(each).get("name")) for each in list_of(_object(scanned).get("devices"))]
     disks: list[Json] = []
     for name in [name for name in names if _DEVICE.fullmatch(name)][:_MOST_DISKS]:
         # Bits of its exit code say that a disk is unwell; what it prints counts.
-        finished = await asked.executor.run(
+        finished = await programs.executor.run(
             ("smartctl", "-H", "-A", "-i", "-j", name), seconds=10.0, max_bytes=1 << 20
         )
         disks.append(_disk(name, _object(finished.stdout.decode("utf-8", "replace"))))
@@ -189,12 +193,12 @@ def _disk(name: str, said: JsonObject) -> JsonObject:
     }
 
 
-async def _snapshots(asked: Asked, resource: Resource) -> JsonObject:
+async def _snapshots(programs: PlacePrograms, resource: Resource) -> JsonObject:
     if resource.kind in ("lxc", "vm"):
         program = "pct" if resource.kind == "lxc" else "qm"
-        said = await asked.ask(program, "listsnapshot", check_name("guest", resource.uid, GUEST))
+        said = await programs.ask(program, "listsnapshot", check_name("guest", resource.uid, GUEST))
         if said is None:
-            raise asked.refuse_nothing("snapshots")
+            raise programs.no_answer("snapshots")
         found = (_SNAPSHOT.match(line) for line in said.splitlines())
         return {
             "snapshots": [
@@ -203,26 +207,26 @@ async def _snapshots(asked: Asked, resource: Resource) -> JsonObject:
                 if each and each[1] != "current"
             ]
         }
-    said = await asked.ask(
+    said = await programs.ask(
         "zfs", "list", "-Hp", "-t", "snapshot", "-o", "name,used,creation", "-S", "creation"
     )
     if said is None:
-        raise asked.refuse_nothing("snapshots")
+        raise programs.no_answer("snapshots")
     rows = read_table(said, "name", "used_bytes", "created_unix", separator="\t")
     return {"snapshots": as_rows(rows, "used_bytes", "created_unix")}
 
 
-async def _backups(asked: Asked, resource: Resource) -> JsonObject:
-    said = await asked.ask("pvesm", "status", "--content", "backup")
+async def _backups(programs: PlacePrograms, resource: Resource) -> JsonObject:
+    said = await programs.ask("pvesm", "status", "--content", "backup")
     if said is None:
-        raise asked.refuse_nothing("backups")
+        raise programs.no_answer("backups")
     stores = [str(part(row).get("name")) for row in _stores(said)]
     of_guest = ("--vmid", resource.uid) if resource.kind in ("lxc", "vm") else ()
     backups: list[Json] = []
     for store in stores:
         if not _STORE.fullmatch(store):
             continue
-        listed = await asked.ask("pvesm", "list", store, "--content", "backup", *of_guest)
+        listed = await programs.ask("pvesm", "list", store, "--content", "backup", *of_guest)
         rows = read_table(listed or "", "volume", "format", "type", "size_bytes", "vmid")
         backups += as_rows([row for row in rows if row["volume"] != "Volid"], "size_bytes")
     # Their names end with the time they were taken.
@@ -235,19 +239,19 @@ def _time_in(volume: str) -> str:
     return found[0].translate(str.maketrans("T_:", "---")) if found else ""
 
 
-async def _replication(asked: Asked, _: Resource) -> JsonObject:
-    said = await asked.ask("pvesr", "status")
+async def _replication(programs: PlacePrograms, _: Resource) -> JsonObject:
+    said = await programs.ask("pvesr", "status")
     if said is None:
-        raise asked.refuse_nothing("replication")
+        raise programs.no_answer("replication")
     names = ("job", "enabled", "target", "last_sync", "next_sync", "seconds", "failures", "state")
     rows = [row for row in read_table(said, *names) if row["job"] != "JobID"]
     return {"jobs": as_rows(rows, "seconds", "failures")}
 
 
-async def _ceph(asked: Asked, _: Resource) -> JsonObject:
-    said = await asked.ask("ceph", "status", "--format", "json")
+async def _ceph(programs: PlacePrograms, _: Resource) -> JsonObject:
+    said = await programs.ask("ceph", "status", "--format", "json")
     if said is None:
-        raise asked.refuse_nothing("Ceph")
+        raise programs.no_answer("Ceph")
     status = _object(said)
     health = part(status.get("health"))
     checks = part(health.get("checks"))

@@ -59,6 +59,11 @@ def leave_open(message: str, details: Mapping[str, JSON] = MappingProxyType({}))
     return Refusal("EXECUTION_FAILED", message, {**details, "outcome": "unknown"}, blocked=False)
 
 
+def report_failure(message: str, *, retryable: bool = False, **details: str) -> Refusal:
+    """A call that was let through and of which nothing came."""
+    return Refusal("EXECUTION_FAILED", message, details, blocked=False, retryable=retryable)
+
+
 def read_envelope(text: str) -> dict[str, JSON] | None:
     """The first envelope that stands in a text at the start of a line, None where there is none.
 

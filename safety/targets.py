@@ -22,6 +22,13 @@ _NAMES = frozenset(
     table target topic unit user username vm vmid volume
     """)
 )
+_KINDS = {
+    **{kind: kind for kind in word_list("""
+        container cronjob daemonset deployment guest host image job node pod process replicaset
+        service statefulset topic unit user volume
+    """)},
+    "hostname": "host", "machine": "host", "path": "file", "vm": "guest", "vmid": "guest",
+}  # fmt: skip
 _SCOPES = frozenset({"namespace", "cluster", "region", "zone", "project", "account", "tenant"})
 _ENDINGS = ("_id", "_ids", "_name", "_names", "_host", "_uid")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -80,6 +87,17 @@ def _names_in(arguments: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
             text = str(value).strip()
             if text and len(text) <= _LONGEST:
                 yield key, text
+
+
+def kind_of_argument(key: str) -> str:
+    """The kind of thing that an argument of this name names; empty where it could be any."""
+    snake = _snake(key)
+    for ending in (*_ENDINGS, ""):
+        plain = snake.removesuffix(ending)
+        for word in (plain, plain.removesuffix("s"), plain.removesuffix("es")):
+            if word in _KINDS:
+                return _KINDS[word]
+    return ""
 
 
 def _identifies(key: str) -> bool:

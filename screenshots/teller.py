@@ -12,19 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from agents.records import ClosedBlock, LLMCallRecord, PlannedCall, ToolCallRecord
 from agents.types import (
     JSON,
     AgentOutcome,
     BlockKind,
-    ClosedBlock,
     InteractionType,
-    LLMCallRecord,
     Message,
     ModelName,
     Note,
-    PlannedCall,
     ToolCall,
-    ToolCallRecord,
     ToolResult,
     ToolTarget,
     Usage,

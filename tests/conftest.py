@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import redis
 from django.conf import settings
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 from hypothesis import settings as hypothesis_settings
@@ -52,6 +53,18 @@ def _end_other_connections() -> None:
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     connection.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Passwords of tests are hashed as the product hashes them, in fewer rounds.
+
+    A million rounds take a third of a second, for each person of each test. A hash carries its
+    rounds, so processes of the product accept the passwords.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PBKDF2PasswordHasher, "iterations", 1_000)
+        yield
 
 
 @pytest.fixture

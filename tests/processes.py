@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import TypeVar
 
 from django.conf import settings
 from django.db import connection
+
+from tests.forked import Fork, forks
 
 ROOT = Path(__file__).resolve().parent.parent
 T = TypeVar("T")
@@ -62,21 +64,24 @@ def child_environment(**more: str) -> dict[str, str]:
 
 
 class Process:
-    """A child with its output in a file, killed when it does not end by itself."""
+    """A process with its output in a file, killed when it does not end by itself.
 
-    def __init__(self, *arguments: str, environment: Mapping[str, str], ready: str) -> None:
+    A new interpreter with these arguments; where `is_forked`, a fork of one that has imported what
+    workers import, and the arguments begin with `-m`.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        environment: Mapping[str, str],
+        ready: str,
+        is_forked: bool = False,
+    ) -> None:
         descriptor, self._log = tempfile.mkstemp(prefix="tarsy-", suffix=".log")
-        self._ready = ready
-        self.child = subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=descriptor,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
         os.close(descriptor)
+        self._ready = ready
+        start = forks().start if is_forked else _start_interpreter
+        self.child = start(arguments, environment, self._log)
 
     @property
     def output(self) -> str:
@@ -109,12 +114,28 @@ class Process:
         return int(self.child.returncode)
 
 
+def _start_interpreter(
+    arguments: Sequence[str], environment: Mapping[str, str], log: str
+) -> "subprocess.Popen[bytes] | Fork":
+    with Path(log).open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
 def start_worker(**environment: str) -> Process:
     return Process(
         *("-m", "celery", "-A", "tarsy.worker", "worker", "-P", "threads", "-c", "16"),
         *("--without-gossip", "--without-mingle", "-l", "INFO"),
         environment=child_environment(**environment),
         ready=" ready.",
+        is_forked=True,
     )
 
 
@@ -141,4 +162,5 @@ def start_web(port: int, **environment: str) -> Process:
         *("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "tarsy.asgi:application"),
         environment=child_environment(LOG_LEVEL="INFO", **environment),
         ready="Listening on TCP",
+        is_forked=True,
     )

@@ -5,7 +5,7 @@ a directory of their own and stopped at the end.
 
 With `pytest -n` several processes run the tests side by side on one pair of servers, which the
 first process starts. Each has a PostgreSQL database (pytest-django names it), a Redis database and
-a var directory of its own.
+a var directory of its own. Nothing of all this outlives them, even where they are killed.
 """
 
 import os
@@ -19,6 +19,7 @@ import pytest
 import redis
 
 from tarsy.embedded import ensure
+from tests.leftovers import cleared_away
 
 REDIS_DATABASES = 16
 """As many as a server has unless told otherwise."""
@@ -29,6 +30,7 @@ _stack = ExitStack()
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests() -> Iterator[None]:
     var_dir = Path(_stack.enter_context(tempfile.TemporaryDirectory(prefix="tarsy-test-")))
+    _stack.enter_context(cleared_away(var_dir))
     os.environ["TARSY_VAR_DIR"] = str(var_dir)
     os.environ.setdefault("LOG_FORMAT", "console")
     if one_of_many := os.environ.get("PYTEST_XDIST_WORKER"):

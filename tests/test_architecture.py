@@ -29,6 +29,7 @@ ALLOWED: dict[str, str] = {
     "safety": "safety masking agents.types agents.ports",
     "ops": "masking safety config.surroundings tarsy.errors",
     "mcp_bridge": "masking safety agents.types agents.ports config.programs tarsy.errors",
+    "mcp_bridge.ops": "ops",
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
     "safety.paths": "safety.word_list",
     "safety.commands": "masking safety.paths",
@@ -50,8 +51,8 @@ ALLOWED: dict[str, str] = {
     ".access.roles": "",
     ".access": ".access .models .selectors .services.tokens config tarsy",
     ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
-    " .runbooks .notifications .rendering .access.roles masking agents.types config"
-    " tarsy.errors tarsy.uptime",
+    " .runbooks .notifications .rendering .access.roles masking agents.types"
+    " agents.records config tarsy.errors tarsy.uptime",
     ".stream": ".models .selectors .stream_messages .doorbell .access .rendering config tarsy",
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"
     " .runbooks agents mcp_bridge ops masking safety config tarsy",

@@ -5,8 +5,7 @@ from typing import assert_never
 from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
 from agents.controllers.function_calling import FunctionCalling
 from agents.controllers.react import React
-from agents.controllers.single_call import SingleCall
-from agents.controllers.synthesis import Synthesis
+from agents.controllers.single_call import SingleCall, Synthesis
 from agents.task import ControllerName
 
 __all__ = [

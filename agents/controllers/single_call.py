@@ -1,4 +1,4 @@
-"""One question, one answer: the executive summary."""
+"""One question, one answer: the executive summary, and the report of many investigations."""
 
 from collections.abc import Sequence
 
@@ -35,3 +35,11 @@ class SingleCall:
 
     def write_result(self, call: ToolCall, content: str) -> Message:
         return Message("tool", content, tool_call_id=call.id, tool_name=call.name)
+
+
+class Synthesis(SingleCall):
+    """Weighs what several agents found; a single call, recorded as a synthesis."""
+
+    phase: Phase = "synthesizing"
+    interaction_type: InteractionType = "synthesis"
+    final_interaction_type: InteractionType = "synthesis"

@@ -5,18 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.llm.loose import look
-from agents.types import (
-    JSON,
+from agents.llm_events import (
     AnswerFinished,
     CallProposed,
     LLMEvent,
     TextDelta,
     ThinkingDelta,
-    ToolCall,
-    Usage,
     UsageReported,
 )
+from agents.types import JSON, ToolCall, Usage
 from tarsy.errors import LLMError
 
 MAX_CHARACTERS = 2_000_000
@@ -85,25 +82,25 @@ class ChunkReader:
 
     def _read(self, chunk: Any) -> list[LLMEvent]:
         events: list[LLMEvent] = []
-        usage = read_usage(look(chunk, "usage"))
+        usage = read_usage(_look(chunk, "usage"))
         if usage is not None:
             events.append(UsageReported(usage))
-        for choice in look(chunk, "choices") or ():
-            if reason := look(choice, "finish_reason"):
+        for choice in _look(chunk, "choices") or ():
+            if reason := _look(choice, "finish_reason"):
                 self._finish_reason = str(reason)
-            delta = look(choice, "delta")
+            delta = _look(choice, "delta")
             if delta is not None:
                 self._read_delta(delta, events)
         return events
 
     def _read_delta(self, delta: Any, events: list[LLMEvent]) -> None:
-        if thinking := look(delta, "reasoning_content") or look(delta, "reasoning"):
+        if thinking := _look(delta, "reasoning_content") or _look(delta, "reasoning"):
             self._say(ThinkingDelta, thinking, events)
-        if content := look(delta, "content"):
+        if content := _look(delta, "content"):
             self._say(TextDelta, content, events)
-        if refusal := look(delta, "refusal"):
+        if refusal := _look(delta, "refusal"):
             self._say(TextDelta, refusal, events)
-        for fragment in look(delta, "tool_calls") or ():
+        for fragment in _look(delta, "tool_calls") or ():
             self._add_fragment(fragment)
 
     def _say(
@@ -130,14 +127,14 @@ class ChunkReader:
         return text
 
     def _add_fragment(self, fragment: Any) -> None:
-        call_id = look(fragment, "id") or ""
-        call = self._find_call(int(look(fragment, "index") or 0), call_id)
+        call_id = _look(fragment, "id") or ""
+        call = self._find_call(int(_look(fragment, "index") or 0), call_id)
         call.id = call.id or self._count(call_id)
-        function = look(fragment, "function")
+        function = _look(fragment, "function")
         if function is None:
             return
-        call.name = call.name or self._count(_as_text(look(function, "name") or ""))
-        call.arguments += self._count(_as_text(look(function, "arguments") or ""))
+        call.name = call.name or self._count(_as_text(_look(function, "name") or ""))
+        call.arguments += self._count(_as_text(_look(function, "arguments") or ""))
 
     def _find_call(self, index: int, call_id: str) -> _Fragments:
         known = self._by_index.get(index)
@@ -153,13 +150,22 @@ class ChunkReader:
 def read_usage(usage: Any) -> Usage | None:
     if usage is None:
         return None
-    details = look(usage, "completion_tokens_details")
-    thinking = None if details is None else look(details, "reasoning_tokens")
+    details = _look(usage, "completion_tokens_details")
+    thinking = None if details is None else _look(details, "reasoning_tokens")
     return Usage(
-        input_tokens=_as_count(look(usage, "prompt_tokens")),
-        output_tokens=_as_count(look(usage, "completion_tokens")),
+        input_tokens=_as_count(_look(usage, "prompt_tokens")),
+        output_tokens=_as_count(_look(usage, "completion_tokens")),
         thinking_tokens=_as_count(thinking),
     )
+
+
+def _look(value: Any, name: str) -> Any:
+    """A member of an object; None when it is not there. Raises TypeError for what has none."""
+    if type(value) is dict:
+        return value.get(name)
+    if value is None or isinstance(value, str | bytes | int | float | list):
+        raise TypeError(f"an object expected, {type(value).__name__} found")
+    return getattr(value, name, None)
 
 
 def clean_characters(text: str) -> str:

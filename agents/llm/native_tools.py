@@ -5,7 +5,8 @@ from typing import Any
 
 from agents.llm.settings import NativeTool, ProviderSettings
 from agents.llm.thinking import is_image_model
-from agents.types import JSON, Message, NativeToolTold, Note, ToolSpec
+from agents.llm_events import NativeToolTold
+from agents.types import JSON, Message, Note, ToolSpec
 from config.schema.providers import has_native_tools
 
 LONGEST_OUTPUT = 20_000

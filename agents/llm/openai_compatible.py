@@ -14,8 +14,9 @@ from agents.llm.native_tools import offer_native_tools
 from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
+from agents.llm_events import LLMEvent
 from agents.ports import LLMOptions, NotSent
-from agents.types import LLMEvent, Message, ToolSpec
+from agents.types import Message, ToolSpec
 from tarsy.errors import LLMError
 
 

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import cast
 
-from agents.types import CallProposed, LLMEvent, TextDelta, ThinkingDelta
+from agents.llm_events import CallProposed, LLMEvent, TextDelta, ThinkingDelta
 from tarsy.errors import LLMError
 
 MAX_TRIES = 3

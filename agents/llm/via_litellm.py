@@ -19,8 +19,9 @@ from agents.llm.settings import ProviderSettings, ProviderType
 from agents.llm.thinking import choose_thinking, is_image_model
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
+from agents.llm_events import LLMEvent, UsageReported
 from agents.ports import LLMOptions, NotSent
-from agents.types import JSON, LLMEvent, Message, ToolSpec, Usage, UsageReported
+from agents.types import JSON, Message, ToolSpec, Usage
 from tarsy.errors import LLMError
 
 READ_ONLY_WARNING = r"Items? '.* on TypedDict class '.* using the `ReadOnly` qualifier"

@@ -25,6 +25,9 @@ class ServerNews:
     gone: tuple[str, ...] = ()
     instructions: str = ""
     words: str = ""
+    more: int = 0
+    """How many there are beside `tools`, and beside `gone`: too many to be named."""
+    more_gone: int = 0
 
 
 def tell_of_tools(

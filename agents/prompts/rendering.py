@@ -6,7 +6,7 @@ from pathlib import Path
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from agents.outside import fence
+from agents.fencing import fence
 
 TEMPLATES = Path(__file__).parent / "templates"
 

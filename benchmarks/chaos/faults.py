@@ -13,6 +13,7 @@ from itertools import count
 import redis
 
 from benchmarks.chaos.posting import post_json
+from benchmarks.chaos.presence import Presence
 from benchmarks.chaos.stack import Stack, Worker
 
 WEB_KILLED = "Daphne SIGKILL"
@@ -46,6 +47,7 @@ class Injector:
     sigterm_exits: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     cancelled: set[uuid.UUID] = field(default_factory=set)
+    presence: Presence = field(default_factory=Presence)
 
     def __post_init__(self) -> None:
         self._later: list[tuple[float, int, Callable[[], None]]] = []
@@ -76,9 +78,13 @@ class Injector:
             self.skipped += 1
 
     def tend(self) -> None:
-        """Do what has come due: thaw what was frozen, see whether what was told to end has."""
+        """Do what has come due: thaw what was frozen, see whether what was told to end has.
+
+        And look whether there is a worker.
+        """
         while self._later and self._later[0][0] <= time.monotonic():
             heapq.heappop(self._later)[2]()
+        self.presence.note(is_there=bool(self.stack.ready_workers()), at=time.time())
 
     @property
     def is_settled(self) -> bool:

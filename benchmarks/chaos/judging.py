@@ -7,6 +7,7 @@ from benchmarks.chaos.checks import ACCEPTED, CALLS, WRITTEN, check_all
 from benchmarks.chaos.faults import WEB_KILLED, Injector
 from benchmarks.chaos.outcome import Check, Figure, Outcome
 from benchmarks.chaos.posting import REFUSED, Poster
+from benchmarks.chaos.presence import STARTED_WITHIN, Start
 from benchmarks.chaos.recovery import (
     Recovery,
     measure_model_faults,
@@ -31,15 +32,17 @@ def judge(
 ) -> Outcome:
     """Look at everything while it still runs."""
     requests = stack.model_log()
-    recoveries = measure_recoveries(injector.done, injector.kinds)
+    presence = injector.presence
+    recoveries = measure_recoveries(injector.done, injector.kinds, presence)
     for each in recoveries:
         if each.kind == WEB_KILLED:
             measure_web(each, injector.done, poster.posts)
-    recoveries += measure_model_faults(requests, alerts, MODEL_FAULTS)
+    recoveries += measure_model_faults(requests, alerts, MODEL_FAULTS, presence)
     accepted = [post.session_id for post in poster.posts if post.status == 202]
     checks = (
         *check_all(accepted, injector.cancelled, requests),
-        _check_recoveries(recoveries),
+        check_recoveries(recoveries),
+        check_starts(stack.starts),
         _check_intake(poster),
         _check_workers(stack, injector),
     )
@@ -50,27 +53,42 @@ def judge(
             each.affected,
             each.overtaken,
             "-" if each.longest is None else f"{each.longest:.1f}",
+            "-" if each.slowest is None else f"{each.slowest.served:.1f}",
         ]
         for each in recoveries
     ]
     figures = {
         **_count(checks, recoveries, len(accepted)),
         "sigterm_exit_max_s": round(max(injector.sigterm_exits, default=0.0), 1),
+        "without_worker_s": round(presence.total, 1),
+        "worker_start_max_s": round(max((each.seconds for each in stack.starts), default=0.0), 1),
         "settled_s": round(settled, 1),
         "model_requests": len(requests),
     }
     return Outcome(table, checks, figures, _note(injector, poster))
 
 
-def _check_recoveries(recoveries: Sequence[Recovery]) -> Check:
+def check_recoveries(recoveries: Sequence[Recovery]) -> Check:
+    """The time runs while there is a worker to take over; what starts take is a promise apart."""
     broken = [
-        f"{each.kind}: {each.slowest} took {each.longest:.1f} s"
+        f"{each.kind}: {each.slowest.what} took {each.slowest.seconds:.1f} s, "
+        f"{each.slowest.served:.1f} of them with a worker there"
         for each in recoveries
-        if each.longest is not None and each.longest >= RECOVERED_WITHIN
+        if each.slowest is not None and each.slowest.served >= RECOVERED_WITHIN
     ]
     broken += [f"{each.kind}: {unit} never got on" for each in recoveries for unit in each.never]
     affected = sum(each.affected for each in recoveries)
-    return Check(f"recovery within {RECOVERED_WITHIN:.0f} s", affected, broken)
+    return Check(f"recovery within {RECOVERED_WITHIN:.0f} s of a worker", affected, broken)
+
+
+def check_starts(starts: Sequence[Start]) -> Check:
+    broken = [
+        f"worker {each.pid} took {each.seconds:.1f} s, {each.starved:.1f} of them waiting for a "
+        "processor"
+        for each in starts
+        if each.is_late
+    ]
+    return Check(f"a worker starts within {STARTED_WITHIN:.0f} s", len(starts), broken)
 
 
 def _check_intake(poster: Poster) -> Check:
@@ -116,4 +134,6 @@ def _note(injector: Injector, poster: Poster) -> list[str]:
         f"({REFUSED}: no connection)",
         f"{injector.skipped} faults were left out because there was nobody to hit; what lost its "
         "worker before it got on, 'hit again', is measured from there",
+        f"for {injector.presence.total:.1f} s there was no worker at all: all were killed or "
+        "frozen, and none had started in their place; 'with a worker' is without that time",
     ]

@@ -37,7 +37,8 @@ class Outcome:
 def print_outcome(outcome: Outcome, *, seed: int) -> None:
     """The tables, what was broken, and one line of JSON."""
     print(f"\n== chaos, seed {seed}")
-    _print_table([["fault", "times", "affected", "hit again", "max recovery s"], *outcome.table])
+    head = ["fault", "times", "affected", "hit again", "max recovery s", "with a worker"]
+    _print_table([head, *outcome.table])
     print()
     rows = [
         [check.promise, check.looked_at, len(check.broken) or "kept"] for check in outcome.checks

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from benchmarks.chaos.faults import Fault
 from benchmarks.chaos.model import ModelRequest
 from benchmarks.chaos.posting import Post
+from benchmarks.chaos.presence import Presence
 from benchmarks.chaos.workload import FAULTY_ANSWERS, FAULTY_TURN, INVESTIGATES, PlannedAlert
 from investigations.models import (
     AgentExecution,
@@ -32,15 +33,30 @@ class Recovery:
     overtaken: int = 0
     """Lost their worker before they got on, and are measured from there."""
     longest: float | None = None
-    slowest: str = ""
+    slowest: "Wait | None" = None
+    """What waited longest while there was a worker."""
     never: list[str] = field(default_factory=list)
 
-    def add(self, seconds: float, what: str) -> None:
-        if self.longest is None or seconds > self.longest:
-            self.longest, self.slowest = seconds, what
+    def add(self, seconds: float, what: str, *, without: float = 0.0) -> None:
+        """Something got on after so many seconds, in some of which there was no worker at all."""
+        self.longest = max(seconds, self.longest or 0.0)
+        wait = Wait(what, seconds, seconds - without)
+        if self.slowest is None or wait.served > self.slowest.served:
+            self.slowest = wait
 
 
-def measure_recoveries(faults: Sequence[Fault], kinds: Sequence[str]) -> list[Recovery]:
+@dataclass(frozen=True)
+class Wait:
+    """What got on, the seconds until then, and those of them in which there was a worker."""
+
+    what: str
+    seconds: float
+    served: float
+
+
+def measure_recoveries(
+    faults: Sequence[Fault], kinds: Sequence[str], presence: Presence
+) -> list[Recovery]:
     """From each fault to the next finished step of each execution or session it had hit."""
     ends = _ends()
     progress = _progress(ends)
@@ -55,7 +71,7 @@ def measure_recoveries(faults: Sequence[Fault], kinds: Sequence[str]) -> list[Re
         for unit in fault.executions | fault.sessions:
             steps = (ends if fault.is_to_end else progress).get(unit, ())
             if not _was_ending(ends.get(unit, ()), fault.at):
-                _measure(recovery, unit, fault.at, steps, losses[unit])
+                _measure(recovery, unit, fault.at, steps, losses[unit], presence)
     return list(found.values())
 
 
@@ -70,6 +86,7 @@ def _measure(
     at: float,
     steps: Sequence[float],
     losses: Sequence[float],
+    presence: Presence,
 ) -> None:
     next_step = _first_after(steps, at)
     next_loss = _first_after(losses, at)
@@ -80,7 +97,8 @@ def _measure(
         known = [f"{step - at:+.2f}" for step in steps[-3:]]
         recovery.never.append(f"{unit} (steps before, in seconds: {', '.join(known) or 'none'})")
     else:
-        recovery.add(next_step - at, str(unit))
+        without = presence.seconds_without(at, next_step)
+        recovery.add(next_step - at, str(unit), without=without)
 
 
 def measure_web(recovery: Recovery, faults: Sequence[Fault], posts: Sequence[Post]) -> None:
@@ -98,7 +116,10 @@ def measure_web(recovery: Recovery, faults: Sequence[Fault], posts: Sequence[Pos
 
 
 def measure_model_faults(
-    requests: Sequence[ModelRequest], alerts: Sequence[PlannedAlert], kinds: Sequence[str]
+    requests: Sequence[ModelRequest],
+    alerts: Sequence[PlannedAlert],
+    kinds: Sequence[str],
+    presence: Presence,
 ) -> list[Recovery]:
     """From each request the script spoiled to the next whole answer for the same turn."""
     planned = {alert.mark: alert.model_fault for alert in alerts if alert.model_fault}
@@ -120,7 +141,9 @@ def measure_model_faults(
         if again is None:
             recovery.overtaken += 1  # Cancelled, or its workers were lost too often.
         else:
-            recovery.add(again - request.ended, f"{request.mark} {request.agent}")
+            without = presence.seconds_without(request.ended, again)
+            seconds = again - request.ended
+            recovery.add(seconds, f"{request.mark} {request.agent}", without=without)
     return list(found.values())
 
 

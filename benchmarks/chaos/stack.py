@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks.chaos.model import LOG_PATH, READY, ModelRequest
+from benchmarks.chaos.presence import Start, read_starved
 from benchmarks.lab import Lab
 from benchmarks.scripts import Script
 from tests.processes import Process, find_free_port
@@ -22,9 +23,11 @@ class Worker:
     """A worker process and when it came to be what it is."""
 
     def __init__(self, lab: Lab) -> None:
+        self._began = time.monotonic()
         self.process = lab.start_worker()
         self.is_stopped = False
-        self._is_ready = False
+        self.start: Start | None = None
+        """What it took to be ready, once it is."""
 
     @property
     def pid(self) -> int:
@@ -34,8 +37,10 @@ class Worker:
         """It runs, and its threads do."""
         if self.process.child.poll() is not None or self.is_stopped:
             return False
-        self._is_ready = self._is_ready or " ready." in self.process.output
-        return self._is_ready
+        if self.start is None and " ready." in self.process.output:
+            seconds = time.monotonic() - self._began
+            self.start = Start(self.pid, seconds, read_starved(self.pid))
+        return self.start is not None
 
     def freeze(self) -> None:
         os.kill(self.pid, signal.SIGSTOP)
@@ -56,6 +61,7 @@ class Stack:
         self.web: Process | None = None
         self._model: Process | None = None
         self._every: list[tuple[str, Process]] = []
+        self._every_worker: list[Worker] = []
 
     def start(self, script: Script) -> None:
         """Raises AssertionError with the log of what did not become ready."""
@@ -76,6 +82,7 @@ class Stack:
         """Without waiting until it is ready."""
         worker = Worker(self.lab)
         self.workers.append(worker)
+        self._every_worker.append(worker)
         self._keep("worker", worker.process)
 
     def start_web(self) -> None:
@@ -87,6 +94,11 @@ class Stack:
 
     def ready_workers(self) -> list[Worker]:
         return [worker for worker in self.workers if worker.is_ready()]
+
+    @property
+    def starts(self) -> list[Start]:
+        """Of every worker that there was and that was seen to be ready."""
+        return [worker.start for worker in self._every_worker if worker.start is not None]
 
     def replace(self, worker: Worker) -> None:
         """Start another one in the place of a worker that has ended."""

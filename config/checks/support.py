@@ -40,6 +40,8 @@ WITHOUT_EFFECT = {
     "system.retention.cleanup_interval": "it is looked for every 15 minutes",
 }
 """Keys that another program reads, or this one later."""
+LITTLE_EFFECT = "system.dashboard_url"
+"""The one of them that is read here for something else."""
 VALUES = {
     ("agents.*.type", "action"): "it investigates, and may write only as its control_level says",
     (f"{_STAGE_AGENT}.type", "action"): "it investigates, and may write only as its control_level "
@@ -65,7 +67,7 @@ def warn_of_unsupported(findings: Findings, environ: Mapping[str, str]) -> None:
     for pattern, instead in WITHOUT_EFFECT.items():
         for path, written in match(findings.root, pattern):
             if written.file != BUILT_IN:
-                has = "little" if path == ("system", "dashboard_url") else "no"
+                has = "little" if pattern == LITTLE_EFFECT else "no"
                 findings.warn(path, f"this has {has} effect: {instead}")
     for (pattern, value), instead in VALUES.items():
         for path, written in match(findings.root, pattern):

@@ -23,29 +23,43 @@ from config.schema.fields import (
 
 class AlertMaskingConfig(Block):
     enabled: Boolean = True
+    """Whether secrets in alerts are masked before they are stored."""
     pattern_group: Text = ""
+    """The pattern group that is used besides the product's own patterns: `basic`, `secrets`,
+    `security`, `kubernetes`, `cloud` or `all`."""
 
 
 class DefaultSummarizationConfig(Block):
     """Only who summarizes; whether and from what size on is said at each server."""
 
     llm_provider: Text = ""
+    """The provider that summarizes. Empty: the model that the agent works with."""
     llm_backend: Backend | None = None
+    """The backend that it is used with. It needs `llm_provider` beside it."""
 
 
 class EmbeddingConfig(Block):
     provider: Annotated[Literal["google", "openai"], one_of()] = "google"
+    """Whose embeddings are used."""
     model: Text = "gemini-embedding-2-preview"
+    """The embedding model."""
     api_key_env: VariableName = "GOOGLE_API_KEY"
+    """The variable that holds its key."""
     dimensions: Count = 768
+    """The length of an embedding."""
     base_url: OptionalUrl = None
+    """The address of the service, where it is not the vendor's own."""
 
 
 class MemoryConfig(Block):
     enabled: Boolean = False
+    """Whether lessons of past investigations are kept and told to agents."""
     max_inject: Count = 5
+    """How many lessons an agent is told."""
     reflector_memory_limit: Count = 20
+    """How many lessons are looked at when new ones are learned."""
     embedding: EmbeddingConfig = EmbeddingConfig()
+    """How lessons are compared."""
 
 
 class DefaultsConfig(Block):
@@ -56,22 +70,47 @@ class DefaultsConfig(Block):
     """
 
     llm_provider: Text = ""
+    """The provider that is asked where nothing nearer names one. Empty: the built-in provider of
+    the first key that the environment holds, else the rehearsal model."""
     llm_backend: Backend = "langchain"
+    """How a model is used. `google-native`: the provider's own tools are offered to it.
+    `langchain`: they are not."""
     tool_calling: Boolean = True
+    """Whether agents use the tool calling of the model. `false`: they call tools by text."""
     max_iterations: Count = 20
+    """How many times an agent may ask its model before it has to conclude."""
     success_policy: SuccessPolicy = "any"
+    """Whether one agent of a stage has to succeed (`any`) or every one (`all`)."""
     alert_type: Text = "kubernetes"
+    """The type of an alert that names none."""
     runbook: Text = ""
+    """The text of a runbook for alerts that bring no runbook of their own."""
     fallback_providers: List[FallbackConfig] = ()
+    """Providers that take over when the one before fails, in this order."""
     scoring: ScoringConfig = ScoringConfig()
+    """How finished investigations are judged."""
     summarization: DefaultSummarizationConfig = DefaultSummarizationConfig()
+    """Who summarizes large results of tools."""
     alert_masking: AlertMaskingConfig = AlertMaskingConfig(pattern_group="security")
+    """How alerts are masked."""
     orchestrator: OrchestratorConfig = OrchestratorConfig()
+    """Limits for sub-agents."""
     memory: MemoryConfig = MemoryConfig()
+    """What is learned from past investigations."""
     control_level: ControlLevel = "read_only"
+    """What becomes of a call that changes something. `read_only`: it is neither offered nor run.
+    `controlled`: a person decides about each one. `autonomous`: a person decides about each one
+    that does not repair."""
     iteration_timeout: PositiveDuration = timedelta(minutes=6)
+    """How long one answer of a model and the tools that it calls may take together."""
     llm_call_timeout: PositiveDuration = timedelta(minutes=5)
+    """How long a whole answer of a model may take."""
     first_token_timeout: PositiveDuration = timedelta(minutes=2)
+    """How long a model may take to begin its answer."""
     silence_timeout: PositiveDuration = timedelta(minutes=1)
+    """How long a model may be silent in the middle of its answer."""
     retry_after_limit: PositiveDuration = timedelta(minutes=1)
+    """How long a provider may ask us to wait before it is asked again. When it asks for more, the
+    next provider is asked."""
     tool_call_timeout: PositiveDuration = timedelta(seconds=90)
+    """How long a tool may go without an answer or a report of progress."""

@@ -16,9 +16,17 @@ class Files(Block):
     """`tarsy.yaml` and `llm-providers.yaml` over the built-ins, as one document."""
 
     system: SystemConfig = Field(default_factory=SystemConfig)
+    """The world around the product."""
     mcp_servers: Table[MCPServerConfig] = Field(default_factory=nothing)
+    """Tool servers by name. An entry replaces the whole built-in entry of the same name."""
     agents: Table[AgentConfig] = Field(default_factory=nothing)
+    """Agents by name. An entry replaces the whole built-in entry of the same name."""
     agent_chains: Table[ChainConfig] = Field(default_factory=nothing)
+    """Chains by name. An entry replaces the whole built-in entry of the same name."""
     defaults: DefaultsConfig = Field(default_factory=DefaultsConfig)
+    """What holds where nothing nearer says otherwise."""
     queue: QueueConfig = Field(default_factory=QueueConfig)
+    """How many sessions run at once, and the times that govern them."""
     llm_providers: Table[LLMProviderConfig] = Field(default_factory=nothing)
+    """Models by name; the section stands in `llm-providers.yaml`. An entry replaces the whole
+    built-in entry of the same name."""

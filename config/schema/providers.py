@@ -35,24 +35,43 @@ def has_native_tools(provider_type: str, model: str) -> bool:
 
 
 class LLMProviderConfig(Entry):
-    """One model of one vendor. Holds names of variables, never a key."""
+    """One model of one vendor. Holds names of variables, never a key.
+
+    No time is None in a loaded configuration: `defaults` fill them.
+    """
 
     type: Annotated[ProviderType, one_of()]
+    """Whose model it is. `openai` is also any OpenAI-compatible endpoint, with `base_url`."""
     model: FilledText
+    """The name of the model at its vendor."""
     api_key_env: VariableName = ""
+    """The variable that holds the key. Empty: the usual one of the vendor."""
     api_key_optional: Boolean = False
+    """Whether the model may be asked without a key."""
     credentials_env: VariableName = ""
+    """The variable that holds the credentials for Vertex AI."""
     project_env: VariableName = ""
+    """The variable that holds the project for Vertex AI. Empty: `GOOGLE_CLOUD_PROJECT`."""
     location_env: VariableName = ""
+    """The variable that holds the location for Vertex AI. Empty: `GOOGLE_CLOUD_LOCATION`."""
     base_url: OptionalUrl = None
+    """The address of the endpoint, where it is not the vendor's own."""
     tool_calling: Boolean = True
+    """Whether the model can call tools. `false`: agents call tools by text."""
     context_window: Annotated[Integer, Field(ge=1000)] | None = None
+    """How many tokens of question and answer the model takes. Unset: as litellm's bundled list
+    says, else 128,000."""
     native_tools: Table[Boolean] = Field(default_factory=nothing)
+    """Tools that run at the provider, each `true` or `false`: `google_search`, `code_execution`,
+    `url_context`."""
     llm_call_timeout: PositiveDuration | None = None
+    """How long a whole answer of this model may take. Unset: as `defaults` says."""
     first_token_timeout: PositiveDuration | None = None
+    """How long this model may take to begin. Unset: as `defaults` says."""
     silence_timeout: PositiveDuration | None = None
+    """How long this model may be silent in the middle of an answer. Unset: as `defaults` says."""
     retry_after_limit: PositiveDuration | None = None
-    """Like the three above, never None in a loaded configuration: `defaults` fill them."""
+    """How long this provider may ask us to wait. Unset: as `defaults` says."""
 
     @property
     def key_variables(self) -> tuple[str, ...]:

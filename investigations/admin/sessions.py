@@ -6,6 +6,8 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from typing_extensions import override
 
 from investigations.access import roles
@@ -50,20 +52,29 @@ DELETE = RowAction(
 
 
 class DeletedFilter(admin.SimpleListFilter):
-    """Deleted sessions are shown to who asks for them; they stay in the database for 30 days."""
+    """Deleted sessions are shown to who asks for them, or for one of them by its id; they stay in
+    the database for 30 days."""
 
     title = "deleted"
     parameter_name = "deleted"
 
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+        super().__init__(request, params, model, model_admin)
+        self._usual = "all" if read_ids(request.GET.get("q", "")) else "no"
+
     @override
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Deleted"), ("all", "All")]
+        return [("no", "Not deleted"), ("yes", "Deleted"), ("all", "All")]
+
+    @override
+    def value(self) -> str:
+        return super().value() or self._usual
 
     @override
     def choices(self, changelist: Any) -> Iterator[Any]:
         choices = super().choices(changelist)
-        yield {**next(choices), "display": "Not deleted"}
-        yield from choices
+        next(choices)  # Django's own "All" asks for nothing, which is no choice of ours.
+        return choices
 
     @override
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -108,6 +119,14 @@ class AlertSessionAdmin(ErrorColumn, StatusAdmin):
         if not search_term or read_ids(search_term):
             return super().get_search_results(request, queryset, search_term)
         return find_sessions(queryset, search_term), False
+
+    @override
+    @admin.display(description="Status", ordering="status")
+    def state(self, row: AlertSession) -> SafeString:
+        status = super().state(row)
+        if row.deleted_at is None:
+            return status
+        return format_html('{} <span class="t-pill">deleted</span>', status)
 
     @admin.display(description="Alert")
     def name(self, row: AlertSession) -> str:

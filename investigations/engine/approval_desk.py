@@ -34,7 +34,7 @@ from investigations.stream_messages import (
 from masking import PLACEHOLDER
 from safety.gate.approvals import Decision, Proposal, Verdict
 from safety.gate.diffs import diff_texts
-from safety.gate.shown import find_hidden
+from safety.gate.visibility import find_hidden
 from tarsy.aio import WorkerLoop
 
 logger = logging.getLogger(__name__)

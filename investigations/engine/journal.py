@@ -6,19 +6,15 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from django.conf import settings
 
-from agents.types import (
-    BlockKind,
+from agents.records import (
     LLMCallRecord,
-    Message,
     ModelSwitch,
-    Note,
     OffersRecord,
-    Phase,
-    StoredResult,
     SummaryLabel,
     SummaryRecord,
     ToolCallRecord,
 )
+from agents.types import BlockKind, Message, Note, Phase, StoredResult
 from investigations.doorbell import publish_live
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.open_blocks import OpenBlocks

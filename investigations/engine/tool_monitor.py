@@ -34,7 +34,7 @@ from investigations.selectors.system.tool_servers import (
 from investigations.selectors.system.workers import client
 from mcp_bridge.monitor import Pace, watch_servers
 from mcp_bridge.server_config import ServerConfig
-from mcp_bridge.sightings import SeenTool, Sighting
+from mcp_bridge.server_status import SeenTool, ServerStatus
 
 logger = logging.getLogger(__name__)
 
@@ -128,11 +128,11 @@ class _Board:
         self._tools = {name: tools for name, tools in read_tools().items() if name in watched}
         self.has_news = False
 
-    def note(self, sighting: Sighting) -> None:
-        name, now = sighting.server_id, time.time()
+    def note(self, status: ServerStatus) -> None:
+        name, now = status.server_id, time.time()
         with self._lock:
             before = self._servers.get(name)
-            is_well = not sighting.error
+            is_well = not status.error
             is_change = before is None or before.healthy != is_well
             since = now if before is None or is_change else before.since
             self._servers[name] = ServerHealth(
@@ -140,15 +140,15 @@ class _Board:
                 healthy=is_well,
                 since=since,
                 checked_at=now,
-                error=sighting.error,
-                latency_ms=sighting.latency_ms,
-                protocol_version=sighting.protocol_version,
+                error=status.error,
+                latency_ms=status.latency_ms,
+                protocol_version=status.protocol_version,
             )
-            if sighting.tools is not None:
-                self._tools[name] = [_shown(tool) for tool in sighting.tools]
-            self.has_news = self.has_news or is_change or sighting.tools is not None
+            if status.tools is not None:
+                self._tools[name] = [_shown(tool) for tool in status.tools]
+            self.has_news = self.has_news or is_change or status.tools is not None
         if is_change:
-            _log_change(name, sighting.error, is_first=before is None)
+            _log_change(name, status.error, is_first=before is None)
 
     def tell(self) -> None:
         """Put everything into Redis; what cannot be told now is told with the next report."""

@@ -13,9 +13,9 @@ from investigations.engine.own_servers import own_servers
 from investigations.engine.records import people_records
 from investigations.selectors.system.trials import CLOSE_SECONDS, START_SECONDS, Trial
 from investigations.services.trials import end_trial
-from mcp_bridge.bench import inspect_servers
 from mcp_bridge.connection import Deadlines
-from mcp_bridge.sightings import Sighting
+from mcp_bridge.operator_access import inspect_servers
+from mcp_bridge.server_status import ServerStatus
 
 logger = logging.getLogger(__name__)
 
@@ -29,39 +29,39 @@ def try_server(server_id: str, is_stopping: Callable[[], bool]) -> None:
     """Open a connection of its own, list the tools, close it, and keep what came of it."""
     config = get_config().mcp_servers.get(server_id)
     if config is None:
-        sighting = Sighting(server_id, "this worker's configuration has no such server")
+        status = ServerStatus(server_id, "this worker's configuration has no such server")
     else:
-        sighting = _look(server_id, config, is_stopping)
+        status = _look(server_id, config, is_stopping)
     try:
-        end_trial(server_id, _describe(sighting))
+        end_trial(server_id, _describe(status))
     except redis.RedisError as error:
         logger.warning("What came of trying %s is not told: %s", server_id, error)
 
 
-def _describe(sighting: Sighting) -> Trial:
+def _describe(status: ServerStatus) -> Trial:
     now = time.time()
     return Trial(
         asked_at=now,
         ended_at=now,
-        error=sighting.error,
-        latency_ms=sighting.latency_ms,
-        tool_count=len(sighting.tools or ()),
+        error=status.error,
+        latency_ms=status.latency_ms,
+        tool_count=len(status.tools or ()),
     )
 
 
-def _look(server_id: str, config: MCPServerConfig, is_stopping: Callable[[], bool]) -> Sighting:
+def _look(server_id: str, config: MCPServerConfig, is_stopping: Callable[[], bool]) -> ServerStatus:
     try:
         return asyncio.run(_look_until_stopped(server_id, config, is_stopping))
     except asyncio.CancelledError:
-        return Sighting(server_id, STOPPED)
+        return ServerStatus(server_id, STOPPED)
     except Exception:
         logger.exception("trying the tool server %s failed", server_id)
-        return Sighting(server_id, OURS)
+        return ServerStatus(server_id, OURS)
 
 
 async def _look_until_stopped(
     server_id: str, config: MCPServerConfig, is_stopping: Callable[[], bool]
-) -> Sighting:
+) -> ServerStatus:
     look = asyncio.ensure_future(
         inspect_servers(
             {server_id: config}, in_process=own_servers(people_records()), deadlines=DEADLINES
@@ -72,4 +72,4 @@ async def _look_until_stopped(
             look.cancel()
         await asyncio.wait((look,), timeout=_LOOK_SECONDS)
     (inspection,) = look.result()
-    return inspection.sighting
+    return inspection.status

@@ -12,7 +12,8 @@ from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
-from agents.types import AgentOutcome, ModelName, ModelSwitch
+from agents.records import ModelSwitch
+from agents.types import AgentOutcome, ModelName
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
 from investigations.services.broken_off import TEXT_BLOCKS, KeptTexts, ShownText, keep_shown

@@ -6,19 +6,8 @@ from dataclasses import replace
 
 from django.utils import timezone
 
-from agents.types import (
-    JSON,
-    BlockKind,
-    ClosedBlock,
-    LLMCallRecord,
-    ModelSwitch,
-    Note,
-    PlannedCall,
-    ToolCallRecord,
-    ToolCheck,
-    ToolResult,
-    ToolTarget,
-)
+from agents.records import ClosedBlock, LLMCallRecord, ModelSwitch, PlannedCall, ToolCallRecord
+from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarget
 from agents.types import Message as AgentMessage
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.rendering.markdown import render_markdown

@@ -9,13 +9,15 @@ import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
+from psycopg.errors import LockNotAvailable
 
 from investigations.models import AgentExecution, AlertSession, ApprovalRequest, Stage
 from investigations.queue import enqueue_execution, find_waiting
@@ -47,6 +49,16 @@ OVERDUE_GRACE = timedelta(seconds=60)
 
 MOST_ROUNDS = 1000
 """How often `sweep_all` looks; a row that is found for ever must not keep it for ever."""
+
+STALLED_SECONDS = 10.0
+"""What a sweeper may take between two questions to the database. One that hangs, say because its
+process is frozen, is thrown out by PostgreSQL then, and with it its lock: another one waits."""
+
+HELD_SECONDS = 1.0
+"""How long a sweep waits for a row that somebody else writes. A writer takes milliseconds; one that
+was frozen in the middle must not keep us from all that others have lost."""
+
+_LIMITS = ("idle_session_timeout", "idle_in_transaction_session_timeout", "lock_timeout")
 
 PATIENCE_SECONDS = 30.0
 """How long `sweep_all` waits for another sweeper."""
@@ -90,7 +102,7 @@ def _sweep_patiently() -> dict[str, int]:
 
 def _sweep_alone() -> dict[str, int] | None:
     """None when another process is sweeping."""
-    with connection.cursor() as cursor:
+    with _limits(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [SWEEP_LOCK])
         if not cursor.fetchone()[0]:
             return None
@@ -98,6 +110,19 @@ def _sweep_alone() -> dict[str, int] | None:
             return _sweep()
         finally:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [SWEEP_LOCK])
+
+
+@contextmanager
+def _limits() -> Iterator[None]:
+    """Let the database end what takes too long on this connection, whatever becomes of us."""
+    stalled, held = (f"{round(each * 1000)}ms" for each in (STALLED_SECONDS, HELD_SECONDS))
+    limits = zip(_LIMITS, (stalled, stalled, held), strict=True)
+    with connection.cursor() as cursor:
+        cursor.execute("; ".join(f"SET {name} = '{value}'" for name, value in limits))
+        try:
+            yield
+        finally:
+            cursor.execute("; ".join(f"RESET {name}" for name in _LIMITS))
 
 
 def _sweep() -> dict[str, int]:
@@ -117,8 +142,10 @@ def _mend_each(found: Iterable[uuid.UUID], mend: Callable[[uuid.UUID], int]) -> 
     for identity in found:
         try:
             mended += mend(identity)
-        except (OperationalError, InterfaceError):
-            raise
+        except (OperationalError, InterfaceError) as error:
+            if not isinstance(error.__cause__, LockNotAvailable):
+                raise
+            logger.warning("%s %s waits: somebody holds its session", mend.__name__, identity)
         except NotFound:
             continue  # Deleted in the meantime.
         except Exception:
@@ -265,9 +292,12 @@ def _send_forgotten() -> int:
     waiting = find_waiting() if found else None
     if waiting is None:
         return 0
-    lost = [(execution, stage) for execution, stage in found if str(execution) not in waiting]
-    for execution_id, stage_id in lost:
+    stages = {execution: stage for execution, stage in found if str(execution) not in waiting}
+
+    def send_again(execution_id: uuid.UUID) -> int:
         logger.warning("Execution %s was never begun; sending it again", execution_id)
         AgentExecution.objects.filter(pk=execution_id).update(dispatched_at=Now())
-        enqueue_execution(stage_id, execution_id)
-    return len(lost)
+        enqueue_execution(stages[execution_id], execution_id)
+        return 1
+
+    return _mend_each(stages, send_again)

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from django.utils import timezone
 
-from agents.types import JSON, LLMCallRecord, Note, ToolResult, ToolTarget
+from agents.records import LLMCallRecord
+from agents.types import JSON, Note, ToolResult, ToolTarget
 from agents.types import Message as AgentMessage
 from config import get_config
 from investigations.models import (

@@ -4,7 +4,8 @@ import uuid
 
 from django.utils import timezone
 
-from agents.types import JSON, SummaryLabel, SummaryRecord
+from agents.records import SummaryLabel, SummaryRecord
+from agents.types import JSON
 from investigations.models import AgentExecution, LLMInteraction, Message, TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.services.ledger import LeaseWrite, lease_write

@@ -3,7 +3,7 @@
 import os
 import re
 
-from ops.control.refusing import refuse, wrong
+from ops.control.refusals import refuse, wrong
 from ops.envelope import Answer, Json, ToolFailure
 from ops.executors.base import Executor
 from safety.commands.refusal import Refused

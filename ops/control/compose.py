@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ops.control.refusing import refuse
+from ops.control.refusals import refuse
 from ops.docker_api import as_object
 from ops.envelope import Json, JsonObject, ToolFailure
 from ops.executors.base import Executor

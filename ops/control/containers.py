@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ops.control.actions import Change, ControlAction
 from ops.control.own_processes import find_reason_to_spare
-from ops.control.refusing import failed, refuse
+from ops.control.refusals import failed, refuse
 from ops.control.services import PAST
 from ops.docker_api import DockerApi, as_object
 from ops.envelope import Json, JsonObject, ToolFailure

@@ -9,15 +9,15 @@ from ops.control.commands import read_argv, run_command
 from ops.control.containers import change_container
 from ops.control.guests import GUEST_PROGRAMS, GuestControl
 from ops.control.processes import choose_signal, signal_process
-from ops.control.refusing import wrong
+from ops.control.refusals import wrong
 from ops.control.services import UnitControl, change_declared
 from ops.docker_api import DockerApi
 from ops.envelope import Answer, Json, ToolFailure
 from ops.process_identity import ProcessIdentity
 from ops.query import ResourceQuery
 from ops.resources import Resource
+from ops.routes import Routes
 from ops.settings import OpsSettings
-from ops.ways import Ways
 from safety.paths.sensitive_paths import SensitivePaths
 
 
@@ -39,12 +39,12 @@ class Controller:
     """Changes resources. Whether a change may be made at all, others have decided."""
 
     def __init__(
-        self, settings: OpsSettings, resources: ResourceQuery, docker: DockerApi, ways: Ways
+        self, settings: OpsSettings, resources: ResourceQuery, docker: DockerApi, routes: Routes
     ) -> None:
         self._settings = settings
         self._resources = resources
         self._docker = docker
-        self._ways = ways
+        self._routes = routes
         self._sensitive = SensitivePaths(settings.protected, settings.open_files)
 
     async def change(self, request: ControlRequest) -> Answer:
@@ -59,7 +59,7 @@ class Controller:
         }
         if request.type == "command":
             argv = read_argv(request.command, self._sensitive)
-            answer = await run_command(await self._ways.into(resource), argv, request.seconds)
+            answer = await run_command(await self._routes.into(resource), argv, request.seconds)
             return Answer({**what, **answer.data}, answer.cuts)
         return (await self._change(resource, request)).to_answer(what)
 
@@ -73,12 +73,12 @@ class Controller:
                     raise ToolFailure(
                         "EXECUTION_CONTEXT_UNAVAILABLE", "systemd does not run this machine."
                     )
-                units = UnitControl(self._settings.systemctl, self._ways.local)
+                units = UnitControl(self._settings.systemctl, self._routes.local)
                 return await units.change(resource.uid, action)
             case "container":
                 return await change_container(self._docker, resource.uid, action)
             case "guest":
-                guests = GuestControl(self._ways.to_host(resource.host))
+                guests = GuestControl(self._routes.to_host(resource.host))
                 return await guests.change(resource, action)
             case _:
                 identity = ProcessIdentity(request.pid, request.start_ticks)

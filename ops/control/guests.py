@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ops.control.actions import Change, ControlAction
-from ops.control.refusing import refuse_unfinished
+from ops.control.refusals import refuse_unfinished
 from ops.envelope import Json, ToolFailure
 from ops.executors.base import Executor
 from ops.executors.names import GUEST, check_name

@@ -9,10 +9,13 @@ from typing import TypeVar
 
 import psutil
 
+from ops.settings import PROJECT_ROOT
+
 T = TypeVar("T")
 
-_PROJECT_ROOT = Path(__file__).resolve().parents[3]
-_OUR_PROGRAM = re.compile(r"^(?:(?:tarsy|investigations|agents|mcp_bridge)(?:[.:/]|$)|manage\.py$)")
+_OUR_PROGRAM = re.compile(
+    r"^(?:(?:tarsy|investigations|agents|mcp_bridge|ops)(?:[.:/]|$)|manage\.py$)"
+)
 _KERNEL_THREADS = 2
 
 
@@ -51,11 +54,11 @@ def _is_ours(process: psutil.Process) -> bool:
     program, *words = [*_ask(process.cmdline, nothing), ""]
     # The first words say what is run; what it is told to look for may name us, too.
     given = words[:8]
-    named = [word.removeprefix(f"{_PROJECT_ROOT}/") for word in given]
+    named = [word.removeprefix(f"{PROJECT_ROOT}/") for word in given]
     if any(map(_OUR_PROGRAM.match, named)) and (
         named != given
         or Path(program).is_relative_to(sys.prefix)
-        or Path(_ask(process.cwd, "/")).is_relative_to(_PROJECT_ROOT)
+        or Path(_ask(process.cwd, "/")).is_relative_to(PROJECT_ROOT)
     ):
         return True
     # The servers that come with us, such as our own database, are installed beside us.

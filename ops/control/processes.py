@@ -8,7 +8,7 @@ import psutil
 from ops.bounded import Deadline, run_in_thread
 from ops.control.actions import SIGNALS, Change
 from ops.control.own_processes import find_reason_to_spare
-from ops.control.refusing import refuse, wrong
+from ops.control.refusals import refuse, wrong
 from ops.envelope import Json, ToolFailure
 from ops.files import timestamp
 from ops.process_identity import HeldProcess, ProcessIdentity, hold, is_running

@@ -7,7 +7,7 @@ from functools import partial
 from ops.bounded import Deadline, run_in_thread
 from ops.control.actions import Change, ControlAction
 from ops.control.own_processes import find_reason_to_spare, find_vital_reason
-from ops.control.refusing import failed, refuse, refuse_unfinished, wrong
+from ops.control.refusals import failed, refuse, refuse_unfinished, wrong
 from ops.envelope import Json, ToolFailure, snake_case
 from ops.executors.base import Executor
 from ops.services.declaration import DeclaredService

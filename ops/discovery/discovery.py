@@ -9,7 +9,7 @@ from ops import systemd
 from ops.bounded import Deadline, run_in_thread
 from ops.discovery import looks
 from ops.discovery.findings import Findings
-from ops.discovery.known import image_name, image_version, known_image, known_program
+from ops.discovery.known_services import image_name, image_version, known_image, known_program
 from ops.discovery.programs import with_children
 from ops.discovery.sockets import local_listeners
 from ops.discovery.workloads import findings_of_container, findings_of_workload
@@ -17,9 +17,9 @@ from ops.docker import DockerReader
 from ops.envelope import Answer, Json, ToolFailure
 from ops.query import KindFilter, ResourceQuery
 from ops.resources import Resource
+from ops.routes import Routes
 from ops.services.running import read_state
 from ops.settings import OpsSettings
-from ops.ways import Ways
 
 KEPT_SECONDS = 300.0
 """How long a look is shown again, with its age, before the next one."""
@@ -46,12 +46,12 @@ class Discovery:
     """Looks when it is asked, and remembers for a while what it saw. Never on disk."""
 
     def __init__(
-        self, settings: OpsSettings, resources: ResourceQuery, docker: DockerReader, ways: Ways
+        self, settings: OpsSettings, resources: ResourceQuery, docker: DockerReader, routes: Routes
     ) -> None:
         self._settings = settings
         self._resources = resources
         self._docker = docker
-        self._ways = ways
+        self._routes = routes
         # Oldest first.
         self._kept: OrderedDict[str, _Look] = OrderedDict()
 
@@ -74,7 +74,7 @@ class Discovery:
             {**resource.to_row(), **seen}
             for resource in inventory.resources
             if kind in ("any", resource.kind)
-            and (seen := _seen_of(resource, ports if self._ways.is_local(resource) else {}))
+            and (seen := _seen_of(resource, ports if self._routes.is_local(resource) else {}))
             and service.casefold() in str(seen["services"]).casefold()
         ]
         page = found[offset : offset + limit]
@@ -116,17 +116,17 @@ class Discovery:
                 return await self._find_in_container(resource)
             case "pod" | "deployment":
                 return await self._find_in_workload(resource)
-        if not self._ways.is_local(resource):
-            return await looks.look_through(await self._ways.into(resource))
+        if not self._routes.is_local(resource):
+            return await looks.look_through(await self._routes.into(resource))
         pids = await run_in_thread(lambda left: self._pids_of(resource, left), _SECONDS)
-        return await looks.look_here(self._ways.local, pids)
+        return await looks.look_here(self._routes.local, pids)
 
     async def _find_in_container(self, resource: Resource) -> Findings:
         """What its description says, and, where it runs, what the ways into it show."""
         inspection = (await self._docker.inspect(resource.uid)).data
         findings = findings_of_container(inspection, resource.attributes["ports"])
         try:
-            executor = await self._ways.into(resource)
+            executor = await self._routes.into(resource)
             listeners = await looks.listeners_within(executor)
             services = await looks.add_places(executor, findings.services)
         except ToolFailure as failure:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ops.discovery.known import KnownService, image_version, known_image, known_program
+from ops.discovery.known_services import KnownService, image_version, known_image, known_program
 from ops.discovery.programs import Paths, Program, joined
 from ops.discovery.sockets import Listener
 from ops.envelope import Json

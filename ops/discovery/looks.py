@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from ops.asking import Asked
 from ops.bounded import Deadline, run_in_thread
 from ops.discovery.findings import (
     Findings,
@@ -17,10 +16,11 @@ from ops.discovery.findings import (
     with_places,
     with_version,
 )
-from ops.discovery.known import known_program
+from ops.discovery.known_services import known_program
 from ops.discovery.programs import Program, local_programs, read_ps
 from ops.discovery.sockets import Listener, local_listeners, read_proc_net, read_ss
 from ops.executors.base import Executor
+from ops.place_programs import PlacePrograms
 
 _SECONDS = 8.0
 _SS = ("ss", "-H", "-l", "-n", "-t", "-u", "-p")
@@ -47,11 +47,11 @@ async def look_here(executor: Executor, pids: Sequence[int] | None) -> Findings:
 
 async def look_through(executor: Executor) -> Findings:
     """At another host or a guest, through the way into it."""
-    asked = Asked(executor, "there")
-    sockets, processes = await asyncio.gather(asked.ask(*_SS), asked.ask(*_PS))
+    place = PlacePrograms(executor, "there")
+    sockets, processes = await asyncio.gather(place.ask(*_SS), place.ask(*_PS))
     unknown = []
     if sockets is None:
-        sockets_of_kernel = await asked.ask(*_PROC_NET)
+        sockets_of_kernel = await place.ask(*_PROC_NET)
         listeners = read_proc_net(sockets_of_kernel or "")
         unknown.append("which program listens: ss gave no answer there")
     else:
@@ -69,7 +69,7 @@ async def look_through(executor: Executor) -> Findings:
 
 async def listeners_within(executor: Executor) -> list[Listener] | None:
     """The ports of a container, which may have no program but its own."""
-    said = await Asked(executor, "there").ask(*_PROC_NET, takes_part=True)
+    said = await PlacePrograms(executor, "there").ask(*_PROC_NET, takes_part=True)
     return read_proc_net(said) if said is not None else None
 
 
@@ -79,7 +79,7 @@ async def add_places(executor: Executor, services: Sequence[Service]) -> list[Se
     if not paths:
         return list(services)
     # It names those that exist and fails for the others.
-    said = await Asked(executor, "there").ask("ls", "-d", "--", *paths, takes_part=True)
+    said = await PlacePrograms(executor, "there").ask("ls", "-d", "--", *paths, takes_part=True)
     existing = frozenset((said or "").splitlines())
     return [with_places(each, existing) for each in services]
 
@@ -89,7 +89,7 @@ async def _add_versions(executor: Executor, services: Sequence[Service]) -> list
     if not wanted:
         return list(services)
     for program in _PACKAGES:
-        said = await Asked(executor, "there").ask(*program, *wanted, takes_part=True)
+        said = await PlacePrograms(executor, "there").ask(*program, *wanted, takes_part=True)
         pairs = (line.split() for line in (said or "").splitlines())
         if packages := {pair[0]: pair[1] for pair in pairs if len(pair) == 2}:
             return [with_version(each, packages) for each in services]

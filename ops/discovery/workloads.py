@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ops.discovery.findings import Findings, Service, service_of_image
-from ops.discovery.known import image_name
+from ops.discovery.known_services import image_name
 from ops.discovery.programs import Paths
 from ops.envelope import Json, JsonObject
 from ops.kubernetes_rows import list_of, part

@@ -12,7 +12,7 @@ from safety.commands.drivers import Armed, filters_question, without_filters
 from safety.commands.finished import Finished
 from safety.commands.pumping import only_measures
 from safety.commands.reading import refuse_large, text_of
-from safety.commands.screen import Screen, Withheld
+from safety.commands.screen import MAX_AROUND_LINES, Screen, Withheld
 from safety.commands.script import Command, Pipeline, Sink, Step
 from safety.commands.shapes import Shape
 from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
@@ -91,7 +91,8 @@ class _Run(Course):
                 before = pipeline.commands[place - 1].argv[0]
                 piped = await _mask(screen, piped, command, f"the output of {before}")
             if screen and not piped:
-                await self._learn_whole(command, screen)
+                if code := await self._learn_whole(command, screen):
+                    return code
                 to_run, piped = await self._substitute(command, screen)
             elif screen and command.reads:
                 await self._learn_files(command, screen)
@@ -140,12 +141,23 @@ class _Run(Course):
             return b""
         return text_of(data, command)
 
-    async def _learn_whole(self, command: Command, screen: Screen) -> None:
-        if command.whole:
-            whole = Command(command.whole, stderr=Sink.NOWHERE)
-            _, data = await self._run(whole, b"", is_look=True)
-            if await screen.learn(data, command.argv[0]) and not keeps_texts(command.argv):
-                raise Withheld(COMPUTING_TEMPLATE)
+    async def _learn_whole(self, command: Command, screen: Screen) -> int:
+        """The exit code of what prints the whole of what the command takes parts from, where that
+        prints nothing but why it failed: then this is printed, and nothing else."""
+        if not command.whole:
+            return 0
+        mark = len(self.stderr)
+        whole = await self._disarm(Command(command.whole))
+        code, data = await self._run(whole, b"", is_look=True)
+        if code and not data:
+            return code
+        del self.stderr[mark:]
+        keeps_lines = command.shape is Shape.LINES
+        looked_at = data[:MAX_AROUND_LINES] if keeps_lines else data
+        has_secrets = await screen.learn(looked_at, command.argv[0], or_leave=keeps_lines)
+        if has_secrets and not keeps_texts(command.argv):
+            raise Withheld(COMPUTING_TEMPLATE)
+        return 0
 
     async def _run(
         self, command: Command, piped: bytes, *, is_look: bool = False

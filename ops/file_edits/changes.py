@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ops.envelope import Json, ToolFailure
-from ops.file_edits.allowed import EditablePaths
+from ops.file_edits.allowed_paths import EditablePaths
 from ops.file_edits.content import MAX_CONTENT_BYTES, Digest, Part, describe
 from safety.checks import ABSENT
 

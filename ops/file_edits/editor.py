@@ -17,8 +17,8 @@ from ops.file_edits.places import PathRules
 from ops.file_edits.remote import RemoteFiles
 from ops.query import ResourceQuery
 from ops.resources import Resource
+from ops.routes import Routes
 from ops.settings import OpsSettings
-from ops.ways import Ways
 from safety.checks import ABSENT
 
 _HASH_LENGTH = 64
@@ -43,12 +43,12 @@ class FileEditor:
     """Reads and writes files. Whether a write may be made at all, others have decided."""
 
     def __init__(
-        self, settings: OpsSettings, resources: ResourceQuery, docker: DockerApi, ways: Ways
+        self, settings: OpsSettings, resources: ResourceQuery, docker: DockerApi, routes: Routes
     ) -> None:
         self._host = settings.host
         self._resources = resources
-        self._ways = ways
-        self._rules = PathRules(settings, docker, ways)
+        self._routes = routes
+        self._rules = PathRules(settings, docker, routes)
 
     async def run(self, request: EditRequest) -> Answer:
         content = _check_arguments(request)
@@ -78,9 +78,9 @@ class FileEditor:
         return Answer({**answer.data, "not_written": refused}, answer.cuts, answer.notes)
 
     async def _files_of(self, resource: Resource, request: EditRequest) -> Files:
-        if self._ways.is_local(resource):
+        if self._routes.is_local(resource):
             return LocalFiles(self._rules.here)
-        executor = await self._ways.into(resource, request.container)
+        executor = await self._routes.into(resource, request.container)
         writes = request.action != "read"
         paths = await self._rules.of(resource, container=request.container, writes=writes)
         return RemoteFiles(paths, executor)

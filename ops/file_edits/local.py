@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ops.bounded import Deadline, run_in_thread
 from ops.envelope import ToolFailure
-from ops.file_edits.allowed import EditablePaths, refuse_path
+from ops.file_edits.allowed_paths import EditablePaths, refuse_path
 from ops.file_edits.changes import (
     MOVED,
     NEW_MODE,

@@ -9,10 +9,10 @@ from ops.docker_api import DockerApi, as_list, as_object
 from ops.envelope import JsonObject, ToolFailure
 from ops.executors.base import Executor
 from ops.executors.names import GUEST, check_name
-from ops.file_edits.allowed import EditablePaths, EnclosedPaths
+from ops.file_edits.allowed_paths import EditablePaths, EnclosedPaths
 from ops.resources import Resource
+from ops.routes import Routes
 from ops.settings import OpsSettings
-from ops.ways import Ways
 from safety.paths.mounts import Mount
 from safety.paths.sensitive_paths import SensitivePaths
 
@@ -31,13 +31,13 @@ _SECRET_VOLUMES = ("secret", "projected")
 class PathRules:
     """Finds the rules. What cannot be asked about its mounts is neither read nor written."""
 
-    def __init__(self, settings: OpsSettings, docker: DockerApi, ways: Ways) -> None:
+    def __init__(self, settings: OpsSettings, docker: DockerApi, routes: Routes) -> None:
         sensitive = SensitivePaths(settings.protected, settings.open_files)
         self.here = EditablePaths(sensitive, settings.own, is_here=True)
         # Where our own code lies here, somebody else's may lie in another place.
         self._elsewhere = EditablePaths(SensitivePaths(), settings.own, is_here=False)
         self._docker = docker
-        self._ways = ways
+        self._routes = routes
 
     async def of(self, resource: Resource, *, container: str, writes: bool) -> EditablePaths:
         """Raises `ToolFailure` where the resource is TARSy's own, or its mounts are not known."""
@@ -50,7 +50,7 @@ class PathRules:
                 return self._enclose(await self._guest_mounts(resource))
             case "vm":
                 return self._elsewhere
-        executor = self._ways.to_host(resource.host)
+        executor = self._routes.to_host(resource.host)
         return self._elsewhere if await _is_another_machine(executor) else self.here
 
     def _enclose(self, mounts: list[Mount]) -> EditablePaths:
@@ -69,15 +69,15 @@ class PathRules:
         ]
 
     async def _pod_mounts(self, resource: Resource, container: str) -> list[Mount]:
-        cluster = await self._ways.kubectl.find(resource.host)
+        cluster = await self._routes.kubectl.find(resource.host)
         namespace, _, pod = resource.uid.partition("/")
-        item = await self._ways.kubectl.get_json(
+        item = await self._routes.kubectl.get_json(
             cluster, "get", f"pod/{pod}", f"--namespace={namespace}"
         )
         return list(_mounts_of_pod(as_object(item.get("spec")), container))
 
     async def _guest_mounts(self, resource: Resource) -> list[Mount]:
-        node = self._ways.to_host(resource.host)
+        node = self._routes.to_host(resource.host)
         guest = check_name("guest", resource.uid, GUEST)
         finished = await node.run(("pct", "config", guest), seconds=_SECONDS, max_bytes=_MAX_BYTES)
         if finished.exit_code != 0 or finished.cut:

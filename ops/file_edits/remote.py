@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ops.envelope import ToolFailure
 from ops.executors.base import Executor
-from ops.file_edits.allowed import EditablePaths, refuse_path
+from ops.file_edits.allowed_paths import EditablePaths, refuse_path
 from ops.file_edits.changes import (
     MOVED,
     UNKNOWN,

@@ -25,11 +25,11 @@ from ops.process_identity import (
 )
 from ops.services.declaration import DeclaredService
 from ops.services.launch import Order, Record
+from ops.settings import PROJECT_ROOT
 from safety.commands.running import clean_environment
 
 MARK = "TARSY_SERVICE"
 """The variable by which what a service left behind is known as its own."""
-_PROJECT_ROOT = Path(__file__).resolve().parents[3]
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _LAUNCH_SECONDS = 10.0
 _LOCK_SECONDS = 5.0
@@ -130,7 +130,7 @@ def _launch(service: DeclaredService) -> str:
             input=_order(service),
             capture_output=True,
             text=True,
-            cwd=_PROJECT_ROOT,
+            cwd=PROJECT_ROOT,
             timeout=_LAUNCH_SECONDS,
             start_new_session=True,
             check=False,

@@ -9,6 +9,47 @@ from ops.control.controller import Controller, ControlRequest
 from ops.envelope_server import EnvelopeServer
 from ops.tools.fields import Reply, describe_writer
 
+Type = Annotated[
+    ControlType,
+    Field(
+        description="service: start, stop, restart, reload. container: start, stop, "
+        "restart. guest: start, stop, shutdown, reboot. process: signal, kill. command: "
+        "one program with its arguments."
+    ),
+]
+Target = Annotated[
+    str,
+    Field(
+        max_length=512,
+        pattern=r"^[a-z][a-z_-]*:.+$",
+        description="Id of the resource, such as service:NAME:nginx.service.",
+    ),
+]
+Action = Annotated[
+    ControlAction, Field(description="What to do to it; leave it out for type=command.")
+]
+Pid = Annotated[int, Field(ge=0, le=2**31, description="Number of the process, for type=process.")]
+StartTicks = Annotated[
+    int,
+    Field(
+        ge=-1,
+        description="start_ticks of that process as query action=config gives it: a "
+        "number may have become another process's.",
+    ),
+]
+Signal = Annotated[SignalName, Field(description="The signal, for action=signal.")]
+Command = Annotated[
+    str,
+    Field(
+        max_length=4096,
+        description="For type=command. No shell reads it: no pipe, redirection, variable "
+        "or pattern.",
+    ),
+]
+Seconds = Annotated[
+    float, Field(ge=1, le=50, description="What a command may take, for type=command.")
+]
+
 
 def add_control(server: EnvelopeServer, controller: Controller) -> None:
     @server.tool(
@@ -21,49 +62,14 @@ def add_control(server: EnvelopeServer, controller: Controller) -> None:
         ),
     )
     async def control(
-        type: Annotated[
-            ControlType,
-            Field(
-                description="service: start, stop, restart, reload. container: start, stop, "
-                "restart. guest: start, stop, shutdown, reboot. process: signal, kill. command: "
-                "one program with its arguments."
-            ),
-        ],
-        resource_id: Annotated[
-            str,
-            Field(
-                max_length=512,
-                pattern=r"^[a-z][a-z_-]*:.+$",
-                description="Id of the resource, such as service:NAME:nginx.service.",
-            ),
-        ],
-        action: Annotated[
-            ControlAction,
-            Field(description="What to do to it; leave it out for type=command."),
-        ] = "command",
-        pid: Annotated[
-            int, Field(ge=0, le=2**31, description="Number of the process, for type=process.")
-        ] = 0,
-        start_ticks: Annotated[
-            int,
-            Field(
-                ge=-1,
-                description="start_ticks of that process as query action=config gives it: a "
-                "number may have become another process's.",
-            ),
-        ] = -1,
-        signal: Annotated[SignalName, Field(description="The signal, for action=signal.")] = "",
-        command: Annotated[
-            str,
-            Field(
-                max_length=4096,
-                description="For type=command. No shell reads it: no pipe, redirection, variable "
-                "or pattern.",
-            ),
-        ] = "",
-        seconds: Annotated[
-            float, Field(ge=1, le=50, description="What a command may take, for type=command.")
-        ] = 30,
+        type: Type,
+        resource_id: Target,
+        action: Action = "command",
+        pid: Pid = 0,
+        start_ticks: StartTicks = -1,
+        signal: Signal = "",
+        command: Command = "",
+        seconds: Seconds = 30,
     ) -> Reply:
         request = ControlRequest(
             type=type,

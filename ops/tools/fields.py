@@ -16,6 +16,11 @@ Reply: TypeAlias = Annotated[CallToolResult, Envelope]
 SampleSeconds = Annotated[
     float, Field(ge=0.1, le=5, description="Seconds to watch before reporting rates and shares.")
 ]
+ResourceId = Annotated[str, Field(max_length=512)]
+AbsolutePath = Annotated[str, Field(max_length=4096)]
+PodContainer = Annotated[
+    str, Field(max_length=63, description="Container of the pod, where it has several.")
+]
 Limit = Annotated[int, Field(ge=1, le=500, description="Most entries to return.")]
 Lines = Annotated[
     int,

@@ -8,7 +8,52 @@ from ops.envelope_server import EnvelopeServer
 from ops.file_edits.changes import FileAction
 from ops.file_edits.content import MAX_CONTENT_BYTES, MAX_SCAN_BYTES, Part
 from ops.file_edits.editor import EditRequest, FileEditor
-from ops.tools.fields import Reply, describe_writer
+from ops.tools.fields import AbsolutePath, PodContainer, Reply, ResourceId, describe_writer
+
+Action = Annotated[
+    FileAction,
+    Field(
+        description="read: the file as it is. write: 'content' takes the place of all of "
+        "it, or makes it. append: 'content' is added to its end."
+    ),
+]
+Path = Annotated[AbsolutePath, Field(description="Absolute path of the file.")]
+Place = Annotated[
+    ResourceId,
+    Field(
+        description="Where the file is: id of a host, container, guest or pod, as query "
+        "gave it. For read, empty is this machine."
+    ),
+]
+Content = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_CONTENT_BYTES,
+        description="For write all of the new content, for append what is added. Written "
+        "as UTF-8, exactly as given: line ends too.",
+    ),
+]
+ExpectedHash = Annotated[
+    str,
+    Field(
+        max_length=64,
+        description="For write and append: the sha256 that read told, or 'absent' where "
+        "there is no such file yet. Left out, it is what the file is when the change is "
+        "put to a person.",
+    ),
+]
+MostBytes = Annotated[
+    int, Field(ge=0, le=MAX_CONTENT_BYTES, description="Most bytes of content that read gives.")
+]
+TailBytes = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=MAX_SCAN_BYTES,
+        description="For read: only so many bytes at the end, with hashes of these and of "
+        "what lies before them.",
+    ),
+]
 
 
 def add_file_edit(server: EnvelopeServer, editor: FileEditor) -> None:
@@ -23,55 +68,14 @@ def add_file_edit(server: EnvelopeServer, editor: FileEditor) -> None:
         ),
     )
     async def file_edit(
-        action: Annotated[
-            FileAction,
-            Field(
-                description="read: the file as it is. write: 'content' takes the place of all of "
-                "it, or makes it. append: 'content' is added to its end."
-            ),
-        ],
-        path: Annotated[str, Field(max_length=4096, description="Absolute path of the file.")],
-        resource_id: Annotated[
-            str,
-            Field(
-                max_length=512,
-                description="Where the file is: id of a host, container, guest or pod, as query "
-                "gave it. For read, empty is this machine.",
-            ),
-        ] = "",
-        container: Annotated[
-            str, Field(max_length=63, description="Container of the pod, where it has several.")
-        ] = "",
-        content: Annotated[
-            str | None,
-            Field(
-                max_length=MAX_CONTENT_BYTES,
-                description="For write all of the new content, for append what is added. Written "
-                "as UTF-8, exactly as given: line ends too.",
-            ),
-        ] = None,
-        expected_sha256: Annotated[
-            str,
-            Field(
-                max_length=64,
-                description="For write and append: the sha256 that read told, or 'absent' where "
-                "there is no such file yet. Left out, it is what the file is when the change is "
-                "put to a person.",
-            ),
-        ] = "",
-        max_bytes: Annotated[
-            int,
-            Field(ge=0, le=MAX_CONTENT_BYTES, description="Most bytes of content that read gives."),
-        ] = MAX_CONTENT_BYTES,
-        tail_bytes: Annotated[
-            int,
-            Field(
-                ge=0,
-                le=MAX_SCAN_BYTES,
-                description="For read: only so many bytes at the end, with hashes of these and of "
-                "what lies before them.",
-            ),
-        ] = 0,
+        action: Action,
+        path: Path,
+        resource_id: Place = "",
+        container: PodContainer = "",
+        content: Content = None,
+        expected_sha256: ExpectedHash = "",
+        max_bytes: MostBytes = MAX_CONTENT_BYTES,
+        tail_bytes: TailBytes = 0,
     ) -> Reply:
         request = EditRequest(
             action=action,

@@ -11,13 +11,33 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ops.envelope import Answer
 from ops.envelope_server import EnvelopeServer
 from ops.knowledge import Knowledge
-from ops.past import OfExecution, records_of
 from ops.query import ResourceQuery
 from ops.records import LONGEST_NOTE
-from ops.tools.fields import Cursor, PageSize, Reply, describe_writer
+from ops.session_answers import OfExecution, records_of
+from ops.tools.fields import Cursor, PageSize, Reply, ResourceId, describe_writer
+
+Action = Annotated[
+    Literal["recall", "incidents", "remember"],
+    Field(
+        description="recall: notes of a resource, or of all that hold the words of query. "
+        "incidents: ended sessions about a resource. remember: keep a note."
+    ),
+]
+Subject = Annotated[ResourceId, Field(description="Id as query gives it; recall may do without.")]
+Note = Annotated[
+    str,
+    Field(
+        max_length=LONGEST_NOTE,
+        description="One fact that will still help, for remember. With recall: whether "
+        "just this is kept.",
+    ),
+]
+Category = Annotated[
+    str, Field(pattern=r"^[a-z_]{0,40}$", description="One word, for remember: cause, fix ...")
+]
+Words = Annotated[str, Field(max_length=200, description="Words, for recall.")]
 
 
 def add_knowledge(server: EnvelopeServer, resources: ResourceQuery) -> None:
@@ -30,43 +50,21 @@ def add_knowledge(server: EnvelopeServer, resources: ResourceQuery) -> None:
         ),
     )
     async def knowledge(
-        action: Annotated[
-            Literal["recall", "incidents", "remember"],
-            Field(
-                description="recall: notes of a resource, or of all that hold the words of query. "
-                "incidents: ended sessions about a resource. remember: keep a note."
-            ),
-        ],
+        action: Action,
         context: OfExecution,
-        resource_id: Annotated[
-            str,
-            Field(max_length=512, description="Id as query gives it; recall may do without."),
-        ] = "",
-        note: Annotated[
-            str,
-            Field(
-                max_length=LONGEST_NOTE,
-                description="One fact that will still help, for remember. With recall: whether "
-                "just this is kept.",
-            ),
-        ] = "",
-        category: Annotated[
-            str,
-            Field(pattern=r"^[a-z_]{0,40}$", description="One word, for remember: cause, fix ..."),
-        ] = "",
-        query: Annotated[str, Field(max_length=200, description="Words, for recall.")] = "",
+        resource_id: Subject = "",
+        note: Note = "",
+        category: Category = "",
+        query: Words = "",
         limit: PageSize = 20,
         cursor: Cursor = "",
     ) -> Reply:
         known = Knowledge(records_of(context), resources)
-
-        async def answer() -> Answer:
-            match action:
-                case "recall":
-                    return await known.recall(resource_id, query, note, limit, cursor)
-                case "incidents":
-                    return await known.incidents(resource_id, limit, cursor)
-                case "remember":
-                    return await known.remember(resource_id, note, category)
-
-        return await server.deliver(answer())
+        match action:
+            case "recall":
+                work = known.recall(resource_id, query, note, limit, cursor)
+            case "incidents":
+                work = known.incidents(resource_id, limit, cursor)
+            case "remember":
+                work = known.remember(resource_id, note, category)
+        return await server.deliver(work)

@@ -1,5 +1,6 @@
 """The `metrics` tool: current figures."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -8,11 +9,24 @@ from ops import metrics
 from ops.bounded import Deadline, run_in_thread
 from ops.envelope import Answer
 from ops.envelope_server import EnvelopeServer
-from ops.far_metrics import FarMetrics
-from ops.tools.fields import READ_SECONDS, Reply, SampleSeconds, describe_reader
+from ops.remote_metrics import RemoteMetrics
+from ops.tools.fields import READ_SECONDS, Reply, ResourceId, SampleSeconds, describe_reader
+
+Action = Annotated[
+    Literal[
+        "summary", "cpu", "memory", "load", "processes", "network", "pressure", "temperatures"
+    ],
+    Field(
+        description="summary: cpu, memory, load and pressure. processes: those that use "
+        "most. network: rates by interface. pressure: waiting for cpu, memory or io."
+    ),
+]  # fmt: skip
+Place = Annotated[ResourceId, Field(description="For summary; of a host or guest processes too.")]
+Order = Annotated[metrics.ProcessOrder, Field(description="What processes are sorted by.")]
+Most = Annotated[int, Field(ge=1, le=200, description="Most processes to return.")]
 
 
-def add_metrics(server: EnvelopeServer, far: FarMetrics) -> None:
+def add_metrics(server: EnvelopeServer, far: RemoteMetrics) -> None:
     @server.tool(
         name="metrics",
         title="Take metrics",
@@ -23,54 +37,38 @@ def add_metrics(server: EnvelopeServer, far: FarMetrics) -> None:
         ),
     )
     async def take_metrics(
-        action: Annotated[
-            Literal[
-                "summary",
-                "cpu",
-                "memory",
-                "load",
-                "processes",
-                "network",
-                "pressure",
-                "temperatures",
-            ],
-            Field(
-                description="summary: cpu, memory, load and pressure. processes: those that use "
-                "most. network: rates by interface. pressure: waiting for cpu, memory or io."
-            ),
-        ],
-        resource_id: Annotated[
-            str, Field(max_length=512, description="For summary; of a host or guest processes too.")
-        ] = "",
-        sort: Annotated[
-            metrics.ProcessOrder, Field(description="What processes are sorted by.")
-        ] = "cpu",
-        limit: Annotated[int, Field(ge=1, le=200, description="Most processes to return.")] = 15,
+        action: Action,
+        resource_id: Place = "",
+        sort: Order = "cpu",
+        limit: Most = 15,
         sample_seconds: SampleSeconds = 0.5,
     ) -> Reply:
-
-        def take(deadline: Deadline) -> Answer:
-            match action:
-                case "summary":
-                    return metrics.take_summary(sample_seconds)
-                case "cpu":
-                    return metrics.take_cpu(sample_seconds)
-                case "memory":
-                    return metrics.take_memory()
-                case "load":
-                    return metrics.take_load()
-                case "processes":
-                    return metrics.take_processes(sort, limit, sample_seconds, deadline)
-                case "network":
-                    return metrics.take_network(sample_seconds, deadline)
-                case "pressure":
-                    return metrics.take_pressure()
-                case "temperatures":
-                    return metrics.take_temperatures()
-
         async def answer() -> Answer:
             if (resource := await far.find(resource_id)) is not None:
                 return await far.take(action, resource, limit)
+            take = partial(_take_here, action, sort, limit, sample_seconds)
             return await run_in_thread(take, READ_SECONDS)
 
         return await server.deliver(answer())
+
+
+def _take_here(
+    action: Action, sort: Order, limit: int, sample_seconds: float, deadline: Deadline
+) -> Answer:
+    match action:
+        case "summary":
+            return metrics.take_summary(sample_seconds)
+        case "cpu":
+            return metrics.take_cpu(sample_seconds)
+        case "memory":
+            return metrics.take_memory()
+        case "load":
+            return metrics.take_load()
+        case "processes":
+            return metrics.take_processes(sort, limit, sample_seconds, deadline)
+        case "network":
+            return metrics.take_network(sample_seconds, deadline)
+        case "pressure":
+            return metrics.take_pressure()
+        case "temperatures":
+            return metrics.take_temperatures()

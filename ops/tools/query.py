@@ -6,7 +6,22 @@ from pydantic import Field
 
 from ops.envelope_server import EnvelopeServer
 from ops.query import KindFilter, ResourceQuery
-from ops.tools.fields import Limit, Offset, Reply, describe_reader
+from ops.tools.fields import Limit, Offset, Reply, ResourceId, describe_reader
+
+Action = Annotated[
+    Literal["search", "get", "config", "topology", "list", "health"],
+    Field(
+        description="health: figures and problems of this machine. list: resources by "
+        "kind and status. search: resources by words. get: one resource with its "
+        "executors. config: how one resource is set up. topology: what belongs to what."
+    ),
+]
+Words = Annotated[str, Field(max_length=200, description="Words to search for.")]
+IdOrName = Annotated[ResourceId, Field(description="Id or name, for get and config.")]
+Kind = Annotated[KindFilter, Field(description="Kind, for list and search.")]
+Status = Annotated[
+    str, Field(max_length=40, description="Status, for list and search: running, failed ...")
+]
 
 
 def add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
@@ -20,36 +35,25 @@ def add_query(server: EnvelopeServer, resources: ResourceQuery) -> None:
         ),
     )
     async def query(
-        action: Annotated[
-            Literal["search", "get", "config", "topology", "list", "health"],
-            Field(
-                description="health: figures and problems of this machine. list: resources by "
-                "kind and status. search: resources by words. get: one resource with its "
-                "executors. config: how one resource is set up. topology: what belongs to what."
-            ),
-        ],
-        query: Annotated[str, Field(max_length=200, description="Words to search for.")] = "",
-        resource_id: Annotated[
-            str, Field(max_length=512, description="Id or name, for get and config.")
-        ] = "",
-        kind: Annotated[KindFilter, Field(description="Kind, for list and search.")] = "any",
-        status: Annotated[
-            str,
-            Field(max_length=40, description="Status, for list and search: running, failed ..."),
-        ] = "",
+        action: Action,
+        query: Words = "",
+        resource_id: IdOrName = "",
+        kind: Kind = "any",
+        status: Status = "",
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> Reply:
         match action:
             case "search":
-                return await server.deliver(resources.search(query, kind, status, limit, offset))
+                work = resources.search(query, kind, status, limit, offset)
             case "list":
-                return await server.deliver(resources.list(kind, status, limit, offset))
+                work = resources.list(kind, status, limit, offset)
             case "get":
-                return await server.deliver(resources.get(resource_id))
+                work = resources.get(resource_id)
             case "config":
-                return await server.deliver(resources.config(resource_id))
+                work = resources.config(resource_id)
             case "topology":
-                return await server.deliver(resources.topology(limit))
+                work = resources.topology(limit)
             case "health":
-                return await server.deliver(resources.health())
+                work = resources.health()
+        return await server.deliver(work)

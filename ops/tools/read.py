@@ -14,14 +14,50 @@ from ops.line_filter import build_line_filter
 from ops.logs import LogRequest, read_logs
 from ops.settings import OpsSettings
 from ops.since import parse_since
-from ops.tools.fields import READ_SECONDS, Grep, Lines, Reply, Since, describe_reader
+from ops.tools.fields import (
+    READ_SECONDS,
+    AbsolutePath,
+    Grep,
+    Lines,
+    PodContainer,
+    Reply,
+    ResourceId,
+    Since,
+    describe_reader,
+)
 from safety.paths.sensitive_paths import SensitivePaths
+
+Action = Annotated[
+    Literal["file", "tail", "find", "logs", "exec"],
+    Field(
+        description="file: a text file from start_line on. tail: its last lines. find: "
+        "files below a directory by name. logs: the system journal, or the log files. "
+        "exec: a command that reads and ends by itself; pipes into filters are fine, "
+        "variables, substitutions and redirections are not."
+    ),
+]
+Command = Annotated[str, Field(max_length=4096, description="The command, for exec.")]
+Place = Annotated[
+    ResourceId,
+    Field(
+        description="Where exec runs: id of a host, container, guest or pod. Empty is this machine."
+    ),
+]
+PlaceName = Annotated[
+    str, Field(max_length=253, description="The same by name; resource_id goes first.")
+]
+Path = Annotated[AbsolutePath, Field(description="Absolute path, needed for file, tail and find.")]
+StartLine = Annotated[int, Field(ge=1, le=100_000_000, description="First line, for file.")]
+Glob = Annotated[str, Field(max_length=200, description="Glob on file names, for find: *.log")]
+Depth = Annotated[int, Field(ge=1, le=12, description="Levels below path, for find.")]
+Unit = Annotated[
+    str, Field(max_length=200, description="Service whose logs are wanted, such as nginx.")
+]
 
 
 def add_read(server: EnvelopeServer, settings: OpsSettings, commands: CommandReader) -> None:
-    sensitive = SensitivePaths(settings.protected, settings.open_files)
-
-    @server.tool(
+    server.add_tool(
+        ReadTool(server, settings, commands).read,
         title="Read",
         annotations=describe_reader("Read"),
         description=(
@@ -30,88 +66,64 @@ def add_read(server: EnvelopeServer, settings: OpsSettings, commands: CommandRea
             "binary files are refused."
         ),
     )
+
+
+class ReadTool:
+    """The function that is offered, with what it asks."""
+
+    def __init__(
+        self, server: EnvelopeServer, settings: OpsSettings, commands: CommandReader
+    ) -> None:
+        self._server = server
+        self._settings = settings
+        self._commands = commands
+        self._sensitive = SensitivePaths(settings.protected, settings.open_files)
+
     async def read(
-        action: Annotated[
-            Literal["file", "tail", "find", "logs", "exec"],
-            Field(
-                description="file: a text file from start_line on. tail: its last lines. find: "
-                "files below a directory by name. logs: the system journal, or the log files. "
-                "exec: a command that reads and ends by itself; pipes into filters are fine, "
-                "variables, substitutions and redirections are not."
-            ),
-        ],
-        command: Annotated[str, Field(max_length=4096, description="The command, for exec.")] = "",
-        resource_id: Annotated[
-            str,
-            Field(
-                max_length=512,
-                description="Where exec runs: id of a host, container, guest or pod. Empty is "
-                "this machine.",
-            ),
-        ] = "",
-        target_host: Annotated[
-            str, Field(max_length=253, description="The same by name; resource_id goes first.")
-        ] = "",
-        container: Annotated[
-            str, Field(max_length=63, description="Container of the pod, where it has several.")
-        ] = "",
-        path: Annotated[
-            str,
-            Field(max_length=4096, description="Absolute path, needed for file, tail and find."),
-        ] = "",
+        self,
+        action: Action,
+        command: Command = "",
+        resource_id: Place = "",
+        target_host: PlaceName = "",
+        container: PodContainer = "",
+        path: Path = "",
         grep: Grep = "",
         lines: Lines = 100,
-        start_line: Annotated[
-            int, Field(ge=1, le=100_000_000, description="First line, for file.")
-        ] = 1,
-        pattern: Annotated[
-            str, Field(max_length=200, description="Glob on file names, for find: *.log")
-        ] = "*",
-        depth: Annotated[int, Field(ge=1, le=12, description="Levels below path, for find.")] = 4,
-        unit: Annotated[
-            str,
-            Field(max_length=200, description="Service whose logs are wanted, such as nginx."),
-        ] = "",
+        start_line: StartLine = 1,
+        pattern: Glob = "*",
+        depth: Depth = 4,
+        unit: Unit = "",
         since: Since = "",
     ) -> Reply:
         target = resource_id or target_host
         if action == "exec":
-            return await server.deliver(commands.run(command, target, container))
-        if target and target not in (settings.host, f"host:{settings.host}"):
-            raise ToolFailure(
-                "EXECUTION_CONTEXT_UNAVAILABLE",
-                f"Action '{action}' reads this machine only; elsewhere use action 'exec'.",
-                details={"target_host": target},
-            )
-        accepts = build_line_filter(grep)
-        newer_than = parse_since(since)
+            return await self._server.deliver(self._commands.run(command, target, container))
+        self._refuse_elsewhere(action, target)
+        accepts, guard = build_line_filter(grep), self._sensitive
+        request = LogRequest(unit, lines, parse_since(since), accepts)
 
         def take(deadline: Deadline) -> Answer:
             match action:
                 case "file":
                     return files.read_file(
-                        path,
-                        start_line=start_line,
-                        lines=lines,
-                        accepts=accepts,
-                        sensitive=sensitive,
-                        deadline=deadline,
+                        path, guard, deadline, start_line=start_line, lines=lines, accepts=accepts
                     )
                 case "tail":
-                    return files.tail_file(
-                        path, lines=lines, accepts=accepts, sensitive=sensitive, deadline=deadline
-                    )
+                    return files.tail_file(path, guard, deadline, lines=lines, accepts=accepts)
                 case "find":
                     return find_files(
-                        path,
-                        pattern=pattern,
-                        depth=depth,
-                        limit=lines,
-                        sensitive=sensitive,
-                        deadline=deadline,
+                        path, guard, deadline, pattern=pattern, depth=depth, limit=lines
                     )
                 case "logs":
-                    request = LogRequest(unit, lines, newer_than, accepts)
-                    return read_logs(request, settings, sensitive, deadline)
+                    return read_logs(request, self._settings, guard, deadline)
 
-        return await server.deliver(run_in_thread(take, READ_SECONDS))
+        return await self._server.deliver(run_in_thread(take, READ_SECONDS))
+
+    def _refuse_elsewhere(self, action: str, target: str) -> None:
+        if not target or target in (self._settings.host, f"host:{self._settings.host}"):
+            return
+        raise ToolFailure(
+            "EXECUTION_CONTEXT_UNAVAILABLE",
+            f"Action '{action}' reads this machine only; elsewhere use action 'exec'.",
+            details={"target_host": target},
+        )

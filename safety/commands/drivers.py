@@ -16,7 +16,7 @@ class Armed(Exception):
 
 def filters_question(argv: tuple[str, ...]) -> tuple[str, ...] | None:
     """The command that lists the filters of a repository; None where git would use none."""
-    place = _place_of_subcommand(argv)
+    place = place_of_subcommand(argv)
     if place is None or argv[place] not in _LOOK_AT_FILES:
         return None
     return (*argv[:place], "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
@@ -39,7 +39,8 @@ def _texts(listed: bytes) -> list[str]:
     return [text for text in listed.decode("utf-8", "replace").split("\0") if text]
 
 
-def _place_of_subcommand(argv: tuple[str, ...]) -> int | None:
+def place_of_subcommand(argv: tuple[str, ...]) -> int | None:
+    """Where git's own options end; None where it is not git, or there is no sub-command."""
     if argv[0] != "git":
         return None
     place = 1

@@ -58,10 +58,12 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Arguments as the program will understand them."""
+    """Arguments as the program will understand them. `behind` are the words behind `--`, which are
+    the last of `words`."""
 
     options: tuple[tuple[str, tuple[str, ...]], ...]
     words: tuple[str, ...]
+    behind: tuple[str, ...] = ()
 
     def has(self, *names: str) -> bool:
         return any(name in names for name, _ in self.options)
@@ -113,12 +115,14 @@ def parse(arguments: tuple[str, ...], grammar: Grammar) -> Parsed:
     """Raises `Refused` for whatever the grammar does not hold, abbreviations included."""
     options: list[tuple[str, tuple[str, ...]]] = []
     words: list[str] = []
+    behind: tuple[str, ...] = ()
     index = 0
     while index < len(arguments):
         argument = arguments[index]
         index += 1
         if argument == "--" and grammar.dashes:
-            words.extend(arguments[index:])
+            behind = arguments[index:]
+            words.extend(behind)
             break
         if argument == "-" or not argument.startswith("-"):
             if grammar.stops:
@@ -132,7 +136,7 @@ def parse(arguments: tuple[str, ...], grammar: Grammar) -> Parsed:
             options.append(("-#", (argument[1:],)))
         else:
             index += _read_option(argument, arguments[index:], grammar, options)
-    return Parsed(tuple(options), tuple(words))
+    return Parsed(tuple(options), tuple(words), behind)
 
 
 def _read_option(

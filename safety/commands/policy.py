@@ -30,7 +30,8 @@ class Policy:
     escapes read. `contents`: what else in the arguments names files whose content it prints;
     `name_patterns`: the options that say which files of a directory it reads. `destinations`: what
     among its words a resolver may be asked for, though the program talks to nobody else. `lasts`:
-    how many seconds it goes on by what it is told.
+    how many seconds it goes on by what it is told. `parts`: the options with which it prints parts
+    of content that nothing looks at before.
     """
 
     grammar: Grammar
@@ -57,6 +58,7 @@ class Policy:
     name_patterns: frozenset[str] = frozenset()
     destinations: Callable[[Parsed], Iterable[str]] | None = None
     lasts: Lasts | None = None
+    parts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ def reads(
     name_patterns: str = "",
     destinations: Callable[[Parsed], Iterable[str]] | None = None,
     lasts: Lasts | None = None,
+    parts: str = "",
 ) -> Policy:
     """A row, written briefly: options and names are words in a text."""
     return Policy(
@@ -174,6 +177,7 @@ def reads(
         name_patterns=frozenset(name_patterns.split()),
         destinations=destinations,
         lasts=lasts,
+        parts=frozenset(parts.split()),
     )
 
 

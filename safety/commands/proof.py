@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from safety.commands.addresses import KnownAddress
+from safety.commands.contents import refuse_parts
 from safety.commands.durations import CALL_SECONDS
 from safety.commands.grammar import Grammar, Parsed, parse, read_options
 from safety.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
@@ -194,7 +195,7 @@ class Prover:
             raise Refused(reason or f"{name} is not on the read-only allowlist", category)
         if isinstance(entry, Wrapper):
             return self._prove_wrapped(entry, (name, *argv[1:]), is_fed)
-        policy, before, rest = _find_policy(entry, argv[1:])
+        policy, before, rest = find_policy(entry, argv[1:])
         parsed = parse(rest, policy.grammar)
         self._judge_front(policy, before)
         self._apply(name, policy, parsed, is_fed)
@@ -212,6 +213,7 @@ class Prover:
             reads_trees=_is_recursive(policy, parsed),
             shape=shape_of(before[-1] if before else name, parsed),
             whole=whole_of((name, *before), parsed),
+            runs=(name, *argv[1:]),
             seconds=policy.lasts(parsed) if policy.lasts else 0.0,
         )
 
@@ -223,7 +225,7 @@ class Prover:
         self._depth -= 1
         if is_fed and not traits.is_filter:
             raise Refused(f"{argv[0]} is not a filter here")
-        return traits
+        return traits if traits.runs else replace(traits, runs=argv)
 
     def _apply(self, name: str, policy: Policy, parsed: Parsed, is_fed: bool) -> None:
         low, high = policy.words
@@ -237,6 +239,8 @@ class Prover:
             category, _ = ENDLESS_PROGRAMS.get(name, (None, None))
             needed = " or ".join(sorted(policy.needs))
             raise Refused(f"{name} is a read that ends only with {needed}", category)
+        if any(option in policy.parts for option, _ in parsed.options):
+            raise refuse_parts(name)
         if policy.check:
             policy.check(parsed)
         refuse_computed_escapes(parsed.values(*policy.formats, *_TEMPLATES))
@@ -265,7 +269,7 @@ class Prover:
                     self.paths.judge_certificate(value)
                 elif not policy.opens_devices:
                     self.paths.judge_mention(value)
-        files = _files_of(policy, parsed)
+        files = files_of(policy, parsed)
         for word in parsed.words[: len(parsed.words) - len(files or ())]:
             self.paths.judge_mention(word)
         is_recursive = _is_recursive(policy, parsed)
@@ -293,7 +297,7 @@ class Prover:
             return not (policy.ends and parsed.has(*policy.ends))
         if policy.is_endless and policy.is_endless(parsed):
             return True
-        return bool(ENDLESS_DEVICES.intersection(_files_of(policy, parsed) or ()))
+        return bool(ENDLESS_DEVICES.intersection(files_of(policy, parsed) or ()))
 
 
 def _reaches_out(policy: Policy, parsed: Parsed, before: tuple[str, ...]) -> bool:
@@ -329,7 +333,7 @@ def _program_name(word: str) -> str:
     return name
 
 
-def _files_of(policy: Policy, parsed: Parsed) -> tuple[str, ...] | None:
+def files_of(policy: Policy, parsed: Parsed) -> tuple[str, ...] | None:
     if policy.files_from is None:
         return None
     if policy.pattern_options and parsed.has(*policy.pattern_options):
@@ -354,7 +358,7 @@ def _texts_of(policy: Policy, parsed: Parsed) -> tuple[str, ...]:
         for value in values
         if option in options and options[option].is_path
     ]
-    files = (*given, *(_files_of(policy, parsed) or ()))
+    files = (*given, *(files_of(policy, parsed) or ()))
     return tuple(file for file in files if file != "-")
 
 
@@ -367,10 +371,11 @@ def _describe(command: Command, traits: Traits) -> Command:
         takes_names=traits.takes_names,
         shape=traits.shape,
         whole=traits.whole,
+        runs=traits.runs,
     )
 
 
-def _find_policy(
+def find_policy(
     entry: Policy | Group | Wrapper, arguments: tuple[str, ...]
 ) -> tuple[Policy, tuple[str, ...], tuple[str, ...]]:
     """The row that holds, what stands before its own arguments, and those."""

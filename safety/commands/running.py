@@ -15,8 +15,9 @@ from safety.commands.drivers import Armed, filters_question, without_filters
 from safety.commands.finished import Finished
 from safety.commands.pumping import Pump, only_measures, open_ends, places_to_mask
 from safety.commands.reading import Substitutes
-from safety.commands.screen import MAX_LOOKED_AT, Screen, Withheld
+from safety.commands.screen import MAX_AROUND_LINES, MAX_LOOKED_AT, Screen, Withheld
 from safety.commands.script import Command, Pipeline, Sink, Step
+from safety.commands.shapes import Shape
 from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -115,8 +116,8 @@ class _Run(Course):
     @override
     async def run_pipeline(self, pipeline: Pipeline) -> int:
         programs = []
-        if self.screen:
-            await self._learn_whole(pipeline, self.screen)
+        if self.screen and (code := await self._learn_whole(pipeline, self.screen)):
+            return code
         for command in pipeline.commands:
             program = shutil.which(command.argv[0], path=PATH)
             if program is None:
@@ -157,16 +158,27 @@ class _Run(Course):
             commands.append(command)
         return tuple(commands)
 
-    async def _learn_whole(self, pipeline: Pipeline, screen: Screen) -> None:
-        """Where a template takes parts of an object, the whole of it says what is secret in it."""
+    async def _learn_whole(self, pipeline: Pipeline, screen: Screen) -> int:
+        """Where a command takes parts of something, the whole of it says what is secret in it.
+
+        The exit code of what prints the whole, where that prints nothing but why it failed: then
+        this is printed, and nothing else.
+        """
         for command in pipeline.commands:
             if not command.whole:
                 continue
-            whole = _Run(MAX_LOOKED_AT, self.environment)
-            await whole.run_pipeline(Pipeline((Command(command.whole),)))
-            has_secrets = await screen.learn(bytes(whole.stdout), command.argv[0])
+            keeps_lines = command.shape is Shape.LINES
+            whole = _Run(MAX_AROUND_LINES if keeps_lines else MAX_LOOKED_AT, self.environment)
+            code = await whole.run_pipeline(Pipeline((Command(command.whole),)))
+            if code and not whole.stdout:
+                self.take(self.stderr, whole.stderr)
+                return code
+            has_secrets = await screen.learn(
+                bytes(whole.stdout), command.argv[0], or_leave=keeps_lines
+            )
             if has_secrets and not keeps_texts(command.argv):
                 raise Withheld(COMPUTING_TEMPLATE)
+        return 0
 
 
 class _Plumbing:

@@ -15,6 +15,8 @@ from safety.commands.finished import Finished
 
 MAX_LOOKED_AT = 8 << 20
 """Bytes of one file, or of one pipe, that are looked at."""
+MAX_AROUND_LINES = 1 << 20
+"""Bytes that are looked at of what surrounds lines which are printed whole themselves."""
 _SECONDS = 10.0
 _SHORTEST = 4
 _PIECE = re.compile(r"[^\r\n]+")
@@ -40,12 +42,14 @@ class Screen:
         """How many secrets were masked in what, before a program read it."""
 
     async def mask(self, data: bytes, source: str, *, or_leave: bool = False) -> bytes:
-        """The same without its secrets, which is the same object where it holds none."""
+        """The same without its secrets and those that are known by now, which is the same object
+        where it holds none."""
         masked, count = await self._look(self._mask, data, source, (data, 0) if or_leave else None)
-        if count == 0:
+        cleaned, known = self._clean(masked)
+        if count + known == 0:
             return data
-        self.masked[source] = self.masked.get(source, 0) + count
-        return masked
+        self.masked[source] = self.masked.get(source, 0) + count + known
+        return cleaned
 
     async def learn(self, data: bytes, source: str, *, or_leave: bool = False) -> bool:
         """Remembers the secrets of what programs read as it is; False where there are none."""
@@ -58,19 +62,21 @@ class Screen:
         """The output without the secrets that are known by now."""
         if not self._secrets:
             return finished
-        known = sorted(self._secrets, key=len, reverse=True)
-        pattern = re.compile(b"|".join(map(re.escape, known)))
-
-        def clean(output: bytes) -> bytes:
-            return pattern.sub(lambda match: self._secrets[match[0]], output)
-
         return Finished(
             finished.exit_code,
-            clean(finished.stdout),
-            clean(finished.stderr),
+            self._clean(finished.stdout)[0],
+            self._clean(finished.stderr)[0],
             timed_out=finished.timed_out,
             cut=finished.cut,
         )
+
+    def _clean(self, output: bytes) -> tuple[bytes, int]:
+        """The output without the secrets that are known, and how many there were."""
+        if not self._secrets:
+            return output, 0
+        known = sorted(self._secrets, key=len, reverse=True)
+        pattern = re.compile(b"|".join(map(re.escape, known)))
+        return pattern.subn(lambda match: self._secrets[match[0]], output)
 
     async def _look(
         self, look: Callable[[bytes], T], data: bytes, source: str, otherwise: T | None
@@ -106,10 +112,11 @@ class Screen:
         # A field of JSON is printed without the escapes that it is written with.
         found |= {_unescape(secret): found[secret] for secret in found if "\\" in secret}
         return {
-            _encode(piece): _encode(wording)
+            _encode(bare): _encode(wording)
             for secret, wording in found.items()
             for piece in _PIECE.findall(secret)
-            if len(piece.strip()) >= _SHORTEST
+            # Elsewhere a line is indented in another way.
+            if len(bare := piece.strip()) >= _SHORTEST
         }
 
     def _find_in_words(self, text: str) -> dict[str, str]:

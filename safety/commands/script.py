@@ -32,6 +32,7 @@ class Command:
     takes_names: bool = field(default=False, compare=False)
     shape: Shape = field(default=Shape.PARTS, compare=False)
     whole: tuple[str, ...] = field(default=(), compare=False)
+    runs: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

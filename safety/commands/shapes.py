@@ -21,6 +21,7 @@ class Shape(StrEnum):
 _KEEP_LINES = words("""
     cat tac head tail grep egrep fgrep zgrep zegrep zfgrep rg sort uniq nl comm diff shuf
     zcat bzcat xzcat zstdcat lz4cat
+    blame log show whatchanged reflog diff-tree diff-index diff-files
 """)
 _MEASURE = words("""
     wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum dgst

@@ -1,9 +1,9 @@
-"""Commands that print parts of an object by a template: what the whole object is printed by."""
+"""Commands that print parts of an object or some lines of files: what prints the whole of them."""
 
 import re
-from collections.abc import Iterable
 
 from safety.commands.grammar import Parsed
+from safety.commands.whole_files import whole_files_of
 from safety.commands.wordlists import words
 
 _WHOLE_FORMATS = words("json yaml wide name table")
@@ -12,6 +12,7 @@ _ENGINES = words("docker podman nerdctl")
 _TEMPLATE_OPTIONS = ("--template",)
 _OUTPUT_OPTIONS = ("-o", "--output")
 _FORMAT_OPTIONS = ("-f", "--format")
+_JQ_OPTIONS = ("-q", "--jq")
 _LIST_FORMAT = "--format"
 _WHOLE_ROWS = "{{json .}}"
 COMPUTING_TEMPLATE = (
@@ -28,26 +29,33 @@ _KEEPING = words("range end if else with and or not eq ne json println print len
 
 
 def whole_of(names: tuple[str, ...], parsed: Parsed) -> tuple[str, ...]:
-    """The command that prints the whole of what this one takes parts from; empty where it does
-    not."""
+    """The command that prints the whole of what this one takes parts or lines from; empty where it
+    does not."""
     name = names[0]
+    if name == "git":
+        return whole_files_of(names, parsed)
     if name in _CLUSTERS and "get" in names[1:]:
         formats = parsed.values(*_OUTPUT_OPTIONS)
         is_part = any(text not in _WHOLE_FORMATS for text in formats)
         if is_part or parsed.has(*_TEMPLATE_OPTIONS):
             left_out = (*_OUTPUT_OPTIONS, *_TEMPLATE_OPTIONS)
             return (*names, *_without(parsed, left_out), "-o", "json")
-    if name in _ENGINES and names[-1] == "inspect" and parsed.has(*_FORMAT_OPTIONS):
+    if name == "gh" and parsed.has(*_JQ_OPTIONS):
+        return (*names, *_without(parsed, _JQ_OPTIONS))
+    if name in (*_ENGINES, "skopeo") and names[-1] == "inspect" and parsed.has(*_FORMAT_OPTIONS):
         return (*names, *_without(parsed, _FORMAT_OPTIONS))
-    if name in _ENGINES and parsed.has(_LIST_FORMAT):
+    formats = parsed.values(_LIST_FORMAT)
+    if name in _ENGINES and any(text not in _WHOLE_FORMATS for text in formats):
         # Of what engines list, a table leaves things out; `-f` is a filter there.
         return (*names, *_without(parsed, (_LIST_FORMAT,)), _LIST_FORMAT, _WHOLE_ROWS)
     return ()
 
 
-def keeps_texts(argv: Iterable[str]) -> bool:
+def keeps_texts(argv: tuple[str, ...]) -> bool:
     """Whether every template among the words prints texts as they are, or not at all."""
-    return all(_keeps(action) for word in argv for action in _ACTION.findall(word))
+    return argv[0] == "git" or all(
+        _keeps(action) for word in argv for action in _ACTION.findall(word)
+    )
 
 
 def _keeps(action: str) -> bool:

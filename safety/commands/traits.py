@@ -11,8 +11,9 @@ class Traits:
 
     `reads` are the files whose text it prints, and with `reads_trees` all below those that are
     directories; with `takes_names` they come in through the pipe. `shape` is what it makes of that
-    text, `whole` a command that prints all of what a template takes parts from. `seconds`:
-    how long it lasts at least by what it is told, where it is bounded at all.
+    text, `whole` a command that prints all of what a template takes parts from. `runs` is what
+    a program that runs others runs in the end, as it was written. `seconds`: how long it lasts at
+    least by what it is told, where it is bounded at all.
     """
 
     argv: tuple[str, ...]
@@ -27,4 +28,5 @@ class Traits:
     takes_names: bool = False
     shape: Shape = Shape.PARTS
     whole: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
     seconds: float = 0.0

@@ -1,135 +1,334 @@
-"""Whether a read has shown how the target of a write is: its answer has to name it, as found.
+"""Whether a read has looked at what a write was done to.
 
-What a call was asked counts for nothing, and neither does an answer that only gives that back: a
-command that prints its own words has looked at nothing.
+A command looks where its own grammar says that it asks for the state of just that thing, and where
+it was answered. Any other tool looks where an argument is the name of that thing as a whole, or a
+row of the answer has that name. A mention is no look, and neither is an error, but for one that
+proves that what was to be gone is gone.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agents.types import JSON
-from safety.commands.proof import prove
-from safety.commands.script import Command, Pipeline, pipelines_of
-from safety.evidence import SettledCall, match_whole
+from safety.checks import RUNNING, STOPPED
+from safety.evidence import SettledCall
+from safety.gate.command_looks import ERROR, Output, command_shows
+from safety.gate.resources import HOST_KINDS
+from safety.gate.written_objects import Written, find_row_names, find_written
 from safety.leaves import find_leaves
-from safety.refusals import read_envelope
+from safety.refusals import read_envelope, read_error
+from safety.targets import (
+    OPS_TARGETS,
+    Identifier,
+    find_identifiers,
+    kind_of_argument,
+)
 from safety.word_list import word_list
 
-_LOOKERS = frozenset(
-    word_list("""
-    crictl df docker du findmnt helm kubectl ls lsof md5sum mount nerdctl netstat pct pgrep pidof
-    podman ps pvesh qm rc-service service sha256sum ss stat supervisorctl systemctl test virsh zfs
-    zpool
-    """)
-)
-"""Programs whose output is what they found, and none of their own words but names."""
-_FILE_READERS = frozenset(word_list("cat grep head tail"))
-_STATE_FILES = ("/etc/", "/proc/", "/run/", "/sys/")
-"""Where files say how things are. Any other file may be a log, whatever it is called."""
 _PAST = frozenset(word_list("event events history journal log logs tail"))
 """What tells of the past: a line from before the write shows nothing of after it."""
-_FILTERS = frozenset(word_list("egrep fgrep grep head sort tail uniq wc"))
-"""Behind a pipe: what only leaves lines out."""
 _COMMANDS = frozenset(word_list("cmd command commands script shell"))
 _NO_STATE = ("find", *_PAST)
 """Acts of our own reads that repeat what was asked, or tell of the past."""
 _WORD = re.compile(r"[^\W_]+")
+_CELLS = re.compile(r"\s{2,}|\t|\s*\|\s*")
+_STATE = re.compile(rf"(?i)\b(?:{'|'.join((*RUNNING, *STOPPED))})\b|\b\d+/\d+\b")
+_FAILURES = frozenset({"error", "errors"})
+_NOT_THERE = frozenset({404, "404", "notfound", "not_found"})
+"""How protocols say that a thing does not exist: HTTP's number, and its name."""
 
 
-def shows_state_of(call: SettledCall, names: Sequence[str]) -> bool:
-    """Whether a read that succeeded returned something of everything that was written to."""
-    told = _found_by(call)
-    return bool(names) and all(
-        any(_tells(told, spelling, call) for spelling in _spellings(name)) for name in names
-    )
+def shows_state_of(
+    call: SettledCall, names: Sequence[str], write: SettledCall | None = None
+) -> bool:
+    """Whether a read showed how everything is that was written to.
+
+    `names` are those of the written things; `write` tells more of them: of which kind they are,
+    and whether they were to be gone. A read that failed shows only that.
+    """
+    things = find_written(names, write)
+    try:
+        return (
+            bool(things) and not call.is_of_the_past and all(_shows(call, each) for each in things)
+        )
+    except RecursionError:
+        # Nested so deep that nothing of it was read.
+        return False
 
 
-def _found_by(call: SettledCall) -> list[str]:
-    """The texts of an answer in which a look may have found its target."""
+def _shows(call: SettledCall, thing: Written) -> bool:
     commands = [
         value for key, value in find_leaves(call.arguments)
         if key.lower() in _COMMANDS and isinstance(value, str) and value.strip()
     ]  # fmt: skip
-    if not all(_looks(command) for command in commands):
-        return []
-    if not call.is_own_server:
-        return [] if _PAST.intersection(_words(call.tool.replace("_", " "))) else [call.text]
-    if any(call.arguments.get(name) in _NO_STATE for name in ("action", "operation", "type")):
-        return []
-    envelope = read_envelope(call.text)
-    data = envelope.get("data") if envelope is not None else None
-    if not isinstance(data, dict):
-        return []
     if commands:
-        return [str(data.get("stdout") or "")]
-    return [text for text in _texts(data)]
-
-
-def _texts(value: JSON) -> Iterator[str]:
-    if isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
-    elif isinstance(value, str):
-        yield value
-
-
-def _tells(told: Sequence[str], name: str, call: SettledCall) -> bool:
-    """Whether the name stands in what was found, among words that nobody asked with.
-
-    Our own server names a resource in a field of its own; elsewhere a text is all there is.
-    """
-    if call.is_own_server and "command" not in call.arguments:
-        folded = name.casefold()
-        return len(told) > 1 and any(text.casefold() == folded for text in told)
-    whole, asked = match_whole(name), set(_words(json.dumps(dict(call.arguments))))
-    return any(whole.search(text) and set(_words(text)) - asked for text in told)
-
-
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]
-
-
-def _spellings(name: str) -> Sequence[str]:
-    """An id and the name it ends with; a bare number means too little."""
-    last = re.split(r"[:/]", name)[-1] if ":" in name else name
-    return (name,) if last == name or last.isdigit() else (name, last)
+        return call.outcome == "succeeded" and _command_shows(call, commands, thing)
+    if call.outcome != "succeeded":
+        # A call that was refused was never sent, whatever the refusal says.
+        has_failed = call.outcome == "failed" and thing.removes
+        return has_failed and _asks_for(call, thing) and _says_gone(call.text)
+    return _own_shows(call, thing) if call.is_own_server else _foreign_shows(call, thing)
 
 
 # ---- Commands ------------------------------------------------------------------------------------
 
 
-def _looks(command: str) -> bool:
-    """Whether all that a command prints was found, and nothing of it made up of its own words."""
-    script = prove(command).script
-    return script is not None and all(map(_is_look, pipelines_of(script)))
+def _command_shows(call: SettledCall, commands: Sequence[str], thing: Written) -> bool:
+    if len(commands) > 1:
+        return False
+    if not call.is_own_server:
+        return _is_at(call, thing) and command_shows(
+            commands[0], _read_foreign_output(call.text), thing
+        )
+    envelope = read_envelope(call.text)
+    data = envelope.get("data") if envelope is not None else None
+    if not isinstance(data, dict) or not _is_where(data.get("execution"), thing):
+        return False
+    return command_shows(commands[0], _read_output(data), thing)
 
 
-def _is_look(pipeline: Pipeline) -> bool:
-    first, *rest = pipeline.commands
-    return (
-        (_looks_at_files(first) if _program(first) in _FILE_READERS else _asks_for_state(first))
-        and not any(_shapes_output(word) for word in first.argv[1:])
-        and all(_program(each) in _FILTERS for each in rest)
+def _read_foreign_output(text: str) -> Output:
+    """What another server tells of a command: its streams, or one text."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict) and isinstance(data.get("stdout"), str):
+        return _read_output(data)
+    return Output(text)
+
+
+def _read_output(data: Mapping[str, JSON]) -> Output:
+    code, errors = data.get("exit_code"), data.get("stderr")
+    return Output(
+        str(data.get("stdout") or ""),
+        code=code if isinstance(code, int) else None,
+        errors=errors if isinstance(errors, str) else None,
     )
 
 
-def _asks_for_state(command: Command) -> bool:
-    return _program(command) in _LOOKERS and _PAST.isdisjoint(command.argv[1:])
+def _is_where(execution: JSON, thing: Written) -> bool:
+    """Whether a command ran where the thing is: on its machine, or in what holds the file."""
+    if not isinstance(execution, dict) or not thing.is_on_a_machine:
+        return True
+    if (execution.get("resolved_kind") in HOST_KINDS) is not thing.is_right_on_a_machine:
+        return False
+    ran = (execution.get("resolved_node"), execution.get("target_id"))
+    return not thing.holder or thing.holder in ran
 
 
-def _looks_at_files(command: Command) -> bool:
-    """Whether every file that is read says how things are now."""
-    paths = [word for word in command.argv[1:] if "/" in word]
-    return bool(paths) and all(
-        word.startswith(_STATE_FILES) and "/../" not in word for word in paths
+# ---- Our own tools -------------------------------------------------------------------------------
+
+
+def _own_shows(call: SettledCall, thing: Written) -> bool:
+    """Our own server names a thing by an argument, or in a row with its id or its kind."""
+    if any(call.arguments.get(name) in _NO_STATE for name in ("action", "operation", "type")):
+        return False
+    envelope = read_envelope(call.text)
+    data = envelope.get("data") if envelope is not None else None
+    if envelope is None or not isinstance(data, dict):
+        return False
+    is_here = _is_here(call, envelope.get("meta"), thing)
+    if is_here and _asks_for(call, thing) and _tells_anything(data, call, thing):
+        return True
+    asked = next((kind for key in call.arguments if (kind := kind_of_argument(key))), "")
+    return any(_is_own_row(row, kind, thing, is_here=is_here) for kind, row in _rows(data, asked))
+
+
+def _is_here(call: SettledCall, meta: JSON, thing: Written) -> bool:
+    """Whether what was asked is about where the thing is: about this machine, if nothing else."""
+    if not thing.is_on_a_machine or not thing.holder:
+        return True
+    values = (call.arguments.get(name) for name in ("resource_id", "target_host"))
+    asked = next((value for value in values if isinstance(value, str) and value), "")
+    if asked:
+        own = {name.casefold() for name in (thing.id, *thing.names)}
+        return asked.casefold() in own or asked.rpartition(":")[2] == thing.holder
+    host = meta.get("host") if isinstance(meta, dict) else None
+    return host is None or (host == thing.holder and thing.is_right_on_a_machine)
+
+
+def _is_own_row(row: Mapping[str, JSON], kind: str, thing: Written, *, is_here: bool) -> bool:
+    identity, said = row.get("id"), row.get("kind")
+    if thing.id and isinstance(identity, str) and ":" in identity:
+        return identity.casefold() == thing.id.casefold()
+    if not is_here:
+        return False
+    kinds = _same_kinds(str(said) if isinstance(said, str) else kind)
+    return len(row) > 1 and any(
+        thing.is_called(str(row[key]).rpartition(":")[2], kinds)
+        for key in ("name", "id", "resource_id", "pid") if key in row
+    )  # fmt: skip
+
+
+def _same_kinds(kind: str) -> frozenset[str]:
+    if not kind:
+        return frozenset()
+    also = {"service": ("unit",), "process": ("unit", "service"), "lxc": ("guest",)}
+    return frozenset({kind, *also.get(kind, ())})
+
+
+# ---- Other servers -------------------------------------------------------------------------------
+
+
+def _foreign_shows(call: SettledCall, thing: Written) -> bool:
+    if _PAST.intersection(_words(call.tool.replace("_", " "))) or not _is_at(call, thing):
+        return False
+    answer = _read_json(call.text)
+    is_asked = _asks_for(call, thing)
+    if answer is None:
+        return _text_shows(call, thing, is_asked=is_asked)
+    is_gone = _says_gone(call.text)
+    if is_gone or _is_failure(answer):
+        return is_gone and thing.removes and is_asked
+    if is_asked and _tells_anything(answer, call, thing):
+        return True
+    asked = _values(call)
+    return any(
+        thing.is_called(name, frozenset({kind or of_list} - {""}))
+        for of_list, row in _rows(answer, "")
+        for name, kind in find_row_names(row)
+        if name.casefold() not in asked
     )
 
 
-def _program(command: Command) -> str:
-    return command.argv[0].rpartition("/")[2]
+def _is_at(call: SettledCall, thing: Written) -> bool:
+    """Whether no argument names a machine but that of the thing."""
+    named = [
+        each.value
+        for each in find_identifiers(call.arguments, call.identifies)
+        if kind_of_argument(each.argument) in ("host", "node")
+    ]
+    return not thing.place or not named or thing.place in named
 
 
-def _shapes_output(word: str) -> bool:
-    """Whether a word may put words of its own into the output: a format, a header, a template."""
-    return any(sign in word for sign in "%{}=") and not word.startswith(("-l", "--selector"))
+def _text_shows(call: SettledCall, thing: Written, *, is_asked: bool) -> bool:
+    """A text that is no data: a row of a table, the content of a file, or a state in words."""
+    asked = set(_words(json.dumps(dict(call.arguments))))
+    if not set(_words(call.text)) - asked:
+        return False
+    cells = [_CELLS.split(line.strip()) for line in call.text.splitlines()]
+    if any(len(row) > 1 and any(map(thing.is_called, row)) for row in cells):
+        return True
+    if not is_asked or ERROR.search(call.text):
+        return False
+    if thing.kind == "file":
+        return not any(name in call.text for name in thing.names)
+    return bool(_STATE.search(call.text))
+
+
+def _is_failure(answer: JSON) -> bool:
+    if not isinstance(answer, dict):
+        return False
+    is_no = any(answer.get(name) is False for name in ("ok", "success", "found", "exists"))
+    is_refused = answer.get("isError") is True or (
+        answer.get("status") in ("Failure", "error") and "message" in answer
+    )
+    numbers = (answer.get(name) for name in ("status", "code", "status_code", "statusCode"))
+    is_http = any(isinstance(each, int) and 400 <= each < 600 for each in numbers)
+    return is_no or is_refused or is_http or any(answer.get(name) for name in _FAILURES)
+
+
+# ---- What both have in common --------------------------------------------------------------------
+
+
+def _asks_for(call: SettledCall, thing: Written) -> bool:
+    """Whether an argument is the name of the thing, as a whole, and none says another kind."""
+    if thing.id and thing.id.casefold() in _values(call):
+        return True
+    scope, cluster = call.arguments.get("namespace"), call.arguments.get("cluster")
+    if isinstance(scope, str) and not thing.is_in(scope):
+        return False
+    if thing.machine and isinstance(cluster, str) and cluster not in ("", thing.machine):
+        return False
+    if thing.kind == "file":
+        return any(name.casefold() in _values(call) for name in thing.names)
+    return any(
+        thing.is_called(each.value, _kinds_asked(each.argument, call))
+        for each in _identifiers_of(call)
+        if not each.is_scope
+    )
+
+
+def _identifiers_of(call: SettledCall) -> tuple[Identifier, ...]:
+    """Our own tools name what they look at in arguments that are known."""
+    named = OPS_TARGETS if call.is_own_server else call.identifies
+    return find_identifiers(call.arguments, named)
+
+
+def _kinds_asked(argument: str, call: SettledCall) -> frozenset[str]:
+    kind = kind_of_argument(argument)
+    return _same_kinds(kind) if call.is_own_server else frozenset({kind} - {""})
+
+
+def _values(call: SettledCall) -> set[str]:
+    return {value.casefold() for _, value in find_leaves(call.arguments) if isinstance(value, str)}
+
+
+def _tells_anything(answer: JSON, call: SettledCall, thing: Written) -> bool:
+    """Whether an answer holds more than what was asked: a word, a state in words, or a figure.
+
+    Beside an empty list a figure may only say how much was found.
+    """
+    asked = _values(call)
+    has_empty = any(not each for each in _lists(answer))
+    return any(
+        _is_told(value, thing) and value.casefold() not in asked
+        if isinstance(value, str)
+        else isinstance(value, bool | int | float) and not has_empty
+        for _, value in find_leaves(answer)
+    )
+
+
+def _is_told(text: str, thing: Written) -> bool:
+    """Whether a value says something: what has several words may say that nothing was found."""
+    if thing.kind == "file" or len(text.split()) == 1:
+        return bool(text.strip())
+    return _STATE.search(text) is not None
+
+
+def _lists(value: JSON) -> Iterator[list[JSON]]:
+    if isinstance(value, list):
+        yield value
+    for each in _inner(value):
+        yield from _lists(each)
+
+
+def _rows(value: JSON, kind: str) -> Iterator[tuple[str, Mapping[str, JSON]]]:
+    """Every object of an answer, with the kind that the name of its list tells."""
+    if isinstance(value, dict):
+        yield kind, value
+        for key, each in value.items():
+            yield from _rows(each, kind_of_argument(key) if isinstance(each, list) else "")
+    elif isinstance(value, list):
+        for each in value:
+            yield from _rows(each, kind)
+
+
+def _inner(value: JSON) -> Iterator[JSON]:
+    if isinstance(value, dict | list):
+        yield from value.values() if isinstance(value, dict) else value
+
+
+def _says_gone(text: str) -> bool:
+    """Whether an error says by its code that there is no such thing."""
+    told: JSON = read_error(text) or _read_json(text)
+    return any(
+        (str(value).casefold() if isinstance(value, str) else value) in _NOT_THERE
+        for key, value in find_leaves(told)
+        if key in ("code", "status", "reason") and not isinstance(value, bool)
+    )
+
+
+def _read_json(text: str) -> JSON:
+    """The object or list that a text is; None where it is anything else."""
+    try:
+        value: JSON = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]

@@ -1,7 +1,7 @@
 """Discovery before action: a write names only what a tool of this execution returned."""
 
 from safety.evidence import Evidence
-from safety.gate.resolved import ResolvedContext
+from safety.gate.resolved_context import ResolvedContext
 from safety.gate.resources import Resource
 from safety.refusals import Refusal
 from safety.targets import Identifier

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from agents.types import JSON
-from safety.gate.resolved import ResolvedContext
+from safety.gate.resolved_context import ResolvedContext
 from safety.gate.resources import CONTEXT_ADAPTERS, Resource
 from safety.refusals import Refusal
 

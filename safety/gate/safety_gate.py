@@ -25,7 +25,7 @@ from safety.gate.file_changes import FileChange, look_at_file
 from safety.gate.previews import preview_write
 from safety.gate.provenance import Block
 from safety.gate.recovery import Recoveries
-from safety.gate.resolved import Clock
+from safety.gate.resolved_context import Clock
 from safety.gate.standing import Standing, rebuild
 from safety.gate.target_states import see_state, see_state_again
 from safety.gate.targeting import State, Target, find_target

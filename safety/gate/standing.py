@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from agents.types import JSON, WriteReport
 from safety.evidence import Evidence, Judgement, SettledCall
 from safety.gate.ops_results import read_resources
-from safety.gate.resolved import Clock, ResolvedContext
+from safety.gate.resolved_context import Clock, ResolvedContext
 from safety.gate.resources import Resource
 from safety.gate.workflow import Workflow
 from safety.gate.writes import Writes
@@ -52,7 +52,8 @@ class Standing:
                 may_show = not call.is_of_the_past or self.workflow.last_write_tool == call.name
                 self._note_read(call, verifies=is_current and may_show)
                 self._note_meant(call, self._note_resources(call))
-                self.written.note_read(call)
+            # That it failed may show that what was to be gone is gone.
+            self.written.note_read(call)
             return
         if call.was_sent:
             self.written.add(call)

@@ -63,11 +63,14 @@ class Writes:
             self._writes[-1] = _judge(self._writes[-1], judgement)
 
     def note_read(self, call: SettledCall) -> None:
-        """A read of the model's succeeded: it may show the effect of writes that ended before."""
+        """A read of the model's has ended: it may show the effect of writes that ended before."""
         for position, write in enumerate(self._writes[: call.writes_before]):
             if write.status == "verified":
                 continue
-            if write.check is not None and is_this_check(write.check, call.name, call.arguments):
+            is_check = write.check is not None and is_this_check(
+                write.check, call.name, call.arguments
+            )
+            if is_check and write.check is not None and call.outcome == "succeeded":
                 self._writes[position] = _judge(write, judge_answer(write.check, call.text))
             elif write.status == "unverified" and _looks_at(call, write):
                 shown = Judgement("verified", f"{call.name} has looked at it since")
@@ -124,4 +127,4 @@ def _looks_at(call: SettledCall, write: Write) -> bool:
         return False
     if call.is_of_the_past and call.tool != write.call.tool:
         return False
-    return call.tool_class != "write" and shows_state_of(call, write.names)
+    return call.tool_class != "write" and shows_state_of(call, write.names, write.call)

@@ -5,25 +5,24 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from agents.llm_events import AnswerFinished, CallProposed, LLMEvent, TextDelta
 from agents.ports import LLMOptions, ProposedAnswer, ReportProgress, Review
-from agents.types import (
-    AnswerFinished,
-    BlockKind,
-    CallProposed,
+from agents.records import (
     LLMCallRecord,
-    LLMEvent,
-    Message,
     ModelSwitch,
-    Note,
     OffersRecord,
+    SummaryLabel,
+    SummaryRecord,
+    ToolCallRecord,
+)
+from agents.types import (
+    BlockKind,
+    Message,
+    Note,
     Phase,
     ServerOffer,
     StoredResult,
-    SummaryLabel,
-    SummaryRecord,
-    TextDelta,
     ToolCall,
-    ToolCallRecord,
     ToolResult,
     ToolSpec,
     ToolTarget,

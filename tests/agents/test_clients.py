@@ -14,17 +14,9 @@ from agents.llm import ProviderSettings
 from agents.llm.openai_compatible import OpenAICompatible
 from agents.llm.settings import CallTimes
 from agents.llm.via_litellm import ViaLitellm
+from agents.llm_events import AnswerFinished, CallProposed, TextDelta, ThinkingDelta, UsageReported
 from agents.ports import LLMOptions, NotSent
-from agents.types import (
-    AnswerFinished,
-    CallProposed,
-    Message,
-    TextDelta,
-    ThinkingDelta,
-    ToolCall,
-    ToolSpec,
-    UsageReported,
-)
+from agents.types import Message, ToolCall, ToolSpec
 from tarsy.errors import LLMError
 from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import (

@@ -4,9 +4,10 @@ import pytest
 
 from agents.answers import Failure
 from agents.fallback import Fallback, FallbackPlan, FallbackState
+from agents.llm_events import NativeToolTold
 from agents.run import run_agent
 from agents.task import AgentTask
-from agents.types import Message, ModelName, NativeToolTold, Note
+from agents.types import Message, ModelName, Note
 from tarsy.errors import AgentError, LLMError
 from tests.agents.doubles import (
     MemoryJournal,

@@ -7,8 +7,8 @@ import pytest
 from agents.llm.client import make_llm
 from agents.llm.native_tools import NativeToolReader, offer_native_tools
 from agents.llm.settings import ProviderSettings
+from agents.llm_events import NativeToolTold
 from agents.ports import LLMOptions
-from agents.types import NativeToolTold
 from tests.agents.doubles import READ_ONLY
 from tests.agents.golden.cases import AFTER_GOOGLE, QUESTION, READ
 from tests.agents.wire_server import stream

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from agents.offers import OfferBook
 from agents.report import parse_report, write_not_checked
 from agents.run import run_agent
 from agents.task import AgentTask
@@ -153,3 +154,33 @@ def test_lines_of_ours_leave_the_report_below_them_readable():
     assert report is not None
     assert report.conclusion == "The disk is full."
     assert report.not_checked == ()
+
+
+@pytest.mark.parametrize(("is_by_text", "prefix"), [(False, "ops__"), (True, "ops.")])
+async def test_a_list_that_changes_at_every_question_is_told_in_bounds_and_counted(
+    is_by_text, prefix
+):
+    rounds = [
+        (ServerOffer("ops", tuple(ListedTool(f"tool_{each}_{n}", "") for n in range(900))),)
+        for each in range(6)
+    ]
+    toolbox = Toolbox(
+        {tool.name: "fine" for (offer,) in rounds for tool in offer.tools}, news=[*rounds]
+    )
+    journal = MemoryJournal()
+    book = OfferBook((), toolbox, journal, is_by_text=is_by_text, mask=str)
+
+    told = []
+    for _ in rounds:
+        told.append(await book.record(tells_model=True))
+        await toolbox.refresh()
+
+    texts = [message.content for message in told if message]
+    notes = [record.note.content for record in journal.offers if record.note]
+    assert len(texts) == len(notes) == 5
+    assert f"{prefix}tool_1_0" in texts[0]
+    assert all(len(note) < 3_000 for note in notes)
+    assert "and 880 more" in notes[-1]
+    assert f"{prefix}tool_5_0" not in texts[-1]
+    assert "900 more" in texts[-1]
+    assert sum(map(len, texts)) < 2 * len(texts[0]) + 5_000

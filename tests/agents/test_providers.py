@@ -9,18 +9,9 @@ import pytest
 from agents.llm import ProviderSettings, make_llm
 from agents.llm.openai_compatible import OpenAICompatible
 from agents.llm.via_litellm import ViaLitellm
+from agents.llm_events import AnswerFinished, CallProposed, TextDelta, ThinkingDelta, UsageReported
 from agents.ports import LLMOptions
-from agents.types import (
-    JSON,
-    AnswerFinished,
-    CallProposed,
-    Message,
-    TextDelta,
-    ThinkingDelta,
-    ToolCall,
-    ToolSpec,
-    UsageReported,
-)
+from agents.types import JSON, Message, ToolCall, ToolSpec
 from tarsy.errors import LLMError
 from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import named_events, refuse, stream

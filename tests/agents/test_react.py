@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from agents.llm_events import AnswerFinished, CallProposed, TextDelta
 from agents.run import run_agent
 from agents.task import AgentTask, Limits
-from agents.types import AnswerFinished, CallProposed, Message, TextDelta, ToolCall
+from agents.types import Message, ToolCall
 from tarsy.errors import LLMError
 from tests.agents.doubles import HANG, MemoryJournal, ScriptedLLM, ScriptedToolbox, say
 

@@ -7,10 +7,11 @@ import pytest
 from agents.llm import ProviderSettings, make_llm
 from agents.llm import retry as retry_module
 from agents.llm.retry import choose_delay, stream_with_retries
+from agents.llm_events import AnswerFinished, TextDelta
 from agents.ports import LLMOptions, NotSent
 from agents.run import run_agent
 from agents.task import AgentTask
-from agents.types import AnswerFinished, Message, TextDelta
+from agents.types import Message
 from tarsy.errors import LeaseLost, LLMError
 from tests.agents.doubles import MemoryJournal, ScriptedLLM, ScriptedToolbox, say
 from tests.agents.wire_server import chunk, cut, fragment, refuse, stream, usage_chunk

@@ -6,21 +6,12 @@ from dataclasses import replace
 import pytest
 
 from agents.fallback import Fallback, FallbackPlan
+from agents.llm_events import AnswerFinished, TextDelta, ThinkingDelta, UsageReported
 from agents.recall import RECALL
 from agents.run import run_agent
 from agents.summaries import SummaryPlan, SummaryRule
 from agents.task import AgentTask, Limits
-from agents.types import (
-    AnswerFinished,
-    Message,
-    ModelName,
-    StoredResult,
-    TextDelta,
-    ThinkingDelta,
-    ToolCall,
-    Usage,
-    UsageReported,
-)
+from agents.types import Message, ModelName, StoredResult, ToolCall, Usage
 from tarsy.errors import AgentError, LeaseLost, LLMError
 from tests.agents.doubles import (
     HANG,

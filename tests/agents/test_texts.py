@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.outside import fence
+from agents.fencing import fence
 from agents.repetition import RepetitionWatch, find_repetition
 from agents.report import find_refs, parse_report
 from agents.streaming import Coalescer

@@ -9,7 +9,9 @@ from django.utils import timezone
 
 from benchmarks.chaos import checks
 from benchmarks.chaos.faults import Fault
+from benchmarks.chaos.judging import check_recoveries, check_starts
 from benchmarks.chaos.model import ModelRequest
+from benchmarks.chaos.presence import STARTED_WITHIN, Presence, Start
 from benchmarks.chaos.recovery import measure_recoveries
 from tests.factories import (
     EventFactory,
@@ -132,9 +134,46 @@ def test_recovery_lasts_from_the_last_loss_of_a_worker_to_the_next_step() -> Non
         Fault("flush", now - 5, hit),
     ]
 
-    kill, flush = measure_recoveries(faults, ["kill", "flush"])
+    kill, flush = measure_recoveries(faults, ["kill", "flush"], Presence())
 
     assert (kill.times, kill.affected, kill.overtaken) == (2, 2, 1)
     assert kill.longest == pytest.approx(12, abs=1)
     [unit] = flush.never
     assert unit.startswith(str(execution.pk)), "nothing followed the last one"
+
+
+@pytest.mark.parametrize(("without", "is_kept"), [(0, False), (20, True), (12, False)])
+def test_a_recovery_is_judged_by_the_time_in_which_there_was_a_worker(without, is_kept) -> None:
+    execution = ExecutionFactory(active=True)
+    step = timezone.now()
+    LLMInteractionFactory(execution=execution, created_at=step)
+    hit_at = step.timestamp() - 60
+    presence = Presence()
+    for second in range(without + 1):
+        presence.note(is_there=False, at=hit_at + 5 + second)
+    presence.note(is_there=True, at=hit_at + 5.5 + without)
+    faults = [Fault("kill", hit_at, frozenset({execution.pk}), is_of_worker=True)]
+
+    (kill,) = measure_recoveries(faults, ["kill"], presence)
+
+    assert kill.longest == pytest.approx(60, abs=0.1)
+    assert (not check_recoveries([kill]).broken) is is_kept
+
+
+def test_a_worker_counts_as_away_only_between_two_looks_that_found_none() -> None:
+    presence = Presence()
+    for at, is_there in ((0, True), (1, False), (11, True), (12, False), (13, False), (15, False)):
+        presence.note(is_there=is_there, at=at)
+
+    assert presence.absences == [(12, 15)]
+    assert presence.seconds_without(0, 14) == 2
+    assert presence.seconds_without(16, 20) == 0
+
+
+def test_a_start_is_late_by_what_it_does_and_not_by_what_it_is_kept_from() -> None:
+    starved = Start(1, STARTED_WITHIN + 20, starved=25)
+    slow = Start(2, STARTED_WITHIN + 20, starved=10)
+
+    [line] = check_starts([starved, slow]).broken
+
+    assert line.startswith("worker 2 took 50.0 s, 10.0 of them")

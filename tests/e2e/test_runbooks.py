@@ -43,6 +43,7 @@ def running_worker(
         *("-P", "threads", "-c", "16", "--without-gossip", "--without-mingle", "-l", "INFO"),
         environment=child_environment(**product_environment | {"CONFIG_DIR": str(config_dir)}),
         ready=" ready.",
+        is_forked=True,
     )
     try:
         process.wait_until_ready()

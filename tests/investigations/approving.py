@@ -6,7 +6,8 @@ from typing import Any
 from django.contrib.auth.models import Permission, User
 from django.utils import timezone
 
-from agents.types import LLMCallRecord, Message, PlannedCall, ToolCall, ToolTarget
+from agents.records import LLMCallRecord, PlannedCall
+from agents.types import Message, ToolCall, ToolTarget
 from investigations.models import AgentExecution, ApprovalRequest, AuditEvent, Event
 from investigations.services import recording
 from investigations.services.approvals import Ask

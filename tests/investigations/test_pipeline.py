@@ -15,8 +15,9 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from agents.answers import Question, ask
+from agents.llm_events import TextDelta
 from agents.ports import LLMOptions
-from agents.types import AgentOutcome, Message, TextDelta
+from agents.types import AgentOutcome, Message
 from config.model import Config
 from investigations.engine import pipeline
 from investigations.engine.gate_trail import ExecutionTrail

@@ -14,7 +14,7 @@ from mcp_types import ToolAnnotations
 from investigations.engine.own_servers import own_servers
 from mcp_bridge.monitor import Pace, watch_servers
 from mcp_bridge.server_config import ServerConfig, ServerPlan, TransportPlan
-from mcp_bridge.sightings import Sighting
+from mcp_bridge.server_status import ServerStatus
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import STDIO_SERVER, stdio, tool_servers
 from tests.mcp_bridge.test_http_servers import serving
@@ -29,15 +29,17 @@ class Watched:
     """What a running watch has seen so far."""
 
     def __init__(self) -> None:
-        self.seen: list[Sighting] = []
+        self.seen: list[ServerStatus] = []
         self._news = asyncio.Event()
 
-    def note(self, sighting: Sighting) -> None:
-        self.seen.append(sighting)
+    def note(self, status: ServerStatus) -> None:
+        self.seen.append(status)
         self._news.set()
 
-    async def wait_for(self, wanted: Callable[[Sighting], bool], *, times: int = 1) -> Sighting:
-        """The last of so many sightings of this kind from now on."""
+    async def wait_for(
+        self, wanted: Callable[[ServerStatus], bool], *, times: int = 1
+    ) -> ServerStatus:
+        """The last of so many statuses of this kind from now on."""
         begin = len(self.seen)
         async with asyncio.timeout(60):
             while len(found := [each for each in self.seen[begin:] if wanted(each)]) < times:
@@ -60,12 +62,12 @@ async def watching(pace: Pace = PACE, **servers: ServerConfig) -> AsyncIterator[
             await task
 
 
-def is_well(sighting: Sighting) -> bool:
-    return not sighting.error
+def is_well(status: ServerStatus) -> bool:
+    return not status.error
 
 
-def is_ill(sighting: Sighting) -> bool:
-    return bool(sighting.error)
+def is_ill(status: ServerStatus) -> bool:
+    return bool(status.error)
 
 
 def behind(flag: Path) -> ServerPlan:
@@ -102,11 +104,11 @@ async def test_tools_are_told_once_and_then_only_that_the_server_answers():
 
 async def test_what_a_server_says_of_its_tools_is_cleaned():
     async with watching(odd=stdio("odd")) as watched:
-        sighting = await watched.wait_for(is_well)
+        status = await watched.wait_for(is_well)
 
-    names = [tool.name for tool in sighting.tools or ()]
+    names = [tool.name for tool in status.tools or ()]
     assert names == ["dotted.name", "n" * 100, "odd"]
-    assert (sighting.tools or ())[-1].description == "odd one"
+    assert (status.tools or ())[-1].description == "odd one"
 
 
 async def test_a_connection_is_kept_between_checks():
@@ -122,7 +124,7 @@ async def test_a_server_that_died_and_starts_again_was_never_away(tmp_path: Path
     async with watching(tools=stdio("normal")) as watched:
         await watched.wait_for(is_well)
         end_children()
-        again = await watched.wait_for(lambda sighting: sighting.tools is not None)
+        again = await watched.wait_for(lambda status: status.tools is not None)
 
     assert again.error == ""
     assert not any(map(is_ill, watched.seen))
@@ -189,7 +191,7 @@ async def test_a_server_that_falls_silent_is_ended_and_started_again():
         await watched.wait_for(is_well)
         (child,) = tool_servers()
         child.suspend()
-        again = await watched.wait_for(lambda sighting: sighting.tools is not None)
+        again = await watched.wait_for(lambda status: status.tools is not None)
         async with asyncio.timeout(20):
             while child.is_running() or len(owners()) > 1:
                 await asyncio.sleep(0.01)
@@ -199,10 +201,10 @@ async def test_a_server_that_falls_silent_is_ended_and_started_again():
 
 async def test_why_a_server_does_not_start_is_told_without_its_secrets():
     async with watching(tools=stdio("exit")) as watched:
-        sighting = await watched.wait_for(is_ill)
+        status = await watched.wait_for(is_ill)
 
-    assert "cannot start" in sighting.error
-    assert "abcd1234efgh5678ijkl" not in sighting.error
+    assert "cannot start" in status.error
+    assert "abcd1234efgh5678ijkl" not in status.error
 
 
 async def test_the_products_own_server_is_well_and_never_asked_again():

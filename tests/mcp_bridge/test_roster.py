@@ -7,6 +7,7 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
+from mcp_bridge.roster import MOST_GONE
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
@@ -166,3 +167,25 @@ async def test_where_writes_are_asked_about_nothing_is_hidden(port):
             (offer,) = toolbox.offers
 
     assert [tool.hidden for tool in offer.tools] == [""]
+
+
+async def test_a_server_that_changes_its_tools_at_every_question_is_not_remembered_whole():
+    async with open_toolbox({"churning": stdio("storm")}, deadlines=quick()) as toolbox:
+        for _ in range(6):
+            answer = await run(toolbox, "churning__look")
+            await toolbox.refresh()
+        (offer,) = toolbox.offers
+        first, latest = "churning__tool_000_000", "churning__tool_006_000"
+        now, newly_gone, long_gone = [
+            await run(toolbox, name) for name in (latest, "churning__tool_005_998", first)
+        ]
+
+        assert len(toolbox.specs) == len(offer.offered) == 1_000
+
+    assert not answer.is_error
+    assert len(offer.tools) <= 1_000 + MOST_GONE
+    assert len(offer.hidden("removed")) == MOST_GONE
+    assert offer.gone == 6 * 999
+    assert not now.is_error
+    assert "its server no longer offers it" in newly_gone.content
+    assert "There is no tool" in long_gone.content

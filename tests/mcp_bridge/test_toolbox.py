@@ -14,8 +14,8 @@ from agents.ports import ProposedAnswer, Toolbox
 from agents.types import PastCall, ToolCall, ToolResult
 from masking import MaskedText, Masker
 from masking.configuration import CustomPattern, MaskingRules
-from mcp_bridge import executor
-from mcp_bridge.executor import WITHHELD
+from mcp_bridge import results
+from mcp_bridge.results import WITHHELD
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
@@ -236,7 +236,7 @@ async def test_result_is_withheld_whole_when_masking_takes_too_long(monkeypatch)
         release.wait(20)
         return MaskedText(text, 0)
 
-    monkeypatch.setattr(executor, "MASKING_DEADLINE", 0.05)
+    monkeypatch.setattr(results, "MASKING_DEADLINE", 0.05)
     async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
         monkeypatch.setattr(Masker, "mask", hang)
         result = await run(toolbox, "shell__lines")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.envelope import ToolFailure
-from ops.file_edits.allowed import EditablePaths
+from ops.file_edits.allowed_paths import EditablePaths
 from safety.commands.proof import prove
 from safety.paths.sensitive_paths import SensitivePaths
 

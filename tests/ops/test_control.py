@@ -21,7 +21,7 @@ from tests.ops.calls import call_tool, envelope_of
 from tests.ops.fake_docker import run_fake_docker
 from tests.ops.test_logs import write_program
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 # Each keeps the state of what it stands for in a file, and notes what it was called with.
 SYSTEMCTL = """\

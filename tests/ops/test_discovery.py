@@ -12,7 +12,7 @@ import pytest
 
 from ops.discovery import discovery
 from ops.discovery.findings import Service, with_version
-from ops.discovery.known import KNOWN, image_version, known_image, known_program
+from ops.discovery.known_services import KNOWN, image_version, known_image, known_program
 from ops.discovery.looks import look_through
 from ops.discovery.programs import Paths, paths_in
 from ops.discovery.sockets import read_proc_net, read_ss

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from ops.bounded import Deadline
 from ops.envelope import ToolFailure
 from ops.file_edits import local
-from ops.file_edits.allowed import EditablePaths
+from ops.file_edits.allowed_paths import EditablePaths
 from ops.file_edits.content import (
     MAX_CONTENT_BYTES,
     WHOLE,
@@ -37,7 +37,7 @@ from safety.paths.sensitive_paths import SensitivePaths
 from tests.ops.calls import call_tool
 
 HOST = "host:web-1"
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def sha(content: str | bytes) -> str:
@@ -628,7 +628,7 @@ AS_NOBODY = """
 import json, os, sys
 from ops.bounded import Deadline
 from ops.envelope import ToolFailure
-from ops.file_edits.allowed import EditablePaths
+from ops.file_edits.allowed_paths import EditablePaths
 from ops.file_edits.local import LocalFiles
 from safety.paths.sensitive_paths import SensitivePaths
 os.setgroups([]); os.setgid(65534); os.setuid(65534)

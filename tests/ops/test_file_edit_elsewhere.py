@@ -13,7 +13,7 @@ import pytest
 
 from tests.ops.fake_docker import run_fake_docker
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 CONTAINER = "container:web-1:0123456789ab"
 POD = "pod:prod:shop/api-1"
 PLACES = [CONTAINER, POD, "host:db-1", "lxc:web-1:101", "vm:web-1:102"]

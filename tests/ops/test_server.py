@@ -13,7 +13,7 @@ from ops.envelope import ToolFailure
 from ops.server import build_server
 from tests.ops.calls import call_tool, envelope_of
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 TOOLS = [
     "query", "discovery", "read", "metrics", "storage", "docker", "kubernetes", "control",
     "file_edit",
@@ -241,3 +241,15 @@ async def test_reply_that_cannot_be_masked_is_withheld(settings, monkeypatch, ca
 
     assert reply["error"]["message"] == "The reply is withheld: masking it failed."
     assert "hello" not in str(reply)
+
+
+async def test_it_still_answers_over_stdio_under_its_older_name():
+    child = StdioServerParameters(
+        command=sys.executable, args=["-m", "mcp_bridge.ops"], cwd=str(ROOT)
+    )
+
+    with anyio.fail_after(60):
+        async with Client(child) as client:
+            health = envelope_of(await client.call_tool("query", {"action": "health"}))
+
+    assert health["data"]["memory"]["total_bytes"] > 0

@@ -20,9 +20,9 @@ from config.usage import servers_in_use
 from config.words import count, suggest
 from investigations.engine.own_servers import own_servers
 from investigations.engine.records import people_records
-from mcp_bridge.bench import Inspection, call_tool, inspect_servers
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.sightings import explain_error
+from mcp_bridge.operator_access import Inspection, call_tool, inspect_servers
+from mcp_bridge.server_status import explain_error
 from mcp_bridge.suggestions import write_yaml
 from safety.tool_rules import ToolClass
 from tarsy.errors import ConfigError
@@ -91,25 +91,25 @@ class Command(BaseCommand):
     def _inspect(self, servers: Mapping[str, MCPServerConfig], *, as_yaml: bool) -> int:
         found = asyncio.run(inspect_servers(servers, in_process=own_servers(people_records())))
         for inspection in found:
-            if as_yaml and not inspection.sighting.error:
-                block = write_yaml(inspection.sighting.server_id, inspection.suggestions)
+            if as_yaml and not inspection.status.error:
+                block = write_yaml(inspection.status.server_id, inspection.suggestions)
                 self.stdout.write(block, ending="")
             elif as_yaml:
                 self.stderr.write(_headline(inspection))
             else:
                 self._print(inspection)
-        return EXIT_FAILED if any(each.sighting.error for each in found) else EXIT_OK
+        return EXIT_FAILED if any(each.status.error for each in found) else EXIT_OK
 
     def _print(self, inspection: Inspection) -> None:
         self.stdout.write(_headline(inspection))
-        for tool in inspection.sighting.tools or ():
+        for tool in inspection.status.tools or ():
             about = textwrap.shorten(tool.description, 100, placeholder="…")
             kind = _classes(tool.classes) if tool.is_classed else UNCLASSED
             self.stdout.write(f"  {kind:<9} {tool.name:<32} {about}".rstrip())
-        if unclassed := sum(not tool.is_classed for tool in inspection.sighting.tools or ()):
+        if unclassed := sum(not tool.is_classed for tool in inspection.status.tools or ()):
             self.stdout.write(
                 f"{count(unclassed, 'tool')} that nobody has classed: not offered to agents that "
-                f"may only read. {explain_classing([inspection.sighting.server_id])}"
+                f"may only read. {explain_classing([inspection.status.server_id])}"
             )
 
     def _call(
@@ -147,7 +147,7 @@ class Command(BaseCommand):
 
 
 def _headline(inspection: Inspection) -> str:
-    seen = inspection.sighting
+    seen = inspection.status
     if seen.error:
         return f"{seen.server_id}: not available: {seen.error}"
     count = len(seen.tools or ())

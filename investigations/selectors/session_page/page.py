@@ -2,7 +2,8 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
@@ -72,20 +73,20 @@ def _join(stages: Sequence[Stage], agents: Sequence[AgentView]) -> list[StageVie
 def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:
     ids = [execution.pk for execution in executions]
     counts = _count_events(ids)
-    share = _share_of_each([row["event_count"] for row in counts.values()])
+    cuts = _find_cuts(ids, _share_of_each([row["event_count"] for row in counts.values()]))
     events: dict[uuid.UUID, list[EventView]] = defaultdict(list)
-    for view in views_of(list(_latest_events(executions, share))):
+    for view in views_of(list(_latest_events(executions, cuts))):
         if view.event.execution_id is not None:
             events[view.event.execution_id].append(view)
     costs = costs_by_execution(ids)
     waiting = executions_waiting(ids)
     offers = offers_by_execution(ids)
-    nothing = {"event_count": 0, "tool_count": 0}
+    nothing = {"tool_count": 0}
     return [
         AgentView(
             execution=execution,
             events=events[execution.pk],
-            earlier=counts.get(execution.pk, nothing)["event_count"] - len(events[execution.pk]),
+            earlier=cuts[execution.pk].earlier,
             tool_count=counts.get(execution.pk, nothing)["tool_count"],
             costs=costs.get(execution.pk, Costs()),
             needs_person=execution.pk in waiting,
@@ -119,20 +120,41 @@ def _share_of_each(counts: Sequence[int]) -> int:
     return LATEST
 
 
-def _latest_events(executions: Sequence[AgentExecution], share: int) -> QuerySet[TimelineEvent]:
+@dataclass(frozen=True)
+class _Cut:
+    """Where what a page carries of an execution begins."""
+
+    behind: int = 0
+    """The number of the newest event that it does not carry; 0 where it carries all."""
+    earlier: int = 0
+    """How many events there are up to that one. They are all there: what comes later has a higher
+    number, so an event that is written while a page is read changes nothing of this."""
+
+
+def _find_cuts(execution_ids: Sequence[uuid.UUID], share: int) -> dict[uuid.UUID, _Cut]:
+    of_it = TimelineEvent.objects.filter(execution_id=OuterRef("pk"))
+    beyond = of_it.order_by("-sequence_number").values("sequence_number")[share : share + 1]
+    # What a person asked is shown above all others, wherever it stands.
+    older = of_it.exclude(event_type=TimelineEvent.Type.USER_QUESTION).filter(
+        sequence_number__lte=OuterRef("behind")
+    )
+    earlier = older.order_by().values("execution_id").annotate(number=Count("id")).values("number")
+    rows = AgentExecution.objects.filter(pk__in=execution_ids).annotate(behind=Subquery(beyond))
+    found = rows.values_list("pk", "behind", Subquery(earlier))
+    cuts = {pk: _Cut(behind or 0, number or 0) for pk, behind, number in found}
+    return {pk: cuts.get(pk, _Cut()) for pk in execution_ids}
+
+
+def _latest_events(
+    executions: Sequence[AgentExecution], cuts: Mapping[uuid.UUID, _Cut]
+) -> QuerySet[TimelineEvent]:
     """The newest of each, and what a person asked it, which only a chat has."""
-    of_it = TimelineEvent.objects.filter(execution_id=OuterRef("pk")).order_by("-sequence_number")
-    beyond = of_it.values("sequence_number")[share : share + 1]
-    found = AgentExecution.objects.filter(pk__in=[each.pk for each in executions])
     shown = Q(
         execution_id__in=[
             each.pk for each in executions if each.stage.stage_type == Stage.Type.CHAT
         ],
         event_type=TimelineEvent.Type.USER_QUESTION,
     )
-    for execution_id, sequence_number in found.values_list("pk", Subquery(beyond)):
-        newest = Q(execution_id=execution_id)
-        if sequence_number is not None:
-            newest &= Q(sequence_number__gt=sequence_number)
-        shown |= newest
+    for execution_id, cut in cuts.items():
+        shown |= Q(execution_id=execution_id, sequence_number__gt=cut.behind)
     return with_previews(TimelineEvent.objects.filter(shown)).order_by("sequence_number")

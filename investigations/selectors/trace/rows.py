@@ -32,6 +32,7 @@ HIDDEN_WORDS: dict[str, str] = {
     "not_selected": "not chosen",
     "changed": "changed meanwhile",
     "removed": "no longer listed",
+    "too_many": "one too many to be remembered",
 }
 """Why a tool is not offered."""
 _WRITES = ("call.propose", "call.start")

@@ -2,6 +2,7 @@
 
 import re
 
+from safety.commands.contents import refuse_lone_values
 from safety.commands.refusal import Refused
 
 # No word outside of quotes but the names of fields, so nothing that could be called or computed.
@@ -31,6 +32,8 @@ _OF_SERVER = r"""
     )\(\s*(?:\d+|true|false)?\s*\)
 """
 _PARTS = r"(?:\.(?!constructor|__)[A-Za-z_]\w*|\[\d+\])*"
+# The field of the answer that alone is printed.
+_TAKEN = re.compile(r"\)((?:\.[A-Za-z_]\w*|\[\d+\])+)[\s);]*\Z")
 _COMMAND = r"""
     db\.(?:adminCommand|runCommand)\(\s*\{\s*["']?
     (?:ping|serverStatus|replSetGetStatus|hello|isMaster|buildInfo|dbStats|listDatabases
@@ -46,6 +49,11 @@ _QUESTION = re.compile(
 
 
 def check_mongo(text: str) -> None:
-    """Raises `Refused` unless the text is one question that is known."""
+    """Raises `Refused` unless the text is one question that is known, and names what it prints."""
     if not _QUESTION.fullmatch(text):
         raise Refused("this question to MongoDB is not known to be a read")
+    taken = _TAKEN.search(text)
+    if taken:
+        refuse_lone_values([taken[1]])
+    if taken and "getCmdLineOpts" in text:
+        raise Refused("a part of the command line loses the option that names it: print all of it")

@@ -2,6 +2,7 @@
 
 import re
 
+from safety.commands.languages.sql_values import check_values
 from safety.commands.refusal import Refused
 from safety.commands.wordlists import words
 
@@ -90,32 +91,34 @@ _SQLITE_COMMANDS = re.compile(
 _PSQL_COMMANDS = re.compile(r"\\(?:l|d(?!eu|Rs)[A-Za-z]{0,3}|conninfo|sf|sv)[+S]{0,2}(?: [\w.*]+)?")
 
 
-def check_sqlite(statement: str) -> None:
+def check_sqlite(statement: str, *, has_names: bool) -> None:
+    """`has_names`: the names of columns are printed, here as in the other clients."""
     text = statement.strip()
     if _SQLITE_VIRTUAL.search(text):
         raise Refused("the SQL reads other files through a table of the program itself")
     if not (_SQLITE_COMMANDS.fullmatch(text) or _SQLITE_PRAGMAS.fullmatch(text)):
-        check_sql(statement)
+        check_sql(statement, has_names=has_names)
 
 
-def check_psql(statement: str) -> None:
+def check_psql(statement: str, *, has_names: bool) -> None:
     if "`" in statement:
         raise Refused("PostgreSQL knows no backticks")
     if not _PSQL_COMMANDS.fullmatch(statement.strip()):
-        check_sql(statement)
+        check_sql(statement, has_names=has_names, has_row_values=True)
 
 
-def check_mysql(statement: str, *, is_system: bool = False) -> None:
+def check_mysql(statement: str, *, has_names: bool, is_system: bool = False) -> None:
     """`is_system`: names without a database are those of the server's own."""
     text = re.sub(r"\\G\s*\Z", "", statement)
-    check_sql(text)
+    check_sql(text, has_names=has_names)
     named = {token.strip("`") for _, token in _tokens(text)}
     if is_system and named & _MYSQL_SECRETS:
         raise Refused("this table of the server holds passwords")
 
 
-def check_sql(statement: str) -> None:
-    """Raises `Refused` unless each statement is a question without side effects."""
+def check_sql(statement: str, *, has_names: bool, has_row_values: bool = False) -> None:
+    """Raises `Refused` unless each statement is a question without side effects, and prints whole
+    values (`check_values`)."""
     tokens = _tokens(statement)
     parts: list[list[tuple[str, str]]] = [[]]
     for token in tokens:
@@ -128,6 +131,7 @@ def check_sql(statement: str) -> None:
     for part in parts:
         if part:
             _check_statement(part)
+            check_values(part, has_names=has_names, has_row_values=has_row_values)
 
 
 def _tokens(statement: str) -> list[tuple[str, str]]:

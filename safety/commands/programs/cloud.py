@@ -3,6 +3,12 @@
 import re
 from itertools import pairwise
 
+from safety.commands.languages.queries import (
+    check_gcloud_format,
+    check_jmespath,
+    values_of,
+    without_query,
+)
 from safety.commands.policy import Group, Proving, Table, Wrapper, reads
 from safety.commands.refusal import Refused
 from safety.commands.traits import Traits
@@ -139,7 +145,16 @@ def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
         raise Refused(f"aws {service} {operation} is not known to be a read without secrets")
     if not is_read or (service in ("configure", "secretsmanager") and operation.startswith("get")):
         raise Refused(f"aws {service} {operation} is not known to be a read")
-    return Traits(argv=argv, reaches_out=True)
+    return Traits(argv=argv, reaches_out=True, whole=_whole_answer(argv))
+
+
+def _whole_answer(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """What prints all that `aws` or `az` is answered, where a query chooses some of it."""
+    for query in values_of(argv, "--query"):
+        check_jmespath(query)
+    if not values_of(argv, "--query"):
+        return ()
+    return without_query(argv, ("--query", "--output", "-o"), ("--output", "json"))
 
 
 def _skip_global_options(arguments: tuple[str, ...]) -> list[str]:
@@ -179,7 +194,10 @@ def _prove_gcloud(prover: Proving, argv: tuple[str, ...]) -> Traits:
             words.append(argument)
     if not _is_gcloud_read(words):
         raise Refused("gcloud with these words is not known to be a read")
-    return Traits(argv=argv, reaches_out=True)
+    for text in values_of(argv, "--format"):
+        check_gcloud_format(text)
+    whole = without_query(argv, ("--format",), ("--format=json",))
+    return Traits(argv=argv, reaches_out=True, whole=whole)
 
 
 def _is_gcloud_read(words: list[str]) -> bool:
@@ -220,7 +238,7 @@ def _prove_az(prover: Proving, argv: tuple[str, ...]) -> Traits:
         for word in words
     ):
         raise Refused("az with these words is not known to be a read")
-    return Traits(argv=argv, reaches_out=True)
+    return Traits(argv=argv, reaches_out=True, whole=_whole_answer(argv))
 
 
 CLOUD: Table = {

@@ -1,97 +1,46 @@
 """Databases, queues and their clients: questions only."""
 
-import fnmatch
 import re
 
 from safety.commands.durations import every, waits
 from safety.commands.grammar import Parsed
 from safety.commands.languages.mongo import check_mongo
+from safety.commands.languages.redis import ENDLESS_COMMANDS, check_redis
 from safety.commands.languages.sql import check_mysql, check_psql, check_sqlite
 from safety.commands.policy import Group, Table, reads, with_names
 from safety.commands.refusal import Category, Refused
 from safety.commands.wordlists import words
 
 _NAME = r"[\w.-]+"
+# Between these the masker finds the columns of a table.
+_COLUMN_MARKS = ("|", ",", "\t", r"\t")
 _HOST = "/[\\w.:\\/-]+/"
-_REDIS_READS = words("""
-    INFO PING DBSIZE GET MGET STRLEN GETRANGE TTL PTTL EXPIRETIME TYPE EXISTS KEYS SCAN
-    RANDOMKEY HGET HMGET HGETALL HLEN HKEYS HVALS HEXISTS HSTRLEN HSCAN LLEN LRANGE LINDEX
-    LPOS SCARD SMEMBERS SISMEMBER SMISMEMBER SRANDMEMBER SSCAN SINTER SUNION SDIFF ZCARD
-    ZRANGE ZREVRANGE ZRANGEBYSCORE ZSCORE ZMSCORE ZCOUNT ZRANK ZREVRANK ZSCAN XLEN XRANGE
-    XREVRANGE XPENDING BITCOUNT GETBIT GEOPOS GEODIST ROLE TIME LASTSAVE ECHO
-    MONITOR SUBSCRIBE PSUBSCRIBE SSUBSCRIBE
-""")
-_REDIS_SUBCOMMANDS = {
-    "CLIENT": "LIST INFO ID GETNAME",
-    "CONFIG": "GET",
-    "SLOWLOG": "GET LEN",
-    "LATENCY": "LATEST DOCTOR HISTORY HISTOGRAM",
-    "MEMORY": "USAGE STATS DOCTOR MALLOC-STATS",
-    "CLUSTER": "INFO NODES SLOTS SHARDS MYID KEYSLOT COUNTKEYSINSLOT",
-    "COMMAND": "COUNT INFO DOCS LIST GETKEYS",
-    "OBJECT": "ENCODING FREQ IDLETIME REFCOUNT",
-    "PUBSUB": "CHANNELS NUMSUB NUMPAT SHARDCHANNELS SHARDNUMSUB",
-    "ACL": "WHOAMI CAT",
-    "MODULE": "LIST",
-    "XINFO": "STREAM GROUPS CONSUMERS",
-    "SENTINEL": "MASTERS MASTER REPLICAS SLAVES SENTINELS GET-MASTER-ADDR-BY-NAME CKQUORUM",
-}
-_REDIS_ENDLESS = frozenset({"MONITOR", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"})
-_REDIS_SECRETS = (
-    "requirepass",
-    "masterauth",
-    "masteruser",
-    "tls-key-file-pass",
-    "tls-client-key-file-pass",
-)
-_REDIS_MODES = (
-    "--scan",
-    "--bigkeys",
-    "--memkeys",
-    "--hotkeys",
-    "--stat",
-    "--latency",
-    "--latency-history",
-    "--version",
-)
-
-
-def _check_redis(parsed: Parsed) -> None:
-    if not parsed.words:
-        if parsed.has(*_REDIS_MODES):
-            return
-        raise Refused("without a command it waits for input", Category.INTERACTIVE_REPL)
-    if any(re.match(r"-[^\d.]", word) for word in parsed.words):
-        raise Refused("an option stands behind the command")
-    command, *rest = (word.upper() for word in parsed.words)
-    if command in _REDIS_READS:
-        return
-    known = _REDIS_SUBCOMMANDS.get(command, "").split()
-    if not rest or rest[0] not in known:
-        raise Refused(f"the command {command} is not known to be a read")
-    if command == "CONFIG":
-        for pattern in parsed.words[2:]:
-            # Of the other marks the server's patterns are not those of this language.
-            is_plain = re.fullmatch(r"[\w*?-]+", pattern)
-            if not is_plain or any(fnmatch.fnmatch(n, pattern.lower()) for n in _REDIS_SECRETS):
-                raise Refused("this pattern covers passwords")
 
 
 def _redis_is_endless(parsed: Parsed) -> bool:
     return parsed.has("--stat", "--latency", "--latency-history") or (
-        bool(parsed.words) and parsed.words[0].upper() in _REDIS_ENDLESS
+        bool(parsed.words) and parsed.words[0].upper() in ENDLESS_COMMANDS
     )
 
 
+def _has_names(parsed: Parsed, *left_out_by: str) -> bool:
+    """Whether columns are printed below their names, and so that both can be told apart."""
+    marks = parsed.values("-F", "-R", "-separator", "--field-separator")
+    return not parsed.has(*left_out_by) and all(mark in _COLUMN_MARKS for mark in marks)
+
+
 def _check_psql(parsed: Parsed) -> None:
+    has_names = _has_names(parsed, "-t", "--tuples-only", "--html", "-R")
     for statement in parsed.values("-c", "--command"):
-        check_psql(statement)
+        check_psql(statement, has_names=has_names)
 
 
 def _check_mysql(parsed: Parsed) -> None:
+    has_names = _has_names(parsed, "-N", "--skip-column-names")
     database = (*parsed.values("-D", "--database"), *parsed.words)
     for statement in parsed.values("-e", "--execute"):
-        check_mysql(statement, is_system="mysql" in map(str.lower, database))
+        is_system = "mysql" in map(str.lower, database)
+        check_mysql(statement, has_names=has_names, is_system=is_system)
 
 
 def _check_mongo(parsed: Parsed) -> None:
@@ -106,8 +55,9 @@ def _check_sqlite(parsed: Parsed) -> None:
         raise Refused("the database is named by a URI with options")
     if "/" in parsed.words[0].lstrip("/") and not parsed.words[0].startswith("/"):
         raise Refused("the database is not named by its whole path")
+    has_names = _has_names(parsed, "-noheader", "-html", "-box")
     for statement in parsed.words[1:]:
-        check_sqlite(statement)
+        check_sqlite(statement, has_names=has_names)
 
 
 def _check_kafka(parsed: Parsed) -> None:
@@ -176,7 +126,7 @@ DATA: Table = {
         is_conditional=True,
         check=_check_sqlite,
         contents=lambda parsed: parsed.words[:1],
-        hardening=("-readonly", "-init", "/dev/null"),
+        hardening=("-readonly", "-init", "/dev/null", "-header"),
     ),
     **with_names(
         "mongosh mongo",
@@ -206,7 +156,9 @@ DATA: Table = {
         is_endless=_redis_is_endless,
         lasts=every("-i", "-r", default=0.001),
         reaches_out_with="-h",
-        check=_check_redis,
+        check=check_redis,
+        # Names and values of fields are numbered, which keeps them together.
+        hardening=("--no-raw",),
     ),
     "mysqladmin": reads(
         f"-u=/[\\w.-]+/ -h={_HOST} -P=/\\d+/ -p=? --user=/[\\w.-]+/ --host={_HOST} --password=?",

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from safety.commands.contents import refuse_lone_values
 from safety.commands.grammar import Parsed
-from safety.commands.languages.escapes import refuse_git_escapes
+from safety.commands.languages.git_formats import check_git_formats
 from safety.commands.paths import is_wide
 from safety.commands.policy import Group, Table, reads
 from safety.commands.refusal import Refused
@@ -20,6 +21,7 @@ _LOG = """
     --format=
     --date= --abbrev-commit --no-abbrev-commit --abbrev=? --follow --reverse --first-parent --cached
     --staged --no-color --color=? --ignore-space-change --ignore-all-space --word-diff=?
+    --color-words=? --word-diff-regex=-
     --diff-filter= --no-patch --unified=/\\d+/ --summary --raw --no-renames --find-renames=?
     --source
     --tags=? --branches=? --remotes=? --left-right --cherry-pick --topo-order --date-order --check
@@ -27,6 +29,10 @@ _LOG = """
     --no-prefix --compact-summary --dirstat --no-decorate --invert-grep --walk-reflogs --no-notes
     --merge-base --count --objects
 """
+_PARTS = "--word-diff --color-words --word-diff-regex"
+# In front of a pattern of paths: `:(icase)`, `:/`, `:!`.
+_MAGIC = re.compile(r"^:(?:\([^)]*\)|[/!^]+)")
+_HASH = re.compile(r"[0-9a-fA-F]{4,64}")
 # A driver named by the repository would be run otherwise.
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--submodule=short")
 # A submodule has a configuration of its own, which nothing of this reaches.
@@ -34,35 +40,52 @@ _ALONE = ("--ignore-submodules=all",)
 
 
 def _check_format(parsed: Parsed) -> None:
-    # To say whether a signature holds, git runs what the repository names for it.
-    if any("%G" in text or "(signature" in text for text in parsed.values("--format", "--pretty")):
-        raise Refused("git would run a program to check signatures")
-    refuse_git_escapes(parsed.values("--format", "--pretty"))
+    check_git_formats(parsed.values("--format", "--pretty"))
 
 
 def _named(parsed: Parsed) -> Iterator[str]:
-    """The files of a repository that are named: `HEAD:x`, `-L1,5:x`, or x as a word.
+    """The files of a repository that are named: `HEAD:x`, `-L1,5:x`, behind `--`, or x as a word.
 
     A word without a dot is more likely a branch, unless it is the very name of a file with keys.
     """
+    for word in parsed.behind:
+        yield from _paths_of(word)
     for word in (*parsed.words, *parsed.values("-L")):
-        path = word.rpartition(":")[2]
-        name = path.rpartition("/")[2]
-        if (".." in path and ":" not in word) or not name:
+        bare = _MAGIC.sub("", word)
+        name = bare.rpartition("/")[2]
+        if ".." in bare and ":" not in bare and ".." not in bare.split("/"):
             continue
         if ":" in word or re.search(r"[.*?\[]", name) or name in EXAMPLES_OF_SECRETS:
-            yield f"/repository/{path}"
+            yield from _paths_of(word)
+
+
+def _paths_of(word: str) -> Iterator[str]:
+    """The path behind a revision or the signs of a pattern, and the directory that it lies in."""
+    path = _MAGIC.sub("", word).rpartition(":")[2].lstrip("/")
+    directory, _, name = path.rpartition("/")
+    if name:
+        yield f"/repository/{path}"
+    if directory:
+        yield f"/repository/{directory}"
 
 
 def _named_in_log(parsed: Parsed) -> Iterator[str]:
     """Without a patch, a log says only who changed a file."""
-    if parsed.has("-p", "-u", "-U", "--patch", "--unified", "--word-diff", "-L"):
+    if parsed.has("-p", "-u", "-U", "--patch", "--unified", "-L", "--check"):
         yield from _named(parsed)
 
 
 def _named_in_search(parsed: Parsed) -> Iterator[str]:
     words = parsed.words if parsed.has("-e") else parsed.words[1:]
-    yield from _named(Parsed((), words))
+    yield from _named(replace(parsed, options=(), words=words))
+
+
+def _check_object(parsed: Parsed) -> None:
+    if parsed.has("-p") and any(map(_HASH.fullmatch, parsed.words)):
+        raise Refused(
+            "the hash may be that of any file; name it by its path behind a revision (HEAD:path), "
+            "or say what it is (HASH^{commit}, HASH^{tree})"
+        )
 
 
 def _check_diff(parsed: Parsed) -> None:
@@ -90,6 +113,8 @@ def _check_config(parsed: Parsed) -> None:
     limit = 0 if parsed.has("-l", "--list") else 2 if parsed.has("--get", "--get-all") else 1
     if len(parsed.words) > limit or (limit and not parsed.words):
         raise Refused("git config with a value sets it")
+    if parsed.has("-z", "--null") and not parsed.has("--name-only"):
+        raise Refused("names would be divided from their values: leave out -z")
     if parsed.has("--get-regexp"):
         return
     if any(
@@ -97,6 +122,8 @@ def _check_config(parsed: Parsed) -> None:
         for word in parsed.words
     ):
         raise Refused("this sub-command of git config changes it")
+    if not parsed.has("-l", "--list", "--name-only"):
+        refuse_lone_values(parsed.words[:1])
 
 
 _log = reads(
@@ -106,6 +133,7 @@ _log = reads(
     hardening=_PLAIN,
     check=_check_format,
     contents=_named_in_log,
+    parts=_PARTS,
 )
 _show = replace(_log, contents=_named)
 _diff = replace(_show, files_from=0, check=_check_diff, hardening=(*_PLAIN, *_ALONE))
@@ -125,6 +153,7 @@ GIT: Table = {
                     hardening=(*_PLAIN, *_ALONE),
                     check=_check_format,
                     contents=_named,
+                    parts=_PARTS,
                 ),
             ),
             "rev-list": reads(_LOG, numbers=True, word=_REVISION, check=_check_format),
@@ -132,6 +161,7 @@ GIT: Table = {
                 "-[sne] -w=? --summary --numbered --email --since=- --until=- --no-merges",
                 word=_REVISION,
                 words=(1, 5),
+                parts="-w",
             ),
             "status": reads(
                 "-[sbuz] --short --branch --porcelain=? --untracked-files=? --ignored=? "
@@ -145,6 +175,7 @@ GIT: Table = {
                 word=_REVISION,
                 hardening=("--no-textconv",),
                 contents=_named,
+                parts="-p --porcelain --line-porcelain",
             ),
             "rev-parse": reads(
                 """-q --short=? --abbrev-ref --verify --show-toplevel --git-dir
@@ -194,6 +225,7 @@ GIT: Table = {
                 word=_REVISION,
                 needs="-t -s -e -p",
                 contents=_named,
+                check=_check_object,
             ),
             "config": reads(
                 "-[lz] --list --get --get-all --get-regexp --global --local --system "
@@ -205,10 +237,11 @@ GIT: Table = {
                 "-[niwvcElFGPhHIaopqr] -e=- -A=/\\d+/ -B=/\\d+/ -C=/\\d+/ -m=/\\d+/ -L "
                 "--line-number --count --name-only --files-with-matches --ignore-case "
                 "--cached --untracked --show-function --heading --break --no-color "
-                "--and --or --not --all-match --max-depth=",
+                "--and --or --not --all-match --max-depth= --only-matching",
                 words=(0, 20),
                 hardening=("--no-textconv",),
                 contents=_named_in_search,
+                parts="-o --only-matching",
             ),
             "name-rev": reads("--tags --name-only --always", words=(1, 5), word=_REVISION),
             "merge-base": reads(

@@ -200,6 +200,8 @@ NETWORK: Table = {
         destinations=machines_of_pcap,
         lasts=captures,
         hardening=("-n",),
+        # In numbers, and in pieces of sixteen.
+        parts="-x -X",
     ),
     **with_names(
         "ping ping6",

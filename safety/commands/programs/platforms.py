@@ -3,6 +3,7 @@
 from safety.commands.grammar import Parsed
 from safety.commands.languages.escapes import refuse_escapes
 from safety.commands.languages.jq import check_jq
+from safety.commands.languages.queries import check_jq_choice
 from safety.commands.policy import Entry, Group, Policy, Table, reads
 
 _NAME = r"[\w.:/#@-]+"
@@ -14,7 +15,14 @@ _GH = (
 
 
 def _asks(*verbs: str, options: str = "", words: tuple[int, int] = (0, 2)) -> Group:
-    row = reads(options, word=_NAME, words=words, reaches_out=True, check=_check_query)
+    row = reads(
+        options,
+        word=_NAME,
+        words=words,
+        reaches_out=True,
+        check=_check_query,
+        parts="--max-width",
+    )
     return Group(dict.fromkeys(verbs, row))
 
 
@@ -22,6 +30,7 @@ def _check_query(parsed: Parsed) -> None:
     """The programs in jq that some of them run themselves."""
     for program in parsed.values("-q", "--jq"):
         check_jq(program)
+        check_jq_choice(program)
         refuse_escapes((program,))
 
 

@@ -47,6 +47,8 @@ _WGET = r"""
     -[qSv46] -T=/\d+/ -t=/\d+/ -O=/-/ --spider --quiet --server-response
     --timeout=/\d+/ --tries=/\d+/ --output-document=/-/ --no-check-certificate --no-verbose
 """
+CURL = Grammar(read_options(_CURL))
+WGET = Grammar(read_options(_WGET))
 
 
 def _check_host(url: str) -> str:
@@ -83,7 +85,7 @@ def _check_page(
 
 
 def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
-    parsed = parse(argv[1:], Grammar(read_options(_CURL)))
+    parsed = parse(argv[1:], CURL)
     urls = (*parsed.words, *parsed.values("--url"))
     if not urls:
         raise Refused("curl lacks an address")
@@ -119,7 +121,7 @@ def _fields(parsed: Parsed) -> Iterable[tuple[str, str]]:
 
 def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """With `--spider` it asks for the page as a whole where a server denies it the head."""
-    parsed = parse(argv[1:], Grammar(read_options(_WGET)))
+    parsed = parse(argv[1:], WGET)
     if not parsed.has("--spider", "-O", "--output-document") or not parsed.words:
         raise Refused("wget stores what it fetches; only --spider and -O - do not")
     hosts = [_check_host(url) for url in parsed.words]

@@ -29,6 +29,15 @@ _KEEP_NAMES = frozenset(["head", "tail", "sort"])
 # Files by an expression, by another file or a link to it, or written in another way.
 _NAMES_UNSEEN = words("-regex -iregex -samefile -inum -lname -ilname -printf")
 # These keep or order lines; with the name of a file they would read that instead.
+PS = Grammar(
+    read_options(
+        """-[aAcdefFHjlLmMNTVwyZ] -o=- -O=- -p= -q= -C= -G= -g= -s= -t= -u= -U= --sort=-
+        --format=- --pid= --ppid= --quick-pid= --user= --User= --group= --Group= --tty= --sid=
+        --forest --headers --no-headers --no-heading --cols= --columns= --width= --rows= --lines=
+        --cumulative --deselect --info --version -[xr]"""
+    ),
+    dashes=False,
+)
 _KEEPS_LINES = re.compile(r"(?: -(?:\d+|[nz]|[bdfghiMnrRVuz]+|[ktn] ?[\d,]+|-lines=\d+))*")
 
 
@@ -187,11 +196,7 @@ def _prove_env(prover: Proving, argv: tuple[str, ...]) -> Traits:
 
 def _prove_ps(prover: Proving, argv: tuple[str, ...]) -> Traits:
     """`ps` mixes three styles; the letter e without a dash prints environments, with secrets."""
-    table = """-[aAcdefFHjlLmMNTVwyZ] -o=- -O=- -p= -q= -C= -G= -g= -s= -t= -u= -U= --sort=-
-    --format=- --pid= --ppid= --quick-pid= --user= --User= --group= --Group= --tty= --sid=
-    --forest --headers --no-headers --no-heading --cols= --columns= --width= --rows= --lines=
-    --cumulative --deselect --info --version -[xr]"""
-    parsed = parse(argv[1:], Grammar(read_options(table), dashes=False))
+    parsed = parse(argv[1:], PS)
     # Where no user or terminal of that name exists, all letters are read in the other style.
     letters = "".join(re.findall(r"^-(?!-)(\w+)", "\n".join(argv[1:]), re.MULTILINE))
     may_fail = parsed.has("-u", "-U", "-g", "-G", "-t", "-s", "-O") or not all(

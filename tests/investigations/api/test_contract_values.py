@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from agents.types import ClosedBlock, LLMCallRecord, Message
+from agents.records import ClosedBlock, LLMCallRecord
+from agents.types import Message
 from investigations.models import Stage, TimelineEvent
 from investigations.services.executions import claim_execution
 from investigations.services.recording import open_block, record_llm_call

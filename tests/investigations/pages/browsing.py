@@ -1,16 +1,19 @@
-"""What tests of pages in a browser share: the other end of the socket, and waiting."""
+"""What tests of pages in a browser share: the browser, the other end of the socket, and waiting."""
 
+import asyncio
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 import pytest
 from django.conf import settings
 from django.db import connections
 from django.test import Client
+from playwright.sync_api import Browser, sync_playwright
 
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import with_event_id
@@ -26,6 +29,55 @@ in_a_browser = [
         reason=f"NO BROWSER TEST WAS RUN: there is no Chromium at {CHROMIUM}",
     ),
 ]
+
+
+class SharedBrowser:
+    """One Chromium for all tests of a module; each takes it and leaves none of its pages open.
+
+    Playwright keeps a loop in the thread of the tests and marks it as running, which bars that
+    thread from the database. Between two tests it is not marked, so fixtures may use the database.
+    """
+
+    def __init__(self) -> None:
+        self._playwright = sync_playwright().start()
+        self._loop = asyncio.get_running_loop()
+        self._browser = self._launch()
+        asyncio._set_running_loop(None)
+
+    @contextmanager
+    def taken(self) -> Iterator[Browser]:
+        """The browser for one test, started anew if the test before has ended it."""
+        with self._loop_marked():
+            if not self._browser.is_connected():
+                self._browser = self._launch()
+            yield self._browser
+            for context in self._browser.contexts:
+                context.close()
+
+    def end(self) -> None:
+        with self._loop_marked():
+            self._browser.close()
+            self._playwright.stop()
+
+    @contextmanager
+    def _loop_marked(self) -> Iterator[None]:
+        asyncio._set_running_loop(self._loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(None)
+
+    def _launch(self) -> Browser:
+        return self._playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[
+                *("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"),
+                # A key or a wheel has scrolled when it was pressed or turned.
+                "--disable-smooth-scrolling",
+            ],
+            # Bars that a person can drag.
+            ignore_default_args=["--hide-scrollbars"],
+        )
 
 
 class Stream:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.test import Client
+from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
 from investigations.rendering.markdown import render_markdown
@@ -20,7 +21,7 @@ from tests.factories import (
     TimelineEventFactory,
     UserFactory,
 )
-from tests.investigations.pages.browsing import CHROMIUM, Stream
+from tests.investigations.pages.browsing import SharedBrowser, Stream
 
 REPORT = """## Conclusion
 The basket service passes its memory limit. Confidence: high
@@ -203,24 +204,20 @@ def stream() -> Stream:
     return Stream()
 
 
+@pytest.fixture(scope="module")
+def shared_browser() -> Iterator[SharedBrowser]:
+    shared = SharedBrowser()
+    yield shared
+    shared.end()
+
+
 @pytest.fixture
-def page(settings, live_server, request, stream) -> Iterator[object]:
+def page(settings, live_server, request, stream, shared_browser) -> Iterator[object]:
     """A page that fails its test on any console message, error or refused content."""
-    playwright_api = pytest.importorskip("playwright.sync_api")
-    playwright_api.expect.set_options(timeout=60_000)
+    expect.set_options(timeout=60_000)
     settings.TARSY_AUTH = "none"
     options = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
-    with playwright_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            args=[
-                *("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"),
-                # A key or a wheel has scrolled when it was pressed or turned.
-                "--disable-smooth-scrolling",
-            ],
-            # Bars that a person can drag.
-            ignore_default_args=["--hide-scrollbars"],
-        )
+    with shared_browser.taken() as browser:
         page = browser.new_page(base_url=live_server.url, **options)
         said: list[str] = []
         expected: list[str] = []
@@ -229,6 +226,5 @@ def page(settings, live_server, request, stream) -> Iterator[object]:
         page.on("pageerror", lambda error: said.append(str(error)))
         page.route_web_socket("**/api/v1/ws", stream.accept)
         yield page
-        browser.close()
     unexpected = [text for text in said if not any(words in text for words in expected)]
     assert unexpected == []

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -114,6 +115,38 @@ def test_deleted_sessions_are_listed_only_for_who_asks_for_them(operator):
     assert listed("") == {str(kept.pk)}
     assert listed("?deleted=yes") == {str(deleted.pk)}
     assert listed("?deleted=all") == {str(kept.pk), str(deleted.pk)}
+
+
+@pytest.mark.parametrize("shorten", [str, lambda row: str(row)[:8], lambda row: row.hex])
+def test_an_id_finds_a_deleted_session_that_is_said_to_be_deleted(operator, shorten):
+    kept = factories.SessionFactory(completed=True)
+    gone = factories.SessionFactory(completed=True, deleted_at=timezone.now())
+
+    page = operator.get(SESSIONS, {"q": shorten(gone.pk)}).content.decode()
+    of_kept = operator.get(SESSIONS, {"q": shorten(kept.pk)}).content.decode()
+
+    assert f"/{gone.pk}/change/" in page
+    assert ">deleted<" in page
+    assert f"/{kept.pk}/change/" in of_kept
+    assert ">deleted<" not in of_kept
+
+
+def test_whoever_asks_for_an_id_may_still_leave_out_what_is_deleted(operator):
+    gone = factories.SessionFactory(completed=True, deleted_at=timezone.now())
+
+    page = operator.get(SESSIONS, {"q": str(gone.pk)}).content.decode()
+    others = operator.get(SESSIONS, {"q": str(gone.pk), "deleted": "no"}).content.decode()
+
+    assert chosen_filter(page, "deleted") == "All"
+    assert f"/{gone.pk}/change/" not in others
+    assert chosen_filter(others, "deleted") == "Not deleted"
+
+
+def chosen_filter(page: str, title: str) -> str:
+    """The choice of a filter that is marked as the one in force."""
+    [choices] = re.findall(rf'<details data-filter-title="{title}".*?</details>', page, re.DOTALL)
+    [chosen] = re.findall(r'<li class="selected">\s*<a [^>]*>([^<]+)</a>', choices)
+    return chosen
 
 
 def test_acts_are_offered_and_done_only_by_permission(client):

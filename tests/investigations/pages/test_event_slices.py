@@ -1,12 +1,18 @@
 """Ways to what a page does not show: search, one event by its name, the whole as a document."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
 
 import pytest
+from django.db import connection
 from django.test import AsyncClient
+from django.test.utils import CaptureQueriesContext
 
-from investigations.models import AlertSession, TimelineEvent
+from investigations.models import AgentExecution, AlertSession, TimelineEvent
 from investigations.selectors.session_page import event_slices
+from investigations.selectors.session_page import page as pages
 from tests.factories import ExecutionFactory, SessionFactory, TimelineEventFactory
 from tests.investigations.pages.conftest import add_event, add_tool_call
 
@@ -130,3 +136,49 @@ def test_a_deleted_session_is_neither_searched_nor_exported_nor_anybodys_neighbo
         assert viewer.get(f"/sessions/{gone.pk}/{part}").status_code == 404
     found = event_slices.find_neighbours(newer)
     assert (found.before, found.after) == (older.pk, None)
+
+
+# ---- While events come --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def long_feed(monkeypatch) -> AgentExecution:
+    """An agent with more events than the page carries of it."""
+    monkeypatch.setattr(pages, "LATEST", 4)
+    monkeypatch.setattr(pages, "FEWEST", 4)
+    return ExecutionFactory(active=True)
+
+
+@pytest.mark.parametrize("events", [0, 3, 4, 5, 9])
+def test_what_a_page_leaves_out_is_counted_right_whenever_an_event_comes(long_feed, events):
+    for number in range(events):
+        add_event(long_feed, TimelineEvent.Type.LLM_THINKING, f"thought {number}")
+
+    for asked in range(_queries_of_agent(long_feed)):
+        with _event_after_query(long_feed, asked):
+            view = pages.read_agent(long_feed.session_id, long_feed.pk)
+
+        assert view is not None
+        older = long_feed.timeline_events.filter(sequence_number__lt=view.oldest).count()
+        assert view.earlier == older, f"with an event after query {asked}"
+
+
+def _queries_of_agent(execution: AgentExecution) -> int:
+    with CaptureQueriesContext(connection) as asked:
+        pages.read_agent(execution.session_id, execution.pk)
+    return len(asked)
+
+
+@contextmanager
+def _event_after_query(execution: AgentExecution, place: int) -> Iterator[None]:
+    """The worker writes another event just after the query of this place was answered."""
+    seen = count()
+
+    def write_behind(execute, sql, params, many, context):
+        answer = execute(sql, params, many, context)
+        if next(seen) == place:
+            add_event(execution, TimelineEvent.Type.LLM_THINKING, "meanwhile")
+        return answer
+
+    with connection.execute_wrapper(write_behind):
+        yield

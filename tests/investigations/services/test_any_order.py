@@ -14,17 +14,8 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from agents.types import (
-    AgentOutcome,
-    LLMCallRecord,
-    Message,
-    Note,
-    PlannedCall,
-    ToolCall,
-    ToolCallRecord,
-    ToolResult,
-    ToolTarget,
-)
+from agents.records import LLMCallRecord, PlannedCall, ToolCallRecord
+from agents.types import AgentOutcome, Message, Note, ToolCall, ToolResult, ToolTarget
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.services import recovery
 from investigations.services.chat import ask_question, explain_no_chat

@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.utils import timezone
 
-from agents.types import AgentOutcome, Message, ToolCall, ToolCallRecord, ToolResult, ToolTarget
+from agents.records import ToolCallRecord
+from agents.types import AgentOutcome, Message, ToolCall, ToolResult, ToolTarget
 from investigations.models import AgentExecution, ApprovalRequest, AuditEvent, Stage
 from investigations.services import recording
 from investigations.services.approvals import (

@@ -14,24 +14,27 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from agents.records import LLMCallRecord, OffersRecord, PlannedCall, ToolCallRecord
 from agents.types import (
     AgentOutcome,
     ListedTool,
-    LLMCallRecord,
     Message,
     ModelName,
     Note,
-    OffersRecord,
-    PlannedCall,
     ServerOffer,
     ToolCall,
-    ToolCallRecord,
     ToolResult,
     ToolTarget,
     Usage,
 )
 from investigations.engine.journal import ExecutionJournal
-from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    LLMInteraction,
+    MCPInteraction,
+    TimelineEvent,
+)
 from investigations.selectors.offers import offers_of_execution, offers_of_session
 from investigations.selectors.past_calls import past_calls
 from investigations.services import offers, recording
@@ -483,6 +486,33 @@ def test_what_servers_give_is_kept_and_read_again_as_it_was():
     assert (db.offer.is_away, db.was_there) == (False, True)
     (notice,) = claim.execution.timeline_events.filter(event_type="notice")
     assert notice.content == "db is not available"
+
+
+@committed
+def test_of_lists_that_change_without_end_the_first_and_the_newest_are_kept_and_that_is_said():
+    session = start_session("single")
+    claim = claim_execution(executions_of(current_stage(session))[0].pk, "worker-1")
+    assert claim is not None
+
+    def tell(number: int, offer: ServerOffer) -> None:
+        note = Note("notice", f"change {number}")
+        offers.record_offers(claim.execution, OffersRecord((offer,), note), str)
+
+    tell(0, AWAY)
+    for number in range(1, 13):
+        offer = replace(AWAY, error="", tools=(ListedTool(f"query_{number}", "Asks."),))
+        tell(number, offer)
+
+    lists = MCPInteraction.objects.filter(interaction_type="tool_list", error_message="")
+    kept = [row.available_tools[0]["name"] for row in lists.order_by("created_at")]
+    assert kept == [*(f"query_{n}" for n in range(1, offers.MOST_LISTS)), "query_12"]
+    (resumed,) = offers_of_execution(claim.execution)
+    assert [each.name for each in resumed.tools] == ["query_12"]
+    notes = claim.execution.timeline_events.filter(event_type="notice").order_by("sequence_number")
+    said = [note.content for note in notes]
+    assert said[offers.MOST_LISTS] == f"change {offers.MOST_LISTS}"
+    assert "the newest" in said[offers.MOST_LISTS + 1]
+    assert len(said) == 13
 
 
 def test_a_notice_that_a_continued_execution_finds_again_stands_once(claim: Claim):

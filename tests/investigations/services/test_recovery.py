@@ -1,5 +1,7 @@
 """Each lost thing is found, once, from the database alone."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
 
@@ -7,7 +9,7 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from agents.types import AgentOutcome
@@ -30,6 +32,7 @@ from tests.investigations.engine import (
     sent,
     start_session,
 )
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -378,6 +381,73 @@ def test_the_lock_of_a_sweeper_that_dies_is_free_again():
 
     # PostgreSQL notices a closed connection a moment later.
     assert sum(sweep_all().values()) == 1
+
+
+@committed
+def test_a_sweeper_that_hangs_is_not_waited_for(clean_redis, monkeypatch):
+    """As one is whose process is frozen: it holds the lock, and its connection stays open."""
+    monkeypatch.setattr(recovery, "STALLED_SECONDS", 0.5)
+    forgotten = executions_of(current_stage(start_session("single")))[0]
+    long_ago = timezone.now() - timedelta(minutes=5)
+    AgentExecution.objects.filter(pk=forgotten.pk).update(dispatched_at=long_ago)
+    hangs, thaw = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        hangs.set()
+        thaw.wait(30)
+
+    monkeypatch.setattr(recovery, "find_waiting", hang)
+    with ThreadPoolExecutor(1) as threads:
+        frozen = threads.submit(run_at_once, sweep)
+        try:
+            assert hangs.wait(20)
+            monkeypatch.setattr(recovery, "find_waiting", lambda: frozenset())
+            execution = lost()
+
+            wait_for(lambda: sweep() > 0, within=10, what="another process to sweep")
+
+            execution.refresh_from_db()
+            assert execution.status == "pending"
+        finally:
+            thaw.set()
+        [ended] = frozen.result()
+    assert isinstance(ended, OperationalError)
+
+
+@committed
+@pytest.mark.parametrize("is_claimed", [True, False])
+def test_a_session_that_somebody_holds_keeps_no_other_from_being_mended(clean_redis, is_claimed):
+    held, free = lost(), lost()
+    if not is_claimed:
+        assert sweep() == 2
+        long_ago = timezone.now() - timedelta(minutes=5)
+        AgentExecution.objects.update(dispatched_at=long_ago)
+    clean_redis.delete("celery")
+    lock = "SELECT 1 FROM {} WHERE id = %s FOR UPDATE"
+    with psycopg.connect(**connection.get_connection_params()) as frozen:
+        frozen.execute(lock.format("investigations_alertsession"), [held.session_id])
+        frozen.execute(lock.format("investigations_agentexecution"), [held.pk])
+
+        assert run_at_once(sweep) == [1]
+
+    assert sent(clean_redis) == [("run_execution", str(free.pk))]
+    assert sweep() == 1
+    assert sent(clean_redis)[-1] == ("run_execution", str(held.pk))
+
+
+@committed
+def test_a_sweep_leaves_no_limits_behind_on_its_connection():
+    def read_limits() -> list[str]:
+        names = ("idle_session_timeout", "idle_in_transaction_session_timeout", "lock_timeout")
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {', '.join(f'current_setting({n!r})' for n in names)}")
+            return list(cursor.fetchone())
+
+    before = read_limits()
+
+    sweep()
+
+    assert read_limits() == before
 
 
 @committed

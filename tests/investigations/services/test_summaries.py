@@ -4,20 +4,8 @@ import uuid
 
 import pytest
 
-from agents.types import (
-    AgentOutcome,
-    LLMCallRecord,
-    Message,
-    ModelName,
-    PlannedCall,
-    SummaryLabel,
-    SummaryRecord,
-    ToolCall,
-    ToolCallRecord,
-    ToolResult,
-    ToolTarget,
-    Usage,
-)
+from agents.records import LLMCallRecord, PlannedCall, SummaryLabel, SummaryRecord, ToolCallRecord
+from agents.types import AgentOutcome, Message, ModelName, ToolCall, ToolResult, ToolTarget, Usage
 from investigations.models import LLMInteraction, TimelineEvent
 from investigations.selectors.tool_results import read_tool_result
 from investigations.services import recording

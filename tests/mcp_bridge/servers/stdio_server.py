@@ -1,6 +1,6 @@
 """A tool server of a hundred lines, without the SDK, that also knows how to misbehave.
 
-Its first argument is what it does: normal, hang, exit, odd, told, pages, loop, jobs.
+Its first argument is what it does: normal, hang, exit, odd, told, pages, loop, jobs, storm.
 """
 
 import json
@@ -85,6 +85,9 @@ NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required
 TOOLS["jobs"] = [tool("jobs_list"), tool("job_restart", NAMED, None)]
 TOOLS["pages"] = [tool(f"tool_{number:03}") for number in range(30)]
 TOOLS["loop"] = TOOLS["pages"]
+STORM = 999
+ROUNDS = []
+"""One entry for each list of which a server in a storm told that it holds no longer."""
 
 
 def send(message):
@@ -96,8 +99,15 @@ def text(said, is_error=False):
     return {"content": [{"type": "text", "text": said}], "isError": is_error}
 
 
+def storm():
+    """Other tools in each round, and one that stays."""
+    number = len(ROUNDS)
+    names = [f"tool_{number:03}_{place:03}" for place in range(STORM)]
+    return [tool("look"), *(tool(name, description=f"Shows {name}. " * 8) for name in names)]
+
+
 def list_tools(mode, params):
-    tools = TOOLS[mode]
+    tools = storm() if mode == "storm" else TOOLS[mode]
     if mode not in ("pages", "loop"):
         return {"tools": tools}
     start = int(params.get("cursor") or 0)
@@ -114,6 +124,9 @@ def call(message):
         os._exit(3)
     if name == "sleep":
         time.sleep(60)
+    if name == "look":
+        ROUNDS.append(name)
+        send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     if name == "progress":
         token = params.get("_meta", {}).get("progressToken")
         note = {"progressToken": token, "progress": 1, "total": 2, "message": "half\u001b[0m way"}
@@ -156,7 +169,7 @@ def answer(mode, message):
     if method == "initialize":
         return {
             "protocolVersion": message["params"]["protocolVersion"],
-            "capabilities": {"tools": {}},
+            "capabilities": {"tools": {"listChanged": mode == "storm"}},
             "serverInfo": {"name": "test", "version": "1"},
             "instructions": "Ask \u001b[1mnicely\u001b[0m. password=Ex4mple-Inst1",
         }

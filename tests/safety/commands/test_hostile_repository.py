@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from masking import build_default_masker
 from ops.executors.scripts import run_script
-from safety.commands import prove, run_proven
+from safety.commands import Screen, prove, run_proven
 from safety.commands.drivers import Armed, without_filters
 from safety.commands.finished import Finished
 from safety.commands.running import clean_environment
@@ -122,7 +123,11 @@ async def test_no_read_of_a_repository_runs_what_the_repository_names(
 
     there = await run_script(Elsewhere(), proof.script, seconds=20, max_bytes=60_000)
 
+    screen = Screen(build_default_masker())
+    screened = await run_proven(proof.script, seconds=20, max_bytes=60_000, screen=screen)
+
     assert here.exit_code in (0, 1), here.stderr
+    assert (screened.exit_code, screened.stdout) == (here.exit_code, here.stdout)
     assert (there.exit_code, there.stdout) == (here.exit_code, here.stdout)
     assert not (repository.parent / "ran").exists()
 

@@ -7,6 +7,7 @@ from safety.commands import Category, prove
 from safety.commands.script import Pipeline
 from tests.safety.commands.samples import lines
 from tests.safety.commands.ways_of_clients import WAYS_OF_CLIENTS
+from tests.safety.commands.ways_of_content import WAYS_OF_CONTENT
 from tests.safety.commands.ways_to_files import WAYS_TO_FILES_AND_TERMINALS
 
 # Kind: what is refused, and what of the same programs is not.
@@ -236,6 +237,7 @@ WAYS: dict[str, tuple[str, str]] = {
     ),
     **WAYS_TO_FILES_AND_TERMINALS,
     **WAYS_OF_CLIENTS,
+    **WAYS_OF_CONTENT,
 }
 
 
@@ -329,3 +331,57 @@ def test_another_etcd_is_another_machine():
     assert prove("etcdctl --endpoints=http://etcd-9:2379 endpoint health").reaches_out
     assert prove("etcdctl member list --endpoints etcd-9:2379").reaches_out
     assert not prove("etcdctl endpoint health").reaches_out
+
+
+@pytest.mark.parametrize(
+    ("command", "whole"),
+    [
+        (
+            "aws lambda list-functions --query 'Functions[].Environment' --output text",
+            ("aws", "lambda", "list-functions", "--output", "json"),
+        ),
+        (
+            "az webapp show -g a -n b --query=siteConfig.adminPassword -o tsv",
+            ("az", "webapp", "show", "-g", "a", "-n", "b", "--output", "json"),
+        ),
+        (
+            "gcloud compute instances list '--format=value(name)'",
+            ("gcloud", "compute", "instances", "list", "--format=json"),
+        ),
+        (
+            "gh pr list --json title -q '.[].title'",
+            ("gh", "pr", "list", "--json=title"),
+        ),
+        (
+            "git -C /srv/app grep -n -A1 --cached name v1 -- src",
+            tuple(
+                [
+                    "git",
+                    "-C",
+                    "/srv/app",
+                    "grep",
+                    "--no-textconv",
+                    "-h",
+                    "-C",
+                    "1000000",
+                    "--cached",
+                    "-e",
+                    "name",
+                    "v1",
+                    "--",
+                    "src",
+                ]
+            ),
+        ),
+        ("git -C /srv -C app blame -L 3,3 x.yaml", ("cat", "--", "/srv/app/x.yaml")),
+        ("docker compose ls --format json", ()),
+        ("git grep -c name", ()),
+        ("git show --stat", ()),
+        ("git cat-file -p HEAD:x.yaml", ()),
+    ],
+)
+def test_what_is_chosen_is_held_against_the_whole(command: str, whole: tuple[str, ...]):
+    script = prove(command).script
+
+    assert isinstance(script, Pipeline)
+    assert script.commands[0].whole == whole

@@ -218,7 +218,7 @@ def _fill(shape: str, folder: Path, name: str) -> str:
     return re.sub(r"\bD(?!\w)", str(place), shape)
 
 
-async def _run(command: str) -> str | None:
+async def run_screened(command: str) -> str | None:
     """What a reader gets to see; None where it is withheld or not run at all."""
     proof = prove(command)
     if proof.script is None:
@@ -273,7 +273,7 @@ def _pieces(secret: str, name: str) -> set[str]:
     return {piece for piece in pieces if piece not in rest and re.search(r"\w{3}", piece)}
 
 
-def _leaks(output: str, name: str) -> list[str]:
+def find_leaks(output: str, name: str) -> list[str]:
     readings = _readings(output)
     return [
         piece
@@ -290,15 +290,15 @@ async def test_no_piece_of_what_cat_masks_is_readable_behind_any_shape(folder, n
     leaks = {}
     for shape in LINES:
         command = _fill(shape, folder, name)
-        output = await _run(command)
-        if output is not None and (found := _leaks(output, name)):
+        output = await run_screened(command)
+        if output is not None and (found := find_leaks(output, name)):
             leaks[shape] = (found[:3], output[:200])
 
     assert leaks == {}
 
 
 async def test_nearly_all_shapes_run_and_are_not_just_withheld(folder):
-    outputs = {shape: await _run(_fill(shape, folder, "app.env")) for shape in LINES}
+    outputs = {shape: await run_screened(_fill(shape, folder, "app.env")) for shape in LINES}
 
     assert [shape for shape, output in outputs.items() if output is None] == [
         "grep -rho 'H[^ ]*' D",
@@ -338,6 +338,6 @@ STAGES = [
 async def test_no_piece_is_readable_behind_random_pipelines(folder, name, first, rest):
     command = " | ".join((_fill(first, folder, name), *rest))
 
-    output = await _run(command)
+    output = await run_screened(command)
 
-    assert output is None or _leaks(output, name) == []
+    assert output is None or find_leaks(output, name) == []

@@ -12,7 +12,7 @@ from masking import build_masker
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.names import ToolName
-from mcp_bridge.replay import read_past
+from mcp_bridge.past_calls import settle_past_calls
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.evidence import SettledCall
 from safety.gate.licences import own_act
@@ -86,6 +86,6 @@ def test_an_execution_goes_on_behind_a_call_whose_kind_was_a_list():
     refused = ToolResult("no", "no", is_error=True)
     past = PastCall(ToolCall("c1", "ops__control", sent), 1, refused)
 
-    calls, _ = read_past([past], catalogue, may_have_written=True)
+    calls, _ = settle_past_calls([past], catalogue, may_have_written=True)
 
     assert [call.tool_class for call in calls] == ["write"]

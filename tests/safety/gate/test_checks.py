@@ -170,11 +170,11 @@ async def test_a_declared_check_that_writes_never_runs():
     ("read", "arguments", "is_settled"),
     [
         ("deployer.list", {}, True),
-        ("deployer.status", {"app": "shop"}, False),
+        ("deployer.status", {"app": "shop"}, True),
         ("deployer.status", {"app": "shop-2"}, False),
         ("ops.metrics", {"app": "shop"}, False),
     ],
-    ids=["shows it", "answers without naming it", "looks at another", "on another server"],
+    ids=["shows it", "asks for it by name", "looks at another", "on another server"],
 )
 async def test_without_a_check_a_read_that_looks_at_the_target_verifies(
     read, arguments, is_settled

@@ -13,7 +13,7 @@ from safety.evidence import Evidence
 from safety.gate.policy import class_of_call
 from safety.gate.recovery import Recoveries, identify_call
 from safety.gate.resolution import require_any_resource, resolve_target
-from safety.gate.resolved import ResolvedContext
+from safety.gate.resolved_context import ResolvedContext
 from safety.gate.resources import Executor, Resource
 from safety.gate.routing import (
     find_more_specific,

@@ -10,6 +10,7 @@ from tests.safety.gate.calls import envelope, settled
 
 NAME = "payments"
 ID = "service:edge-2:payments"
+CONTAINER = "container:edge-2:payments"
 RUNS = "payments.service - Payments\n  Active: active (running)"
 
 
@@ -38,23 +39,46 @@ def test_a_command_that_prints_its_own_words_shows_nothing(command):
 
 
 @pytest.mark.parametrize(
-    ("command", "stdout"),
+    ("command", "stdout", "target"),
     [
-        ("systemctl status payments", RUNS),
-        ("ps aux | grep payments", "root 812 0.1 /usr/bin/payments --serve"),
-        ("kubectl get pods -n shop", "payments-0 1/1 Running\npayments 1/1 Running"),
-        ("ls -l /srv", "drwxr-xr-x 2 root root 4096 payments"),
-        ("systemctl is-active payments; systemctl show payments", RUNS),
-        ("docker inspect payments", '"Name": "payments", "Running": true'),
-        ("docker ps | grep payments", "3f payments Up 2 seconds"),
-        ("kubectl -n shop describe deployment payments", "Name: payments Ready 3"),
-        ("ss -tlnp", "LISTEN 0 128 *:80 users payments"),
-        ("cat /proc/812/status", "Name: payments"),
-        ("grep -n payments /etc/hosts", "3: 10.0.0.3 payments shop"),
+        ("systemctl status payments", RUNS, ID),
+        ("ps aux | grep payments", "root 812 0.1 /usr/bin/payments --serve", ID),
+        (
+            "kubectl get pods -n shop",
+            "payments-0 1/1 Running\npayments 1/1 Running",
+            "pod:prod:shop/payments",
+        ),
+        ("systemctl is-active payments; systemctl show payments", RUNS, ID),
+        ("docker inspect payments", '"Name": "payments", "Running": true', CONTAINER),
+        ("docker ps | grep payments", "3f shop:1 Up 2 seconds payments", CONTAINER),
+        (
+            "kubectl -n shop describe deployment payments",
+            "Name: payments Ready 3",
+            "deployment:prod:shop/payments",
+        ),
+        ("ss -tlnp", "LISTEN 0 128 *:80 users payments", ID),
+        ("cat /proc/812/status", "Name: payments", ID),
+        ("grep -n payments /etc/hosts", "3: 10.0.0.3 payments shop", "/etc/hosts"),
+        ("ls -l /srv/payments", "drwxr-xr-x 2 root root 4096 bin", "/srv/payments"),
     ],
 )
-def test_a_command_that_looks_shows_what_it_found(command, stdout):
-    assert shows_state_of(ran(command, stdout), (ID,))
+def test_a_command_that_looks_shows_what_it_found(command, stdout, target):
+    assert shows_state_of(ran(command, stdout), (target,))
+
+
+@pytest.mark.parametrize(
+    ("command", "stdout"),
+    [
+        ("ls -l /srv", "drwxr-xr-x 2 root root 4096 payments"),
+        ("grep -n payments /etc/hosts", "3: 10.0.0.3 payments shop"),
+        ("docker inspect payments", '"Name": "payments", "Running": true'),
+        ("docker ps | grep payments", "3f shop:1 Up 2 seconds payments"),
+        ("kubectl get pods -n shop", "payments 1/1 Running"),
+        ("kubectl -n shop describe deployment payments", "Name: payments Ready 3"),
+    ],
+)
+def test_a_thing_of_another_kind_with_the_same_name_is_not_the_target(command, stdout):
+    assert not shows_state_of(ran(command, stdout), (ID,))
 
 
 @pytest.mark.parametrize(
@@ -91,13 +115,15 @@ def test_a_look_that_found_nothing_of_the_target_shows_nothing(stdout):
         (own_read("query", "payments is fine", resource_id=ID), False),
         (settled("k8s.pod_logs", "read", "payments  started  Running", {"pod": "x"}), False),
         (settled("k8s.get", "read", "payments  1/1  Running", {"name": NAME}), True),
-        (settled("k8s.get", "read", json.dumps({"replicas": 3}), {"name": NAME}), False),
+        (settled("k8s.get", "read", json.dumps({"replicas": 3}), {"name": NAME}), True),
+        (settled("k8s.get", "read", json.dumps({"replicas": 3}), {"name": "web"}), False),
+        (settled("k8s.get", "read", json.dumps({"error": "no"}), {"name": NAME}), False),
         (settled("k8s.say", "read", NAME, {"text": NAME}), False),
         (settled("k8s.say", "read", "payments is up", {"text": "payments is up"}), False),
         (settled("k8s.run", "read", RUNS, {"command": "echo payments Active"}), False),
     ],
 )  # fmt: skip
-def test_the_answer_has_to_name_the_target_and_not_the_question(call, shows):
+def test_a_call_is_about_the_target_by_an_argument_or_a_row_of_its_answer(call, shows):
     assert shows_state_of(call, (NAME if not call.is_own_server else ID,)) is shows
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from masking import PLACEHOLDER, build_masker
 from masking.configuration import CustomPattern
-from safety.gate import shown as shown_arguments
+from safety.gate import visibility
 
 SECRET = "hunter2Secret99x"
 ACTS = [
@@ -25,7 +25,7 @@ def show(arguments: dict[str, Any], **options: Any) -> dict[str, Any]:
 
 
 def find_hidden(arguments: dict[str, Any], seen: dict[str, Any]) -> str:
-    return shown_arguments.find_hidden(arguments, seen, PLACEHOLDER)
+    return visibility.find_hidden(arguments, seen, PLACEHOLDER)
 
 
 def hide(text: str, start: int, end: int) -> str:

@@ -18,7 +18,7 @@ from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.executor import ToolExecutor
 from mcp_bridge.failures import CallNotSent, ConnectionLost
 from mcp_bridge.names import ToolName
-from mcp_bridge.replay import read_past
+from mcp_bridge.past_calls import settle_past_calls
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.gate.safety_gate import SafetyGate
 from safety.tool_rules import ClassRule, ExpectPlan, VerifyPlan
@@ -210,7 +210,7 @@ class Agent:
         catalogue = make_catalogue(self.world, self.selected)
         past = [each.past() for each in self.stored]
         if past:
-            self.gate.recall(*read_past(past, catalogue, may_have_written=True))
+            self.gate.recall(*settle_past_calls(past, catalogue, may_have_written=True))
         self.executor = ToolExecutor(catalogue, gate=self.gate, masker=build_masker())
 
     async def run(self, name: str, arguments: Mapping[str, JSON], call_id: str = "") -> ToolResult:
