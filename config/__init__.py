@@ -1,7 +1,6 @@
 """The configuration: YAML files over built-ins, checked as a whole, frozen."""
 
-from config.access import config_dir, configure, get_config, use_config
-from config.loader import load_config
+from config.access import config_dir, configure, get_config, load_config, use_config
 from config.model import Config
 from tarsy.env import environment
 

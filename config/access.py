@@ -1,14 +1,34 @@
-"""The configuration of this process, loaded when it is first asked for."""
+"""Loads configurations; that of this process when it is first asked for."""
 
+import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.loader import DEFAULT_DIR, load_config
+from config.check import check
 from config.model import Config
 from tarsy.env import Env, environment
+from tarsy.errors import ConfigError
+
+DEFAULT_DIR = Path(__file__).with_name("default")
+
+logger = logging.getLogger(__name__)
+
+
+def load_config(config_dir: Path, environ: Mapping[str, str]) -> Config:
+    """The configuration of a directory. Raises ConfigError with every mistake.
+
+    A key or token that the environment lacks is none here: not every process needs it, and those
+    that do say so when they start.
+    """
+    report = check(config_dir, environ)
+    if report.config is None:
+        raise ConfigError(report.mistakes)
+    for warning in report.warnings:
+        logger.warning("%s", warning)
+    return report.config
 
 
 class _Holder:

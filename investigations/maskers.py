@@ -4,14 +4,7 @@ import logging
 from collections.abc import Callable
 
 from config import get_config
-from masking import (
-    WITHHELD,
-    Masker,
-    Placeholders,
-    TooMuchToMask,
-    build_masker,
-    build_server_masker,
-)
+from masking import WITHHELD, Masker, Placeholders, TooMuchToMask, build_masker, build_server_masker
 
 logger = logging.getLogger(__name__)
 

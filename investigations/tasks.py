@@ -8,8 +8,7 @@ from celery.exceptions import Reject
 from investigations import queue
 from investigations.engine import pipeline, tool_trials
 from investigations.engine.worker import worker_id
-from investigations.services import notices, retention
-from investigations.services.stages import advance_stage as advance
+from investigations.services import notices, retention, stages
 from tarsy.aio import worker_loop
 
 
@@ -27,7 +26,7 @@ def run_execution(execution_id: str) -> str:
 @shared_task(name=queue.ADVANCE_STAGE)
 def advance_stage(stage_id: str) -> None:
     """Close a stage whose executions have ended and begin what comes next."""
-    worker_loop().run_in_database_thread(advance, uuid.UUID(stage_id))
+    worker_loop().run_in_database_thread(stages.advance_stage, uuid.UUID(stage_id))
 
 
 @shared_task(name=queue.APPLY_RETENTION)

@@ -49,7 +49,7 @@ ALLOWED: dict[str, str] = {
     ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown agents.report"
     " agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
     ".access.roles": "",
-    ".access": ".access .models .selectors config tarsy",
+    ".access": ".access .models .selectors .services.tokens config tarsy",
     ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
     " .runbooks .notifications .rendering .access.roles masking agents.types agents.records config"
     " tarsy.errors tarsy.uptime",

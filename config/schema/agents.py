@@ -1,7 +1,6 @@
 """`agents`, and the small blocks that agents share with chains and defaults."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -45,13 +44,6 @@ class OrchestratorConfig(Block):
     """How long one sub-agent may take."""
     max_budget: PositiveDuration | None = None
     """How long all sub-agents together may take."""
-
-
-DEFAULT_ORCHESTRATOR = OrchestratorConfig(
-    max_concurrent_agents=5,
-    agent_timeout=timedelta(seconds=420),
-    max_budget=timedelta(seconds=900),
-)
 
 
 class FallbackConfig(Block):

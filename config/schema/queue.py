@@ -5,14 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from config.schema.fields import (
-    Block,
-    Count,
-    Duration,
-    Integer,
-    Limit,
-    PositiveDuration,
-)
+from config.schema.fields import Block, Count, Duration, Integer, Limit, PositiveDuration
 
 
 class QueueConfig(Block):

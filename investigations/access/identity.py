@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port
 
 from investigations.access.roles import DECIDE, ROLES, SCOPES, VIEW
-from investigations.access.tokens import find_token
+from investigations.services.tokens import find_token
 from tarsy.errors import TarsyError
 from tarsy.proxies import trace_route
 

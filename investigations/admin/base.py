@@ -1,30 +1,22 @@
 """What every page about our rows has in common."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
 from operator import or_
 from typing import Any, ClassVar
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Model, Q, QuerySet
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    HttpResponseRedirect,
-)
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
-from investigations.admin.change_list import CarefulAdmin
 from investigations.admin.export import TYPES, stream_rows
+from investigations.admin.one_day import OneDayAdmin
 from investigations.models import AlertSession, TimelineEvent
 from investigations.models.foreign_json import write_value
 from investigations.rendering.plain_text import show_invisible
@@ -35,11 +27,9 @@ from investigations.templatetags.tarsy import pill
 _SHOWN_CHARACTERS = 20_000
 _SHOWN_OF_ERRORS = 160
 _LINKS = ("live_page", "related")
-_FILTERS = ("", "exact", "in", "isnull", "isempty", "gte", "gt", "lte", "lt", "year")
-"""What a filter may be: what an index answers, and no pattern."""
 
 
-class ReadOnlyAdmin(CarefulAdmin):
+class ReadOnlyAdmin(OneDayAdmin):
     """A model to look at: no adding, changing or removing, and no page that reads a whole table."""
 
     list_per_page = 50
@@ -51,9 +41,6 @@ class ReadOnlyAdmin(CarefulAdmin):
     """Those that are in the files nevertheless, since they are short as a rule."""
     id_fields: ClassVar[tuple[str, ...]] = ("id", "session_id")
     """Indexed columns in which an id is looked up; words are looked up in `search_fields`."""
-    filters_one_day = False
-    """A filter over all rows would read all of them: it looks through a day, or what an id finds.
-    Such models have a `date_hierarchy`."""
     sortable_by: ClassVar[tuple[str, ...]] = ()
     search_help_text = "The id of a row or of its session, or its first eight characters"
 
@@ -93,65 +80,6 @@ class ReadOnlyAdmin(CarefulAdmin):
         # The search box is there for ids alone, too.
         return self.search_fields or self.id_fields
 
-    # ---- Filters --------------------------------------------------------------------------------
-
-    @override
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        if self._looks_too_far(request):
-            told = "A filter looks through one day, or one session: these are the rows of today."
-            messages.info(request, f"{told} Choose another day, or search for an id.")
-            return HttpResponseRedirect(f"?{_ask_for_today(request, str(self.date_hierarchy))}")
-        return super().changelist_view(request, extra_context)
-
-    def _looks_too_far(self, request: HttpRequest) -> bool:
-        """Whether a filter is asked for and nothing bounds the rows that it has to read."""
-        names = {_name_of_filter(each) for each in self.list_filter}
-        asked = {lookup for lookup in request.GET if any(map(lookup.startswith, names))}
-        if not self.filters_one_day or not asked or read_ids(request.GET.get("q", "")):
-            return False
-        return self._chosen_day(request) is None
-
-    def _chosen_day(self, request: HttpRequest) -> date | None:
-        chosen = [
-            request.GET.get(f"{self.date_hierarchy}__{part}") for part in ("year", "month", "day")
-        ]
-        try:
-            return date(*(int(part or "") for part in chosen))
-        except (ValueError, OverflowError):
-            return None
-
-    def bounded_rows(self, request: HttpRequest) -> QuerySet[Any]:
-        """The rows that a filter looks through: what an id finds, the chosen day, or today."""
-        rows = self.get_queryset(request)
-        if not self.filters_one_day:
-            return rows
-        if read_ids(term := request.GET.get("q", "")):
-            return self.get_search_results(request, rows, term)[0]
-        day = self._chosen_day(request) or timezone.now().date()
-        start = datetime.combine(day, time.min, tzinfo=UTC)
-        moments = (start, start + timedelta(days=1))
-        return rows.filter((f"{self.date_hierarchy}__range", moments))
-
-    @override
-    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        """Only the filters that are shown, or an address could ask for a walk over all rows."""
-        if lookup in (f"{self.date_hierarchy}__month", f"{self.date_hierarchy}__day"):
-            return request is not None and f"{self.date_hierarchy}__year" in request.GET
-        names = [_name_of_filter(each) for each in (*self.list_filter, self.date_hierarchy)]
-        allowed = {f"{name}__{how}" if how else name for name in names for how in _FILTERS}
-        return lookup in allowed
-
-    @override
-    def get_ordering(self, request: HttpRequest) -> Any:
-        # Whoever asks for a time goes by the index of times.
-        ordering = super().get_ordering(request)
-        newest = f"-{self.date_hierarchy}"
-        if self.date_hierarchy and f"{self.date_hierarchy}__year" in request.GET:
-            return (newest, *(each for each in ordering if each != newest))
-        return ordering
-
     # ---- The whole list as a file ---------------------------------------------------------------
 
     @override
@@ -166,7 +94,7 @@ class ReadOnlyAdmin(CarefulAdmin):
             raise PermissionDenied
         if format_name not in TYPES:
             raise Http404
-        if self._looks_too_far(request):
+        if self.looks_too_far(request):
             raise BadRequest("a filter looks through one day, or what an id finds: add either")
         try:
             rows = self.get_changelist_instance(request).queryset
@@ -247,22 +175,9 @@ class ReadOnlyAdmin(CarefulAdmin):
                 yield page.model
 
 
-def _name_of_filter(each: Any) -> Any:
-    field = each[0] if isinstance(each, tuple) else each
-    return getattr(field, "parameter_name", field)
-
-
 def _key_of(field: str) -> str:
     """How a lookup compares the id that a column of another table's ids holds."""
     return f"{field.removesuffix('_id')}__id" if field.endswith("_id") else field
-
-
-def _ask_for_today(request: HttpRequest, field: str) -> str:
-    """The same address with today's date among what it asks for."""
-    query, today = request.GET.copy(), timezone.now()
-    for part in ("year", "month", "day"):
-        query[f"{field}__{part}"] = str(getattr(today, part))
-    return query.urlencode()
 
 
 def _shown_field(field: str) -> Any:

@@ -25,7 +25,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.selectors.audit_search import find_acts, list_actions
+from investigations.selectors.audit import find_acts, list_actions
 from investigations.services.notes import forget_note
 from investigations.templatetags.tarsy import pill
 

@@ -17,8 +17,12 @@ from investigations.admin.filters import ErrorFilter, SessionValueFilter
 from investigations.models import AlertSession
 from investigations.rendering.plain_text import show_invisible
 from investigations.selectors.session_list.search import find_sessions, read_ids
-from investigations.services.retries import retry_session
-from investigations.services.sessions import cancel_session, delete_session, restore_session
+from investigations.services.sessions import (
+    cancel_session,
+    delete_session,
+    restore_session,
+    retry_session,
+)
 
 CANCEL = RowAction(
     name="cancel",

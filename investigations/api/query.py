@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
@@ -13,7 +12,7 @@ from investigations.api.parsing import JSON
 from investigations.models import AlertSession, ApprovalRequest
 from investigations.selectors.approvals import ApprovalFilter
 from investigations.selectors.session_list.search import SHORTEST_SEARCH
-from investigations.selectors.sessions import SORTS, SessionFilter
+from investigations.selectors.sessions import SORTS, ListQuery, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT
 from investigations.selectors.usage import RankBy, UsageFilter
 from tarsy.errors import InvalidInput
@@ -33,16 +32,6 @@ RANKINGS = ("cost", "tokens")
 LONGEST_WINDOW_DAYS = 365
 
 Query = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class ListQuery:
-    wanted: SessionFilter
-    sort_by: str
-    descending: bool
-    page: int
-    page_size: int
-    before: str = ""
 
 
 def read_list_query(query: Query) -> ListQuery:

@@ -4,6 +4,7 @@ Clients of upstream sort their lists by them. A session that runs is `investigat
 has one, and no review can be written.
 """
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -70,22 +71,10 @@ class TriageView(APIView):
     def get(self, request: Request, group: str) -> Response:
         """One page of a group, newest first; a page behind the last one is the last one."""
         query = read_triage_query(group, request.query_params)
-        found = list_sessions(
-            query.wanted,
-            sort_by=query.sort_by,
-            descending=query.descending,
-            page=query.page,
-            page_size=query.page_size,
-        )
+        found = list_sessions(query)
         total_pages = -(-found.total_items // query.page_size)
         if query.page > total_pages > 0:
-            found = list_sessions(
-                query.wanted,
-                sort_by=query.sort_by,
-                descending=query.descending,
-                page=total_pages,
-                page_size=query.page_size,
-            )
+            found = list_sessions(replace(query, page=total_pages))
         return Response(
             {
                 "count": found.total_items,

@@ -19,8 +19,8 @@ from investigations.api.session_fields import (
     duration_ms,
 )
 from investigations.models import AgentExecution, Stage
-from investigations.selectors.detail import ExecutionDetail, get_session_detail
 from investigations.selectors.offers import KeptOffer
+from investigations.selectors.session_detail import ExecutionDetail, get_session_detail
 from investigations.selectors.sessions import SessionSummary, get_session, summarize_session
 
 

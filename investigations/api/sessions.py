@@ -24,12 +24,7 @@ from investigations.api.responses import ANYBODY, errors, parameter
 from investigations.api.session_fields import SESSION_STATUSES, SessionFields
 from investigations.models import AlertSession
 from investigations.selectors.session_list.search import SHORTEST_SEARCH
-from investigations.selectors.sessions import (
-    SORTS,
-    filter_options,
-    list_active,
-    list_sessions,
-)
+from investigations.selectors.sessions import SORTS, filter_options, list_active, list_sessions
 
 
 class SessionItemSerializer(SessionFields):
@@ -109,14 +104,7 @@ class SessionsView(APIView):
     def get(self, request: Request) -> Response:
         """One page of sessions, newest first unless asked otherwise."""
         query = read_list_query(request.query_params)
-        found = list_sessions(
-            query.wanted,
-            sort_by=query.sort_by,
-            descending=query.descending,
-            page=query.page,
-            page_size=query.page_size,
-            before=query.before,
-        )
+        found = list_sessions(query)
         return Response(
             {
                 "sessions": SessionItemSerializer(found.summaries, many=True).data,

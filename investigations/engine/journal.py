@@ -1,5 +1,6 @@
-"""An execution's journal: what the agent tells, kept through services on the database threads."""
+"""An execution's journal: what the agent tells, kept and read again on the database threads."""
 
+import uuid
 from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -13,11 +14,12 @@ from agents.records import (
     SummaryRecord,
     ToolCallRecord,
 )
-from agents.types import BlockKind, Message, Note, Phase
+from agents.types import BlockKind, Message, Note, Phase, StoredResult
 from investigations.doorbell import publish_live
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.open_blocks import OpenBlocks
 from investigations.models import AgentExecution, TimelineEvent
+from investigations.selectors.tool_results import read_tool_result
 from investigations.services import offers, recording, summaries
 from investigations.services.executions import renew_lease
 from investigations.stream_messages import (
@@ -132,3 +134,14 @@ class ExecutionJournal:
     def _show(self, event_id: str, offset: int, masked: str) -> None:
         chunk = stream_chunk(self._execution, event_id, offset, masked)
         self._loop.send_soon(publish_live, (self._channel, chunk))
+
+
+class SessionResults:
+    """`agents.ports.ResultReader` over the database: earlier results of a session."""
+
+    def __init__(self, session_id: uuid.UUID, loop: WorkerLoop) -> None:
+        self._session_id = session_id
+        self._loop = loop
+
+    async def read_result(self, number: int) -> StoredResult | None:
+        return await self._loop.db(read_tool_result, self._session_id, number)

@@ -16,9 +16,8 @@ from agents.run import run_agent
 from agents.types import AgentOutcome
 from investigations.engine.briefing import Briefing, brief
 from investigations.engine.gate_trail import ExecutionTrail
-from investigations.engine.journal import ExecutionJournal
+from investigations.engine.journal import ExecutionJournal, SessionResults
 from investigations.engine.open_blocks import OpenBlocks
-from investigations.engine.recalling import SessionResults
 from investigations.engine.runbook_reading import add_runbook
 from investigations.engine.toolboxes import open_execution_toolbox
 from investigations.services.executions import (

@@ -98,7 +98,7 @@ class TimelineEvent(models.Model):
             models.Index(fields=["session", "sequence_number"], name="timeline_session"),
             models.Index(fields=["stage", "sequence_number"], name="timeline_stage"),
             models.Index(fields=["execution", "sequence_number"], name="timeline_execution"),
-            GinIndex(  # as `selectors.search` asks
+            GinIndex(  # as `session_list.search` asks
                 SearchVector(Left("content", 100_000), config="english"), name="timeline_words"
             ),
         ]

@@ -1,6 +1,7 @@
-"""Whether the audit trail is as it was written: every row follows the one before it.
+"""The audit trail, which only grows: what is looked for in it, and whether it is as it was written.
 
-A page of rows at a time, so a trail of any length takes the same memory and holds no snapshot.
+Whether every row follows the one before it is seen a page of rows at a time, so a trail of any
+length takes the same memory and holds no snapshot.
 What cannot be seen from here: rows that are gone from the end, and a trail that was written anew as
 a whole. For both, somebody has to have kept an earlier head elsewhere.
 """
@@ -10,9 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import Q, QuerySet
 from typing_extensions import override
 
 from investigations.models import ApiToken, ApprovalRequest, AuditEvent
+from investigations.selectors.distinct import distinct_values
 
 PAGE = 5_000
 MAX_FAULTS = 20
@@ -116,3 +119,15 @@ def _explain_break(row: int, last: Head | None) -> str:
     if row > last.row + 1:
         return f"rows {last.row + 1} to {row - 1} are missing"
     return f"row {row} does not follow row {last.row}: that one was written anew"
+
+
+def list_actions() -> list[str]:
+    """Every action that was ever taken."""
+    return distinct_values(AuditEvent._meta.db_table, "action")
+
+
+def find_acts(acts: QuerySet[AuditEvent], text: str) -> QuerySet[AuditEvent]:
+    """Those of this actor, of this action, or done to what has this id; each by an index."""
+    known = distinct_values(AuditEvent._meta.db_table, "target_type")
+    is_target = Q(target_type__in=known, target_id=text)
+    return acts.filter(Q(actor=text) | Q(action=text) | is_target)

@@ -133,32 +133,38 @@ def get_session(session_id: uuid.UUID) -> AlertSession:
     return session
 
 
-def list_sessions(
-    wanted: SessionFilter,
-    *,
-    sort_by: str,
-    descending: bool,
-    page: int,
-    page_size: int,
-    before: str = "",
-) -> SummaryPage:
-    """One page, in a fixed number of queries: by its number, or behind a cursor.
+@dataclass(frozen=True)
+class ListQuery:
+    """One page of a list: by its number, or behind the cursor `before`."""
+
+    wanted: SessionFilter
+    sort_by: str
+    descending: bool
+    page: int
+    page_size: int
+    before: str = ""
+
+
+def list_sessions(query: ListQuery) -> SummaryPage:
+    """One page, in a fixed number of queries.
 
     Numbers end where counting ends. Raises InvalidInput for a cursor that is none.
     """
-    if wanted.none_can_match:
+    if query.wanted.none_can_match:
         return SummaryPage([], 0)
-    found = narrow(visible_sessions(), wanted)
+    found = narrow(visible_sessions(), query.wanted)
     total = count_up(found)
-    sessions, start = found.sessions.only(*LIST_FIELDS), (page - 1) * page_size
+    sessions, start = found.sessions.only(*LIST_FIELDS), (query.page - 1) * query.page_size
+    is_newest_first = query.sort_by == "created_at" and query.descending
     following = ""
-    if sort_by == "created_at" and descending and (before or page == 1):
-        rows, following = read_page(sessions, "created_at", before, page_size)
+    if is_newest_first and (query.before or query.page == 1):
+        rows, following = read_page(sessions, "created_at", query.before, query.page_size)
     elif start < total:
-        rows = list(_sort(sessions, sort_by, descending)[start : start + page_size])
+        in_order = _sort(sessions, query.sort_by, query.descending)
+        rows = list(in_order[start : start + query.page_size])
     else:
         rows = []
-    return SummaryPage(summarize(rows, search=wanted.search), total, following)
+    return SummaryPage(summarize(rows, search=query.wanted.search), total, following)
 
 
 def count_up(found: Search) -> int:

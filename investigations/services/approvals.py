@@ -20,12 +20,7 @@ from investigations.access.roles import DECIDE
 from investigations.maskers import product_masker
 from investigations.models import AgentExecution, ApprovalRequest, Message, Stage, TimelineEvent
 from investigations.services.audit import record_audit
-from investigations.services.ledger import (
-    SessionWrite,
-    lease_write,
-    refuse_deleted,
-    session_write,
-)
+from investigations.services.ledger import SessionWrite, lease_write, refuse_deleted, session_write
 from investigations.services.texts import refuse_unstorable
 from investigations.stream_messages import Payload, approval_decided, approval_requested
 from tarsy.errors import Conflict, InvalidInput, NotFound, NotPermitted, TarsyError

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from investigations.models import AlertSession
 from investigations.selectors.session_list.rows import read_chosen
-from investigations.services.retries import retry_session
-from investigations.services.sessions import cancel_session, delete_session
+from investigations.services.sessions import cancel_session, delete_session, retry_session
 from tarsy.errors import TarsyError
 
 MOST_AT_ONCE = 100

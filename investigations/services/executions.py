@@ -16,12 +16,7 @@ from agents.records import ModelSwitch
 from agents.types import AgentOutcome, ModelName
 from investigations.models import AgentExecution, AlertSession, Message, Stage, TimelineEvent
 from investigations.queue import enqueue_execution
-from investigations.services.broken_off import (
-    TEXT_BLOCKS,
-    KeptTexts,
-    ShownText,
-    keep_shown,
-)
+from investigations.services.broken_off import TEXT_BLOCKS, KeptTexts, ShownText, keep_shown
 from investigations.services.endings import (
     cancel_waiting_executions,
     close_streaming,

@@ -7,12 +7,9 @@ from dataclasses import replace
 from django.utils import timezone
 
 from agents.records import ClosedBlock, LLMCallRecord, ModelSwitch, PlannedCall, ToolCallRecord
-from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult
+from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarget
 from agents.types import Message as AgentMessage
-from investigations.models import (
-    AgentExecution,
-    TimelineEvent,
-)
+from investigations.models import AgentExecution, TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.services.executions import replace_model
 from investigations.services.gate_records import SafetyRecord, describe_acts
@@ -122,10 +119,8 @@ def _propose(write: LeaseWrite, execution: AgentExecution, planned: PlannedCall)
     event = new_event(execution, TimelineEvent.Type.LLM_TOOL_CALL)
     event.pk = tool_event_id(execution.pk, number)
     event.metadata = {
-        "server_name": planned.target.server,
+        **_describe_target(planned.target),
         "tool_name": planned.target.tool or planned.call.name,
-        "tool_type": planned.target.kind,
-        "arguments": dict(planned.target.arguments),
         "tool_number": number,
         "tool_call_id": planned.call.id,
         "may_write": planned.target.may_write,
@@ -176,10 +171,7 @@ def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check:
     event.content = check.result.stored
     event.mcp_interaction_id = interaction.pk
     event.metadata = {
-        "server_name": check.target.server,
-        "tool_name": check.target.tool,
-        "tool_type": check.target.kind,
-        "arguments": dict(check.target.arguments),
+        **_describe_target(check.target),
         "proposed_by": "tarsy",
         "check_of": number,
         "verification": {"status": check.status, "reason": check.reason},
@@ -205,6 +197,15 @@ def _complete_tool_event(
     event.metadata = {**event.metadata, **_facts_of(result), **_standing_of(result)}
     write.rows.update(event, _DONE_FIELDS)
     write.tell(timeline_event_completed(event))
+
+
+def _describe_target(target: ToolTarget) -> dict[str, JSON]:
+    return {
+        "server_name": target.server,
+        "tool_name": target.tool,
+        "tool_type": target.kind,
+        "arguments": dict(target.arguments),
+    }
 
 
 def _facts_of(result: ToolResult) -> dict[str, JSON]:

@@ -1,4 +1,4 @@
-"""A session's life: claimed, cancelled and deleted. How it ends stands in `endings`."""
+"""A session's life: claimed, cancelled, retried and deleted. How it ends stands in `endings`."""
 
 import logging
 import uuid
@@ -21,12 +21,8 @@ from investigations.services.endings import (
     settle_cancelled,
     tell_session_status,
 )
-from investigations.services.ledger import (
-    SessionWrite,
-    database_now,
-    refuse_deleted,
-    session_write,
-)
+from investigations.services.intake import read_alert, submit_alert
+from investigations.services.ledger import SessionWrite, database_now, refuse_deleted, session_write
 from investigations.services.notices import announce_start
 from investigations.services.stages import create_stage
 from tarsy.errors import Conflict
@@ -121,6 +117,38 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
             request_stop(write, stage)
         broadcast_cancel(session.pk)
         settle_cancelled(write)
+
+
+def retry_session(session_id: uuid.UUID, actor: str) -> AlertSession:
+    """Queue the alert of a session that has ended once more, as a session of its own.
+
+    Once only, so that a second click starts nothing: what failed again is retried itself. Raises
+    NotFound, Conflict, InvalidInput when the configuration no longer takes such an alert, and
+    QueueFull.
+    """
+    with session_write(session_id) as write:
+        session = write.session
+        refuse_deleted(session)
+        if not session.is_terminal:
+            raise Conflict(f"the session is {session.status} and can be retried when it has ended")
+        if known := session.session_metadata.get("retried_as"):
+            raise Conflict(f"the session was retried already, as {known}")
+        again = submit_alert(read_alert(_body_of(session)), author=actor)
+        metadata = {**session.session_metadata, "retried_as": str(again.pk)}
+        AlertSession.objects.filter(pk=session.pk).update(session_metadata=metadata)
+        record_audit(actor, "session.retry", "session", session.pk, retried_as=str(again.pk))
+    return again
+
+
+def _body_of(session: AlertSession) -> dict[str, object]:
+    """What the API would be sent for the same alert; it is masked, as it is stored."""
+    return {
+        "alert_type": session.alert_type,
+        "data": session.alert_data,
+        "runbook": session.runbook_url,
+        "mcp": session.mcp_selection,
+        "slack_message_fingerprint": session.slack_message_fingerprint,
+    }
 
 
 def delete_session(session_id: uuid.UUID, actor: str) -> None:

@@ -1,6 +1,7 @@
 """Tokens of machines: made, used, revoked."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -9,6 +10,8 @@ from django.utils import timezone
 from investigations.models import ApiToken
 from investigations.services.audit import record_audit
 from tarsy.errors import Conflict, InvalidInput, NotFound
+
+_USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
@@ -37,6 +40,27 @@ def create_token(
         name=name, owner=owner.username, scopes=token.scopes,
     )  # fmt: skip
     return text
+
+
+def find_token(text: str) -> ApiToken | None:
+    """The valid token with this text, noted as used; None when unknown, revoked or ownerless."""
+    if not text.startswith(ApiToken.PREFIX):
+        return None
+    token = (
+        ApiToken.objects.select_related("owner")
+        .filter(token_hash=ApiToken.hash_of(text), revoked_at=None, owner__is_active=True)
+        .first()
+    )
+    if token is not None:
+        _note_use(token)
+    return token
+
+
+def _note_use(token: ApiToken) -> None:
+    # Once a minute is enough to see which tokens live, and keeps reads from becoming writes.
+    now = timezone.now()
+    if token.last_used_at is None or token.last_used_at < now - _USE_IS_NOTED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
 @transaction.atomic

@@ -25,7 +25,7 @@ KEPT_SECONDS = 24 * 3600
 
 
 def ask_for_trial(server_id: str) -> None:
-    """Have a worker try a server; what comes of it stands in `selectors.trials`.
+    """Have a worker try a server; what comes of it stands in `system.trials`.
 
     Raises NotFound, and Conflict where it cannot be tried now, or was just now.
     """

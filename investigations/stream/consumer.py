@@ -11,7 +11,6 @@ from typing import Any
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import DatabaseError
-from django.http import HttpRequest
 
 from investigations.stream.channels import CLOSE_SLOW, Channels
 from investigations.stream.open_sockets import OpenSockets
@@ -33,7 +32,6 @@ MOST_MESSAGES = 600
 class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """Actions: subscribe, unsubscribe, catchup, ping. Everything else is ignored."""
 
-    _request: HttpRequest
     _outlet: Outlet
     _channels: Channels
     _source: str | None = None
@@ -52,13 +50,13 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 _open_sockets().leave(self._source)
 
     async def connect(self) -> None:
-        self._request = request_of(self.scope)
+        request = request_of(self.scope)
         # In a thread: the name of a proxy may have to be looked up.
-        if not await asyncio.to_thread(may_connect, self._request):
+        if not await asyncio.to_thread(may_connect, request):
             await self.close()
             return
         await self.accept()
-        source = await in_thread(find_source, self._request)
+        source = await in_thread(find_source, request)
         if source is None:
             await self.close(CLOSE_UNIDENTIFIED)
             return
@@ -130,9 +128,8 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 return
             if _now() - checked < limit:
                 continue
-            self._request = request_of(self.scope)
             try:
-                source = await in_thread(find_source, self._request)
+                source = await in_thread(find_source, request_of(self.scope))
             except DatabaseError as error:
                 # The watch must outlive this, or a revoked token would be good for ever.
                 logger.warning("Identity of a socket not checked, trying again: %s", error)

@@ -4,13 +4,7 @@ import uuid
 from dataclasses import asdict
 
 from django.core.exceptions import BadRequest
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    JsonResponse,
-)
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -30,12 +24,7 @@ from investigations.selectors.session_page.page import read_session_page, read_s
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.sessions import cancel_session
 from investigations.stream.fragments import fragments_for, render_facts, session_context
-from investigations.views.access import (
-    find_shown,
-    for_those_who_may,
-    for_viewers,
-    is_from_script,
-)
+from investigations.views.access import find_shown, for_those_who_may, for_viewers, is_from_script
 from investigations.views.missing_workers import tell_absence
 from tarsy.errors import Conflict, NotFound
 

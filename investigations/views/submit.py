@@ -21,12 +21,7 @@ from investigations.rendering.curl import Curl, write_curl
 from investigations.selectors.configuration.plans import Plan, doubts_about, make_plan, read_usual
 from investigations.selectors.sessions import count_active_and_queued
 from investigations.selectors.system.tool_servers import ToolServer, list_tool_servers
-from investigations.services.intake import (
-    DATA_LIMIT,
-    preview_alert,
-    read_alert,
-    submit_alert,
-)
+from investigations.services.intake import DATA_LIMIT, preview_alert, read_alert, submit_alert
 from investigations.services.runbooks import available_runbooks
 from investigations.views.access import find_shown, for_those_who_may
 from investigations.views.alert_form import (

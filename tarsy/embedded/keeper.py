@@ -22,13 +22,7 @@ from tarsy.embedded.accounts import choose_place
 from tarsy.embedded.errors import EmbeddedError
 from tarsy.embedded.files import Files, locked
 from tarsy.embedded.postgres import Postgres
-from tarsy.embedded.protocol import (
-    Answer,
-    ServerName,
-    receive_request,
-    send_answer,
-    tell_problem,
-)
+from tarsy.embedded.protocol import Answer, ServerName, receive_request, send_answer, tell_problem
 from tarsy.embedded.valkey import Valkey
 
 logger = logging.getLogger("tarsy.embedded.keeper")

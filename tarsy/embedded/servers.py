@@ -12,13 +12,7 @@ from pathlib import Path
 
 from tarsy.embedded.errors import EmbeddedError
 from tarsy.embedded.files import REPOSITORY, Files, locked
-from tarsy.embedded.protocol import (
-    SERVER_NAMES,
-    Answer,
-    ServerName,
-    receive_answer,
-    send_request,
-)
+from tarsy.embedded.protocol import SERVER_NAMES, Answer, ServerName, receive_answer, send_request
 
 logger = logging.getLogger(__name__)
 
@@ -79,17 +73,11 @@ def _join(files: Files, wanted: Sequence[ServerName]) -> tuple[socket.socket, An
     try:
         connection.settimeout(START_WITHIN if wanted else ANSWER_WITHIN)
         connection.connect(str(files.socket))
-        send_request(connection, wanted)
-        answer = receive_answer(connection)
     except OSError:
-        answer = None
-    except EmbeddedError:
-        connection.close()
-        raise
-    if answer is None:
         connection.close()
         return None
-    return connection, answer
+    answer = _ask(connection, wanted)
+    return None if answer is None else (connection, answer)
 
 
 def _start(
@@ -114,20 +102,26 @@ def _start(
             check=True,
         )
     ours.settimeout(START_WITHIN)
-    try:
-        send_request(ours, wanted)
-        answer = receive_answer(ours)
-    except OSError:
-        answer = None
-    except EmbeddedError:
-        ours.close()
-        raise
+    answer = _ask(ours, wanted)
     if answer is None:
-        ours.close()
         raise EmbeddedError(
             f"the embedded servers did not start. The end of {files.log}:\n{files.log_tail()}"
         )
     return ours, answer
+
+
+def _ask(connection: socket.socket, wanted: Sequence[ServerName]) -> Answer | None:
+    """What it answers; without an answer the connection is closed."""
+    answer = None
+    try:
+        send_request(connection, wanted)
+        answer = receive_answer(connection)
+    except OSError:
+        pass
+    finally:
+        if answer is None:
+            connection.close()
+    return answer
 
 
 def _leave(connection: socket.socket) -> None:

@@ -1,5 +1,6 @@
 """Several processes run as one command."""
 
-from tarsy.processes.supervisor import ProcessSpec, Supervisor
+from tarsy.processes.child import ProcessSpec
+from tarsy.processes.supervisor import Supervisor
 
 __all__ = ["ProcessSpec", "Supervisor"]

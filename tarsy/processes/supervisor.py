@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import IO, TextIO
+from functools import partial
+from typing import TextIO
 
 from tarsy.processes import watchdog
+from tarsy.processes.child import Child, ProcessSpec
 
 # Ctrl-C has to be done within 5 seconds, and the embedded servers stop after the processes
 # (`tarsy.embedded.keeper`). What is killed meanwhile goes on at the next start.
@@ -22,18 +23,8 @@ RESTARTS = 3
 FIRST_BACKOFF = 1.0
 # A process that ran this long had recovered: its restarts are counted from none again.
 SETTLED_AFTER = 60.0
-LONGEST_LINE = 64 * 1024
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 COLOURS = (36, 33, 32, 35, 34, 31)
-
-
-@dataclass(frozen=True)
-class ProcessSpec:
-    """One process: its name before every line, its command, and its environment."""
-
-    name: str
-    argv: Sequence[str]
-    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
 class Supervisor:
@@ -47,7 +38,9 @@ class Supervisor:
         self._output = output or sys.stdout
         width = max((len(spec.name) for spec in specs), default=0)
         self._children = [
-            _Child(spec, spec.name.ljust(width), COLOURS[number % len(COLOURS)])
+            Child(
+                spec, partial(self._print, spec.name.ljust(width), COLOURS[number % len(COLOURS)])
+            )
             for number, spec in enumerate(specs)
         ]
         self._label = "".ljust(width)
@@ -97,7 +90,7 @@ class Supervisor:
                     return 1
         return 0
 
-    def _look_after(self, child: "_Child") -> bool:
+    def _look_after(self, child: Child) -> bool:
         """Restart the child if it died and may be; False when it died too often."""
         now = time.monotonic()
         if child.restart_at is not None:
@@ -122,33 +115,17 @@ class Supervisor:
         )
         return True
 
-    def _start(self, child: "_Child") -> None:
-        child.restart_at = None
-        child.started_at = time.monotonic()
-        child.process = subprocess.Popen(
-            child.spec.argv,
-            env={**child.spec.env, "PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        self._tell_watchdog(f"+{child.process.pid}")
-        assert child.process.stdout is not None
-        os.set_blocking(child.process.stdout.fileno(), False)
-        self._selector.register(child.process.stdout, selectors.EVENT_READ, child)
+    def _start(self, child: Child) -> None:
+        process, output = child.start()
+        self._tell_watchdog(f"+{process.pid}")
+        self._selector.register(output, selectors.EVENT_READ, child)
 
-    def _collect(self, child: "_Child") -> None:
+    def _collect(self, child: Child) -> None:
         """Read the last words of a dead child and end what is left of its group."""
         process = child.process
         if process is None or process.stdout is None:
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        self._read(child, process.stdout)
-        if child.unfinished:
-            self._print(child.label, child.colour, child.unfinished.decode(errors="replace"))
-        child.unfinished = b""
+        child.finish()
         with contextlib.suppress(KeyError):
             self._selector.unregister(process.stdout)
         process.stdout.close()
@@ -160,42 +137,22 @@ class Supervisor:
             time.sleep(timeout)
             return
         for key, _ in self._selector.select(timeout):
-            child: _Child = key.data
-            if child.process is None or child.process.stdout is None:
-                continue
-            if not self._read(child, child.process.stdout):
-                self._selector.unregister(child.process.stdout)
-
-    def _read(self, child: "_Child", stdout: IO[bytes]) -> bool:
-        """Print the whole lines that are there; False at the end of the output."""
-        while True:
-            try:
-                part = os.read(stdout.fileno(), 65536)
-            except BlockingIOError:
-                return True
-            if not part:
-                return False
-            *lines, child.unfinished = (child.unfinished + part).split(b"\n")
-            if len(child.unfinished) > LONGEST_LINE:
-                lines.append(child.unfinished)
-                child.unfinished = b""
-            for line in lines:
-                self._print(child.label, child.colour, line.decode(errors="replace"))
-            if len(part) < 65536:
-                return True  # the others' turn
+            child: Child = key.data
+            if not child.read():
+                self._selector.unregister(key.fileobj)
 
     def _stop_all(self) -> None:
         self.say("Stopping")
         deadline = time.monotonic() + TERM_GRACE
         alive = [child for child in self._children if child.process is not None]
         for child in alive:
-            _signal_group(child, signal.SIGTERM)
+            child.signal_group(signal.SIGTERM)
         while any(child.is_alive() for child in alive) and time.monotonic() < deadline:
             self._pass_lines_on(timeout=0.05)
         for child in alive:
             if child.is_alive():
                 self.say(f"{child.spec.name} does not stop, killing it")
-                _signal_group(child, signal.SIGKILL)
+                child.signal_group(signal.SIGKILL)
         for child in alive:
             if child.process is not None:
                 child.process.wait()
@@ -236,28 +193,6 @@ class Supervisor:
         # A closed terminal must not keep us from stopping what we started.
         with self._printing, contextlib.suppress(OSError):
             print(f"{label} | {text.rstrip()}", file=self._output, flush=True)
-
-
-@dataclass
-class _Child:
-    spec: ProcessSpec
-    label: str
-    colour: int
-    process: subprocess.Popen[bytes] | None = None
-    unfinished: bytes = b""
-    started_at: float = 0.0
-    restarts: int = 0
-    restart_at: float | None = None
-
-    def is_alive(self) -> bool:
-        return self.process is not None and self.process.poll() is None
-
-
-def _signal_group(child: _Child, number: signal.Signals) -> None:
-    if child.process is None:
-        return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.process.pid, number)
 
 
 def _describe(code: int) -> str:

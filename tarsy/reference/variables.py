@@ -12,7 +12,6 @@ PLACEHOLDER = "CHANGEME"
 
 _READERS = {
     "text": "text",
-    "required": "text",
     "integer": "whole number",
     "boolean": "`true` or `false`",
     "items": "list, with commas",

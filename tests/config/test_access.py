@@ -3,7 +3,7 @@
 import pytest
 
 from config import configure, get_config, use_config
-from config.loader import DEFAULT_DIR, load_config
+from config.access import DEFAULT_DIR, load_config
 from tarsy.env import Env
 from tarsy.errors import ConfigError
 from tests.config.conftest import PROVIDERS, TARSY

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from config.loader import load_config
+from config.access import load_config
 from tests.config.conftest import ENVIRON, PROVIDERS, TARSY
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from config.access import DEFAULT_DIR, load_config
 from config.check import check
-from config.loader import DEFAULT_DIR, load_config
 from config.providers import choose_provider
 from tarsy.errors import ConfigError
 from tests.config.conftest import ENVIRON, PROVIDERS, TARSY, changed, printed

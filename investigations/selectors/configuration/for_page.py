@@ -1,6 +1,6 @@
 """The configuration in force, as people may see it: whole, but for what may be a secret.
 
-Left out is what `configuration_walk` leaves out, and all of an address but host and path. What is
+Left out is what the walk leaves out, and all of an address but host and path. What is
 left is masked like any text.
 """
 

@@ -15,7 +15,7 @@ UNVERIFIED_WRITE = "Unverified write"
 
 
 def read_doubts(sessions: Sequence[AlertSession]) -> dict[uuid.UUID, tuple[str, ...]]:
-    """By session that `lists.light` has read: the marks of its report, in words."""
+    """By session that `rows.light` has read: the marks of its report, in words."""
     with_report = {each.pk: _start_of(each) for each in sessions if _start_of(each)}
     reviews = _read_reviews(list(with_report))
     return {

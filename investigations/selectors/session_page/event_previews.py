@@ -11,10 +11,7 @@ from investigations.models import TimelineEvent
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.session_page.event_view import EventView
 from investigations.selectors.session_page.live_text import read_live_texts
-from investigations.selectors.session_page.tool_call_view import (
-    PREVIEW_CHARACTERS,
-    ToolCallView,
-)
+from investigations.selectors.session_page.tool_call_view import PREVIEW_CHARACTERS, ToolCallView
 from investigations.selectors.trace.person_waits import CallKey, PersonWait, waits_of_events
 
 _TEXT_CHARACTERS = 64 * 1024

@@ -9,12 +9,7 @@ from typing import ClassVar, Generic, Literal, TypeVar
 
 from typing_extensions import override
 
-from investigations.models import (
-    ApprovalRequest,
-    AuditEvent,
-    LLMInteraction,
-    TimelineEvent,
-)
+from investigations.models import ApprovalRequest, AuditEvent, LLMInteraction, TimelineEvent
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import ListCount
 from investigations.selectors.trace.calls import ModelCall, ToolCall

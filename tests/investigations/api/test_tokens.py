@@ -5,9 +5,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from investigations.access.tokens import find_token
 from investigations.models import ApiToken, AuditEvent
-from investigations.services.tokens import create_token
+from investigations.services.tokens import create_token, find_token
 from tarsy.errors import InvalidInput
 from tests.factories import UserFactory
 

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from investigations.access.roles import create_roles
-from investigations.access.tokens import find_token
 from investigations.models import (
     AlertSession,
     ApiToken,
@@ -20,6 +19,7 @@ from investigations.models import (
     Message,
     TimelineEvent,
 )
+from investigations.services.tokens import find_token
 from tests import factories
 
 pytestmark = pytest.mark.django_db
