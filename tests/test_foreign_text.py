@@ -152,7 +152,8 @@ def _watch(text: str) -> bool:
 # ---- Those that take a text and nothing else are found, so that a new one is among them ----------
 
 PACKAGES = (
-    "safety", "safety/gate", "safety/grounding", "safety/paths", "mcp_bridge", "mcp_bridge/wire",
+    "masking/visible_text", "safety", "safety/gate", "safety/grounding", "safety/paths",
+    "mcp_bridge", "mcp_bridge/wire",
     "agents", "agents/controllers", "agents/llm", "investigations", "investigations/access",
     "investigations/engine", "investigations/models", "investigations/rendering",
     "investigations/runbooks", "investigations/selectors", "investigations/selectors/configuration",
@@ -180,7 +181,8 @@ OF_OURS = {
 
 def _find_readers() -> Iterator[tuple[str, Read]]:
     for package in PACKAGES:
-        for path in sorted((ROOT / package).glob("*.py")):
+        whole = ROOT / package
+        for path in sorted(whole.glob("*.py")) or [whole.with_suffix(".py")]:
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 name = f"{module}.{getattr(node, 'name', '')}"
