@@ -1,13 +1,13 @@
 """What is not of the machine itself: other hosts, containers, guests, workloads of clusters."""
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from masking.visible_text import clean_line
 from ops import kubernetes_rows as rows
 from ops.control import actions
 from ops.docker import DockerReader
-from ops.envelope import Json, ToolFailure
+from ops.envelope import Json, JsonObject, ToolFailure
 from ops.guests import Guest, list_guests, runs_guests
 from ops.health import Connection
 from ops.resources import Executor, Kind, Resource, Source
@@ -29,7 +29,15 @@ _POD_ACTIONS = (
 _HOST_ACTIONS = ("query", "read.exec", actions.COMMAND, *actions.FILE_ACTIONS)
 _DEPLOYMENT_ACTIONS = ("query", "scale", "restart")
 _GREETING_SECONDS = 6.0
-_WORKLOADS: frozenset[Kind] = frozenset({"pod", "deployment"})
+_ReadRow = Callable[[str, JsonObject], dict[str, Json]]
+_WORKLOADS: dict[Kind, tuple[_ReadRow, tuple[str, ...], tuple[str, ...]]] = {
+    "pod": (rows.pod_row, _POD_ACTIONS, ("namespace", "node", "owner", "containers")),
+    "deployment": (
+        rows.deployment_row, _DEPLOYMENT_ACTIONS,
+        ("namespace", "replicas", "ready_replicas", "images"),
+    ),
+}  # fmt: skip
+"""How a workload of each kind is read, what is allowed on it, and what is told of it."""
 _GUESTS: frozenset[Kind] = frozenset({"lxc", "vm"})
 
 
@@ -49,7 +57,7 @@ class RemoteResources:
         if self._nodes():
             yield Source("proxmox", _GUESTS, self._guests)
         if self._routes.kubectl.is_configured or is_named:
-            yield Source("kubernetes", _WORKLOADS, lambda: self._workloads(kinds))
+            yield Source("kubernetes", frozenset(_WORKLOADS), lambda: self._workloads(kinds))
 
     async def connections(self) -> Sequence[Connection]:
         """Whether the hosts and clusters that an operator named answer, asked side by side."""
@@ -114,7 +122,8 @@ class RemoteResources:
             clusters = await self._routes.kubectl.clusters()
         except ToolFailure:
             return None
-        asked = [(cluster, kind) for cluster in clusters for kind in sorted(_WORKLOADS & kinds)]
+        wanted = sorted(_WORKLOADS.keys() & kinds)
+        asked = [(cluster, kind) for cluster in clusters for kind in wanted]
         return _joined(await asyncio.gather(*(self._workloads_of(*each) for each in asked)))
 
     async def _workloads_of(self, cluster: Cluster, kind: Kind) -> Sequence[Resource] | None:
@@ -124,8 +133,7 @@ class RemoteResources:
             )
         except ToolFailure:
             return None
-        make = _pod if kind == "pod" else _deployment
-        return [make(cluster.name, item) for item in rows.items_of(listed)]
+        return [_workload(kind, cluster.name, item) for item in rows.items_of(listed)]
 
 
 async def _try(place: str, adapter: str, greeting: Awaitable[None]) -> Connection:
@@ -171,27 +179,15 @@ def _guest(guest: Guest) -> Resource:
     )
 
 
-def _pod(cluster: str, item: Mapping[str, Json]) -> Resource:
-    row = rows.pod_row(cluster, item)
+def _workload(kind: Kind, cluster: str, item: JsonObject) -> Resource:
+    read_row, allowed, told = _WORKLOADS[kind]
+    row = read_row(cluster, item)
     return Resource(
-        kind="pod",
+        kind=kind,
         name=str(row["name"]),
         status=str(row["status"]),
         host=cluster,
         uid=f"{row['namespace']}/{row['name']}",
-        executors=(Executor(cluster, "kubectl", _POD_ACTIONS, 10),),
-        attributes={key: row[key] for key in ("namespace", "node", "owner", "containers")},
-    )
-
-
-def _deployment(cluster: str, item: Mapping[str, Json]) -> Resource:
-    row = rows.deployment_row(cluster, item)
-    return Resource(
-        kind="deployment",
-        name=str(row["name"]),
-        status=str(row["status"]),
-        host=cluster,
-        uid=f"{row['namespace']}/{row['name']}",
-        executors=(Executor(cluster, "kubectl", _DEPLOYMENT_ACTIONS, 10),),
-        attributes={key: row[key] for key in ("namespace", "replicas", "ready_replicas", "images")},
+        executors=(Executor(cluster, "kubectl", allowed, 10),),
+        attributes={key: row[key] for key in told},
     )

@@ -9,7 +9,7 @@ from safety.gate.events import SafetyAct, SafetyEvents, make_event
 from safety.gate.standing import Standing
 from safety.gate.workflow import Workflow
 from safety.grounding.judge import find_unsupported
-from safety.grounding.spans import Unsupported
+from safety.grounding.unsupported import Unsupported
 
 SHOWN = 6
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from safety.grounding.clauses import Clause
 from safety.grounding.facts import Facts, Run
 from safety.grounding.names_check import find_names
-from safety.grounding.spans import Unsupported
+from safety.grounding.unsupported import Unsupported
 
 
 @dataclass(frozen=True)

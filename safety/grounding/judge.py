@@ -13,8 +13,8 @@ from safety.grounding.names_check import check_actor, check_names, check_quotes
 from safety.grounding.numbers_check import StatedNumbers, check_moments, check_numbers
 from safety.grounding.phantoms import find_phantoms, find_written_calls
 from safety.grounding.recalled import find_recalled, lies_within
-from safety.grounding.spans import Unsupported
 from safety.grounding.states_check import check_looks, check_negations, check_states
+from safety.grounding.unsupported import Unsupported
 
 MAX_JUDGED = 60_000
 """Characters of an answer that are looked at. No report is longer."""

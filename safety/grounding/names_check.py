@@ -7,7 +7,7 @@ from itertools import islice
 from safety.evidence import match_whole
 from safety.grounding.clauses import Clause
 from safety.grounding.facts import Facts
-from safety.grounding.spans import Unsupported
+from safety.grounding.unsupported import Unsupported
 
 _NAME = re.compile(
     r"(?<![\w./@:-])(?:"

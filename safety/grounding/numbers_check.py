@@ -10,7 +10,7 @@ from safety.grounding.clauses import Clause
 from safety.grounding.facts import Facts, is_near
 from safety.grounding.moments import DAY, find_dates, find_times
 from safety.grounding.quantities import Quantity, find_claimed
-from safety.grounding.spans import Unsupported
+from safety.grounding.unsupported import Unsupported
 from safety.grounding.words import content_words, fold
 from safety.word_list import word_list
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from safety.grounding.clauses import split_clauses
-from safety.grounding.spans import ClaimKind, Unsupported
+from safety.grounding.unsupported import ClaimKind, Unsupported
 
 _METRICS = re.compile(
     r"\b(?:cpu|memory|disk|storage)(?: usage)? (?:is )?(?:at )?(?:about |around )?(?=\d)|"

@@ -7,7 +7,7 @@ from safety.evidence import match_whole
 from safety.grounding.clauses import Clause
 from safety.grounding.facts import Facts, Run
 from safety.grounding.names_check import find_names
-from safety.grounding.spans import ClaimKind, Unsupported
+from safety.grounding.unsupported import ClaimKind, Unsupported
 from safety.grounding.words import content_words
 from safety.word_list import word_list
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.types import JSON
 from safety.evidence import Evidence, SettledCall
 from safety.grounding.judge import find_unsupported
-from safety.grounding.spans import Unsupported
+from safety.grounding.unsupported import Unsupported
 from tests.cases import for_each
 from tests.safety.gate.calls import settled
 
