@@ -31,7 +31,7 @@ from safety.commands.proof import files_of, find_policy
 from safety.commands.refusal import Refused
 from safety.commands.script import Command
 from safety.commands.shapes import Shape
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 
 def read_question(command: Command) -> Question | None:
@@ -191,7 +191,7 @@ def _ask_machine(asked: Asked) -> Question:
 
 # ---- Files ---------------------------------------------------------------------------------------
 
-_ABOUT_FILES = frozenset(words("ls dir vdir stat file du df getfacl lsattr namei readlink"))
+_ABOUT_FILES = word_set("ls dir vdir stat file du df getfacl lsattr namei readlink")
 _STATED = re.compile(r"/proc/(\d+)(?:/[\w/]*)?")
 _DIFFERENT = {"diff": frozenset({0, 1}), "cmp": frozenset({0, 1})}
 """Of these a code says that what was read is not the same."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from mcp_types import Tool
 
-from safety.word_list import word_list
+from safety.word_lists import word_list
 
 _READING = frozenset(
     word_list("""
