@@ -1,5 +1,6 @@
 """The proof that a command only reads: a script, a policy for each program in it, a verdict."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -233,7 +234,7 @@ class Prover:
             raise Refused(f"{name} with {len(parsed.words)} words is not known to be a read")
         if policy.word:
             for word in parsed.words:
-                if not policy.word.fullmatch(word):
+                if not re.fullmatch(policy.word, word):
                     raise Refused(f"{name} with the word {word!r} is not known to be a read")
         if policy.needs and not parsed.has(*policy.needs):
             category, _ = ENDLESS_PROGRAMS.get(name, (None, None))
@@ -267,7 +268,7 @@ class Prover:
                     self.paths.judge_content(value)
                 elif known and known.is_certificate:
                     self.paths.judge_certificate(value)
-                elif not policy.opens_devices:
+                elif not (policy.opens_devices or policy.opens_disks):
                     self.paths.judge_mention(value)
         files = files_of(policy, parsed)
         for word in parsed.words[: len(parsed.words) - len(files or ())]:
