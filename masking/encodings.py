@@ -129,8 +129,9 @@ def _with_clear_bit(bit: int) -> str:
 _ASCII_GROUP = _with_clear_bit(32) + _with_clear_bit(8) + _with_clear_bit(2) + r"[A-Za-z0-9+/_\-]"
 BASE64_BEGINNING = rf"(?:(?:{_ASCII_GROUP}){{4}}[A-Za-z0-9+/_\-]{{8}}|H4sI[A-Za-z0-9+/_\-]{{60}})"
 """An RE2 pattern: how base64 of text, or of what gzip made, begins."""
+_LONGEST_BEGINNING = 64
+_BASE64_BEGINS = re.compile(rf"(?<![A-Za-z0-9+/_\-])(?={BASE64_BEGINNING})")
 _BASE64_RUN = re.compile(
-    rf"(?<![A-Za-z0-9+/_\-])(?={BASE64_BEGINNING})"
     # A long run may be folded over lines, as `base64` and YAML print it.
     r"[A-Za-z0-9+/_\-]++"
     r"(?:(?<=[A-Za-z0-9+/_\-]{60})(?:\\n|\r?\n[ \t]*)[A-Za-z0-9+/_\-]++)*={0,2}"
@@ -148,8 +149,10 @@ class EncodedText:
 
 def base64_texts(text: str, start: int, end: int, budget: Budget) -> Iterator[EncodedText]:
     """Runs of base64 that begin within `text[start:end]` and say readable text, packed or not."""
-    while start < end and (match := _BASE64_RUN.search(text, start)):
-        if match.start() >= end:
+    # Looked for no further than that: the next one may be a megabyte away.
+    while begins := _BASE64_BEGINS.search(text, start, end - 1 + _LONGEST_BEGINNING):
+        match = _BASE64_RUN.match(text, begins.start())
+        if match is None or match.start() >= end:
             return
         start = match.end()
         budget.spend_hits()

@@ -70,7 +70,7 @@ class Masker:
             count += len(spans)
         return MaskedText(text, count)
 
-    def find_secrets(self, text: str) -> dict[str, str]:
+    def find_secrets(self, text: str, *, seconds: float = SECONDS) -> dict[str, str]:
         """Every secret that `mask` would replace at once, and its placeholder.
 
         Raises `TooMuchToMask` as `mask` does.
@@ -79,7 +79,7 @@ class Masker:
             text[span.start : span.end]: self._placeholders.name(
                 span.kind, text[span.start : span.end]
             )
-            for span in self._find_new(text, Budget())
+            for span in self._find_new(text, Budget(seconds=seconds))
         }
 
     def mask_alert(self, text: str) -> str:

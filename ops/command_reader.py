@@ -22,6 +22,7 @@ from safety.commands import (
     run_proven,
 )
 from safety.commands.paths import is_wide
+from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES
 from safety.commands.script import Step, pipelines_of
 from safety.paths.sensitive_paths import SensitivePaths
 
@@ -183,6 +184,12 @@ def _notes(recovery: Recovery, proof: Proof, screen: Screen) -> tuple[str, ...]:
         f"stdout: {count} secret{'s' * (count > 1)} in {source} masked before the command read it, "
         "so that its counts, positions and checksums are those of the masked text"
         for source, count in screen.masked.items()
+    ]
+    notes += [
+        f"stdout: of what surrounds the lines that {source} printed no more than "
+        f"{MAX_AROUND_LINES >> 20} MiB and {AROUND_SECONDS:.0f} s of it was looked at for secrets; "
+        "lines are masked as they stand"
+        for source in sorted(screen.unseen)
     ]
     if proof is not recovery.proof:
         notes.append(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agents.types import JSON
 from safety.leaves import find_leaves
-from safety.word_list import word_list
+from safety.word_lists import word_list, word_set
 
 OPS_TARGETS = (
     "resource_id", "target_id", "target", "target_host", "guest_id", "container", "service",
@@ -14,14 +14,12 @@ OPS_TARGETS = (
 )  # fmt: skip
 """Where our own tools name what they act on, the most specific one first."""
 
-_NAMES = frozenset(
-    word_list("""
+_NAMES = word_set("""
     app application bucket container cronjob daemonset database deployment device disk
     guest host hostname id image index instance job machine name node partition path pod
     process queue repo repository resource replicaset server service stack statefulset
     table target topic unit user username vm vmid volume
     """)
-)
 _KINDS = {
     **{kind: kind for kind in word_list("""
         container cronjob daemonset deployment guest host image job node pod process replicaset

@@ -31,9 +31,9 @@ ALLOWED: dict[str, str] = {
     "mcp_bridge": "masking safety agents.types agents.ports config.programs tarsy.errors",
     "mcp_bridge.ops": "ops",
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
-    "safety.paths": "safety.word_list",
-    "safety.commands": "masking safety.paths",
-    "safety.grounding": "safety.evidence safety.word_list",
+    "safety.paths": "safety.word_lists",
+    "safety.commands": "masking safety.paths safety.word_lists",
+    "safety.grounding": "safety.evidence safety.word_lists",
     # Rooms of the app, from the rows to those who face outward.
     ".models": "",
     ".migrations": "",

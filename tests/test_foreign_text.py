@@ -166,7 +166,8 @@ NAMES = {
     "analysis", "value", "words", "given", "content", "path", "address",
 }  # fmt: skip
 OF_OURS = {
-    "safety.word_list.word_list": "lists of our own",
+    "safety.word_lists.word_list": "lists of our own",
+    "safety.word_lists.word_set": "lists of our own",
     "investigations.templatetags.tarsy.icon": "names of ours",
     "investigations.templatetags.tarsy.markdown": "is render_markdown and nothing else",
     "investigations.templatetags.tarsy.hashed": "hashes of ours",

@@ -1,7 +1,9 @@
 """A proven script through an executor: each of its programs on its own, without any shell."""
 
+import math
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from typing_extensions import override
@@ -12,7 +14,7 @@ from safety.commands.drivers import Armed, filters_question, without_filters
 from safety.commands.finished import Finished
 from safety.commands.pumping import only_measures
 from safety.commands.reading import refuse_large, text_of
-from safety.commands.screen import MAX_AROUND_LINES, Screen, Withheld
+from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES, Screen, Withheld
 from safety.commands.script import Command, Pipeline, Sink, Step
 from safety.commands.shapes import Shape
 from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
@@ -51,6 +53,10 @@ async def run_script(
         cut=run.is_full or run.is_cut,
     )
     return screen.sweep(finished) if screen else finished
+
+
+class _Late(Exception):
+    """A look at something took longer than it may."""
 
 
 @dataclass
@@ -148,31 +154,44 @@ class _Run(Course):
             return 0
         mark = len(self.stderr)
         whole = await self._disarm(Command(command.whole))
-        code, data = await self._run(whole, b"", is_look=True)
-        if code and not data:
+        keeps_lines = command.shape is Shape.LINES
+        code, data, is_all = 0, b"", False
+        with suppress(_Late):
+            seconds = AROUND_SECONDS if keeps_lines else math.inf
+            code, data = await self._run(whole, b"", is_look=True, seconds=seconds)
+            is_all = not keeps_lines or len(data) <= MAX_AROUND_LINES
+        if is_all and code and not data:
             return code
         del self.stderr[mark:]
-        keeps_lines = command.shape is Shape.LINES
-        looked_at = data[:MAX_AROUND_LINES] if keeps_lines else data
-        has_secrets = await screen.learn(looked_at, command.argv[0], or_leave=keeps_lines)
+        source = command.argv[0]
+        has_secrets = (
+            await screen.learn_around(data[:MAX_AROUND_LINES], source, is_all=is_all)
+            if keeps_lines
+            else await screen.learn(data, source)
+        )
         if has_secrets and not keeps_texts(command.argv):
             raise Withheld(COMPUTING_TEMPLATE)
         return 0
 
     async def _run(
-        self, command: Command, piped: bytes, *, is_look: bool = False
+        self, command: Command, piped: bytes, *, is_look: bool = False, seconds: float = math.inf
     ) -> tuple[int, bytes]:
-        """The exit code and what goes on to whoever comes next."""
+        """The exit code and what goes on to whoever comes next.
+
+        Raises `TimeoutError` where the call has no time left, `_Late` after so many seconds.
+        """
         left = self.ends_at - time.monotonic()
         if left <= 0:
             raise TimeoutError
         finished = await self.executor.run(
-            command.argv, seconds=left, max_bytes=MAX_PIPED_BYTES, stdin=piped
+            command.argv, seconds=min(left, seconds), max_bytes=MAX_PIPED_BYTES, stdin=piped
         )
         goes_on = {Sink.OUTPUT: bytearray(), Sink.ERRORS: bytearray(), Sink.NOWHERE: bytearray()}
         goes_on[command.stdout] += finished.stdout
         goes_on[command.stderr] += finished.stderr
         self.take(self.stderr, goes_on[Sink.ERRORS])
+        if finished.timed_out and seconds < left:
+            raise _Late
         if finished.timed_out:
             self.take(self.stdout, goes_on[Sink.OUTPUT])
             raise TimeoutError

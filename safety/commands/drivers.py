@@ -4,9 +4,11 @@ Diff drivers, hooks and monitors are switched off by options and by the environm
 be, but by their names: so git is asked for these first, and told to use none of them.
 """
 
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
-_LOOK_AT_FILES = words("status diff diff-files diff-index blame describe ls-files stash submodule")
+_LOOK_AT_FILES = word_set(
+    "status diff diff-files diff-index blame describe ls-files stash submodule"
+)
 _KEYS = ("clean", "smudge", "process")
 
 

@@ -51,6 +51,11 @@ def reports(parsed: Parsed) -> float:
     return math.prod(numbers[-2:]) if len(numbers) > 1 else 0.0
 
 
+def reports_for_ever(parsed: Parsed) -> bool:
+    """An interval without a count goes on for ever."""
+    return sum(bool(re.fullmatch(r"\d+(?:\.\d+)?", word)) for word in parsed.words) == 1
+
+
 def sleeps(parsed: Parsed) -> float:
     return sum(map(seconds_of, parsed.words))
 

@@ -5,16 +5,16 @@ import re
 from fnmatch import fnmatchcase
 
 from safety.commands.refusal import Refused, SensitivePath
-from safety.commands.wordlists import words
 from safety.paths.powerful_paths import is_root_of_a_machine, paths_from_inner_roots
 from safety.paths.sensitive_paths import EXAMPLES_OF_SECRETS, SensitivePaths
+from safety.word_lists import word_set
 
 # Endless, but harmless.
 ENDLESS_DEVICES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
 _HARMLESS_DEVICES = ENDLESS_DEVICES | {"/dev/null", "/dev/stdin"}
 
 # Reading one of these whole reads keys and passwords of the machine, or its processes.
-_WIDE = words("""
+_WIDE = word_set("""
     / /etc /root /home /proc /sys /dev /run /var /var/run /var/lib /boot /mnt /media
     /etc/ssl /etc/pki /etc/pve /sys/kernel /var/lib/docker /var/lib/sss /sys/firmware
     /var/backups /var/lib/docker/containers /var/lib/docker/overlay2 /var/lib/containers
@@ -22,7 +22,7 @@ _WIDE = words("""
     /etc/default /etc/sysconfig /etc/cron.d
 """)
 # Where programs keep their settings, tokens among them, in any home.
-_SETTINGS = words(".config .local .cache .var snap")
+_SETTINGS = word_set(".config .local .cache .var snap")
 # A process as a whole: its memory, environment and open files.
 _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)(?:/task(?:/\d+)?)?")
 # What a question about disks may open. Opening another device can already change something.
@@ -41,7 +41,7 @@ _CERTIFICATE = re.compile(
     re.IGNORECASE,
 )
 # They find everything, or settings of any kind, and not keys in particular.
-_WIDE_PATTERNS = words("* ** *.* *config* *config *conf*")
+_WIDE_PATTERNS = word_set("* ** *.* *config* *config *conf*")
 _SEPARATORS = re.compile(r"[=:,]")
 _TEXTS_OF_OTHER_KINDS = ("http://", "https://")
 

@@ -1,9 +1,8 @@
 """What a program may be asked so that it reads and changes nothing: a row of a table."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from safety.commands.addresses import KnownAddress
 from safety.commands.durations import Lasts
@@ -11,6 +10,7 @@ from safety.commands.grammar import Grammar, Parsed, read_options
 from safety.commands.paths import PathJudge
 from safety.commands.script import Step
 from safety.commands.traits import Traits
+from safety.word_lists import word_set
 
 Check = Callable[[Parsed], None]
 
@@ -19,7 +19,7 @@ Check = Callable[[Parsed], None]
 class Policy:
     """One program, or one sub-command of one.
 
-    `words`: how many words that are no options; `word`: what each of them must look like.
+    `words`: how many words that are no options; `word`: the pattern that each of them is.
     `files_from`: from which word on they are files whose content is read. `recursive`: the options
     that make it read whole directories (True: it always does). `needs`: one of these options must
     be given. `endless`: options with which it does not end by itself, unless one of `ends` is
@@ -36,7 +36,7 @@ class Policy:
 
     grammar: Grammar
     words: tuple[int, int] = (0, 1000)
-    word: re.Pattern[str] | None = None
+    word: str | None = None
     files_from: int | None = None
     pattern_options: frozenset[str] = frozenset()
     recursive: frozenset[str] | bool = frozenset()
@@ -111,73 +111,65 @@ Entry = Policy | Group | Wrapper
 Table = Mapping[str, Entry]
 
 
+class _Settings(TypedDict, total=False):
+    """What a row says in the words of `Policy` itself."""
+
+    words: tuple[int, int]
+    word: str
+    files_from: int
+    opens_devices: bool
+    opens_disks: bool
+    is_filter: bool
+    is_endless: Callable[[Parsed], bool]
+    stops_after: Callable[[Parsed], bool]
+    is_conditional: bool
+    reaches_out: bool | Callable[[Parsed], bool]
+    check: Check
+    hardening: tuple[str, ...]
+    contents: Callable[[Parsed], Iterable[str]]
+    destinations: Callable[[Parsed], Iterable[str]]
+    lasts: Lasts
+
+
 def reads(
     options: str = "",
     *,
     clusters: bool = True,
     numbers: bool = False,
     mixes: bool = True,
+    stops: bool = False,
     dashes: bool = True,
-    word: str | None = None,
+    pattern_options: str = "",
+    recursive: str | bool = "",
     needs: str = "",
     endless: str = "",
     ends: str = "",
-    pattern_options: str = "",
-    recursive: str | bool = "",
-    words: tuple[int, int] = (0, 1000),
-    files_from: int | None = None,
-    opens_devices: bool = False,
-    is_filter: bool = False,
-    is_endless: Callable[[Parsed], bool] | None = None,
-    stops_after: Callable[[Parsed], bool] | None = None,
-    is_conditional: bool = False,
-    reaches_out: bool | Callable[[Parsed], bool] = False,
     reaches_out_with: str = "",
-    stops: bool = False,
-    check: Check | None = None,
-    hardening: tuple[str, ...] = (),
-    opens_disks: bool = False,
     formats: str = "",
-    contents: Callable[[Parsed], Iterable[str]] | None = None,
     name_patterns: str = "",
-    destinations: Callable[[Parsed], Iterable[str]] | None = None,
-    lasts: Lasts | None = None,
     parts: str = "",
+    **settings: Unpack[_Settings],
 ) -> Policy:
-    """A row, written briefly: options and names are words in a text."""
+    """A row, written briefly: options and their names are words in a text."""
     return Policy(
         grammar=Grammar(
             read_options(options),
             clusters=clusters,
             numbers=numbers,
             mixes=mixes,
-            dashes=dashes,
             stops=stops,
+            dashes=dashes,
         ),
-        words=words,
-        word=re.compile(word) if word else None,
-        files_from=files_from,
-        pattern_options=frozenset(pattern_options.split()),
-        recursive=recursive if isinstance(recursive, bool) else frozenset(recursive.split()),
-        opens_devices=opens_devices or opens_disks,
-        is_filter=is_filter,
-        needs=frozenset(needs.split()),
-        endless=frozenset(endless.split()),
-        ends=frozenset(ends.split()),
-        is_endless=is_endless,
-        stops_after=stops_after,
-        is_conditional=is_conditional,
-        reaches_out=reaches_out,
-        reaches_out_with=frozenset(reaches_out_with.split()),
-        check=check,
-        hardening=hardening,
-        opens_disks=opens_disks,
-        formats=frozenset(formats.split()),
-        contents=contents,
-        name_patterns=frozenset(name_patterns.split()),
-        destinations=destinations,
-        lasts=lasts,
-        parts=frozenset(parts.split()),
+        pattern_options=word_set(pattern_options),
+        recursive=recursive if isinstance(recursive, bool) else word_set(recursive),
+        needs=word_set(needs),
+        endless=word_set(endless),
+        ends=word_set(ends),
+        reaches_out_with=word_set(reaches_out_with),
+        formats=word_set(formats),
+        name_patterns=word_set(name_patterns),
+        parts=word_set(parts),
+        **settings,
     )
 
 

@@ -1,5 +1,6 @@
 """The proof that a command only reads: a script, a policy for each program in it, a verdict."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -7,11 +8,19 @@ from enum import StrEnum
 from safety.commands.addresses import KnownAddress
 from safety.commands.contents import refuse_parts
 from safety.commands.durations import CALL_SECONDS
-from safety.commands.grammar import Grammar, Parsed, parse, read_options
+from safety.commands.grammar import Parsed, parse
 from safety.commands.languages.escapes import refuse_computed_escapes, refuse_escapes
 from safety.commands.loopback import is_local, needs_no_lookup
+from safety.commands.named_files import (
+    files_of,
+    judge_files,
+    judge_front,
+    judge_patterns,
+    reads_trees,
+    texts_of,
+)
 from safety.commands.paths import ENDLESS_DEVICES, PathJudge
-from safety.commands.policy import Group, Policy, Wrapper
+from safety.commands.policy import Policy, Wrapper
 from safety.commands.programs import ENDLESS_PROGRAMS, all_programs
 from safety.commands.refusal import Category, Refused, SensitivePath
 from safety.commands.risk import Risk, judge_risk
@@ -27,13 +36,13 @@ from safety.commands.script import (
 )
 from safety.commands.shapes import shape_of
 from safety.commands.shell import parse_script
+from safety.commands.subcommands import find_policy
 from safety.commands.templates import whole_of
 from safety.commands.traits import Traits
 from safety.paths.sensitive_paths import SensitivePaths
 
 _MAX_WRAPPERS = 4
 _MAX_COMMANDS = 40
-_TERMINAL = frozenset({"-it", "-ti", "-i", "-t", "--interactive", "--tty"})
 # Wherever an option has such a name, escapes in its text are read.
 _TEMPLATES = ("--template", "--printf", "--qf", "--queryformat", "--showformat")
 _SYSTEM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin")
@@ -197,7 +206,7 @@ class Prover:
             return self._prove_wrapped(entry, (name, *argv[1:]), is_fed)
         policy, before, rest = find_policy(entry, argv[1:])
         parsed = parse(rest, policy.grammar)
-        self._judge_front(policy, before)
+        judge_front(self.paths, policy, before)
         self._apply(name, policy, parsed, is_fed)
         if is_fed and not policy.is_filter:
             raise Refused(f"{name} is not a filter; what is piped into it could be commands")
@@ -209,8 +218,8 @@ class Prover:
             is_filter=policy.is_filter,
             is_conditional=policy.is_conditional,
             reaches_out=_reaches_out(policy, parsed, before),
-            reads=_texts_of(policy, parsed),
-            reads_trees=_is_recursive(policy, parsed),
+            reads=texts_of(policy, parsed),
+            reads_trees=reads_trees(policy, parsed),
             shape=shape_of(before[-1] if before else name, parsed),
             whole=whole_of((name, *before), parsed),
             runs=(name, *argv[1:]),
@@ -233,7 +242,7 @@ class Prover:
             raise Refused(f"{name} with {len(parsed.words)} words is not known to be a read")
         if policy.word:
             for word in parsed.words:
-                if not policy.word.fullmatch(word):
+                if not re.fullmatch(policy.word, word):
                     raise Refused(f"{name} with the word {word!r} is not known to be a read")
         if policy.needs and not parsed.has(*policy.needs):
             category, _ = ENDLESS_PROGRAMS.get(name, (None, None))
@@ -245,52 +254,8 @@ class Prover:
             policy.check(parsed)
         refuse_computed_escapes(parsed.values(*policy.formats, *_TEMPLATES))
         refuse_escapes(parsed.values("--format"))
-        self._judge_paths(policy, parsed, is_fed)
-        self._judge_names(policy, parsed)
-
-    def _judge_front(self, policy: Policy, before: tuple[str, ...]) -> None:
-        """What stands before a sub-command can be a path, too, with or without a blank."""
-        for place, word in enumerate(before):
-            self.paths.judge_mention(word)
-            for option, known in policy.grammar.options.items():
-                if known.is_path and word == option:
-                    self.paths.judge_content(before[place + 1])
-                elif known.is_path and word.startswith(option):
-                    self.paths.judge_content(word.removeprefix(option).removeprefix("="))
-
-    def _judge_paths(self, policy: Policy, parsed: Parsed, is_fed: bool) -> None:
-        options = policy.grammar.options
-        for option, values in parsed.options:
-            for value in values:
-                known = options.get(option)
-                if known and known.is_path:
-                    self.paths.judge_content(value)
-                elif known and known.is_certificate:
-                    self.paths.judge_certificate(value)
-                elif not policy.opens_devices:
-                    self.paths.judge_mention(value)
-        files = files_of(policy, parsed)
-        for word in parsed.words[: len(parsed.words) - len(files or ())]:
-            self.paths.judge_mention(word)
-        is_recursive = _is_recursive(policy, parsed)
-        # What is fed by a pipe still searches the working directory, if an option says so.
-        if is_recursive and not files and not (is_fed and policy.recursive is True):
-            raise Refused("it would read everything below the working directory; name a path")
-        for file in files or ():
-            if is_recursive:
-                self.paths.judge_tree(file)
-            else:
-                self.paths.judge_content(file)
-
-    def _judge_names(self, policy: Policy, parsed: Parsed) -> None:
-        """What names files in other ways than as a path of its own."""
-        if policy.opens_disks:
-            for word in (*parsed.words, *(value for _, given in parsed.options for value in given)):
-                self.paths.judge_disk(word)
-        for path in policy.contents(parsed) if policy.contents else ():
-            self.paths.judge_pattern(path)
-        for pattern in parsed.values(*policy.name_patterns):
-            self.paths.judge_pattern(pattern)
+        judge_files(self.paths, policy, parsed, is_fed)
+        judge_patterns(self.paths, policy, parsed)
 
     def _is_endless(self, policy: Policy, parsed: Parsed) -> bool:
         if policy.endless and parsed.has(*policy.endless):
@@ -333,35 +298,6 @@ def _program_name(word: str) -> str:
     return name
 
 
-def files_of(policy: Policy, parsed: Parsed) -> tuple[str, ...] | None:
-    if policy.files_from is None:
-        return None
-    if policy.pattern_options and parsed.has(*policy.pattern_options):
-        return parsed.words
-    return parsed.words[policy.files_from :]
-
-
-def _is_recursive(policy: Policy, parsed: Parsed) -> bool:
-    if isinstance(policy.recursive, bool):
-        return policy.recursive
-    return parsed.has(*policy.recursive)
-
-
-def _texts_of(policy: Policy, parsed: Parsed) -> tuple[str, ...]:
-    """The files whose text a filter prints, or could."""
-    if not policy.is_filter:
-        return ()
-    options = policy.grammar.options
-    given = [
-        value
-        for option, values in parsed.options
-        for value in values
-        if option in options and options[option].is_path
-    ]
-    files = (*given, *(files_of(policy, parsed) or ()))
-    return tuple(file for file in files if file != "-")
-
-
 def _describe(command: Command, traits: Traits) -> Command:
     return replace(
         command,
@@ -373,61 +309,3 @@ def _describe(command: Command, traits: Traits) -> Command:
         whole=traits.whole,
         runs=traits.runs,
     )
-
-
-def find_policy(
-    entry: Policy | Group | Wrapper, arguments: tuple[str, ...]
-) -> tuple[Policy, tuple[str, ...], tuple[str, ...]]:
-    """The row that holds, what stands before its own arguments, and those."""
-    if isinstance(entry, Policy):
-        return entry, (), arguments
-    if isinstance(entry, Wrapper):
-        raise Refused("it runs another program")
-    before: tuple[str, ...] = ()
-    shared = ""
-    group = entry
-    while isinstance(entry, Group):
-        shared = f"{shared} {entry.shared}"
-        name, options, rest = _split(arguments, shared, group)
-        if name is None:
-            if entry.bare is None:
-                raise Refused("without a sub-command it is not known to be a read")
-            return _with_shared(entry.bare, "", group), before, arguments
-        inner = entry.commands.get(name)
-        if inner is None:
-            raise Refused(
-                f"sub-command {name!r} is not known to be a read", _why_endless(name, rest)
-            )
-        before = (*before, *options, name)
-        arguments, entry = rest, inner
-    if isinstance(entry, Wrapper):
-        raise Refused("this sub-command runs another program")
-    return _with_shared(entry, shared, group), before, arguments
-
-
-def _why_endless(name: str, arguments: tuple[str, ...]) -> Category | None:
-    if name in ("exec", "run", "attach", "debug") and _TERMINAL.intersection(arguments):
-        return Category.TTY_FLAG
-    return Category.INTERACTIVE_REPL if name in ("s_client", "s_server") else None
-
-
-def _split(
-    arguments: tuple[str, ...], shared: str, group: Group
-) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
-    """The first word, what stands before it and what behind it."""
-    if all(argument.startswith("-") for argument in arguments):
-        return None, (), arguments
-    grammar = Grammar(
-        read_options(shared), clusters=group.clusters, stops=True, equals=group.equals
-    )
-    parsed = parse(arguments, grammar)
-    if not parsed.words:
-        return None, (), arguments
-    place = len(arguments) - len(parsed.words)
-    return arguments[place], arguments[:place], arguments[place + 1 :]
-
-
-def _with_shared(policy: Policy, shared: str, group: Group) -> Policy:
-    merged = {**read_options(shared), **policy.grammar.options}
-    grammar = replace(policy.grammar, options=merged, equals=group.equals)
-    return replace(policy, grammar=grammar)

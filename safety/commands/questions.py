@@ -23,15 +23,16 @@ from safety.commands.asked import (
 from safety.commands.asked_workloads import WORKLOADS
 from safety.commands.grammar import Parsed, parse
 from safety.commands.languages.find import read_find
+from safety.commands.named_files import files_of
 from safety.commands.policy import Group, Policy
 from safety.commands.programs import all_programs
 from safety.commands.programs.requests import CURL, WGET
 from safety.commands.programs.special import PS
-from safety.commands.proof import files_of, find_policy
 from safety.commands.refusal import Refused
 from safety.commands.script import Command
 from safety.commands.shapes import Shape
-from safety.commands.wordlists import words
+from safety.commands.subcommands import find_policy
+from safety.word_lists import word_set
 
 
 def read_question(command: Command) -> Question | None:
@@ -191,7 +192,7 @@ def _ask_machine(asked: Asked) -> Question:
 
 # ---- Files ---------------------------------------------------------------------------------------
 
-_ABOUT_FILES = frozenset(words("ls dir vdir stat file du df getfacl lsattr namei readlink"))
+_ABOUT_FILES = word_set("ls dir vdir stat file du df getfacl lsattr namei readlink")
 _STATED = re.compile(r"/proc/(\d+)(?:/[\w/]*)?")
 _DIFFERENT = {"diff": frozenset({0, 1}), "cmp": frozenset({0, 1})}
 """Of these a code says that what was read is not the same."""

@@ -11,12 +11,12 @@ from itertools import islice
 from safety.commands.screen import MAX_LOOKED_AT, Screen, Withheld
 from safety.commands.script import Command
 from safety.commands.shapes import Shape
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 MAX_FILES = 500
 _GZIP = b"\x1f\x8b"
 _PACKED = (_GZIP, b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
-_UNPACKING = words("zgrep zegrep zfgrep")
+_UNPACKING = word_set("zgrep zegrep zfgrep")
 _FIRST_DESCRIPTOR = 200
 _TOO_LARGE = (
     "{path} has more than {size} MiB, too much to be looked at for secrets, and {program} prints "

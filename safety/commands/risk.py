@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 
 class Risk(StrEnum):
@@ -12,7 +12,7 @@ class Risk(StrEnum):
     HIGH_WRITE = "high_write"
 
 
-_HIGH_PROGRAMS = words("""
+_HIGH_PROGRAMS = word_set("""
     rm rmdir shred shutdown reboot poweroff halt init telinit apt apt-get yum dnf pacman apk
     brew kill killall pkill dd mkswap fdisk parted sfdisk wipefs iptables ip6tables nft
     firewall-cmd ufw truncate chmod chown chgrp useradd userdel usermod passwd chpasswd

@@ -15,7 +15,7 @@ from safety.commands.drivers import Armed, filters_question, without_filters
 from safety.commands.finished import Finished
 from safety.commands.pumping import Pump, only_measures, open_ends, places_to_mask
 from safety.commands.reading import Substitutes
-from safety.commands.screen import MAX_AROUND_LINES, MAX_LOOKED_AT, Screen, Withheld
+from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES, MAX_LOOKED_AT, Screen, Withheld
 from safety.commands.script import Command, Pipeline, Sink, Step
 from safety.commands.shapes import Shape
 from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
@@ -169,12 +169,19 @@ class _Run(Course):
                 continue
             keeps_lines = command.shape is Shape.LINES
             whole = _Run(MAX_AROUND_LINES if keeps_lines else MAX_LOOKED_AT, self.environment)
-            code = await whole.run_pipeline(Pipeline((Command(command.whole),)))
-            if code and not whole.stdout:
+            code, is_all = 0, False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(AROUND_SECONDS if keeps_lines else None):
+                    code = await whole.run_pipeline(Pipeline((Command(command.whole),)))
+                is_all = not whole.is_full
+            if is_all and code and not whole.stdout:
                 self.take(self.stderr, whole.stderr)
                 return code
-            has_secrets = await screen.learn(
-                bytes(whole.stdout), command.argv[0], or_leave=keeps_lines
+            data, source = bytes(whole.stdout), command.argv[0]
+            has_secrets = (
+                await screen.learn_around(data, source, is_all=is_all)
+                if keeps_lines
+                else await screen.learn(data, source)
             )
             if has_secrets and not keeps_texts(command.argv):
                 raise Withheld(COMPUTING_TEMPLATE)

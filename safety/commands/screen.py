@@ -17,6 +17,8 @@ MAX_LOOKED_AT = 8 << 20
 """Bytes of one file, or of one pipe, that are looked at."""
 MAX_AROUND_LINES = 1 << 20
 """Bytes that are looked at of what surrounds lines which are printed whole themselves."""
+AROUND_SECONDS = 3.0
+"""How long these are printed for, and how much CPU goes into looking at them then."""
 _SECONDS = 10.0
 _SHORTEST = 4
 _PIECE = re.compile(r"[^\r\n]+")
@@ -40,6 +42,8 @@ class Screen:
         self._secrets: dict[bytes, bytes] = {}
         self.masked: dict[str, int] = {}
         """How many secrets were masked in what, before a program read it."""
+        self.unseen: set[str] = set()
+        """Of which programs' lines not all was looked at that surrounds them."""
 
     async def mask(self, data: bytes, source: str, *, or_leave: bool = False) -> bytes:
         """The same without its secrets and those that are known by now, which is the same object
@@ -51,12 +55,29 @@ class Screen:
         self.masked[source] = self.masked.get(source, 0) + count + known
         return cleaned
 
-    async def learn(self, data: bytes, source: str, *, or_leave: bool = False) -> bool:
+    async def learn(
+        self, data: bytes, source: str, *, or_leave: bool = False, seconds: float = _SECONDS
+    ) -> bool:
         """Remembers the secrets of what programs read as it is; False where there are none."""
         nothing: dict[bytes, bytes] = {}
-        found = await self._look(self._find, data, source, nothing if or_leave else None)
+        otherwise = nothing if or_leave else None
+        found = await self._look(self._find, data, source, otherwise, seconds)
         self._secrets.update(found)
         return bool(found)
+
+    async def learn_around(self, data: bytes, source: str, *, is_all: bool) -> bool:
+        """Remembers the secrets in what surrounds lines that will be masked as they are printed.
+
+        What cannot be looked at in `AROUND_SECONDS` tells nothing of them, which is remembered, as
+        it is where `data` is not all there is.
+        """
+        try:
+            has_secrets = await self.learn(data, source, seconds=AROUND_SECONDS)
+        except Withheld:
+            has_secrets = is_all = False
+        if not is_all:
+            self.unseen.add(source)
+        return has_secrets
 
     def sweep(self, finished: Finished) -> Finished:
         """The output without the secrets that are known by now."""
@@ -79,11 +100,17 @@ class Screen:
         return pattern.subn(lambda match: self._secrets[match[0]], output)
 
     async def _look(
-        self, look: Callable[[bytes], T], data: bytes, source: str, otherwise: T | None
+        self,
+        look: Callable[[bytes, float], T],
+        data: bytes,
+        source: str,
+        otherwise: T | None,
+        seconds: float = _SECONDS,
     ) -> T:
         try:
             async with asyncio.timeout(_SECONDS):
-                return await asyncio.to_thread(look, data)
+                # Nobody can end a thread: it is told how much CPU it may take.
+                return await asyncio.to_thread(look, data, seconds)
         except (TimeoutError, TooMuchToMask) as error:
             if otherwise is not None:
                 return otherwise
@@ -94,21 +121,21 @@ class Screen:
             )
             raise Withheld(f"{why} {source}; read less of it") from error
 
-    def _mask(self, data: bytes) -> tuple[bytes, int]:
-        masked = self._masker.mask(_decode(data))
+    def _mask(self, data: bytes, seconds: float) -> tuple[bytes, int]:
+        masked = self._masker.mask(_decode(data), seconds=seconds)
         text, count = masked.text, masked.count
         if "\0" in text:
             # Words that a NUL divides: masked where they stand, so that it goes on dividing them.
-            for secret, wording in self._find_in_words(text).items():
+            for secret, wording in self._find_in_words(text, seconds).items():
                 count += text.count(secret)
                 text = text.replace(secret, wording)
         return _encode(text), count
 
-    def _find(self, data: bytes) -> dict[bytes, bytes]:
+    def _find(self, data: bytes, seconds: float) -> dict[bytes, bytes]:
         text = _decode(data)
-        found = self._masker.find_secrets(text)
+        found = self._masker.find_secrets(text, seconds=seconds)
         if "\0" in text:
-            found |= self._find_in_words(text)
+            found |= self._find_in_words(text, seconds)
         # A field of JSON is printed without the escapes that it is written with.
         found |= {_unescape(secret): found[secret] for secret in found if "\\" in secret}
         return {
@@ -119,8 +146,8 @@ class Screen:
             if len(bare := piece.strip()) >= _SHORTEST
         }
 
-    def _find_in_words(self, text: str) -> dict[str, str]:
-        found = self._masker.find_secrets(text.replace("\0", " "))
+    def _find_in_words(self, text: str, seconds: float) -> dict[str, str]:
+        found = self._masker.find_secrets(text.replace("\0", " "), seconds=seconds)
         return {secret: wording for secret, wording in found.items() if len(secret) >= _SHORTEST}
 
 

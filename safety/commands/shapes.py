@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 
 from safety.commands.grammar import Parsed
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 
 class Shape(StrEnum):
@@ -18,16 +18,16 @@ class Shape(StrEnum):
     """No part of the text at all: a count or a checksum."""
 
 
-_KEEP_LINES = words("""
+_KEEP_LINES = word_set("""
     cat tac head tail grep egrep fgrep zgrep zegrep zfgrep rg sort uniq nl comm diff shuf
     zcat bzcat xzcat zstdcat lz4cat
     blame log show whatchanged reflog diff-tree diff-index diff-files
 """)
-_MEASURE = words("""
+_MEASURE = word_set("""
     wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum dgst
 """)
 # Programs that keep lines do not with one of these.
-_BREAKING = words("""
+_BREAKING = word_set("""
     --bytes --separator --regex --before --zero-terminated --null-data --only-matching --replace
     --json --side-by-side --width --output-delimiter --total --vimgrep
     --max-columns

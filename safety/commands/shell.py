@@ -27,8 +27,8 @@ from safety.commands.script import (
     Step,
     While,
 )
-from safety.commands.wordlists import words
 from safety.commands.words import read_program, read_raw_path, read_word
+from safety.word_lists import word_set
 
 _MAX_BYTES = 4096
 _MAX_DEPTH = 12
@@ -52,7 +52,7 @@ _ONE_LINE = frozenset(
     }
 )
 _OPAQUE = frozenset({"string", "raw_string", "concatenation", "word", "number", "comment"})
-_UNARY_TESTS = words("""
+_UNARY_TESTS = word_set("""
     -b -c -d -e -f -g -h -k -p -r -s -u -w -x -L -S -n -z -O -G -N
 """)
 _TEXT_TESTS = frozenset({"=", "==", "!="})

@@ -4,11 +4,11 @@ import re
 
 from safety.commands.grammar import Parsed
 from safety.commands.whole_files import whole_files_of
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
-_WHOLE_FORMATS = words("json yaml wide name table")
-_CLUSTERS = words("kubectl oc")
-_ENGINES = words("docker podman nerdctl")
+_WHOLE_FORMATS = word_set("json yaml wide name table")
+_CLUSTERS = word_set("kubectl oc")
+_ENGINES = word_set("docker podman nerdctl")
 _TEMPLATE_OPTIONS = ("--template",)
 _OUTPUT_OPTIONS = ("-o", "--output")
 _FORMAT_OPTIONS = ("-f", "--format")
@@ -25,7 +25,7 @@ _ACTION = re.compile(r"\{\{-?(.*?)-?\}\}", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`')
 _INDEX = re.compile(r"\bindex\s+[.\w$]+(?:\s+\"\")?(?:\s+\d+)?\s*$")
 _NAMES = re.compile(r"(?<![.$\w])[A-Za-z_]\w*")
-_KEEPING = words("range end if else with and or not eq ne json println print len true false nil")
+_KEEPING = word_set("range end if else with and or not eq ne json println print len true false nil")
 
 
 def whole_of(names: tuple[str, ...], parsed: Parsed) -> tuple[str, ...]:

@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterator
 
 from safety.commands.drivers import place_of_subcommand
 from safety.commands.grammar import Parsed
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _ALL_LINES = "1000000"
 _AROUND_CHANGES = "100"
-_NAMES_ONLY = words("-c -l -L --count --name-only --files-with-matches")
-_OF_SEARCH = words("-i --ignore-case -E -F -G -P -a -r --cached --untracked --max-depth")
-_OF_HISTORY = words("--all --branches --tags --remotes")
-_OF_CHANGES = words("log show diff whatchanged reflog list diff-tree diff-index diff-files")
-_PATCHES = words("-p -u -U --patch --unified --check")
-_SUMMARIES = words("""
+_NAMES_ONLY = word_set("-c -l -L --count --name-only --files-with-matches")
+_OF_SEARCH = word_set("-i --ignore-case -E -F -G -P -a -r --cached --untracked --max-depth")
+_OF_HISTORY = word_set("--all --branches --tags --remotes")
+_OF_CHANGES = word_set("log show diff whatchanged reflog list diff-tree diff-index diff-files")
+_PATCHES = word_set("-p -u -U --patch --unified --check")
+_SUMMARIES = word_set("""
     -s -q --no-patch --quiet --stat --numstat --shortstat --name-only --name-status --raw --summary
     --dirstat --compact-summary
 """)

@@ -5,7 +5,7 @@ import re
 from tree_sitter import Node
 
 from safety.commands.refusal import Refused
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 # Expands to nothing but itself, wherever it stands in a word.
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./^#!~{}\]-]+\Z")
@@ -20,7 +20,7 @@ _LITERAL_TYPES = frozenset({"word", "number"})
 # A dollar sign before anything else starts an expansion.
 _LONELY_DOLLAR = re.compile(r"\$(?=[ \t\n|)/.,:;=%^&]|\Z)")
 _ESCAPED = re.compile(r'\\([$`"\\])')
-_RESERVED = words(
+_RESERVED = word_set(
     "if then else elif fi do done case esac while until for select function in coproc { }"
 )
 _STRING_PARTS = frozenset({'"', "string_content", "$"})

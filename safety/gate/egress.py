@@ -22,22 +22,18 @@ from safety.gate.provenance import Block
 from safety.leaves import find_leaves
 from safety.refusals import Refusal
 from safety.requests import GateRequest
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
-_NAMES = frozenset(
-    word_list("""
+_NAMES = word_set("""
     addr address base callback destination dns domain email endpoint fqdn href host hostname ip
     link location mail origin peer proxy recipient remote server site to uri url webhook website
     """)
-)
 """Arguments whose value is a machine, or leads to one."""
-_OTHERS = frozenset(
-    word_list("""
+_OTHERS = word_set("""
     annotation api attribute by class column crd dimension directory dir field file filename
     finalizer folder group image key kind label metric module order package path property resource
     select selector sort tag
     """)
-)
 """Arguments whose values look like domains and name something else. Whole addresses count still."""
 _BETWEEN = re.compile(r"[\s,;|]+")
 _LONGEST_LIST = 20

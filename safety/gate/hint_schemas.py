@@ -7,7 +7,7 @@ from typing import Any
 from mcp_types import Tool
 
 from safety.gate.hint_words import CHANGING, LANGUAGES, LOOKS, READING, find_words, split_name
-from safety.word_list import word_list
+from safety.word_lists import word_list
 
 _ACTS = frozenset(
     word_list("act action cmd command do method mode op operation subcommand task verb")

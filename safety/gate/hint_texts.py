@@ -13,7 +13,7 @@ from safety.gate.hint_words import (
     find_words,
     split_name,
 )
-from safety.word_list import word_list
+from safety.word_lists import word_list
 
 _NEGATIONS = frozenset(word_list("cannot never no nor not nothing without doesn don won isn"))
 _OBJECTS = frozenset(

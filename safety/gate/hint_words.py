@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from safety.word_list import word_list
+from safety.word_lists import word_list
 
 READING = frozenset(
     word_list("""

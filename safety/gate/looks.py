@@ -24,11 +24,11 @@ from safety.targets import (
     find_identifiers,
     kind_of_argument,
 )
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
-_PAST = frozenset(word_list("event events history journal log logs tail"))
+_PAST = word_set("event events history journal log logs tail")
 """What tells of the past: a line from before the write shows nothing of after it."""
-_COMMANDS = frozenset(word_list("cmd command commands script shell"))
+_COMMANDS = word_set("cmd command commands script shell")
 _NO_STATE = ("find", *_PAST)
 """Acts of our own reads that repeat what was asked, or tell of the past."""
 _WORD = re.compile(r"[^\W_]+")

@@ -15,7 +15,7 @@ from safety.commands.risk import judge_risk
 from safety.gate.file_changes import FileChange
 from safety.gate.targeting import Target, action_of
 from safety.requests import GateRequest
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
 Risk = Literal["low", "medium", "high"]
 
@@ -23,19 +23,15 @@ GENERAL_CHECK = "No other write and no answer passes before a read has succeeded
 NO_CHECK = "TARSy knows no check of its own for this write."
 UNKNOWN_UNDO = "Not known: nothing here says how it could be undone."
 
-_HIGH = frozenset(
-    word_list("""
+_HIGH = word_set("""
     cleanup clear delete destroy disable drain drop erase evict exec execute force format kill
     mask overwrite poweroff prune purge reboot remove reset restore revoke rm rollback run shell
     shutdown terminate truncate uninstall wipe
     """)
-)
-_LOW = frozenset(
-    word_list("""
+_LOW = word_set("""
     ack acknowledge annotate annotation comment label note notify remember silence tag
     """)
-)
-_COMMANDS = frozenset(word_list("args argv cmd code command script shell sql statement"))
+_COMMANDS = word_set("args argv cmd code command script shell sql statement")
 _UNDO = {
     "start": "Stop it again.", "stop": "Start it again.", "scale": "Scale it back.",
     "cordon": "Uncordon it.", "enable": "Disable it again.", "disable": "Enable it again.",

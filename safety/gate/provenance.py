@@ -10,7 +10,7 @@ from agents.types import JSON
 from safety.evidence import match_whole
 from safety.gate.destinations import find_destinations
 from safety.requests import Licence
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
 Source = Literal["configuration", "person", "question", "alert", "runbook", "tool"]
 """`person`: one who may decide about writes. `question`: asked by anybody else."""
@@ -38,13 +38,11 @@ class Block:
     provenance: Provenance
 
 
-_FREE = frozenset(
-    word_list("""
+_FREE = word_set("""
     args body code command cmd content contents data endpoint env expr expression
     file_content host_url input manifest message patch payload query script sql statement
     stdin template text uri url values webhook yaml
     """)
-)
 """Arguments that carry what is executed, written or visited."""
 _IDENTIFIER = re.compile(r"[!-~]{1,253}")
 """What a resolved name may look like: one word that shows all of itself."""

@@ -13,16 +13,14 @@ from safety.gate.targeting import Target
 from safety.refusals import Refusal
 from safety.requests import GateRequest
 from safety.targets import find_identifiers
-from safety.word_list import word_list
+from safety.word_lists import word_list, word_set
 
 _WRAPPERS = frozenset({"data", "result", "results", "metadata"})
-_LISTS = frozenset(
-    word_list("""
+_LISTS = word_set("""
     clusters containers daemonsets databases deployments devices disks entries guests hosts
     instances items jobs list machines matches members namespaces nodes objects pods processes
     queues resources rows servers services statefulsets volumes
     """)
-)
 """Where a listing keeps its rows. In no other list and no map is anything resolved."""
 _OWN_NAMES = frozenset({"name", "id", "uid", "uuid", "fullname", "hostname", "vmid"})
 _SINGULAR = {

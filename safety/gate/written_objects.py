@@ -8,7 +8,7 @@ from agents.types import JSON
 from safety.evidence import SettledCall
 from safety.leaves import find_leaves
 from safety.targets import Identifier, find_identifiers, kind_of_argument
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
 _KINDS = {"service": "unit", "lxc": "guest", "vm": "guest", "filesystem": "file"}
 """What the kinds of our own ids are called here: their services are units of a machine."""
@@ -18,8 +18,8 @@ _HOLDERS = frozenset({*_MACHINES, "container", "lxc", "vm", "guest", "pod"})
 _SCOPED = frozenset({"pod", "deployment"})
 _ON_A_MACHINE = frozenset({"unit", "process", "container", "guest"})
 _UIDS = re.compile(r"[0-9a-f]{12,64}")
-_ENDING = frozenset(word_list("stop shutdown kill terminate"))
-_REMOVING = frozenset(word_list("delete destroy remove rm"))
+_ENDING = word_set("stop shutdown kill terminate")
+_REMOVING = word_set("delete destroy remove rm")
 _ACTS = frozenset({"action", "operation", "type", "verb"})
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 

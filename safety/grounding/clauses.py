@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from safety.word_list import word_list
+from safety.word_lists import word_list
 
 Mood = Literal["fact", "alert", "other"]
 """`alert`: attributed to the alert. `other`: advice, plan, guess, question or general knowledge."""

@@ -12,7 +12,7 @@ from safety.grounding.moments import DAY, find_dates, find_times
 from safety.grounding.quantities import Quantity, find_claimed
 from safety.grounding.unsupported import Unsupported
 from safety.grounding.words import content_words, fold
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
 _CITATION = re.compile(r"\[T\d[^\]]*\]|\bT\d+\b|https?://\S+")
 _CONTRAST = re.compile(r"(?:\bnot|rather than|instead of|unlike)\s+$", re.I)
@@ -31,11 +31,9 @@ _SUBJECT = re.compile(
     r"((?:[A-Za-z][\w-]*\s+){0,3}[A-Za-z][\w-]*)\s+(?:is|are|was|were|stands|at|of|reached|uses?|"
     r"hit|shows?)\s+(?:currently\s+|now\s+|at\s+|about\s+|around\s+|only\s+|up to\s+)*$"
 )
-_UNNAMED = frozenset(
-    word_list("""
+_UNNAMED = word_set("""
     time percent second minute hour day week byte version port revision line
     """)
-)
 _MOST_BEFORE = 200
 _NEAR = 25
 MAX_STATED = 300

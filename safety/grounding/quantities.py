@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from safety.word_list import word_list
+from safety.word_lists import word_list
 
 _K, _KI = 1000.0, 1024.0
 _BYTES: dict[str, tuple[float, ...]] = {"b": (1.0,), "byte": (1.0,), "bytes": (1.0,)}

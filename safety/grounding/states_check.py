@@ -9,7 +9,7 @@ from safety.grounding.facts import Facts, Run
 from safety.grounding.names_check import find_names
 from safety.grounding.unsupported import ClaimKind, Unsupported
 from safety.grounding.words import content_words
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
 _UP = (
     "running|active|up|healthy|ready|online|available|started|mounted|reachable|operational|"
@@ -72,12 +72,10 @@ _UNCHANGED = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\snot\s", re.IGNORECASE)
-_LOOSE = frozenset(
-    word_list("""
+_LOOSE = word_set("""
     application app service container pod recent error access own same full tool command
     query search
     """)
-)
 
 
 def check_states(clause: Clause, facts: Facts) -> Iterator[Unsupported]:

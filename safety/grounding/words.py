@@ -3,12 +3,11 @@
 import re
 from functools import lru_cache
 
-from safety.word_list import word_list
+from safety.word_lists import word_set
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z]+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_STOP = frozenset(
-    word_list("""
+_STOP = word_set("""
     a about above after again all also an and any are as at back be been before being
     below both but by current currently did do does done down due during each every few
     following for from had has have he her here his how i in into is it its itself just
@@ -24,7 +23,6 @@ _STOP = frozenset(
     twelve both half quarter dozen around roughly almost nearly exactly least host server
     system
     """)
-)
 _TOPICS = {
     "disk": "disk storage filesystem mount volume space df partition",
     "memory": "memory mem ram rss oom swap",

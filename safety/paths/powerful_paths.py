@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from safety.word_list import word_list
+from safety.word_lists import word_list, word_set
 
 ACCESS = "it decides who may log in, become root or start the machine"
 MAX_PATH = 4096
@@ -49,8 +49,8 @@ _KERNEL_ENTRIES = _sequences("""
     sys/kernel sys/power sys/class sys/block sys/fs sys/module sys/firmware sys/devices sys/bus
     sys/hypervisor sys/dev
 """)
-_ROOTS = frozenset(
-    word_list("host hostfs host-fs hostroot host-root rootfs sysroot merged diff chroot snapshot")
+_ROOTS = word_set(
+    "host hostfs host-fs hostroot host-root rootfs sysroot merged diff chroot snapshot"
 )
 """Directories in which a whole machine's root is commonly found."""
 _BACKUP = re.compile(r"(?:[-~]|\.(?:bak|old|orig|rpmsave|rpmnew|dpkg-\w+))$")

@@ -18,14 +18,10 @@ from pathlib import Path
 
 from safety.paths.mounts import find_other_paths, read_mounts
 from safety.paths.powerful_paths import paths_from_inner_roots
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from safety.word_lists import word_set
 
 # A directory of this name, anywhere, holds secrets.
-_SECRET_DIRECTORIES = _words("""
+_SECRET_DIRECTORIES = word_set("""
     .ssh .gnupg .aws .azure .kube .docker .gcloud .password-store .vault .terraform.d .secrets
     secrets sudoers.d .mozilla .chromium .thunderbird keyrings gcloud google-chrome letsencrypt
     wireguard system-connections credstore credstore.encrypted
@@ -34,7 +30,7 @@ _SECRET_DIRECTORIES = _words("""
 # So does this entry of that directory.
 _SECRET_ENTRIES = frozenset(
     tuple(entry.split("/"))
-    for entry in _words("""
+    for entry in word_set("""
         .config/gh .config/hub .config/op .config/rclone .subversion/auth .m2/settings.xml
         .gradle/gradle.properties .composer/auth.json .bundle/config
         dovecot/users dovecot/users.conf courier/userdb mail/authinfo postfix/sasl
@@ -54,7 +50,7 @@ _SECRET_ENTRIES = frozenset(
 
 _SECRET_TREES = tuple(
     tuple(tree.strip("/").split("/"))
-    for tree in _words("""
+    for tree in word_set("""
         /run/secrets /var/run/secrets /run/credentials /etc/ssl/private /etc/pki/tls/private
         /etc/kubernetes /etc/rancher /var/lib/rancher /var/lib/kubelet /var/lib/etcd
         /etc/pve/priv /var/lib/docker/swarm /var/lib/sss/secrets /etc/openvpn /etc/swanctl
@@ -63,7 +59,7 @@ _SECRET_TREES = tuple(
     """)
 )
 
-_SECRET_NAMES = _words("""
+_SECRET_NAMES = word_set("""
     shadow gshadow sudoers master.passwd opasswd passwd.tdb secrets.tdb ipsec.secrets
     chap-secrets pap-secrets tcp_fastopen_key .netrc _netrc .pgpass pgpass.conf .my.cnf
     .mylogin.cnf .npmrc .yarnrc.yml .pypirc .git-credentials .htpasswd htpasswd .dockercfg
@@ -81,7 +77,7 @@ _SECRET_NAMES = _words("""
 """) | {"login data"}
 
 _SECRET_SUFFIXES = tuple(
-    _words("""
+    word_set("""
         .key .ppk .p12 .pfx .jks .keystore .kdbx .keytab .kubeconfig .tfvars .ovpn .token
         .password .passwd .secret .secrets .credentials .pgpass .htpasswd .agekey .keyring
         .psk .wpa_psk .priv .privkey .keys .pwd .pwfile .shadow .conf.ext
@@ -95,7 +91,7 @@ _ACCOUNTS = re.compile(
 _TABLES_OF_MAIL = re.compile(r"(?:.*[._-])?(?:mysql|pgsql|ldap|sql|sqlite)[\w.-]*\.(?:cf|ext)")
 """How a mail server asks a database, with its password."""
 # Here a file of such a name is the account list of everybody, a program, or about one.
-_NOT_OF_A_PROGRAM = _words("""
+_NOT_OF_A_PROGRAM = word_set("""
     etc pam.d bin sbin libexec doc man man1 man5 man8 completions bash_completion.d locale
     cron.daily cron.hourly cron.weekly init.d log src
 """)
@@ -123,22 +119,22 @@ EXAMPLES_OF_SECRETS = (
 _NAMED_COPY = re.compile(r"(?:.*[_-])?etc[_-](?:shadow|gshadow|sudoers)")
 
 # Any file whose name has one of these words is a secret, unless its kind is code, prose or log.
-_SECRET_WORDS = _words("""
+_SECRET_WORDS = word_set("""
     password passwords passphrase secret secrets credential credentials token tokens apikey
     privatekey secretkey keyfile
 """)
 _WORD_PAIRS = frozenset({("private", "key"), ("secret", "key"), ("api", "key"), ("master", "key")})
-_HARMLESS_SUFFIXES = _words("""
+_HARMLESS_SUFFIXES = word_set("""
     .py .pyc .pyi .c .h .cc .cpp .go .rs .js .mjs .ts .java .rb .sh .so .md .rst .html .css .log
     .pub .service .socket
 """)
 
 # What may be read of a process: figures, not memory, environment, arguments or open files.
-_PROCESS_FILES = _words("""
+_PROCESS_FILES = word_set("""
     status stat statm limits io sched schedstat cgroup oom_score oom_score_adj oom_adj comm
     wchan mounts mountinfo mountstats smaps_rollup loginuid sessionid uid_map gid_map cpuset
 """)
-_PROC_TOP_REFUSED = _words("kcore kmem kmsg kallsyms keys key-users vmcore sysrq-trigger")
+_PROC_TOP_REFUSED = word_set("kcore kmem kmsg kallsyms keys key-users vmcore sysrq-trigger")
 
 # Where files lie that may be linked from elsewhere, beside the trees above and what is protected.
 _PLACES_OF_SECRETS = ("/etc", "/root", "/home", "/var/lib", "/opt", "/srv")

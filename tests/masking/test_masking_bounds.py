@@ -1,5 +1,6 @@
 """What masking may cost, and what becomes of a text that would cost more."""
 
+import base64
 import random
 import string
 import time
@@ -39,6 +40,25 @@ def test_twice_the_text_costs_about_twice_as_much(kind):
     small, large = _seconds(one), _seconds(one * 4)
 
     assert large < 12 * max(small, 0.02)
+
+
+def test_lines_cost_the_same_however_far_the_next_encoded_text_is():
+    line = "password = read_password(place, otherwise=place)  # what stands at this place\n"
+    encoded = base64.b64encode(b"nothing that anybody would hide, only words").decode()
+    _seconds(line * 500 + encoded)
+
+    small, large = _seconds(line * 500 + encoded), _seconds(line * 4000 + encoded)
+
+    assert large < 16 * max(small, 0.02)
+
+
+def test_encoded_text_is_found_where_it_begins_at_the_end_of_a_suspicious_line():
+    said = base64.b64encode(b"DB_PASSWORD=Hunter2-Secret-99x " * 4).decode()
+
+    masked = build_default_masker().mask(f"password list:\nx {said[:60]}\n{said[60:]}\n").text
+
+    assert said[:60] not in masked
+    assert said[60:] not in masked
 
 
 def test_sieve_lets_through_every_pattern_that_occurs():

@@ -1,6 +1,7 @@
 """Secrets of what a command reads: masked before a program can print them without their names."""
 
 import json
+import subprocess
 
 import pytest
 
@@ -56,6 +57,24 @@ async def test_command_over_a_file_with_secrets_runs_without_them_and_says_so(ca
     assert reply["meta"]["notes"] == [
         f"stdout: 1 secret in {settings_file} masked before the command read it, so that its "
         "counts, positions and checksums are those of the masked text"
+    ]
+
+
+@pytest.fixture
+def large_repository(tmp_path):
+    subprocess.run(["git", "-C", tmp_path, "init", "-q"], check=True)
+    (tmp_path / "f.txt").write_text("a line like any other\n" * 60_000 + "the last one\n")
+    subprocess.run(["git", "-C", tmp_path, "add", "."], check=True)
+    return tmp_path
+
+
+async def test_lines_with_too_much_around_them_to_be_looked_at_say_so(call, large_repository):
+    reply = await run(call, f"git -C {large_repository} grep -h last -- f.txt")
+
+    assert reply["data"]["stdout"] == "the last one\n"
+    assert reply["meta"]["notes"] == [
+        "stdout: of what surrounds the lines that git printed no more than 1 MiB and 3 s of it was "
+        "looked at for secrets; lines are masked as they stand"
     ]
 
 

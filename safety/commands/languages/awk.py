@@ -5,19 +5,19 @@ import re
 from safety.commands.languages.brackets import BRACKET
 from safety.commands.languages.escapes import refuse_computed_escapes
 from safety.commands.refusal import Refused
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
 _REGULAR_EXPRESSION = re.compile(rf"/(?:[^/\\\n\[]|\\[^\n]|{BRACKET})+/")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_REFUSED_WORDS = words("""
+_REFUSED_WORDS = word_set("""
     system getline close fflush function func ARGV ARGC ENVIRON PROCINFO SYMTAB FUNCTAB
     include load namespace BINMODE
 """)
 _PRINTING = frozenset({"print", "printf"})
 # Behind these words a slash would begin an expression, and it is not worth telling apart.
-_BEFORE_EXPRESSION = words("""
+_BEFORE_EXPRESSION = word_set("""
     print printf return in case do else if while delete exit length $ ) ++ --
 """)
 # Not the end of a line: behind a comma the statement goes on in the next one.

@@ -8,19 +8,19 @@ import re
 from collections.abc import Iterator
 
 from safety.commands.grammar import Parsed
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _MARKS = re.compile(r"[\s()=!<>|&]+")
-_SS_WORDS = words("""
+_SS_WORDS = word_set("""
     dst src sport dport and or not eq ne neq gt lt ge le geq leq autobound exclude
     fwmark cgroup dev state
 """)
 # What stands behind one of these is no machine.
-_SS_OTHERS = words("state exclude dev fwmark cgroup")
-_SS_PORTS = words("sport dport")
+_SS_OTHERS = word_set("state exclude dev fwmark cgroup")
+_SS_PORTS = word_set("sport dport")
 _PCAP_MARKS = re.compile(r"[\s()=!<>|&]+")
 _IN_BRACKETS = re.compile(r"\[[\w:+ -]*\]")
-_PCAP_WORDS = words("""
+_PCAP_WORDS = word_set("""
     host net mask port portrange proto protochain gateway broadcast multicast less greater
     src dst inbound outbound and or not ether fddi tr wlan ip ip6 arp rarp tcp udp icmp icmp6 sctp
     igmp igrp pim ah esp vrrp carp aarp decnet iso stp ipx netbeui atalk lat moprc mopdl vlan mpls
@@ -30,7 +30,9 @@ _PCAP_WORDS = words("""
     tcp-fin tcp-syn tcp-rst tcp-push tcp-ack tcp-urg tcp-ece tcp-cwr
     icmp-echo icmp-echoreply icmp-unreach icmp-redirect icmp-timxceed
 """)
-_PCAP_OTHERS = words("port portrange proto protochain vlan mpls pppoes ifname on type subtype dir")
+_PCAP_OTHERS = word_set(
+    "port portrange proto protochain vlan mpls pppoes ifname on type subtype dir"
+)
 _PCAP_NUMBER = re.compile(
     r"(?:0x[0-9a-f]+|\d+|[\d.]+|[\d.]+/\d+|\d+-\d+|(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2})"
 )

@@ -3,15 +3,15 @@
 import re
 
 from safety.commands.refusal import Refused
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _LEADING = re.compile(r"-[HLP]+|-O[0-3]")
-_TESTS_WITHOUT = words("""
+_TESTS_WITHOUT = word_set("""
     -empty -true -false -executable -readable -writable -nouser -nogroup -daystart -depth
     -mount -xdev -noleaf -ignore_readdir_race -print -print0 -ls -prune -quit -not -and -or
     -a -o ! ( ) , -follow -warn -nowarn
 """)
-_TESTS_WITH_ONE = words("""
+_TESTS_WITH_ONE = word_set("""
     -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname
     -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer
     -user -group -uid -gid -perm -links -inum -samefile -fstype -maxdepth -mindepth -used

@@ -8,10 +8,10 @@ import re
 from itertools import pairwise
 
 from safety.commands.contents import refuse_parts
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 # A text comes out of these as it went in, or does not come out at all.
-_JQ_KEEPS = words("""
+_JQ_KEEPS = word_set("""
     select map map_values length sort sort_by group_by unique unique_by keys keys_unsorted has in
     first last limit min max min_by max_by any all not and or null true false if then elif else end
     empty to_entries from_entries with_entries tostring tonumber tojson fromjson join add flatten
@@ -19,7 +19,7 @@ _JQ_KEEPS = words("""
     index now fromdate todate fromdateiso8601 todateiso8601 strftime date as reduce foreach try
     catch error isempty paths recurse getpath del floor round
 """)
-_JQ_FORMATS = words("@text @json @csv @tsv")
+_JQ_FORMATS = word_set("@text @json @csv @tsv")
 _JQ_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _JQ_INSERTED = re.compile(r"\\\(([^()\"]*)\)")
 _JQ_FIRST_ITEMS = re.compile(r"\s*\.\[\d*:\d*\]")
@@ -28,7 +28,7 @@ _JQ_WORD = re.compile(r"(?<![\w.$@])[A-Za-z_]\w*|@\w+")
 _JQ_KEY = re.compile(r"([{,]\s*)[A-Za-z_]\w*(?=\s*[:,}])")
 _TURNS_TEXT = re.compile(r"\breverse\s*\((?!\s*sort(?:_by)?\s*\()")
 _TRANSFORMS = re.compile(r"\.\s*(\w+)\s*\(")
-_GCLOUD_KEEPS = words("basename scope date duration size len count list yesno join map flatten")
+_GCLOUD_KEEPS = word_set("basename scope date duration size len count list yesno join map flatten")
 _CUT_COLUMN = re.compile(r":(?:[\w=,]*,)?(?:width|wrap)\b")
 
 

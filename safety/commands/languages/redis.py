@@ -6,9 +6,9 @@ import re
 from safety.commands.contents import refuse_lone_values, refuse_parts
 from safety.commands.grammar import Parsed
 from safety.commands.refusal import Category, Refused
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
-_READS = words("""
+_READS = word_set("""
     INFO PING DBSIZE GET MGET STRLEN GETRANGE TTL PTTL EXPIRETIME TYPE EXISTS KEYS SCAN
     RANDOMKEY HGET HMGET HGETALL HLEN HKEYS HEXISTS HSTRLEN HSCAN LLEN LRANGE LINDEX
     LPOS SCARD SMEMBERS SISMEMBER SMISMEMBER SRANDMEMBER SSCAN SINTER SUNION SDIFF ZCARD
@@ -52,14 +52,14 @@ _MODES = (
 
 
 # Each bit or byte of a value by its place.
-_CUTTING = words("GETRANGE GETBIT BITCOUNT")
+_CUTTING = word_set("GETRANGE GETBIT BITCOUNT")
 # What they print is named by their words.
-_VALUES = words("""
+_VALUES = word_set("""
     GET MGET HGET HMGET LRANGE LINDEX SMEMBERS SRANDMEMBER SSCAN SINTER SUNION SDIFF ZRANGE
     ZREVRANGE ZRANGEBYSCORE ZSCAN
 """)
 # Names and values by turns, which only numbers in front, or JSON, keep together.
-_PAIRS = words("HGETALL HSCAN XRANGE XREVRANGE")
+_PAIRS = word_set("HGETALL HSCAN XRANGE XREVRANGE")
 
 
 def check_redis(parsed: Parsed) -> None:

@@ -4,38 +4,38 @@ import re
 
 from safety.commands.languages.sql_values import check_values
 from safety.commands.refusal import Refused
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)|(?P<text>'[^'\\]*')|(?P<name>"[^"\\]*"|`[^`\\]*`)"""
     r"""|(?P<word>@{0,2}[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+(?:\.\d+)?)"""
     r"""|(?P<mark>::|<>|!=|<=|>=|->>?|\|\||[-+*/%=<>(),.;])"""
 )
-_READING = words("""
+_READING = word_set("""
     select show explain describe desc table values with
 """)
 # Words that change something wherever they stand in a statement that begins as a question.
-_REFUSED = words("""
+_REFUSED = word_set("""
     insert update delete replace merge upsert into outfile dumpfile lock procedure returning
     create drop alter truncate execute declare refresh attach detach vacuum grant revoke
     call
 """)
-_SECRET_TABLES = words("""
+_SECRET_TABLES = word_set("""
     pg_shadow pg_authid pg_user_mapping pg_user_mappings pg_largeobject
     authentication_string rolpassword passwd pg_subscription subconninfo primary_conninfo
     pg_file_settings user_mapping_options pg_hba_file_rules
 """)
-_MYSQL_SECRETS = words("user db global_priv slave_master_info servers")
+_MYSQL_SECRETS = word_set("user db global_priv slave_master_info servers")
 # Other schemas hold functions of other people, under any name.
 _OWN_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
 # A word before a bracket that is no function.
-_KEYWORDS = words("""
+_KEYWORDS = word_set("""
     select from where and or not in exists values as on using over by having union all
     except intersect case when then else any some distinct limit offset between like ilike
     is join with filter within group partition order explain recursive materialized lateral
     interval array row cast analyze verbose show
 """)
-_FUNCTIONS = words("""
+_FUNCTIONS = word_set("""
     count sum min max avg round floor ceil ceiling abs sign sqrt power mod greatest least
     coalesce nullif ifnull isnull if iif length char_length octet_length lower upper trim
     ltrim rtrim substr substring left right concat concat_ws group_concat string_agg

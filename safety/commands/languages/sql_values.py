@@ -6,27 +6,27 @@ from dataclasses import dataclass
 
 from safety.commands.contents import refuse_lone_values, refuse_parts
 from safety.commands.refusal import Refused
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 # Of a text these print a part, or the whole in another way than it stands in its row.
-_CUTTING = words("""
+_CUTTING = word_set("""
     lower upper trim ltrim rtrim btrim initcap substr substring left right split_part replace
     reverse repeat lpad rpad format hex ascii regexp_replace regexp_match string_to_array elt
 """)
-_JOINING = words("concat group_concat string_agg array_to_string")
+_JOINING = word_set("concat group_concat string_agg array_to_string")
 # Of what stands within these nothing but a number is printed.
-_MEASURING = words("""
+_MEASURING = word_set("""
     count length char_length octet_length pg_column_size array_length cardinality
     json_array_length jsonb_array_length json_length
 """)
-_WHOLE_TYPES = words("""
+_WHOLE_TYPES = word_set("""
     int integer bigint smallint tinyint int2 int4 int8 float4 float8 signed unsigned numeric decimal
     real double float bool boolean text varchar json jsonb date time timestamp timestamptz datetime
     interval inet cidr uuid regclass regproc regtype regnamespace oid xid
 """)
-_SIZED_TYPES = words("numeric decimal timestamp time timestamptz interval datetime")
-_CONDITIONS = words("where group having order limit offset window fetch on using")
-_NO_NAMES_OF_TABLES = words("using on join lateral in values from and or not as exists")
+_SIZED_TYPES = word_set("numeric decimal timestamp time timestamptz interval datetime")
+_CONDITIONS = word_set("where group having order limit offset window fetch on using")
+_NO_NAMES_OF_TABLES = word_set("using on join lateral in values from and or not as exists")
 _NAME = re.compile(r"%?([\w.:/-]+)%?")
 
 

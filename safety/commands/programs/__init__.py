@@ -6,16 +6,20 @@ from safety.commands.policy import Table
 from safety.commands.programs.cloud import CLOUD
 from safety.commands.programs.containers import CONTAINERS
 from safety.commands.programs.data import DATA
+from safety.commands.programs.files import FILES
 from safety.commands.programs.git import GIT
+from safety.commands.programs.hardware import HARDWARE
 from safety.commands.programs.hosts import HOSTS
+from safety.commands.programs.hypervisors import HYPERVISORS
 from safety.commands.programs.kubernetes import KUBERNETES
 from safety.commands.programs.network import NETWORK
+from safety.commands.programs.packages import PACKAGES
 from safety.commands.programs.platforms import PLATFORMS
 from safety.commands.programs.requests import REQUESTS
 from safety.commands.programs.runtimes import RUNTIMES
 from safety.commands.programs.services import SERVICES
 from safety.commands.programs.special import SPECIAL
-from safety.commands.programs.system import FILES, SYSTEM
+from safety.commands.programs.system import SYSTEM
 from safety.commands.programs.text import TEXT
 from safety.commands.refusal import Category
 
@@ -23,8 +27,11 @@ _TABLES = (
     TEXT,
     FILES,
     SYSTEM,
+    HARDWARE,
     NETWORK,
     SERVICES,
+    PACKAGES,
+    HYPERVISORS,
     KUBERNETES,
     CONTAINERS,
     GIT,

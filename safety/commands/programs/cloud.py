@@ -12,7 +12,7 @@ from safety.commands.languages.queries import (
 from safety.commands.policy import Group, Proving, Table, Wrapper, reads
 from safety.commands.refusal import Refused
 from safety.commands.traits import Traits
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 # The address of a queue is its name, which is not loaded.
 _QUEUE = re.compile(r"--queue-url https://(?:[a-z0-9-]+\.)*amazonaws\.com(?:\.cn)?/\d+/[\w.-]+")
@@ -31,7 +31,7 @@ _AWS_REFUSED = (
     "--include-credentials",
     "--cli-auto-prompt",
 )
-_AWS_GETS = words("""
+_AWS_GETS = word_set("""
     get-caller-identity get-metric-statistics get-metric-data get-log-events
     get-log-group-fields get-queue-attributes get-queue-url get-topic-attributes get-policy
     get-role get-user get-group get-account-summary get-bucket-location get-bucket-policy
@@ -44,7 +44,7 @@ _AWS_GETS = words("""
 """)
 _AWS_VERB = re.compile(r"(?:describe|list|lookup|head)-[a-z0-9-]+")
 # What these services describe and list was looked at; another name could be an alias, too.
-_AWS_SERVICES = words("""
+_AWS_SERVICES = word_set("""
     acm amp application-autoscaling athena autoscaling backup batch budgets ce cloudformation
     cloudfront cloudtrail cloudwatch codebuild codedeploy codepipeline config configservice
     cognito-idp directconnect dms docdb dynamodb ebs ec2 ecr ecs efs eks elasticache
@@ -62,7 +62,7 @@ _AWS_SECRETS = re.compile(
     r"|vpn-connection|virtual-interface|launch-template-version|launch-configuration"
     r"|spot-instance-request|spot-fleet|instance-attribute|configuration-settings).*"
 )
-_GCLOUD_THINGS = words("""
+_GCLOUD_THINGS = word_set("""
     instances disks networks subnets firewall-rules zones regions addresses images snapshots
     routes forwarding-rules backend-services health-checks instance-groups managed
     instance-templates machine-types clusters node-pools operations databases topics
@@ -70,7 +70,7 @@ _GCLOUD_THINGS = words("""
     buckets services revisions functions projects target-pools url-maps ssl-certificates
     versions organizations folders quotas configurations accounts jobs repositories
 """)
-_GCLOUD_GROUPS = words("""
+_GCLOUD_GROUPS = word_set("""
     compute container projects services run sql pubsub functions iam logging monitoring dns
     storage config auth artifacts organizations redis beta alpha
 """)
@@ -79,12 +79,12 @@ _GCLOUD_OPTION = re.compile(
     r"|instance|freshness|order|uri|quiet|verbosity|all|uri|instances|global|service|topic)(?:=.*)?",
     re.DOTALL,
 )
-_AZ_GROUPS = words("""
+_AZ_GROUPS = word_set("""
     vm vmss aks group account resource network monitor storage webapp functionapp sql
     postgres mysql redis acr disk snapshot image identity role policy lock cosmosdb
     eventhubs servicebus appservice container containerapp provider deployment
 """)
-_AZ_VERBS = words("""
+_AZ_VERBS = word_set("""
     list show get-instance-view list-ip-addresses list-usage list-skus list-sizes get-upgrades
     get-versions
 """)

@@ -9,7 +9,7 @@ from safety.commands.languages.redis import ENDLESS_COMMANDS, check_redis
 from safety.commands.languages.sql import check_mysql, check_psql, check_sqlite
 from safety.commands.policy import Group, Table, reads, with_names
 from safety.commands.refusal import Category, Refused
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _NAME = r"[\w.-]+"
 # Between these the masker finds the columns of a table.
@@ -214,7 +214,9 @@ DATA: Table = {
             # Users are listed with the hashes of their passwords.
             "list": Group(
                 dict.fromkeys(
-                    words("queues exchanges bindings connections channels consumers nodes vhosts"),
+                    word_set(
+                        "queues exchanges bindings connections channels consumers nodes vhosts"
+                    ),
                     reads(words=(0, 8), word=r"[a-z_.]+", dashes=False),
                 )
             ),

@@ -23,12 +23,6 @@ def _alone(options: str) -> Policy:
     )
 
 
-def _check_snapshots(parsed: Parsed) -> None:
-    # With one name, or one that is no snapshot, it makes a snapshot of its own to compare with.
-    if not all("@" in word for word in parsed.words):
-        raise Refused("zfs diff is a read only between two snapshots")
-
-
 def _check_certificate(parsed: Parsed) -> None:
     if not parsed.has("-file"):
         raise Refused("keytool is a read only with the file of a certificate")
@@ -39,8 +33,6 @@ def _check_prometheus(parsed: Parsed) -> None:
     if not re.fullmatch(r"https?://(?:localhost|127\.0\.0\.1)(?::\d+)?/?", server):
         raise Refused("promtool is a read only of the server on this machine")
 
-
-ZFS_DIFF = reads("-[FHth]", words=(2, 2), word=r"[\w.:/@%-]+", check=_check_snapshots)
 
 _STORAGE: Table = {
     "mountpoint": reads("-[qdx]", words=(1, 1), opens_devices=True),

@@ -10,7 +10,7 @@ from safety.commands.loopback import is_loopback
 from safety.commands.policy import Proving, Table, Wrapper
 from safety.commands.refusal import Refused
 from safety.commands.traits import Traits
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _URL = re.compile(
     r"(?:https?://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::\d+)?(?:[/?][^\s{}\[\]\\^`|<>\"]*)?"
@@ -23,7 +23,7 @@ _INNER_ADDRESS = re.compile(
     r"|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\]|\[f[cd][0-9a-f:]+\]"
 )
 # The services that hand out a machine's credentials.
-_METADATA = words("instance-data [fd00:ec2::254] [fd20:ce::254]")
+_METADATA = word_set("instance-data [fd00:ec2::254] [fd20:ce::254]")
 # What says who asks and in which form the answer shall be. Others choose another page or host.
 _HEADER = (
     r"/(?i:accept(?:-\w+)?|user-agent|cache-control|pragma|content-type|authorization|cookie"

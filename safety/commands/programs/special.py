@@ -15,19 +15,19 @@ from safety.commands.refusal import Category, Refused
 from safety.commands.script import pipelines_of
 from safety.commands.shell import parse_script
 from safety.commands.traits import Traits
-from safety.commands.wordlists import words
+from safety.word_lists import word_set
 
 _READS_ESCAPES = re.compile(r"-[neE]*e[neE]*")
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 # None of their options changes or prints anything that a file holds, so a file name that looks
 # like an option is harmless.
-_LISTERS = words("ls stat basename dirname echo")
+_LISTERS = word_set("ls stat basename dirname echo")
 # These print what is in the files, or in one that an option names, so it must be known which
 # files those can be.
-_READERS = words("grep egrep fgrep cat head tail file wc du md5sum sha1sum sha256sum")
+_READERS = word_set("grep egrep fgrep cat head tail file wc du md5sum sha1sum sha256sum")
 _KEEP_NAMES = frozenset(["head", "tail", "sort"])
 # Files by an expression, by another file or a link to it, or written in another way.
-_NAMES_UNSEEN = words("-regex -iregex -samefile -inum -lname -ilname -printf")
+_NAMES_UNSEEN = word_set("-regex -iregex -samefile -inum -lname -ilname -printf")
 # These keep or order lines; with the name of a file they would read that instead.
 PS = Grammar(
     read_options(
@@ -222,7 +222,7 @@ def _prove_ps(prover: Proving, argv: tuple[str, ...]) -> Traits:
 
 
 _IP_SHOWS = frozenset({"show", "sh", "sho", "list", "lst", "ls"})
-_IP_OBJECTS = words("""
+_IP_OBJECTS = word_set("""
     a ad addr address l li link r ro route n nei neigh neighbor neighbour ru rule maddr
     maddress mroute netconf tunnel tuntap vrf nexthop tcp_metrics addrlabel ntable netns
 """)

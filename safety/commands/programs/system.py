@@ -1,62 +1,25 @@
-"""Files as things, and the machine: processes, memory, disks, hardware, users, time."""
+"""The machine at work: processes, memory, users, time, and what the kernel tells."""
 
 import re
 from collections.abc import Iterator
 
-from safety.commands.durations import counts_up, every, last_of, reports, sleeps
+from safety.commands.durations import counts_up, every, last_of, reports, reports_for_ever, sleeps
 from safety.commands.grammar import Parsed
 from safety.commands.languages.escapes import refuse_escapes
-from safety.commands.policy import Group, Table, reads, with_names
-from safety.commands.programs.hosts import ZFS_DIFF
+from safety.commands.policy import Table, reads, with_names
 from safety.commands.refusal import Refused
 
 _COMMON = "--help --version"
-_NAME = r"[\w.@:/+-]+"
-_LS = """
-    -[aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1] -I= -T= -w= --all --almost-all --author --block-size=
-    --color=? --directory --dereference --classify=? --full-time --group-directories-first
-    --human-readable --si --hide= --ignore= --inode --indicator-style= --format= --no-group
-    --numeric-uid-gid --quoting-style= --recursive --reverse --size --sort= --time= --time-style=
-    --width= --zero --context
-"""
-_DU = """
-    -[abcDhHklLmPsSx0] -d=/\\d+/ -t= -B= --max-depth=/\\d+/ --all --apparent-size --block-size=
-    --bytes --total --dereference --exclude= --exclude-from=@ --human-readable --inodes --si
-    --summarize --one-file-system --threshold= --time=? --time-style= --separate-dirs --null
-"""
 # A variable whose name does not say that it holds a secret: its value stands alone, so that nothing
 # would mask it.
 _HARMLESS_VARIABLE = (
     r"(?!(?i:.*(?:secret|token|pass|key|cred|auth|dsn|ur[il]|jwt|salt|cookie|conn|cert|private)"
     r"|.*_(?:pw|pwd|pat|pin)$))\w+"
 )
-_TAR_OLD = re.compile(r"[tvzjJ]*t[tvzjJ]*f?")
-
-
-def _ends_with_number(parsed: Parsed) -> bool:
-    """An interval without a count goes on for ever."""
-    numbers = [word for word in parsed.words if re.fullmatch(r"\d+(?:\.\d+)?", word)]
-    return len(numbers) == 1
-
-
-def _check_tar(parsed: Parsed) -> None:
-    if parsed.has("-t", "--list"):
-        if ":" in "".join(parsed.values("-f", "--file")):
-            raise Refused("tar would fetch the archive from another machine")
-        return
-    if not (parsed.words and _TAR_OLD.fullmatch(parsed.words[0]) and not parsed.options):
-        raise Refused("tar is a read only with -t")
-    if ":" in "".join(parsed.words[1:2]):
-        raise Refused("tar would fetch the archive from another machine")
 
 
 def _sleep_is_endless(parsed: Parsed) -> bool:
     return any(word in ("inf", "infinity") for word in parsed.words)
-
-
-def _check_locate(parsed: Parsed) -> None:
-    if not parsed.words and not parsed.has("-S", "--statistics"):
-        raise Refused("locate lacks a pattern")
 
 
 def _top_is_endless(parsed: Parsed) -> bool:
@@ -113,86 +76,6 @@ def _machines_of_fuser(parsed: Parsed) -> Iterator[str]:
         if "," in word and not word.startswith("/"):
             yield from word.partition("/")[0].split(",")
 
-
-FILES: Table = {
-    **with_names("ls dir vdir", reads(f"{_LS} {_COMMON}", opens_devices=True)),
-    "stat": reads(
-        f"-[fLtZ] -c= --format= --printf= --terse --file-system --dereference {_COMMON}",
-        opens_devices=True,
-        formats="--printf",
-    ),
-    "file": reads(
-        f"""-[bhiklLnNr0sS] -F= --brief --mime --mime-type --mime-encoding --dereference
-        --no-dereference --keep-going --separator= {_COMMON}""",
-        opens_disks=True,
-    ),
-    "readlink": reads(f"-[femnqsvz] --canonicalize --no-newline --zero {_COMMON}"),
-    "realpath": reads(f"-[emLPqsz] --relative-to= --relative-base= --no-symlinks {_COMMON}"),
-    **with_names("basename dirname", reads(f"-[az] -s= --multiple --suffix= --zero {_COMMON}")),
-    "du": reads(f"{_DU} {_COMMON}"),
-    "df": reads(
-        f"""-[ahHiklPT] -t= -x= -B= --output=? --total --local --no-sync --human-readable --inodes
-        --print-type --portability --all --type= --exclude-type= --block-size= --si {_COMMON}""",
-        opens_devices=True,
-    ),
-    "tree": reads(
-        """-[adfilpsughDFqNnrtcUCAxJX] -L=/\\d+/ -P= -I= --dirsfirst --noreport --du --prune
-        --filelimit= --inodes --device --timefmt= --version --help"""
-    ),
-    **with_names(
-        "fd fdfind",
-        reads(
-            """-[HIasgiFpuL0] -t= -e= -d= -E= -S= --type= --extension= --max-depth= --min-depth=
-            --exclude= --hidden --no-ignore --full-path --absolute-path --size= --changed-within=
-            --changed-before= --glob --fixed-strings --version"""
-        ),
-    ),
-    **with_names(
-        "locate mlocate plocate",
-        reads("-[0bceiqrSwA] -n= -l= --limit= --regex --statistics", check=_check_locate),
-    ),
-    "which": reads("-[as]", word=_NAME, words=(1, 50)),
-    "whereis": reads("-[bmsul]", word=_NAME, words=(1, 50)),
-    "getfacl": reads("-[aceEsRLPtpn]", words=(1, 50)),
-    "getcap": reads("-[rvn]", words=(1, 50)),
-    "lsattr": reads("-[RVadlpv]"),
-    "namei": reads("-[lmnovx]", words=(1, 50)),
-    "findmnt": reads(
-        """-[abcDefiJkAlmnOPruv] -d= -N= -o= -O= -p -S= -t= -T= -w --target= --source= --types=
-        --options= --output= --json --list --df --noheadings --bytes --all --verify --raw --pairs
-        --submounts --real --kernel --mtab --fstab""",
-        endless="-p --poll",
-        opens_devices=True,
-    ),
-    "mount": reads("-[lv] -t= --show-labels --version", words=(0, 0)),
-    "lsblk": reads(
-        """-[abdDzefilJmnOpPrsStVyMN] -o= -E= -I= -x= -e= --output= --json --fs --all --bytes --list
-        --topology --perms --paths --nodeps --noheadings --output-all --sort= --discard --scsi
-        --version""",
-        opens_devices=True,
-    ),
-    "blkid": reads(
-        "-[kLpi] -o= -s= -U= -L= -t= -n= -u= --output= --match-tag=",
-        opens_disks=True,
-        # Otherwise it writes down what it finds.
-        hardening=("-c", "/dev/null"),
-    ),
-    "tar": reads(
-        """-[tvzjJ] -f=@ --list --verbose --gzip --bzip2 --xz --zstd --file=@ --exclude=
-        --wildcards --full-time --numeric-owner""",
-        words=(0, 50),
-        files_from=0,
-        check=_check_tar,
-    ),
-    "unzip": reads(
-        "-[lvtpqCjZ12]",
-        words=(1, 20),
-        files_from=0,
-        contents=lambda parsed: parsed.words[1:],
-        needs="-l -v -t -p -Z",
-    ),
-    "zipinfo": reads("-[12smlvhMtTzC]", words=(1, 20), files_from=0),
-}
 
 SYSTEM: Table = {
     **with_names("true false", reads(words=(0, 0))),
@@ -289,20 +172,20 @@ SYSTEM: Table = {
         "--unit=",
         words=(0, 2),
         word=r"\d+",
-        is_endless=_ends_with_number,
+        is_endless=reports_for_ever,
         lasts=reports,
     ),
     "iostat": reads(
         "-[cdhkmNstxyzHV] -p=? -j= -o=/JSON/ -g= --human --compact --dec=? --pretty",
         word=r"[\w/.-]+",
-        is_endless=_ends_with_number,
+        is_endless=reports_for_ever,
         lasts=reports,
     ),
     "mpstat": reads(
         "-[uAHV] -P= -I= -n -N= -T -o=/JSON/ --dec=?",
         words=(0, 2),
         word=r"\d+",
-        is_endless=_ends_with_number,
+        is_endless=reports_for_ever,
         lasts=reports,
     ),
     "sar": reads(
@@ -311,47 +194,15 @@ SYSTEM: Table = {
         "--dec=? --dev= --iface=",
         words=(0, 2),
         word=r"\d+",
-        is_endless=_ends_with_number,
+        is_endless=reports_for_ever,
         lasts=reports,
     ),
     "pidstat": reads(
         "-[bdhHIlrRsuUtvVwy] -p= -C= -G= -T= --human --dec=?",
         words=(0, 2),
         word=r"\d+",
-        is_endless=_ends_with_number,
+        is_endless=reports_for_ever,
         lasts=reports,
-    ),
-    "lscpu": reads(
-        "-[abcJxyBBV] -e=? -p=? -C=? --all --extended=? --parse=? --json --caches=?", words=(0, 0)
-    ),
-    "lsmem": reads("-[aJPrnbV] -o= -S= --all --json --output= --summary=?", words=(0, 0)),
-    "lsmod": reads(words=(0, 0)),
-    "modinfo": reads(
-        "-[adlpn0] -F= -k= --field= --author --description --parameters",
-        words=(1, 10),
-        word=r"[\w.-]+",
-    ),
-    "lspci": reads("-[vknDbtmP] -s= -d=", words=(0, 0)),
-    "lsusb": reads("-[vtV] -s= -d=", words=(0, 0)),
-    "lsipc": reads("-[aclPtmqsrJeb] -i= -o=", words=(0, 0)),
-    "lslocks": reads("-[bJnruV] -o= -p=", words=(0, 0)),
-    "lsns": reads("-[Jlnpruw] -o= -t= -p=", words=(0, 1), word=r"\d+"),
-    "lsirq": reads("-[JPn] -o= -s= -S", words=(0, 0)),
-    "lslogins": reads("-[aceGmnprsuzZ] -o= -l=", words=(0, 1), word=r"[\w.-]+"),
-    "lsscsi": reads("-[cdghiklpstuvw]", words=(0, 1)),
-    "ipcs": reads("-[aqmsctplub] -i=", words=(0, 0)),
-    "dmidecode": reads("-[qu] -s= -t= --string= --type= --quiet --no-sysfs", words=(0, 0)),
-    "hwinfo": reads("--short --cpu --memory --disk --network --bios", words=(0, 0)),
-    "inxi": reads("-[AbBCdDEfFGIJjlLmMnNopPrRsSuxyzZ] -v=/[0-6]/ -c=", words=(0, 1), word=r"\d+"),
-    "sensors": reads("-[ufAj]", words=(0, 3), word=r"[\w.*-]+"),
-    "numactl": reads("-[Hs] --hardware --show", words=(0, 0), needs="-H -s --hardware --show"),
-    "numastat": reads("-[cmnvsz] -p=", words=(0, 3), word=r"[\w.-]+"),
-    "cpupower": Group(
-        {
-            "frequency-info": reads("-[abcdeflmoprsy]", words=(0, 0)),
-            "idle-info": reads("-[eosf]", words=(0, 0)),
-        },
-        "-c=",
     ),
     "sysctl": reads(
         "-[aAnNeqbX] -r= --all --names --values --pattern=",
@@ -377,68 +228,6 @@ SYSTEM: Table = {
         opens_devices=True,
         check=_check_fuser,
         destinations=_machines_of_fuser,
-    ),
-    # With a value behind a comma, the name of a log becomes a setting (`scterc,70,70`).
-    "smartctl": reads(
-        """-[aHiAcxj] -l=/[a-z]+/ -d= -n= -T= -q= --all --health --info --attributes
-        --capabilities --xall
-        --json=? --scan --scan-open --log=/[a-z]+/ --device= --nocheck=""",
-        word=r"[\w/.:-]+",
-        opens_disks=True,
-    ),
-    "hdparm": reads("-[iI]", words=(1, 4), needs="-i -I", opens_disks=True),
-    **with_names("fdisk sfdisk", reads("-l -x --list", needs="-l --list", opens_disks=True)),
-    "tune2fs": reads("-l", words=(1, 1), needs="-l", opens_disks=True),
-    "dumpe2fs": reads("-h", words=(1, 1), needs="-h", opens_disks=True),
-    "xfs_info": reads(words=(1, 1), opens_disks=True),
-    "swapon": reads(
-        "-s --show=? --summary --noheadings --bytes --raw",
-        words=(0, 0),
-        needs="-s --show --summary",
-    ),
-    **with_names(
-        "pvs vgs lvs",
-        reads(
-            "-[av] -o=/[+\\w,%*]+/ -O=- -S= --options= --units= --noheadings --separator= "
-            "--nosuffix "
-            "--reportformat= --all --segments",
-            word=r"[\w./-]+",
-            opens_disks=True,
-        ),
-    ),
-    **with_names(
-        "pvdisplay vgdisplay lvdisplay",
-        reads("-[vcCsm] --units= --maps --columns", word=r"[\w./-]+", opens_disks=True),
-    ),
-    "mdadm": reads(
-        "-[DEQ] --detail --examine --query --brief --scan",
-        needs="-D -E -Q --detail --examine --query",
-        opens_disks=True,
-    ),
-    "zpool": Group(
-        {
-            "status": reads(
-                "-[deDgiLPpstvxj]", word=r"[\w.:-]+", is_endless=_ends_with_number, lasts=reports
-            ),
-            "list": reads(
-                "-[gHjLpPv] -o= -T=", word=r"[\w.:-]+", is_endless=_ends_with_number, lasts=reports
-            ),
-            "get": reads("-[Hp] -o=", word=r"[\w.:,@-]+"),
-            "history": reads("-[il]", word=r"[\w.:-]+"),
-            "iostat": reads(
-                "-[gHLpPvlqrwy] -T= -n",
-                word=r"[\w.:-]+",
-                is_endless=_ends_with_number,
-                lasts=reports,
-            ),
-        }
-    ),
-    "zfs": Group(
-        {
-            "diff": ZFS_DIFF,
-            "list": reads("-[rHpjv] -d= -o= -s= -S= -t=", word=r"[\w.:/@%-]+"),
-            "get": reads("-[rHp] -d= -o= -s= -t=", word=r"[\w.:/@,%-]+"),
-        }
     ),
     "lsb_release": reads(
         "-[aidrcsv] --all --description --release --codename --short", words=(0, 0)

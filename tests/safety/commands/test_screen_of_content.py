@@ -3,18 +3,22 @@ rows of a database."""
 
 import sqlite3
 import subprocess
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from masking import build_default_masker
 from ops.executors.scripts import run_script
-from safety.commands import Screen, run_proven
+from safety.commands import Finished, Screen, run_proven
+from safety.commands import screen as screen_module
 from safety.commands.proof import prove
 from tests.safety.commands.samples import lines
 from tests.safety.commands.test_hostile_repository import Elsewhere
 from tests.safety.commands.test_screen import FILES, find_leaks, run_screened
 
+Run = Callable[..., Awaitable[Finished]]
 OF_GIT = """
     show
     show HEAD:f.txt
@@ -135,6 +139,48 @@ async def test_elsewhere_the_lines_of_git_are_looked_at_as_well(repositories: Pa
 
     assert b"value: [MASKED" in there.stdout
     assert find_leaks(there.stdout.decode(), "pod.yaml") == []
+
+
+@pytest.mark.parametrize("run", [run_proven, partial(run_script, Elsewhere())])
+async def test_lines_with_too_much_around_them_are_printed_and_that_is_told(
+    tmp_path: Path, run: Run
+):
+    _git(tmp_path, "init", "-q")
+    (tmp_path / "f.txt").write_text("a line like any other\n" * 60_000 + "password: Hunter2-x9\n")
+    _git(tmp_path, "add", ".")
+    proof = prove(f"git -C {tmp_path} grep -h password")
+    assert proof.script is not None
+
+    screen = Screen(build_default_masker())
+    finished = await run(proof.script, seconds=20, max_bytes=60_000, screen=screen)
+
+    assert finished.stdout == b"password: Hunter2-x9\n"
+    assert screen.unseen == {"git"}
+
+
+@pytest.mark.parametrize("run", [run_proven, partial(run_script, Elsewhere())])
+async def test_lines_are_printed_though_there_is_no_time_to_look_around_them(
+    repositories: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(screen_module, "AROUND_SECONDS", -1.0)
+    proof = prove(f"git -C {repositories / 'pod_yaml'} grep -h value")
+    assert proof.script is not None
+
+    screen = Screen(build_default_masker())
+    finished = await run(proof.script, seconds=20, max_bytes=60_000, screen=screen)
+
+    assert b"value:" in finished.stdout
+    assert screen.unseen == {"git"}
+
+
+async def test_lines_with_all_around_them_looked_at_need_no_word_of_it(repositories: Path):
+    proof = prove(f"git -C {repositories / 'pod_yaml'} grep -h value")
+    assert proof.script is not None
+
+    screen = Screen(build_default_masker())
+    await run_proven(proof.script, seconds=20, max_bytes=60_000, screen=screen)
+
+    assert screen.unseen == set()
 
 
 async def test_a_whole_that_cannot_be_printed_says_why_and_nothing_else_is(tmp_path: Path):

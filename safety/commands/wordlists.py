@@ -1,5 +1,0 @@
-"""Sets of words, written as text."""
-
-
-def words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
