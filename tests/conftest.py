@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import redis
+import yaml
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection, connections
@@ -13,6 +14,8 @@ from hypothesis import settings as hypothesis_settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
+from config import yaml_reader
+from config.templates import Expanded
 from tests.browser import find_chromium
 
 # An example that takes long on a busy machine is no defect.
@@ -126,6 +129,22 @@ def static_files_found_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", look_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def configurations_composed_once() -> Iterator[None]:
+    """The same text gives the same nodes: tests read the same few files again and again."""
+    compose = yaml_reader._compose
+    composed: dict[str, yaml.Node | None] = {}
+
+    def compose_once(expanded: Expanded, name: str) -> yaml.Node | None:
+        if expanded.text not in composed:
+            composed[expanded.text] = compose(expanded, name)
+        return composed[expanded.text]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yaml_reader, "_compose", compose_once)
         yield
 
 
