@@ -35,15 +35,18 @@ PROCESSES = {
 }
 """Fixtures behind which processes of the product stand."""
 BROWSERS = {"chromium", "shared_browser"}
+DATABASES = {"db", "django_db_setup", "transactional_db"}
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what needs processes of the product or a browser by the fixtures that it uses."""
+    """Mark what needs processes of the product, a browser or a database, by its fixtures."""
     used = set(getattr(item, "fixturenames", ()))
     if used & PROCESSES:
         item.add_marker("worker")
     if used & BROWSERS:
         item.add_marker("browser")
+    if used & DATABASES or item.get_closest_marker("django_db"):
+        item.add_marker("database")
 
 
 @pytest.hookimpl(trylast=True)
@@ -60,9 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _rank(item: pytest.Item) -> int:
     kinds = {mark.name for mark in item.iter_markers()}
-    kinds.update(getattr(item, "fixturenames", ()))
-    slowest = ({"worker"}, {"browser"}, {"slow"}, {"django_db", "db"})
-    return next((rank for rank, kind in enumerate(slowest) if kinds & kind), len(slowest))
+    slowest = ("worker", "browser", "slow", "database")
+    return next((rank for rank, kind in enumerate(slowest) if kind in kinds), len(slowest))
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,8 @@ import pytest
 from mcp_bridge.ops import docker_api
 from tests.mcp_bridge.ops.fake_docker import frame, run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 LISTED = [
     {
         "Id": "0123456789abcdef" * 4,

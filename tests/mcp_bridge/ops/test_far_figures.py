@@ -10,6 +10,8 @@ from mcp_bridge.safety.ops_results import read_resources
 from tests.mcp_bridge.ops.calls import call_tool
 from tests.mcp_bridge.ops.fake_docker import run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 MARK = "[the program starts here]\n"
 MDSTAT = """\
 Personalities : [raid1] [raid6]

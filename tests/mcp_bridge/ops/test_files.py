@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from mcp_bridge.ops.envelope import ToolFailure
 from mcp_bridge.ops.line_filter import build_line_filter
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def read(call, tmp_path):

@@ -12,6 +12,8 @@ from mcp_bridge.ops.settings import OpsSettings, product_directories
 from tests.cases import for_each
 from tests.mcp_bridge.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 CANARY = "canary-7f3a"
 
 SECRETS = (

@@ -21,6 +21,8 @@ from mcp_bridge.safety.provenance import find_doubts
 from mcp_bridge.server_config import ClassRule, ServerPlan, TransportPlan
 from tests.mcp_bridge.safety.calls import envelope, settled
 
+pytestmark = pytest.mark.slow
+
 ACTS = ["start", "restart", "reload", "control", "logs", "exec", "restart_history"]
 DECIDING = ["action", "operation", "type", "command", "resource_id", "act"]
 values: st.SearchStrategy[JSON] = st.recursive(

@@ -12,6 +12,8 @@ from mcp_bridge.safety.refusals import Refusal
 from mcp_bridge.safety.safety_gate import SafetyGate
 from tests.mcp_bridge.safety.calls import NGINX, Desk, do, envelope, foreign, own, resolve
 
+pytestmark = pytest.mark.slow
+
 PAST = [("alerts", {"action": "get"}), ("knowledge", {"action": "recall"})]
 NOTE = {"action": "remember", "resource_id": NGINX, "note": "It leaks."}
 

@@ -21,6 +21,8 @@ from tests.mcp_bridge.ops.fake_docker import run_fake_docker
 from tests.mcp_bridge.ops.fake_programs import FakePrograms
 from tests.mcp_bridge.safety.calls import Desk, do
 
+pytestmark = pytest.mark.slow
+
 _ids = itertools.count(1)
 
 WRITES: dict[str, set[str]] = {
