@@ -38,8 +38,8 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
 	$(PYTEST) $(PYTEST_ARGS)
 
-quick: $(DEV_STAMP) ## Run what needs neither a process of the product nor a browser nor long
-	$(PYTEST) -m "not worker and not browser and not slow" $(PYTEST_ARGS)
+quick: $(DEV_STAMP) ## Run what needs no process of the product, no browser, no database and not long
+	$(PYTEST) -m "not worker and not browser and not database and not slow" $(PYTEST_ARGS)
 
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
 	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)

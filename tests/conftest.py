@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import redis
+import yaml
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection, connections
@@ -13,6 +14,8 @@ from hypothesis import settings as hypothesis_settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
+from config import yaml_reader
+from config.templates import Expanded
 from tests.browser import find_chromium
 
 # An example that takes long on a busy machine is no defect.
@@ -32,15 +35,18 @@ PROCESSES = {
 }
 """Fixtures behind which processes of the product stand."""
 BROWSERS = {"chromium", "shared_browser"}
+DATABASES = {"db", "django_db_setup", "transactional_db"}
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what needs processes of the product or a browser by the fixtures that it uses."""
+    """Mark what needs processes of the product, a browser or a database, by its fixtures."""
     used = set(getattr(item, "fixturenames", ()))
     if used & PROCESSES:
         item.add_marker("worker")
     if used & BROWSERS:
         item.add_marker("browser")
+    if used & DATABASES or item.get_closest_marker("django_db"):
+        item.add_marker("database")
 
 
 @pytest.hookimpl(trylast=True)
@@ -57,9 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _rank(item: pytest.Item) -> int:
     kinds = {mark.name for mark in item.iter_markers()}
-    kinds.update(getattr(item, "fixturenames", ()))
-    slowest = ({"worker"}, {"browser"}, {"slow"}, {"django_db", "db"})
-    return next((rank for rank, kind in enumerate(slowest) if kinds & kind), len(slowest))
+    slowest = ("worker", "browser", "slow", "database")
+    return next((rank for rank, kind in enumerate(slowest) if kind in kinds), len(slowest))
 
 
 @pytest.fixture(scope="session")
@@ -126,6 +131,22 @@ def static_files_found_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", look_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def configurations_composed_once() -> Iterator[None]:
+    """The same text gives the same nodes: tests read the same few files again and again."""
+    compose = yaml_reader._compose
+    composed: dict[str, yaml.Node | None] = {}
+
+    def compose_once(expanded: Expanded, name: str) -> yaml.Node | None:
+        if expanded.text not in composed:
+            composed[expanded.text] = compose(expanded, name)
+        return composed[expanded.text]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yaml_reader, "_compose", compose_once)
         yield
 
 

@@ -77,7 +77,9 @@ class Process:
         ready: str,
         is_forked: bool = False,
     ) -> None:
-        descriptor, self._log = tempfile.mkstemp(prefix="tarsy-", suffix=".log")
+        descriptor, self._log = tempfile.mkstemp(
+            prefix="tarsy-", suffix=".log", dir=os.environ.get("TARSY_VAR_DIR")
+        )
         os.close(descriptor)
         self._ready = ready
         start = forks().start if is_forked else _start_interpreter

@@ -13,7 +13,7 @@ from tests.agents.doubles import READ_ONLY
 from tests.agents.golden.cases import AFTER_GOOGLE, QUESTION, READ
 from tests.agents.wire_server import stream
 
-pytestmark = pytest.mark.filterwarnings(READ_ONLY)
+pytestmark = [pytest.mark.filterwarnings(READ_ONLY), pytest.mark.slow]
 
 OPTIONS = LLMOptions(first_chunk_timeout=20, stall_timeout=20, call_timeout=30)
 ALL = frozenset({"google_search", "url_context", "code_execution"})

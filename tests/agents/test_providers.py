@@ -16,7 +16,7 @@ from tarsy.errors import LLMError
 from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import named_events, refuse, stream
 
-pytestmark = pytest.mark.filterwarnings(READ_ONLY)
+pytestmark = [pytest.mark.filterwarnings(READ_ONLY), pytest.mark.slow]
 
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))
 READ = ToolSpec("ops.read", "ops__read", "Reads", {"type": "object", "properties": {}})

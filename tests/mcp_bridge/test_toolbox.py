@@ -233,7 +233,9 @@ async def test_result_is_withheld_whole_when_masking_takes_too_long(monkeypatch)
     release = threading.Event()
 
     def hang(self, text):
-        release.wait(20)
+        # Our own words, which tell of it, are masked in the loop's thread.
+        if threading.current_thread() is not threading.main_thread():
+            release.wait(20)
         return MaskedText(text, 0)
 
     monkeypatch.setattr(results, "MASKING_DEADLINE", 0.05)

@@ -22,6 +22,8 @@ from safety.gate.ops_results import read_resources
 from tests.ops.calls import call_tool
 from tests.ops.fake_docker import run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 SS = """\
 tcp   LISTEN 0      511          0.0.0.0:80        0.0.0.0:*    users:(("nginx",pid=12,fd=6),("nginx",pid=11,fd=6))
 tcp   LISTEN 0      244        127.0.0.1:5432      0.0.0.0:*    users:(("postgres",pid=44,fd=6))

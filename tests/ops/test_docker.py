@@ -6,6 +6,8 @@ import pytest
 from ops import docker_api
 from tests.ops.fake_docker import frame, run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 LISTED = [
     {
         "Id": "0123456789abcdef" * 4,

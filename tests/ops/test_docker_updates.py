@@ -14,6 +14,8 @@ from tests.ops.fake_docker import FakeDocker, run_fake_docker
 from tests.ops.fake_programs import FakePrograms
 from tests.safety.gate.calls import envelope
 
+pytestmark = pytest.mark.slow
+
 OLD, NEW = "sha256:" + "a" * 64, "sha256:" + "b" * 64
 UPDATE = {"action": "update", "container": "shop-api-1", "current_digest": OLD, "digest": NEW}
 _LABEL = "com.docker.compose."

@@ -10,6 +10,8 @@ from safety.gate.ops_results import read_resources
 from tests.ops.calls import call_tool
 from tests.ops.fake_docker import run_fake_docker
 
+pytestmark = pytest.mark.slow
+
 MARK = "[the program starts here]\n"
 MDSTAT = """\
 Personalities : [raid1] [raid6]

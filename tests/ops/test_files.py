@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from ops.envelope import ToolFailure
 from ops.line_filter import build_line_filter
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def read(call, tmp_path):

@@ -9,6 +9,8 @@ import pytest
 from ops import storage
 from ops.redaction import show_command
 
+pytestmark = pytest.mark.slow
+
 
 async def test_processor_shares_add_up_whatever_the_sample(call):
     reply = await call("metrics", action="cpu", sample_seconds=0.1)

@@ -12,6 +12,8 @@ from safety.paths.sensitive_paths import SensitivePaths
 from tests.cases import for_each
 from tests.ops.calls import call_tool
 
+pytestmark = pytest.mark.slow
+
 CANARY = "canary-7f3a"
 
 SECRETS = (

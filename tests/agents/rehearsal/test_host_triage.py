@@ -12,6 +12,8 @@ from agents.rehearsal.loading import BUILTIN_SCRIPT, load_script
 from agents.types import ToolSpec
 from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 
+pytestmark = pytest.mark.slow
+
 OPS = offer("ops__query", "ops__read", "ops__metrics", "ops__storage", "ops__docker")
 GIB = 1024**3
 

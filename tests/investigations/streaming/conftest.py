@@ -5,7 +5,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -20,7 +19,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from investigations.doorbell import stream_channel
-from tests.processes import find_free_port
+from tests.forked import Fork
+from tests.processes import Process, find_free_port
 
 PATIENCE = 20.0
 
@@ -28,7 +28,7 @@ PATIENCE = 20.0
 @dataclass
 class Server:
     port: int
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Fork
 
     @property
     def url(self) -> str:
@@ -47,10 +47,9 @@ def _database_url() -> str:
 @contextmanager
 def _daphne(**environ: str) -> Iterator[Server]:
     port = find_free_port()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "-v", "1",
-         "tarsy.asgi:application"],
-        env={
+    process = Process(
+        *("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "-v", "1", "tarsy.asgi:application"),
+        environment={
             **os.environ,
             "DATABASE_URL": _database_url(),
             "REDIS_URL": settings.REDIS_URL,
@@ -58,17 +57,18 @@ def _daphne(**environ: str) -> Iterator[Server]:
             "LOG_LEVEL": "WARNING",
             **environ,
         },
-    )  # fmt: skip
+        ready="",
+        is_forked=True,
+    )
     try:
         wait_for(lambda: _accepts(port, process))
-        yield Server(port, process)
+        yield Server(port, process.child)
     finally:
-        process.terminate()
-        process.wait(10)
+        process.stop()
 
 
-def _accepts(port: int, process: subprocess.Popen[bytes]) -> bool:
-    assert process.poll() is None, "Daphne did not start"
+def _accepts(port: int, process: Process) -> bool:
+    assert process.child.poll() is None, f"Daphne did not start: {process.output}"
     with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
         return True
     return False

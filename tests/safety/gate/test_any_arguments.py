@@ -22,6 +22,8 @@ from safety.gate.provenance import find_doubts
 from safety.tool_rules import ClassRule
 from tests.safety.gate.calls import envelope, settled
 
+pytestmark = pytest.mark.slow
+
 ACTS = ["start", "restart", "reload", "control", "logs", "exec", "restart_history"]
 DECIDING = ["action", "operation", "type", "command", "resource_id", "act"]
 values: st.SearchStrategy[JSON] = st.recursive(

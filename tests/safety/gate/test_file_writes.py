@@ -26,6 +26,8 @@ from tests.mcp_bridge.conftest import quick
 from tests.ops.fake_docker import run_fake_docker
 from tests.safety.gate.calls import Counters, Desk
 
+pytestmark = pytest.mark.slow
+
 _ids = itertools.count(1)
 HOST = "host:web-1"
 

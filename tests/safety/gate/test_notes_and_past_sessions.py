@@ -12,6 +12,8 @@ from safety.grounding.judge import find_unsupported
 from safety.refusals import Refusal
 from tests.safety.gate.calls import NGINX, Desk, do, envelope, foreign, own, resolve
 
+pytestmark = pytest.mark.slow
+
 PAST = [("alerts", {"action": "get"}), ("knowledge", {"action": "recall"})]
 NOTE = {"action": "remember", "resource_id": NGINX, "note": "It leaks."}
 

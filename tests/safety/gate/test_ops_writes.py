@@ -22,6 +22,8 @@ from tests.ops.fake_docker import run_fake_docker
 from tests.ops.fake_programs import FakePrograms
 from tests.safety.gate.calls import Desk, do
 
+pytestmark = pytest.mark.slow
+
 _ids = itertools.count(1)
 
 WRITES: dict[str, set[str]] = {
