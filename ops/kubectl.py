@@ -8,7 +8,7 @@ from ops.envelope import Json, JsonObject, ToolFailure
 from ops.executors.base import Executor
 from ops.executors.names import CLUSTER, CONTEXT, check_name
 from ops.targets import Cluster
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 _SECONDS = 15.0
 _MAX_BYTES = 16 << 20

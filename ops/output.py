@@ -1,7 +1,7 @@
 """What a program printed, as data of an answer."""
 
 from ops.envelope import Answer, Json, ToolFailure
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 _NOT_STARTED = (126, 127)
 _MAX_REASON_CHARS = 500

@@ -9,7 +9,7 @@ from ops.control.refusals import refuse
 from ops.docker_api import as_object
 from ops.envelope import Json, JsonObject, ToolFailure
 from ops.executors.base import Executor
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 _PREFIX = "com.docker.compose."
 _SWARM = "com.docker.swarm.service.name"

@@ -1,7 +1,7 @@
 """What `control` says when it does not do what it is asked."""
 
 from ops.envelope import Json, JsonObject, ToolFailure
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 
 def refuse(message: str, **details: Json) -> ToolFailure:

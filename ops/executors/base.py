@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from ops.envelope import ToolFailure
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 _MAX_ARGUMENT_BYTES = 100_000
 

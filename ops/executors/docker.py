@@ -5,7 +5,7 @@ from pathlib import Path
 from ops.executors.base import Executor
 from ops.executors.enclosed import disclose, enclose
 from ops.executors.names import CONTAINER, check_name
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 
 class DockerExecutor:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ops.envelope import ToolFailure
 from ops.executors.base import check_argv
-from safety.commands.finished import Finished
 from safety.commands.running import FIXED_ENVIRONMENT, PATH
+from safety.commands.script import Finished
 
 _STARTS = "[the program starts here]"
 _MAX_REASON_CHARS = 300

@@ -8,7 +8,7 @@ from typing import Any
 from ops.executors.base import Executor
 from ops.executors.enclosed import disclose, enclose
 from ops.executors.names import GUEST, check_name
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 # JSON writes one byte of output with up to six characters.
 _JSON_FACTOR = 6

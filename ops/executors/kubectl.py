@@ -3,7 +3,7 @@
 from ops.executors.base import Executor
 from ops.executors.enclosed import disclose, enclose
 from ops.executors.names import LABEL, SUBDOMAIN, check_name
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 
 class KubectlExecutor:

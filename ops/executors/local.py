@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 
 from ops.envelope import ToolFailure
 from ops.executors.base import check_argv
-from safety.commands.finished import Finished
 from safety.commands.running import PATH, clean_environment
+from safety.commands.script import Finished
 
 _CHUNK = 65_536
 # What a program left in its pipes when it ended is read within this time.

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from typing_extensions import override
 
 from ops.executors.base import Executor
-from safety.commands.course import Course
-from safety.commands.drivers import Armed, filters_question, without_filters
-from safety.commands.finished import Finished
-from safety.commands.pumping import only_measures
-from safety.commands.reading import refuse_large, text_of
+from safety.commands.control_flow import ControlFlow
+from safety.commands.file_screening import refuse_large, text_of
+from safety.commands.git_filters import Armed, filters_question, without_filters
+from safety.commands.output_shape import Shape
+from safety.commands.pipe_screening import only_measures
 from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES, Screen, Withheld
-from safety.commands.script import Command, Pipeline, Sink, Step
-from safety.commands.shapes import Shape
+from safety.commands.script import Command, Finished, Pipeline, Sink, Step
 from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 
 _STDIN = "/dev/stdin"
@@ -60,7 +59,7 @@ class _Late(Exception):
 
 
 @dataclass
-class _Run(Course):
+class _Run(ControlFlow):
     executor: Executor
     ends_at: float
     screen: Screen | None = None

@@ -9,7 +9,7 @@ from typing import Literal
 from ops.executors.base import Executor
 from ops.executors.enclosed import disclose, enclose
 from ops.executors.names import HOST, USER, check_name
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 
 @dataclass(frozen=True)

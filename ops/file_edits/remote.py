@@ -27,7 +27,7 @@ from ops.file_edits.changes import (
 from ops.file_edits.content import FACTS, Part, digest, sha256
 from ops.files import timestamp
 from safety.checks import ABSENT
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 _SECONDS = 20.0
 _MAX_READ_BYTES = 8 << 20

@@ -4,13 +4,13 @@
 of the parse tree, without a shell.
 """
 
-from safety.commands.finished import Finished
 from safety.commands.proof import Intent, Proof, prove
 from safety.commands.refusal import Category
 from safety.commands.rewrites import Recovery, Rewrite, prove_or_rewrite, suggest_rewrite
 from safety.commands.risk import Risk
 from safety.commands.running import run_proven
 from safety.commands.screen import Screen, Withheld
+from safety.commands.script import Finished
 
 __all__ = [
     "Category",

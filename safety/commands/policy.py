@@ -8,8 +8,8 @@ from safety.commands.addresses import KnownAddress
 from safety.commands.durations import Lasts
 from safety.commands.grammar import Grammar, Parsed, read_options
 from safety.commands.paths import PathJudge
+from safety.commands.program_traits import ProgramTraits
 from safety.commands.script import Step
-from safety.commands.traits import Traits
 from safety.word_lists import word_set
 
 Check = Callable[[Parsed], None]
@@ -95,7 +95,7 @@ class Proving(Protocol):
         """The same step with the arguments that will really be used."""
         ...
 
-    def prove_argv(self, argv: tuple[str, ...], *, is_fed: bool = False) -> Traits:
+    def prove_argv(self, argv: tuple[str, ...], *, is_fed: bool = False) -> ProgramTraits:
         """Raises `Refused` unless the program is known and asked for nothing but a read."""
         ...
 
@@ -104,7 +104,7 @@ class Proving(Protocol):
 class Wrapper:
     """A program that runs another one, which is proven in its place."""
 
-    prove: Callable[[Proving, tuple[str, ...]], Traits]
+    prove: Callable[[Proving, tuple[str, ...]], ProgramTraits]
 
 
 Entry = Policy | Group | Wrapper

@@ -19,8 +19,10 @@ from safety.commands.named_files import (
     reads_trees,
     texts_of,
 )
+from safety.commands.output_shape import shape_of
 from safety.commands.paths import ENDLESS_DEVICES, PathJudge
 from safety.commands.policy import Policy, Wrapper
+from safety.commands.program_traits import ProgramTraits
 from safety.commands.programs import ENDLESS_PROGRAMS, all_programs
 from safety.commands.refusal import Category, Refused, SensitivePath
 from safety.commands.risk import Risk, judge_risk
@@ -34,11 +36,9 @@ from safety.commands.script import (
     Step,
     While,
 )
-from safety.commands.shapes import shape_of
 from safety.commands.shell import parse_script
 from safety.commands.subcommands import find_policy
 from safety.commands.templates import whole_of
-from safety.commands.traits import Traits
 from safety.paths.sensitive_paths import SensitivePaths
 
 _MAX_WRAPPERS = 4
@@ -195,7 +195,7 @@ class Prover:
         self._seconds += seconds
         return replace(pipeline, commands=tuple(commands))
 
-    def prove_argv(self, argv: tuple[str, ...], *, is_fed: bool = False) -> Traits:
+    def prove_argv(self, argv: tuple[str, ...], *, is_fed: bool = False) -> ProgramTraits:
         """Raises `Refused` unless the program is known and asked for nothing but a read."""
         name = _program_name(argv[0])
         entry = all_programs().get(name)
@@ -211,7 +211,7 @@ class Prover:
         if is_fed and not policy.is_filter:
             raise Refused(f"{name} is not a filter; what is piped into it could be commands")
         stops_early = bool(policy.stops_after and policy.stops_after(parsed))
-        return Traits(
+        return ProgramTraits(
             argv=(name, *before, *policy.hardening, *rest),
             is_bounded=stops_early or not self._is_endless(policy, parsed),
             stops_early=stops_early,
@@ -226,7 +226,9 @@ class Prover:
             seconds=policy.lasts(parsed) if policy.lasts else 0.0,
         )
 
-    def _prove_wrapped(self, wrapper: Wrapper, argv: tuple[str, ...], is_fed: bool) -> Traits:
+    def _prove_wrapped(
+        self, wrapper: Wrapper, argv: tuple[str, ...], is_fed: bool
+    ) -> ProgramTraits:
         self._depth += 1
         if self._depth > _MAX_WRAPPERS:
             raise Refused("programs that run programs are nested too deeply")
@@ -298,7 +300,7 @@ def _program_name(word: str) -> str:
     return name
 
 
-def _describe(command: Command, traits: Traits) -> Command:
+def _describe(command: Command, traits: ProgramTraits) -> Command:
     return replace(
         command,
         argv=traits.argv,

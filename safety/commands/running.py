@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
-from safety.commands.course import Course
-from safety.commands.drivers import Armed, filters_question, without_filters
-from safety.commands.finished import Finished
-from safety.commands.pumping import Pump, only_measures, open_ends, places_to_mask
-from safety.commands.reading import Substitutes
+from safety.commands.control_flow import ControlFlow
+from safety.commands.file_screening import Substitutes
+from safety.commands.git_filters import Armed, filters_question, without_filters
+from safety.commands.output_shape import Shape
+from safety.commands.pipe_screening import Pump, only_measures, open_ends, places_to_mask
 from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES, MAX_LOOKED_AT, Screen, Withheld
-from safety.commands.script import Command, Pipeline, Sink, Step
-from safety.commands.shapes import Shape
+from safety.commands.script import Command, Finished, Pipeline, Sink, Step
 from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -107,7 +106,7 @@ def clean_environment() -> dict[str, str]:
 
 
 @dataclass
-class _Run(Course):
+class _Run(ControlFlow):
     environment: dict[str, str]
     screen: Screen | None = None
     delay: str = ""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from masking import Masker, TooMuchToMask
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 
 MAX_LOOKED_AT = 8 << 20
 """Bytes of one file, or of one pipe, that are looked at."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from safety.commands.shapes import Shape
+from safety.commands.output_shape import Shape
 
 
 class Sink(StrEnum):
@@ -102,3 +102,19 @@ def pipelines_of(step: Step) -> Iterator[Pipeline]:
         case While():
             yield from pipelines_of(step.condition)
             yield from pipelines_of(step.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a program or a whole script printed, not yet masked.
+
+    `exit_code` is None where it was killed.
+
+    `timed_out`: the deadline ended it. `cut`: it printed more than was allowed.
+    """
+
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+    cut: bool = False

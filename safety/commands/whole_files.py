@@ -6,7 +6,7 @@ A line of a key, or the value below its name, is no secret to the masker without
 import os
 from collections.abc import Collection, Iterator
 
-from safety.commands.drivers import place_of_subcommand
+from safety.commands.git_filters import place_of_subcommand
 from safety.commands.grammar import Parsed
 from safety.word_lists import word_set
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agents.types import JSON
-from safety.commands.asked import Question
+from safety.commands.output_shape import Shape
 from safety.commands.proof import prove
-from safety.commands.questions import read_question
+from safety.commands.questions.question import Question
+from safety.commands.questions.table import read_question
 from safety.commands.script import (
     Chain,
     Command,
@@ -19,7 +20,6 @@ from safety.commands.script import (
     Step,
     pipelines_of,
 )
-from safety.commands.shapes import Shape
 from safety.gate.written_objects import Written, find_row_names
 
 _SILENT = frozenset({"true", "sleep", "test"})

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from ops import command_reader
-from safety.commands import reading, running, screen
+from safety.commands import file_screening, running, screen
 from tests.ops.fake_docker import run_fake_docker
 
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ async def test_counts_and_checksums_are_those_of_the_file_itself(call, settings_
 async def test_parts_of_a_file_too_large_to_be_looked_at_are_withheld(
     call, settings_file, monkeypatch
 ):
-    monkeypatch.setattr(reading, "MAX_LOOKED_AT", 20)
+    monkeypatch.setattr(file_screening, "MAX_LOOKED_AT", 20)
 
     error = (await run(call, f"cut -c5- {settings_file}"))["error"]
 
@@ -125,7 +125,7 @@ async def test_endless_source_with_few_lines_taken_from_it_ends(call, settings_f
 
 
 async def test_more_than_is_looked_at_still_passes_through_what_keeps_lines(call, monkeypatch):
-    monkeypatch.setattr("safety.commands.pumping.MAX_LOOKED_AT", 1_000)
+    monkeypatch.setattr("safety.commands.pipe_screening.MAX_LOOKED_AT", 1_000)
 
     reply = await run(call, "seq 1 100000 | tail -n 1")
     error = (await run(call, "seq 1 100000 | cut -c1"))["error"]

@@ -17,7 +17,7 @@ from ops.discovery.looks import look_through
 from ops.discovery.programs import Paths, paths_in
 from ops.discovery.sockets import read_proc_net, read_ss
 from ops.server import build_server
-from safety.commands.finished import Finished
+from safety.commands.script import Finished
 from safety.gate.ops_results import read_resources
 from tests.ops.calls import call_tool
 from tests.ops.fake_docker import run_fake_docker

@@ -20,8 +20,8 @@ from ops.executors.local import LocalExecutor
 from ops.executors.scripts import run_script
 from ops.executors.ssh import SshAccess, SshExecutor
 from safety.commands import prove
-from safety.commands.finished import Finished
 from safety.commands.running import PATH
+from safety.commands.script import Finished
 from tests.ops.fake_programs import FakePrograms
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from safety.commands.languages.queries import (
     without_query,
 )
 from safety.commands.policy import Group, Proving, Table, Wrapper, reads
+from safety.commands.program_traits import ProgramTraits
 from safety.commands.refusal import Refused
-from safety.commands.traits import Traits
 from safety.word_lists import word_set
 
 # The address of a queue is its name, which is not loaded.
@@ -113,10 +113,10 @@ def _refuse_loading(arguments: tuple[str, ...]) -> None:
             raise Refused("an argument would be loaded from a file or another machine")
 
 
-def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     arguments = argv[1:]
     if arguments == ("--version",):
-        return Traits(argv=argv, reaches_out=True)
+        return ProgramTraits(argv=argv, reaches_out=True)
     _refuse_loading(arguments)
     for argument in arguments:
         name = argument.partition("=")[0]
@@ -126,12 +126,12 @@ def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
             raise Refused(f"aws with {name} is not known to be a read")
     words = _skip_global_options(arguments)
     if words[:2] == ["s3", "ls"] and all(re.fullmatch(r"s3://[\w./-]*", w) for w in words[2:]):
-        return Traits(argv=argv, reaches_out=True)
+        return ProgramTraits(argv=argv, reaches_out=True)
     if words == ["configure", "list"]:
-        return Traits(argv=argv, reaches_out=True)
+        return ProgramTraits(argv=argv, reaches_out=True)
     if words[:2] == ["logs", "tail"] and len(words) == 3:
         follows = any(argument.startswith("--fo") for argument in arguments)
-        return Traits(argv=argv, reaches_out=True, is_bounded=not follows)
+        return ProgramTraits(argv=argv, reaches_out=True, is_bounded=not follows)
     if len(words) != 2 or not all(_PLAIN.fullmatch(word) for word in words):
         raise Refused("aws with these words is not known to be a read")
     service, operation = words
@@ -145,7 +145,7 @@ def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> Traits:
         raise Refused(f"aws {service} {operation} is not known to be a read without secrets")
     if not is_read or (service in ("configure", "secretsmanager") and operation.startswith("get")):
         raise Refused(f"aws {service} {operation} is not known to be a read")
-    return Traits(argv=argv, reaches_out=True, whole=_whole_answer(argv))
+    return ProgramTraits(argv=argv, reaches_out=True, whole=_whole_answer(argv))
 
 
 def _whole_answer(argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -174,7 +174,7 @@ def _skip_global_options(arguments: tuple[str, ...]) -> list[str]:
     return words
 
 
-def _prove_gcloud(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_gcloud(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     _refuse_loading(argv[1:])
     words: list[str] = []
     takes_value = False
@@ -197,7 +197,7 @@ def _prove_gcloud(prover: Proving, argv: tuple[str, ...]) -> Traits:
     for text in values_of(argv, "--format"):
         check_gcloud_format(text)
     whole = without_query(argv, ("--format",), ("--format=json",))
-    return Traits(argv=argv, reaches_out=True, whole=whole)
+    return ProgramTraits(argv=argv, reaches_out=True, whole=whole)
 
 
 def _is_gcloud_read(words: list[str]) -> bool:
@@ -218,10 +218,10 @@ def _is_gcloud_read(words: list[str]) -> bool:
     return False
 
 
-def _prove_az(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_az(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     arguments = argv[1:]
     if arguments in (("version",), ("--version",)):
-        return Traits(argv=argv, reaches_out=True)
+        return ProgramTraits(argv=argv, reaches_out=True)
     _refuse_loading(arguments)
     words, rest = _split(arguments)
     for argument in rest:
@@ -238,7 +238,7 @@ def _prove_az(prover: Proving, argv: tuple[str, ...]) -> Traits:
         for word in words
     ):
         raise Refused("az with these words is not known to be a read")
-    return Traits(argv=argv, reaches_out=True, whole=_whole_answer(argv))
+    return ProgramTraits(argv=argv, reaches_out=True, whole=_whole_answer(argv))
 
 
 CLOUD: Table = {

@@ -8,8 +8,8 @@ from safety.commands.durations import retries, tries
 from safety.commands.grammar import Grammar, Parsed, parse, read_options
 from safety.commands.loopback import is_loopback
 from safety.commands.policy import Proving, Table, Wrapper
+from safety.commands.program_traits import ProgramTraits
 from safety.commands.refusal import Refused
-from safety.commands.traits import Traits
 from safety.word_lists import word_set
 
 _URL = re.compile(
@@ -84,7 +84,7 @@ def _check_page(
     )
 
 
-def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     parsed = parse(argv[1:], CURL)
     urls = (*parsed.words, *parsed.values("--url"))
     if not urls:
@@ -99,7 +99,7 @@ def _prove_curl(prover: Proving, argv: tuple[str, ...]) -> Traits:
     for url in urls:
         _check_page(prover, url, fields, is_head="GET" not in methods)
     # Its own configuration file could add options.
-    return Traits(
+    return ProgramTraits(
         argv=("curl", "-q", *argv[1:]),
         is_conditional=True,
         reaches_out=not all(map(is_loopback, hosts)),
@@ -119,7 +119,7 @@ def _fields(parsed: Parsed) -> Iterable[tuple[str, str]]:
         yield name, value
 
 
-def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     """With `--spider` it asks for the page as a whole where a server denies it the head."""
     parsed = parse(argv[1:], WGET)
     if not parsed.has("--spider", "-O", "--output-document") or not parsed.words:
@@ -128,7 +128,7 @@ def _prove_wget(prover: Proving, argv: tuple[str, ...]) -> Traits:
     for url in parsed.words:
         _check_page(prover, url)
     hardening = ("--no-config", "--no-hsts", "--max-redirect=0")
-    return Traits(
+    return ProgramTraits(
         argv=("wget", *hardening, *argv[1:]),
         is_conditional=True,
         reaches_out=not all(map(is_loopback, hosts)),

@@ -11,10 +11,10 @@ from safety.commands.languages.escapes import refuse_escapes
 from safety.commands.languages.find import read_find
 from safety.commands.loopback import needs_no_lookup
 from safety.commands.policy import Proving, Table, Wrapper
+from safety.commands.program_traits import ProgramTraits
 from safety.commands.refusal import Category, Refused
 from safety.commands.script import pipelines_of
 from safety.commands.shell import parse_script
-from safety.commands.traits import Traits
 from safety.word_lists import word_set
 
 _READS_ESCAPES = re.compile(r"-[neE]*e[neE]*")
@@ -53,7 +53,7 @@ def _before(argv: tuple[str, ...], inner: tuple[str, ...]) -> tuple[str, ...]:
     return argv[: len(argv) - len(inner)]
 
 
-def _prove_timeout(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_timeout(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     table = """-[v] -k=/[0-9.]+[smhd]?/ -s=/[A-Z0-9]+/ --kill-after=/[0-9.]+[smhd]?/
     --signal=/[A-Z0-9]+/ --preserve-status --foreground --verbose"""
     parsed = _inner(argv[1:], table)
@@ -74,7 +74,7 @@ def _prove_timeout(prover: Proving, argv: tuple[str, ...]) -> Traits:
 
 
 def _prove_plain(table: str) -> Wrapper:
-    def prove(prover: Proving, argv: tuple[str, ...]) -> Traits:
+    def prove(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
         inner = _inner(argv[1:], table).words
         traits = prover.prove_argv(inner)
         return replace(traits, argv=(*_before(argv, inner), *traits.argv))
@@ -82,12 +82,12 @@ def _prove_plain(table: str) -> Wrapper:
     return Wrapper(prove)
 
 
-def _prove_time(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_time(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     """`time` is a word of the shell; what it measures is not needed, so only the rest is run."""
     return prover.prove_argv(_inner(argv[1:], "-p").words)
 
 
-def _prove_command(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_command(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     """`command -v x` asks where a program is, which `which` answers without a shell."""
     parsed = parse(argv[1:], Grammar(read_options("-[vV]"), stops=True))
     if not parsed.options or not parsed.words:
@@ -95,12 +95,12 @@ def _prove_command(prover: Proving, argv: tuple[str, ...]) -> Traits:
     return prover.prove_argv(("which", *parsed.words))
 
 
-def _prove_type(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_type(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     """The shell's own question where a program is, asked of `which` as well."""
     return prover.prove_argv(("which", *argv[1:]))
 
 
-def _prove_watch(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_watch(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     """It hands its words to a shell, so they are read as one command again, which may be a list."""
     parsed = _inner(
         argv[1:], "-[bcdetw] -n=/[0-9.]+/ --interval=/[0-9.]+/ --differences --no-title"
@@ -108,10 +108,10 @@ def _prove_watch(prover: Proving, argv: tuple[str, ...]) -> Traits:
     step = prover.prove_step(parse_script(" ".join(parsed.words)))
     if any(len(pipeline.commands) == 0 for pipeline in pipelines_of(step)):
         raise Refused("watch runs no program")
-    return Traits(argv=argv, is_bounded=False, hands_to_shell=True)
+    return ProgramTraits(argv=argv, is_bounded=False, hands_to_shell=True)
 
 
-def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_xargs(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     table = """-[0rtx] -n=/\\d+/ -L=/\\d+/ -P=/\\d+/ -s=/\\d+/ -d=/\\\\[n0]/ -I=/[{}%@A-Za-z]+/
     --null --no-run-if-empty --verbose --max-args=/\\d+/ --max-lines=/\\d+/ --max-procs=/\\d+/
     --delimiter=/\\\\[n0]/"""
@@ -167,34 +167,34 @@ def _refuse_fed_escapes(prover: Proving, inner: tuple[str, ...]) -> None:
             refuse_escapes(argv[1:])
 
 
-def _prove_find(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_find(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     starts, _ = read_find(argv[1:])
     for start in starts:
         prover.paths.judge_mention(start)
     refuse_escapes(text for test, text in pairwise(argv) if test == "-printf")
-    return Traits(argv=argv, is_conditional=True)
+    return ProgramTraits(argv=argv, is_conditional=True)
 
 
-def _prove_echo(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_echo(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     if any(map(_READS_ESCAPES.fullmatch, argv[1:])):
         refuse_escapes(argv[1:])
-    return Traits(argv=argv)
+    return ProgramTraits(argv=argv)
 
 
-def _prove_test(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_test(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     """`test` computes nothing as a program of its own; names in brackets are only for a shell."""
     if len(argv) > 6 or "-v" in argv or "-R" in argv or any("$" in word for word in argv):
         raise Refused("this kind of test can run code or is not known")
-    return Traits(argv=argv)
+    return ProgramTraits(argv=argv)
 
 
-def _prove_env(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_env(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     if any(argument not in ("-0", "--null") for argument in argv[1:]):
         raise Refused("env with arguments runs a program in a changed environment")
-    return Traits(argv=argv)
+    return ProgramTraits(argv=argv)
 
 
-def _prove_ps(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_ps(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     """`ps` mixes three styles; the letter e without a dash prints environments, with secrets."""
     parsed = parse(argv[1:], PS)
     # Where no user or terminal of that name exists, all letters are read in the other style.
@@ -218,7 +218,7 @@ def _prove_ps(prover: Proving, argv: tuple[str, ...]) -> Traits:
             raise Refused(f"ps with {word!r} could print environments, or is not known")
     if takes_format or any(re.search(r"environ", text) for text in formats):
         raise Refused("ps lacks a format, or would print environments")
-    return Traits(argv=argv)
+    return ProgramTraits(argv=argv)
 
 
 _IP_SHOWS = frozenset({"show", "sh", "sho", "list", "lst", "ls"})
@@ -228,7 +228,7 @@ _IP_OBJECTS = word_set("""
 """)
 
 
-def _prove_ip(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_ip(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     table = """-4 -6 -0 -s -d -j -p -o -h -r -c -t -br -brief -f=/inet6?|link|bridge|mpls/
     -family=/inet6?|link|bridge|mpls/ -color=? -json -pretty -oneline -details -stats -statistics
     -human -iec -resolve -timestamp -ts -V -Version"""
@@ -236,22 +236,22 @@ def _prove_ip(prover: Proving, argv: tuple[str, ...]) -> Traits:
     parsed = parse(argv[1:], grammar)
     if not parsed.words:
         if parsed.has("-V", "-Version"):
-            return Traits(argv=argv)
+            return ProgramTraits(argv=argv)
         raise Refused("ip lacks an object")
     thing, *rest = parsed.words
     if any(not re.fullmatch(r"[A-Za-z0-9_.:/@-]+", word) or word[0] == "-" for word in rest):
         raise Refused("ip with these words is not known to be a read")
     if thing in ("monitor", "mon") and all(word in _IP_OBJECTS or word == "all" for word in rest):
-        return Traits(argv=argv, is_bounded=False)
+        return ProgramTraits(argv=argv, is_bounded=False)
     is_get = thing in ("r", "ro", "route") and rest[:1] == ["get"]
     if is_get and any("." in word and not needs_no_lookup(word) for word in rest):
         raise Refused("ip route get with a name is not known to be a read")
     if thing not in _IP_OBJECTS or (rest and rest[0] not in _IP_SHOWS and not is_get):
         raise Refused(f"ip {thing} with these words is not known to be a read")
-    return Traits(argv=argv)
+    return ProgramTraits(argv=argv)
 
 
-def _prove_ssh(prover: Proving, argv: tuple[str, ...]) -> Traits:
+def _prove_ssh(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
     parsed = parse(
         argv[1:],
         Grammar(

@@ -10,9 +10,9 @@ import pytest
 from masking import build_default_masker
 from ops.executors.scripts import run_script
 from safety.commands import Screen, prove, run_proven
-from safety.commands.drivers import Armed, without_filters
-from safety.commands.finished import Finished
+from safety.commands.git_filters import Armed, without_filters
 from safety.commands.running import clean_environment
+from safety.commands.script import Finished
 from tests.safety.commands.samples import lines
 
 READS = """

@@ -8,7 +8,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from safety.commands.asked import (
+from safety.commands.grammar import Parsed, parse
+from safety.commands.languages.find import read_find
+from safety.commands.named_files import files_of
+from safety.commands.output_shape import Shape
+from safety.commands.policy import Group, Policy
+from safety.commands.programs import all_programs
+from safety.commands.programs.requests import CURL, WGET
+from safety.commands.programs.special import PS
+from safety.commands.questions.question import (
     ANSWERING,
     FILE,
     PROCESS,
@@ -20,17 +28,9 @@ from safety.commands.asked import (
     name_things,
     plain_pattern,
 )
-from safety.commands.asked_workloads import WORKLOADS
-from safety.commands.grammar import Parsed, parse
-from safety.commands.languages.find import read_find
-from safety.commands.named_files import files_of
-from safety.commands.policy import Group, Policy
-from safety.commands.programs import all_programs
-from safety.commands.programs.requests import CURL, WGET
-from safety.commands.programs.special import PS
+from safety.commands.questions.workloads import WORKLOADS
 from safety.commands.refusal import Refused
 from safety.commands.script import Command
-from safety.commands.shapes import Shape
 from safety.commands.subcommands import find_policy
 from safety.word_lists import word_set
 

@@ -5,10 +5,10 @@ import os
 import re
 from contextlib import suppress
 
-from safety.commands.reading import look_at_files
+from safety.commands.file_screening import look_at_files
+from safety.commands.output_shape import Shape
 from safety.commands.screen import MAX_LOOKED_AT, Screen, Withheld
 from safety.commands.script import Command
-from safety.commands.shapes import Shape
 
 _CHUNK = 65_536
 _PATIENCE_SECONDS = 2.0

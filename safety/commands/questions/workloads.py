@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from safety.commands.asked import (
+from safety.commands.questions.question import (
     CONTAINER,
     GUEST,
     Ask,

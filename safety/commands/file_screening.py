@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Iterable
 from itertools import islice
 
+from safety.commands.output_shape import Shape
 from safety.commands.screen import MAX_LOOKED_AT, Screen, Withheld
 from safety.commands.script import Command
-from safety.commands.shapes import Shape
 from safety.word_lists import word_set
 
 MAX_FILES = 500

@@ -1,4 +1,4 @@
-"""The course a proven script takes, as a shell would have it, without one."""
+"""How a proven script goes on from step to step, as a shell would have it, without one."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from safety.commands.script import Branch, Chain, Pipeline, Repeat, Sequence, St
 
 
 @dataclass
-class Course(ABC):
+class ControlFlow(ABC):
     """One run of a script and what it has printed. How a pipeline runs is said by who derives."""
 
     max_bytes: int

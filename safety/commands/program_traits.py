@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from safety.commands.shapes import Shape
+from safety.commands.output_shape import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class ProgramTraits:
     """What is known about one program with its arguments.
 
     `reads` are the files whose text it prints, and with `reads_trees` all below those that are
