@@ -36,6 +36,8 @@ from mcp_bridge.safety.evidence import Evidence, SettledCall, judge_outcome
 from mcp_bridge.visible_text import clean_line
 from tarsy.errors import TarsyError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 Read = Callable[[str], object]
 
