@@ -1,8 +1,8 @@
 """Ends what a killed test run has left behind.
 
 Runs as a process of its own, whose standard input is held open by the process that runs the
-tests. However that one ends, the kernel closes the pipe; whatever still runs then with the var
-directory of the tests in its environment is killed, and the directory is removed.
+tests. However that one ends, the kernel closes the pipe; whatever still runs then with the mark of
+the tests in its environment is killed, and their var directory is removed.
 """
 
 import os
@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+MARK = "RUN_OF_TESTS"
+"""The variable by which processes of a run are known, whatever else tests set."""
 PROC = Path("/proc")
 LONGEST_SEARCH = 20
 """Rounds: a process may start another while we look."""
@@ -23,6 +25,7 @@ LONGEST_SEARCH = 20
 def cleared_away(var_dir: Path) -> Iterator[None]:
     """Inside, everything that this process starts dies with it, also when it is killed."""
     pipe, held_open = os.pipe()
+    os.environ[MARK] = str(var_dir)
     try:
         # Without site-packages it is there in a few milliseconds.
         words = [sys.executable, "-I", "-S", __file__, str(var_dir)]
@@ -33,10 +36,10 @@ def cleared_away(var_dir: Path) -> Iterator[None]:
         os.close(held_open)
 
 
-def kill_all_of(var_dir: str) -> None:
-    """Kill every process that was started with this var directory, until there is none."""
+def kill_all_of(run: str) -> None:
+    """Kill every process that was started by this run of tests, until there is none."""
     for _ in range(LONGEST_SEARCH):
-        found = list(_find(f"TARSY_VAR_DIR={var_dir}".encode()))
+        found = list(_find(f"{MARK}={run}".encode()))
         for pid in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)

@@ -40,6 +40,8 @@ from safety.grounding.phantoms import find_phantoms, find_written_calls
 from safety.grounding.quotes import Source, find_quote
 from tarsy.errors import TarsyError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 Read = Callable[[str], object]
 

@@ -22,10 +22,14 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.processes import find_free_port, start_web
+from tests.processes import Process, child_environment, find_free_port, start_web
+
+ELSEWHERE = str(Path(__file__).parent / "var")
 
 
 def test_everything_that_tests_start(chromium):
+    sleep = ("-c", "import time; time.sleep(600)")
+    Process(*sleep, environment=child_environment(TARSY_VAR_DIR=ELSEWHERE), ready="")
     web = start_web(find_free_port(), TARSY_AUTH="none")
     web.wait_until_ready()
     with sync_playwright() as playwright:
