@@ -8,8 +8,8 @@ from masking import PLACEHOLDER, Masker
 from mcp_bridge.arguments import ParsedArguments, parse_arguments
 from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.server_words import SHOWN_NAME, show_line
+from safety.gate_port import Gate, Look, Pass, look_at_nothing
 from safety.refusals import Refusal, RefusalCode
-from safety.requests import Gate, Look, Pass, look_at_nothing
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from safety.gate.policy import (
     may_read,
     without_writes,
 )
-from safety.requests import GateRequest
+from safety.gate_port import GateRequest
 from safety.tool_rules import ToolClass
 
 MAX_DESCRIPTION = 4_000

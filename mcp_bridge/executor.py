@@ -19,7 +19,7 @@ from mcp_bridge.own_reads import OwnReads
 from mcp_bridge.results import Limits, ResultWriter
 from mcp_bridge.sending import ask
 from safety.evidence import Outcome, judge_outcome
-from safety.requests import Gate
+from safety.gate_port import Gate
 
 logger = logging.getLogger(__name__)
 

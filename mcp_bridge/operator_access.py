@@ -19,8 +19,8 @@ from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import InProcessFactories
 from mcp_bridge.wire.http import HttpClients
 from safety.gate.safety_gate import SafetyGate, say_class
+from safety.gate_port import GateRequest, Look, Pass, look_at_nothing
 from safety.refusals import Refusal
-from safety.requests import GateRequest, Look, Pass, look_at_nothing
 
 USUAL = Deadlines()
 

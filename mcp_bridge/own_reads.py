@@ -12,8 +12,8 @@ from mcp_bridge.results import ResultWriter
 from mcp_bridge.sending import ask, send
 from safety.checks import Check, judge_answer
 from safety.evidence import Judgement, Outcome, judge_outcome
+from safety.gate_port import Gate
 from safety.refusals import Refusal, report_failure
-from safety.requests import Gate
 
 
 class OwnReads:

@@ -8,7 +8,7 @@ from agents.types import PastCall, ToolCall, ToolCheck, ToolResult
 from mcp_bridge.arguments import parse_arguments
 from mcp_bridge.catalogue import Catalogue
 from safety.evidence import Judgement, SettledCall, judge_outcome
-from safety.requests import GateRequest, settled_call
+from safety.gate_port import GateRequest, settled_call
 from safety.tool_rules import ToolClass
 
 

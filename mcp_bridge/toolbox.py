@@ -23,7 +23,7 @@ from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.wire.cleanup import clean_up_session
 from mcp_bridge.wire.http import HttpClients
 from safety.gate.safety_gate import SafetyGate
-from safety.requests import Gate
+from safety.gate_port import Gate
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from config.surroundings import Container, find_container
+from config.container_detection import Container, find_container
 from ops.services.declaration import DeclaredService, read_declared_services
 from ops.targets import Targets, read_targets
 from safety.commands.running import PATH

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.types import JSON
-from safety.leaves import find_leaves
+from safety.argument_values import find_leaves
 from safety.word_lists import word_list, word_set
 
 OPS_TARGETS = (

@@ -41,7 +41,7 @@ from safety.gate.approvals import bind
 from safety.gate.diffs import diff_texts
 from safety.gate.previews import preview_write
 from safety.gate.targeting import State, Target
-from safety.requests import GateRequest
+from safety.gate_port import GateRequest
 from screenshots.clock import Clock, shift
 from screenshots.story import Agent, Call, Request, Story, Turn
 

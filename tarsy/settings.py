@@ -152,7 +152,7 @@ CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", REDIS_URL)
 for _name, _url in (("REDIS_URL", REDIS_URL), ("CELERY_BROKER_URL", CELERY_BROKER_URL)):
     if urlsplit(_url).scheme not in ("redis", "rediss"):
         env.wrong(_name, "must begin with redis:// or rediss://")
-CELERY_RESULT_BACKEND = f"tarsy.results.ChordCounter+{CELERY_BROKER_URL}"
+CELERY_RESULT_BACKEND = f"tarsy.chord_counter.ChordCounter+{CELERY_BROKER_URL}"
 # Whoever sends holds a request or a database thread meanwhile, and what is not sent is sent again
 # by the sweeper: one more try, and no 20 seconds of them.
 _SEND_RETRIES = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}

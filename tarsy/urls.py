@@ -3,7 +3,8 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from tarsy import health, metrics
+from tarsy import health
+from tarsy import metrics_endpoint as metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health", health.report_health, name="health"),

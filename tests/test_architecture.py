@@ -27,7 +27,7 @@ ALLOWED: dict[str, str] = {
     "config": "tarsy.errors tarsy.env",
     "agents": "config tarsy.errors",
     "safety": "safety masking agents.types agents.ports",
-    "ops": "masking safety config.surroundings tarsy.errors",
+    "ops": "masking safety config.container_detection tarsy.errors",
     "mcp_bridge": "masking safety agents.types agents.ports config.programs tarsy.errors",
     "mcp_bridge.ops": "ops",
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
@@ -150,7 +150,7 @@ def test_pure_packages_know_no_framework(package: str, forbidden: tuple[str, ...
 
 def test_only_the_queue_sends_to_celery():
     speakers = ("investigations.queue", "investigations.tasks", "tarsy.celery", "tarsy.worker",
-                "tarsy.beat", "tarsy.results")  # fmt: skip
+                "tarsy.beat", "tarsy.chord_counter")  # fmt: skip
     found = [
         module
         for module, path in _modules()

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 
+from agents.empty_toolbox import EmptyToolbox
 from agents.ports import Toolbox
-from agents.toolbox import EmptyToolbox
 from agents.types import JSON
 from config.resolve import ResolvedAgent
 from config.unclassed import explain_classing

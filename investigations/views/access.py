@@ -15,7 +15,7 @@ from investigations.access.identity import may, may_view
 from investigations.models import AlertSession
 from investigations.selectors.session_page.page import find_session
 from tarsy.errors import TooManyRequests
-from tarsy.frames import call_with_room
+from tarsy.stack_room import call_with_room
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from config import get_config
-from config.surroundings import find_container
+from config.container_detection import find_container
 from config.usage import chains_that_name, servers_in_use
 from investigations.access.roles import OPERATE
 from investigations.selectors.configuration.for_page import show_configuration

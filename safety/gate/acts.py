@@ -9,8 +9,8 @@ from safety.gate.events import ActKind, SafetyAct, SafetyEvent, make_event
 from safety.gate.recovery import PendingRecovery, canonical
 from safety.gate.targeting import Target, action_of
 from safety.gate.workflow import Workflow
+from safety.gate_port import GateRequest
 from safety.refusals import Refusal, RefusalCode, read_error
-from safety.requests import GateRequest
 
 
 def act_of_proposal(request: GateRequest) -> SafetyAct:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from agents.ports import ProposedAnswer, Review
 from agents.types import JSON, UNVERIFIED
 from safety.gate.events import SafetyAct, SafetyEvents, make_event
-from safety.gate.standing import Standing
+from safety.gate.execution_state import Standing
 from safety.gate.workflow import Workflow
 from safety.grounding.judge import find_unsupported
 from safety.grounding.unsupported import Unsupported

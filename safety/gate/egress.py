@@ -8,6 +8,7 @@ carry anything out.
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from safety.argument_values import find_leaves
 from safety.commands.proof import prove
 from safety.commands.script import pipelines_of
 from safety.evidence import match_whole
@@ -19,9 +20,8 @@ from safety.gate.destinations import (
     starts_with_address,
 )
 from safety.gate.provenance import Block
-from safety.leaves import find_leaves
+from safety.gate_port import GateRequest
 from safety.refusals import Refusal
-from safety.requests import GateRequest
 from safety.word_lists import word_set
 
 _NAMES = word_set("""

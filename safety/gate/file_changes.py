@@ -10,9 +10,9 @@ from typing import get_args
 
 from agents.types import JSON
 from safety.checks import ABSENT, Check, place_of_file
+from safety.gate_port import GateRequest, Look
 from safety.paths.powerful_paths import find_runner
 from safety.refusals import Refusal, RefusalCode
-from safety.requests import GateRequest, Look
 
 _TAIL_BYTES = 4_000
 """How much of the end of a file is shown where something is appended."""

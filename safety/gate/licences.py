@@ -10,7 +10,7 @@ from mcp_types import Tool
 
 from agents.types import JSON
 from safety.gate.policy import is_own_server
-from safety.requests import Licence
+from safety.gate_port import Licence
 from safety.tool_rules import Acts, ClassedServer, ToolRule
 
 _STARTED = frozenset({"service", "container", "guest"})

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agents.types import JSON
+from safety.argument_values import find_leaves
 from safety.checks import RUNNING, STOPPED
 from safety.evidence import SettledCall
 from safety.gate.command_looks import ERROR, Output, command_shows
 from safety.gate.resources import HOST_KINDS
 from safety.gate.written_objects import Written, find_row_names, find_written
-from safety.leaves import find_leaves
 from safety.refusals import read_envelope, read_error
 from safety.targets import (
     OPS_TARGETS,

@@ -11,7 +11,7 @@ from mcp_types import Tool
 
 from agents.types import JSON
 from safety.gate.hints import object_to_hint
-from safety.requests import GateRequest
+from safety.gate_port import GateRequest
 from safety.tool_rules import ClassedServer, ClassRule, ToolClass, ToolRule
 
 OPS = "ops"

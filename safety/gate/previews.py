@@ -14,7 +14,7 @@ from safety.commands.risk import Risk as CommandRisk
 from safety.commands.risk import judge_risk
 from safety.gate.file_changes import FileChange
 from safety.gate.targeting import Target, action_of
-from safety.requests import GateRequest
+from safety.gate_port import GateRequest
 from safety.word_lists import word_set
 
 Risk = Literal["low", "medium", "high"]

@@ -9,7 +9,7 @@ from typing import Literal
 from agents.types import JSON
 from safety.evidence import match_whole
 from safety.gate.destinations import find_destinations
-from safety.requests import Licence
+from safety.gate_port import Licence
 from safety.word_lists import word_set
 
 Source = Literal["configuration", "person", "question", "alert", "runbook", "tool"]

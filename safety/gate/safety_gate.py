@@ -21,15 +21,14 @@ from safety.gate.acts import (
 from safety.gate.answer_review import review_answer
 from safety.gate.approvals import ApprovalDesk, NoDesk
 from safety.gate.events import NoEvents, SafetyEvents
+from safety.gate.execution_state import Standing, rebuild
 from safety.gate.provenance import Block
 from safety.gate.recovery import Recoveries
 from safety.gate.resolved_context import Clock
-from safety.gate.standing import Standing, rebuild
 from safety.gate.targeting import Target, find_target
 from safety.gate.trust import refuse_stranger_of
 from safety.gate.write_clearance import Ready, WriteClearance
-from safety.refusals import Refusal
-from safety.requests import (
+from safety.gate_port import (
     ControlLevel,
     GateRequest,
     Look,
@@ -37,10 +36,11 @@ from safety.requests import (
     look_at_nothing,
     settled_call,
 )
+from safety.refusals import Refusal
 
 
 class SafetyGate:
-    """Decides about the calls and the answer of one execution. Implements `safety.requests.Gate`.
+    """Decides about the calls and the answer of one execution. Implements `safety.gate_port.Gate`.
 
     `given` is what the alert, a person and the configuration said; `clock` counts seconds.
     """

@@ -23,7 +23,7 @@ from safety.checks import (
 )
 from safety.gate.recovery import canonical
 from safety.gate.targeting import State, Target, action_of
-from safety.requests import GateRequest, Look
+from safety.gate_port import GateRequest, Look
 
 AGAIN = (0.0, 0.5, 1.5, 3.0)
 """Seconds before each look that follows an approval, until one shows what was approved."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from safety.evidence import OF_THE_PAST
+from safety.gate.execution_state import Standing
 from safety.gate.resolution import (
     require_any_resource,
     require_seen,
@@ -17,9 +18,8 @@ from safety.gate.routing import (
     refuse_mismatch,
     transport_of,
 )
-from safety.gate.standing import Standing
+from safety.gate_port import GateRequest
 from safety.refusals import Refusal
-from safety.requests import GateRequest
 from safety.targets import Identifier, find_identifiers, find_ops_target
 
 _ROUTED = frozenset({"read", "control", "file_edit"})

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from agents.types import JSON
 from safety.gate.egress import refuse_stranger
+from safety.gate.execution_state import Standing
 from safety.gate.policy import runs_any_command
 from safety.gate.provenance import Block, Provenance, find_doubts
-from safety.gate.standing import Standing
 from safety.gate.targeting import Target
+from safety.gate_port import GateRequest
 from safety.refusals import Refusal
-from safety.requests import GateRequest
 from safety.targets import find_identifiers
 from safety.word_lists import word_list, word_set
 

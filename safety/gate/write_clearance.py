@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 
 from safety.gate.approvals import ApprovalDesk, Decision, Proposal
 from safety.gate.events import SafetyEvents
+from safety.gate.execution_state import Standing
 from safety.gate.file_changes import FileChange, look_at_file
 from safety.gate.previews import preview_write
 from safety.gate.provenance import Block
-from safety.gate.standing import Standing
 from safety.gate.target_states import see_state, see_state_again
 from safety.gate.targeting import State, Target, find_target
 from safety.gate.trust import find_doubts_of
+from safety.gate_port import ControlLevel, GateRequest, Look
 from safety.refusals import Refusal, leave_open
-from safety.requests import ControlLevel, GateRequest, Look
 
 
 @dataclass(frozen=True)

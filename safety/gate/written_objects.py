@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.types import JSON
+from safety.argument_values import find_leaves
 from safety.evidence import SettledCall
-from safety.leaves import find_leaves
 from safety.targets import Identifier, find_identifiers, kind_of_argument
 from safety.word_lists import word_set
 

@@ -106,7 +106,7 @@ def test_a_sender_subscribes_to_no_results(clean_redis: redis.Redis):
         queue.enqueue_stage(uuid.uuid4(), [uuid.uuid4(), uuid.uuid4()])
 
     assert clean_redis.pubsub_channels("celery-task-meta-*") == []
-    assert settings.CELERY_RESULT_BACKEND.startswith("tarsy.results.ChordCounter+")
+    assert settings.CELERY_RESULT_BACKEND.startswith("tarsy.chord_counter.ChordCounter+")
 
 
 def test_what_beat_sends_is_a_task_of_ours():

@@ -1,8 +1,8 @@
 """A gate that stands open, for tests of what lies behind it."""
 
 from agents.ports import ProposedAnswer, Review
+from safety.gate_port import GateRequest, Pass
 from safety.refusals import Refusal
-from safety.requests import GateRequest, Pass
 
 
 class OpenGate:

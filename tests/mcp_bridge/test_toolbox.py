@@ -19,8 +19,8 @@ from mcp_bridge.results import WITHHELD
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
+from safety.gate_port import Pass
 from safety.refusals import Refusal
-from safety.requests import Pass
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import ReadsBut, quick, run, stdio
 from tests.mcp_bridge.open_gate import OpenGate

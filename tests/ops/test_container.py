@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from config.surroundings import Container
+from config.container_detection import Container
 from ops.server import build_server
 from ops.settings import OpsSettings
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tarsy.frames import call_with_room
+from tarsy.stack_room import call_with_room
 
 CALLS = 2_000
 LEVELS = 400

@@ -15,7 +15,7 @@ from investigations.selectors.system import metrics, workers
 from investigations.selectors.system.metrics import Family, Series, read_metrics
 from investigations.services.audit import record_audit
 from investigations.services.tokens import create_token
-from tarsy.metrics import render
+from tarsy.metrics_endpoint import render
 from tests.factories import (
     ExecutionFactory,
     LLMInteractionFactory,

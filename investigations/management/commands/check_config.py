@@ -10,7 +10,7 @@ from typing_extensions import override
 from config import Config, environment
 from config.access import config_dir
 from config.check import CheckReport, check
-from config.surroundings import find_container
+from config.container_detection import find_container
 from config.usage import servers_in_use
 
 HOW_TO_REACH = "TARSY_OPS_CONFIG names the hosts that it is to reach by ssh."

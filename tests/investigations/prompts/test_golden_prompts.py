@@ -17,6 +17,7 @@ from mcp.server.mcpserver import MCPServer
 
 import config
 from agents.controllers import make_controller
+from agents.empty_toolbox import EmptyToolbox
 from agents.prompts.nudges import (
     ask_after_broken_answer,
     ask_after_empty_answer,
@@ -28,7 +29,6 @@ from agents.prompts.nudges import (
 )
 from agents.prompts.result_summary import build_result_summary
 from agents.result_texts import read_result, write_result, write_summary
-from agents.toolbox import EmptyToolbox
 from agents.types import Message, ToolCall, ToolCheck, ToolResult, ToolTarget
 from config.model import Config
 from investigations.engine.briefing import Briefing, brief

@@ -13,8 +13,8 @@ from safety.gate.approvals import Decision, Proposal, Verdict
 from safety.gate.events import SafetyAct, SafetyEvent
 from safety.gate.licences import license_call
 from safety.gate.safety_gate import SafetyGate
+from safety.gate_port import GateRequest, Licence, Pass
 from safety.refusals import Refusal
-from safety.requests import GateRequest, Licence, Pass
 from safety.tool_rules import ToolClass
 
 _ids = itertools.count(1)

@@ -29,7 +29,7 @@ from safety.gate.approvals import Decision, Proposal
 from safety.gate.recovery import canonical
 from safety.gate.safety_gate import SafetyGate
 from safety.gate.targeting import Target
-from safety.requests import ControlLevel
+from safety.gate_port import ControlLevel
 from tests.safety.gate.calls import Clock
 from tests.safety.gate.world import WRITES, Agent, How, Stored, World
 

@@ -9,6 +9,7 @@ from mcp_types import Tool
 
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.evidence import Evidence
+from safety.gate.execution_state import Standing
 from safety.gate.policy import class_of_call
 from safety.gate.recovery import Recoveries, identify_call
 from safety.gate.resolution import require_any_resource, resolve_target
@@ -21,11 +22,10 @@ from safety.gate.routing import (
     refuse_mismatch,
 )
 from safety.gate.safety_gate import SafetyGate
-from safety.gate.standing import Standing
 from safety.gate.workflow import Workflow
+from safety.gate_port import GateRequest
 from safety.grounding.judge import find_unsupported
 from safety.refusals import Refusal
-from safety.requests import GateRequest
 from tests.cases import for_each
 from tests.safety.gate.calls import Clock
 

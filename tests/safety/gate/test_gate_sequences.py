@@ -13,10 +13,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from agents.ports import ProposedAnswer
 from safety.evidence import SettledCall, judge_outcome
 from safety.gate.approvals import Verdict
+from safety.gate.execution_state import rebuild
 from safety.gate.safety_gate import SafetyGate
-from safety.gate.standing import rebuild
+from safety.gate_port import ControlLevel, GateRequest, Pass
 from safety.refusals import Refusal
-from safety.requests import ControlLevel, GateRequest, Pass
 from tests.safety.gate.calls import NGINX, Clock, Desk, listed, own, row
 
 TARGETS = st.sampled_from([NGINX, "service:edge-2:mail", "service:edge-9:unknown"])

@@ -7,7 +7,7 @@ import pytest
 from safety.gate.approvals import Decision, Proposal
 from safety.gate.events import clean_label
 from safety.gate.safety_gate import SafetyGate
-from safety.requests import GateRequest, Pass
+from safety.gate_port import GateRequest, Pass
 from tests.safety.gate.calls import NGINX, Counters, Desk, do, foreign, own, resolve
 
 SCHEMA = {"type": "object", "properties": {"action": {"enum": ["restart"]}}}

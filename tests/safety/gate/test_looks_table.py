@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from safety.evidence import SettledCall
-from safety.gate.standing import rebuild
+from safety.gate.execution_state import rebuild
 from tests.safety.gate.calls import settled
 from tests.safety.gate.fourth_looks_cases import (
     FOURTH_FALSE,

@@ -15,8 +15,8 @@ from ops.targets import Cluster, Targets
 from safety.commands.running import PATH
 from safety.gate.policy import class_of_call
 from safety.gate.safety_gate import SafetyGate
+from safety.gate_port import GateRequest
 from safety.refusals import Refusal
-from safety.requests import GateRequest
 from safety.tool_rules import ToolClass
 from tests.ops.fake_docker import run_fake_docker
 from tests.ops.fake_programs import FakePrograms

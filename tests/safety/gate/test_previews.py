@@ -8,7 +8,7 @@ import pytest
 from safety.gate.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
 from safety.gate.targeting import State, Target
 from safety.gate.writes import Writes
-from safety.requests import settled_call
+from safety.gate_port import settled_call
 from safety.tool_rules import ExpectPlan, VerifyPlan
 from tests.safety.gate.calls import foreign, own
 

@@ -9,8 +9,8 @@ from agents.ports import ProposedAnswer
 from safety.gate.approvals import Decision, Proposal
 from safety.gate.provenance import Block, Provenance
 from safety.gate.safety_gate import SafetyGate
+from safety.gate_port import GateRequest, Pass
 from safety.refusals import Refusal, read_envelope, was_refused_here
-from safety.requests import GateRequest, Pass
 from tests.safety.gate.calls import (
     NGINX,
     REPAIRS,

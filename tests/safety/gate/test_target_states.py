@@ -16,7 +16,7 @@ from safety.gate.approvals import Decision, Proposal
 from safety.gate.safety_gate import SafetyGate
 from safety.gate.target_states import see_state
 from safety.gate.targeting import State, Target
-from safety.requests import GateRequest
+from safety.gate_port import GateRequest
 from safety.tool_rules import ExpectPlan, VerifyPlan
 from tests.safety.gate.calls import NGINX, Counters, Desk, foreign
 from tests.safety.gate.world import Agent, World

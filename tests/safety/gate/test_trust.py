@@ -8,7 +8,7 @@ import pytest
 from safety.gate.destinations import find_destinations, is_inside
 from safety.gate.provenance import Block, Provenance
 from safety.gate.safety_gate import SafetyGate
-from safety.requests import GateRequest
+from safety.gate_port import GateRequest
 from tests.safety.gate.calls import NGINX, REPAIRS, Desk, do, foreign, own, resolve
 
 STRING = {"type": "string"}

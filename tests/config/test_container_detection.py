@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from config.surroundings import find_container
+from config.container_detection import find_container
 
 HEX = "0f" * 32
 
