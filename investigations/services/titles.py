@@ -69,7 +69,7 @@ def title_of(alert_data: str) -> str:
     """The alert's own title, name or summary, else its first telling text; one line of at most
     300 characters, without anything invisible. Empty where the alert holds nothing to be read."""
     lines = (clean_line(text[: 4 * LONGEST], LONGEST) for text in _find_titles(alert_data.strip()))
-    return next((line for line in lines if line), "")
+    return next((line for line in lines if _FIRST_WORD.search(line)), "")
 
 
 def _find_titles(text: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from investigations.services.titles import LONGEST, title_of
@@ -65,6 +65,7 @@ ANY_JSON = st.recursive(
 )
 
 
+@example('{"{": ""}')
 @given(ANY_JSON.map(json.dumps) | ANY_TEXT | st.lists(ANY_TEXT).map("\n".join))
 def test_no_title_is_a_bracket_or_hides_anything(alert):
     title = title_of(alert)
