@@ -29,7 +29,7 @@ CheckStatus = Literal["verified", "failed", "unverified"]
 HiddenWhy = Literal["unclassed", "write", "not_selected", "changed", "removed", "too_many"]
 """Why a tool is not offered: nobody has said what it does and nothing may be written; it is known
 to write and nothing may be; the alert chose others; its definition changed while it was in use; its
-server no longer lists it."""
+server no longer lists it, or has shown too many others before it."""
 
 UNVERIFIED = "**Unverified:**"
 """How a line of ours in a report begins that says which write nothing has confirmed."""

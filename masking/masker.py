@@ -14,6 +14,7 @@ from masking.patterns import select_patterns
 from masking.placeholders import PLACEHOLDER, Placeholders
 from masking.spans import Span, merge_spans, subtract
 
+# The same as `agents.types.JSON`: this package imports nothing of ours.
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """The one way to a tool. Every call of every agent passes through `ToolExecutor.execute`.
 
-In this order: admitted, sent, written down as the model gets it. Behind a write goes a check of our
-own, the same way.
+In this order: admitted (`admission`), sent (`sending`), written down as the model gets it
+(`results`). Behind a write goes a check of our own, the same way.
 """
 
 import logging

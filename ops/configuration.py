@@ -23,7 +23,7 @@ _MEMORY = "/proc/meminfo"
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
-async def read_far_host(programs: PlacePrograms) -> JsonObject:
+async def read_remote_host(programs: PlacePrograms) -> JsonObject:
     """Another host, as its own files tell. Raises `ToolFailure` where the way is broken."""
     release = await programs.ask("cat", _RELEASE)
     system = await programs.ask("uname", "-srm")

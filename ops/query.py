@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Literal, cast, get_args
 
 from ops.bounded import run_in_thread
-from ops.configuration import read_config, read_far_host, workload_config
+from ops.configuration import read_config, read_remote_host, workload_config
 from ops.docker import DockerReader
 from ops.envelope import Answer, Json, JsonObject, ToolFailure
 from ops.executors.names import LABEL, SUBDOMAIN, check_name
@@ -34,7 +34,7 @@ class ResourceQuery:
         self._settings = settings
         self._docker = docker
         self._routes = routes
-        self._far = RemoteResources(settings, docker, routes)
+        self._remote = RemoteResources(settings, docker, routes)
 
     async def search(
         self, text: str, kind: KindFilter, status: str, limit: int, offset: int
@@ -94,7 +94,7 @@ class ResourceQuery:
                 return workload_config(await self.read_workload(resource))
         if not self._routes.is_local(resource):
             executor = await self._routes.into(resource)
-            return await read_far_host(PlacePrograms(executor, resource.resource_id))
+            return await read_remote_host(PlacePrograms(executor, resource.resource_id))
         return await run_in_thread(
             lambda deadline: read_config(resource, self._settings, deadline), _SECONDS
         )
@@ -125,7 +125,7 @@ class ResourceQuery:
     async def health(self) -> Answer:
         """This machine's figures and problems, and whether what is reached from it answers."""
         inventory, connections = await asyncio.gather(
-            self._inventory(_ON_THIS_MACHINE), self._far.connections()
+            self._inventory(_ON_THIS_MACHINE), self._remote.connections()
         )
         return await run_in_thread(lambda _: take_health(inventory, connections), _SECONDS)
 
@@ -146,7 +146,7 @@ class ResourceQuery:
         )
 
     async def _inventory(self, kinds: frozenset[Kind]) -> Inventory:
-        sources = self._far.sources(kinds, is_named=kinds != _ALL_KINDS)
+        sources = self._remote.sources(kinds, is_named=kinds != _ALL_KINDS)
         return await take_inventory(self._settings, list(sources), kinds)
 
     async def resolve(self, name: str) -> Resource:

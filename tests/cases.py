@@ -39,7 +39,7 @@ def check_each(check: Callable[[T], None], table: list[T], name: Callable[[T], s
     for case in table:
         try:
             check(case)
-        except Exception as error:
+        except (Exception, pytest.fail.Exception) as error:
             failed.append(f"{name(case)}\n    {type(error).__name__}: {error}")
     if failed:
         told = "\n\n".join(failed)

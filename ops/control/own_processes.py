@@ -14,7 +14,7 @@ from ops.settings import PROJECT_ROOT
 T = TypeVar("T")
 
 _OUR_PROGRAM = re.compile(
-    r"^(?:(?:tarsy|investigations|agents|mcp_bridge|ops)(?:[.:/]|$)|manage\.py$)"
+    r"^(?:(?:tarsy|investigations|agents|mcp_bridge)(?:[.:/]|$)|ops(?:\.|$)|manage\.py$)"
 )
 _KERNEL_THREADS = 2
 

@@ -97,7 +97,8 @@ class _Run(ControlFlow):
                 piped = await _mask(screen, piped, command, f"the output of {before}")
             if screen and not piped:
                 if code := await self._learn_whole(command, screen):
-                    return code
+                    # It would print nothing either, and what comes behind it reads nothing.
+                    continue
                 to_run, piped = await self._substitute(command, screen)
             elif screen and command.reads:
                 await self._learn_files(command, screen)
@@ -148,7 +149,7 @@ class _Run(ControlFlow):
 
     async def _learn_whole(self, command: Command, screen: Screen) -> int:
         """The exit code of what prints the whole of what the command takes parts from, where that
-        prints nothing but why it failed: then this is printed, and nothing else."""
+        prints nothing but why it failed: the command is not run then."""
         if not command.whole:
             return 0
         mark = len(self.stderr)
@@ -160,6 +161,8 @@ class _Run(ControlFlow):
             code, data = await self._run(whole, b"", is_look=True, seconds=seconds)
             is_all = not keeps_lines or len(data) <= MAX_AROUND_LINES
         if is_all and code and not data:
+            if command.stderr is Sink.NOWHERE:
+                del self.stderr[mark:]
             return code
         del self.stderr[mark:]
         source = command.argv[0]

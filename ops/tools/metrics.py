@@ -26,7 +26,7 @@ Order = Annotated[metrics.ProcessOrder, Field(description="What processes are so
 Most = Annotated[int, Field(ge=1, le=200, description="Most processes to return.")]
 
 
-def add_metrics(server: EnvelopeServer, far: RemoteMetrics) -> None:
+def add_metrics(server: EnvelopeServer, remote: RemoteMetrics) -> None:
     @server.tool(
         name="metrics",
         title="Take metrics",
@@ -44,8 +44,8 @@ def add_metrics(server: EnvelopeServer, far: RemoteMetrics) -> None:
         sample_seconds: SampleSeconds = 0.5,
     ) -> Reply:
         async def answer() -> Answer:
-            if (resource := await far.find(resource_id)) is not None:
-                return await far.take(action, resource, limit)
+            if (resource := await remote.find(resource_id)) is not None:
+                return await remote.take(action, resource, limit)
             take = partial(_take_here, action, sort, limit, sample_seconds)
             return await run_in_thread(take, READ_SECONDS)
 

@@ -22,6 +22,7 @@ from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _NOT_STARTED = 126
 _NOT_FOUND = 127
+_SILENT = ("true",)
 _CHUNK = 65_536
 # What feeds a command that has ended gets this long to notice.
 _GRACE_SECONDS = 0.5
@@ -115,8 +116,12 @@ class _Run(ControlFlow):
     @override
     async def run_pipeline(self, pipeline: Pipeline) -> int:
         programs = []
-        if self.screen and (code := await self._learn_whole(pipeline, self.screen)):
-            return code
+        if self.screen:
+            for place, command in enumerate(pipeline.commands):
+                if code := await self._learn_whole(command, self.screen):
+                    if place == len(pipeline.commands) - 1:
+                        return code
+                    pipeline = _silence(pipeline, place)
         for command in pipeline.commands:
             program = shutil.which(command.argv[0], path=PATH)
             if program is None:
@@ -157,34 +162,41 @@ class _Run(ControlFlow):
             commands.append(command)
         return tuple(commands)
 
-    async def _learn_whole(self, pipeline: Pipeline, screen: Screen) -> int:
+    async def _learn_whole(self, command: Command, screen: Screen) -> int:
         """Where a command takes parts of something, the whole of it says what is secret in it.
 
-        The exit code of what prints the whole, where that prints nothing but why it failed: then
-        this is printed, and nothing else.
+        The exit code of what prints the whole, where that prints nothing but why it failed: the
+        command is not run then, since it would print nothing either.
         """
-        for command in pipeline.commands:
-            if not command.whole:
-                continue
-            keeps_lines = command.shape is Shape.LINES
-            whole = _Run(MAX_AROUND_LINES if keeps_lines else MAX_LOOKED_AT, self.environment)
-            code, is_all = 0, False
-            with suppress(TimeoutError):
-                async with asyncio.timeout(AROUND_SECONDS if keeps_lines else None):
-                    code = await whole.run_pipeline(Pipeline((Command(command.whole),)))
-                is_all = not whole.is_full
-            if is_all and code and not whole.stdout:
+        if not command.whole:
+            return 0
+        keeps_lines = command.shape is Shape.LINES
+        whole = _Run(MAX_AROUND_LINES if keeps_lines else MAX_LOOKED_AT, self.environment)
+        code, is_all = 0, False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(AROUND_SECONDS if keeps_lines else None):
+                code = await whole.run_pipeline(Pipeline((Command(command.whole),)))
+            is_all = not whole.is_full
+        if is_all and code and not whole.stdout:
+            if command.stderr is not Sink.NOWHERE:
                 self.take(self.stderr, whole.stderr)
-                return code
-            data, source = bytes(whole.stdout), command.argv[0]
-            has_secrets = (
-                await screen.learn_around(data, source, is_all=is_all)
-                if keeps_lines
-                else await screen.learn(data, source)
-            )
-            if has_secrets and not keeps_texts(command.argv):
-                raise Withheld(COMPUTING_TEMPLATE)
+            return code
+        data, source = bytes(whole.stdout), command.argv[0]
+        has_secrets = (
+            await screen.learn_around(data, source, is_all=is_all)
+            if keeps_lines
+            else await screen.learn(data, source)
+        )
+        if has_secrets and not keeps_texts(command.argv):
+            raise Withheld(COMPUTING_TEMPLATE)
         return 0
+
+
+def _silence(pipeline: Pipeline, place: int) -> Pipeline:
+    """The pipeline, in which the command at `place` prints nothing to the one behind it."""
+    commands = list(pipeline.commands)
+    commands[place] = Command(_SILENT)
+    return replace(pipeline, commands=tuple(commands))
 
 
 class _Plumbing:

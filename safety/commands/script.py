@@ -20,7 +20,7 @@ class Sink(StrEnum):
 class Command:
     """One program with its arguments. `stdin` is a path, or None for what comes down the pipe.
 
-    The proof adds what `Traits` says about the text that it reads.
+    The proof adds what `ProgramTraits` says about the text that it reads.
     """
 
     argv: tuple[str, ...]

@@ -194,6 +194,20 @@ async def test_a_whole_that_cannot_be_printed_says_why_and_nothing_else_is(tmp_p
     assert b"not a git repository" in finished.stderr
 
 
+@pytest.mark.parametrize("run", [run_proven, partial(run_script, Elsewhere())])
+@pytest.mark.parametrize("arguments", ["grep -n nowhere", "grep -n value nope 2>/dev/null"])
+async def test_what_counts_lines_counts_none_where_there_are_none(
+    repositories: Path, run: Run, arguments: str
+):
+    proof = prove(f"git -C {repositories / 'pod_yaml'} {arguments} | wc -l")
+    assert proof.script is not None
+
+    screen = Screen(build_default_masker())
+    finished = await run(proof.script, seconds=20, max_bytes=60_000, screen=screen)
+
+    assert (finished.exit_code, finished.stdout.strip(), finished.stderr) == (0, b"0", b"")
+
+
 @pytest.mark.parametrize("question", lines(QUESTIONS))
 async def test_the_rows_of_a_database_are_printed_under_names_that_tell(
     tmp_path: Path, question: str
