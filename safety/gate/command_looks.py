@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from agents.types import JSON
 from safety.commands.output_shape import Shape
 from safety.commands.proof import prove
+from safety.commands.questions.filters import keeps_what_is_read
 from safety.commands.questions.question import Question
 from safety.commands.questions.table import read_question
 from safety.commands.script import (
@@ -25,8 +26,6 @@ from safety.gate.written_objects import Written, find_row_names
 _SILENT = frozenset({"true", "sleep", "test"})
 _LONGEST_ERROR = 4_000
 _EMPTY = ("", "[]", "{}", "null")
-_SELECTING = frozenset({"cut", "jq", "awk", "gawk", "mawk", "column"})
-"""Filters that print parts of what they read. With no text of their own, nothing else."""
 ERROR = re.compile(
     r"(?mi)^(?:error\b|fatal\b|failed to |[\w.-]+: (?:.*: )?(?:error|cannot|no such))"
 )
@@ -80,7 +79,7 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
     question = read_question(first)
     if question is None or not thing.is_in(question.scope.replace("*", "")):
         return False
-    if not all(_keeps_what_is_read(each) for each in filters):
+    if not all(keeps_what_is_read(each) for each in filters):
         return False
     is_named = any(
         thing.is_called(each.name, each.kinds) and thing.is_in(each.scope)
@@ -109,7 +108,7 @@ def _is_quiet(pipeline: Pipeline) -> bool:
     """Whether all that it prints was found as well, or it prints nothing."""
     first, *filters = pipeline.commands
     is_found = first.argv[0] in _SILENT or read_question(first) is not None
-    return is_found and all(map(_keeps_what_is_read, filters))
+    return is_found and all(map(keeps_what_is_read, filters))
 
 
 def _tells(question: Question, output: Output, thing: Written) -> bool:
@@ -117,15 +116,6 @@ def _tells(question: Question, output: Output, thing: Written) -> bool:
         return bool(output.text.strip())
     words = [word.strip("()\"'.,:;") for word in output.text.split()]
     return len(words) > 1 and any(map(thing.is_called, words))
-
-
-def _keeps_what_is_read(command: Command) -> bool:
-    """Whether a filter prints nothing but what it reads."""
-    if command.shape is Shape.LINES:
-        return True
-    words = command.argv[1:]
-    has_text = any('"' in word or word == "-n" for word in words)
-    return command.argv[0] in _SELECTING and not has_text
 
 
 def _may_read(first: Command, filters: list[Command], output: Output) -> bool:

@@ -37,7 +37,7 @@ from safety.word_lists import word_set
 
 def read_question(command: Command) -> Question | None:
     """What a command asks; None where it asks for the state of nothing."""
-    asked = _read(command.runs or command.argv)
+    asked = read_asked(command.runs or command.argv)
     if asked is None:
         return None
     find = _QUESTIONS.get(asked.key) or _QUESTIONS.get(asked.program)
@@ -48,7 +48,8 @@ def read_question(command: Command) -> Question | None:
     return _ask_files(asked) if is_plain else None
 
 
-def _read(argv: tuple[str, ...]) -> Asked | None:
+def read_asked(argv: tuple[str, ...]) -> Asked | None:
+    """The words and options of a command; None where its program takes no such arguments."""
     name = argv[0].rpartition("/")[2]
     entry = all_programs().get(name)
     try:
