@@ -79,15 +79,20 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
     question = read_question(first)
     if question is None or not thing.is_in(question.scope.replace("*", "")):
         return False
+    if question.cluster and question.cluster != thing.machine:
+        return False
     if not all(keeps_what_is_read(each) for each in filters):
         return False
-    is_named = any(
-        thing.is_called(each.name, each.kinds) and thing.is_in(each.scope)
-        for each in question.named
-    )
+    named = [
+        each for each in question.named
+        if thing.is_called(each.name, each.kinds) and thing.is_in(each.scope)
+    ]  # fmt: skip
+    is_named = bool(named)
     code = output.code if not filters else None
     prints_more = not all(map(_is_quiet, rest))
-    if is_named and _proves_gone(question, output, code, thing):
+    # That there is none in some other namespace, the default one say, proves nothing.
+    is_same_scope = any(each.scope == thing.scope for each in named)
+    if is_same_scope and _proves_gone(question, output, code, thing):
         return not rest
     if question.lists and (question.needs_row or not is_named):
         may_read = not prints_more and _may_read(first, filters, output)

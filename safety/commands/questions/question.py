@@ -45,6 +45,7 @@ class Question:
     codes with which it tells how a thing is; `tells_by_code` where it need not print a word.
     `gone`: the exit code that says there is no such thing, with `gone_says` in its errors,
     where `{name}` stands for the thing. `says_name`: its whole answer names the thing.
+    `cluster`: the one that it was sent to, where its words choose one.
     """
 
     named: tuple[Named, ...] = ()
@@ -57,6 +58,7 @@ class Question:
     gone: int | None = None
     gone_says: str = ""
     says_name: bool = False
+    cluster: str = ""
 
 
 Ask = Callable[[Asked], Question | None]

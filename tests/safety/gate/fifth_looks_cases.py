@@ -39,6 +39,18 @@ FIFTH_FALSE: list[Row] = [
     ("file", run("cat /etc/shop/app.conf | jq -c '.a | 7'", "7\n")),
     ("file", run("cat /etc/shop/app.conf | jq -r '1, 2'", "1\n2\n")),
     ("file", run("cat /etc/shop/app.conf | diff --label web - /etc/motd", "--- web\n")),
+    # Absence elsewhere
+    ("pod deleted", run("kubectl get pod checkout-7d9f-x2k", "", 1, NO_POD)),
+    ("pod deleted", run("kubectl --context other -n shop get pod checkout-7d9f-x2k", "", 1,
+                        NO_POD)),
+    ("pod deleted", run("kubectl get pod checkout-7d9f-x2k -n shop --cluster other", "", 1,
+                        NO_POD)),
+    ("far pod deleted", run("kubectl get pod billing-0", "", 1,
+                            'Error from server (NotFound): pods "billing-0" not found\n')),
+    ("deployment", run("kubectl --context other get deploy checkout -n shop",
+                       DEPLOYS + "checkout 3/3 3 3 1d\n")),
+    ("deployment", run("kubectl --cluster other get deploy -n shop",
+                       DEPLOYS + "checkout 3/3 3 3 1d\n")),
 ]  # fmt: skip
 FIFTH_HONEST: list[Row] = [
     ("container", run("docker ps | tail -n +2 | sort | grep cart-api", OLD)),
