@@ -21,6 +21,7 @@ from safety.commands.script import (
     Step,
     pipelines_of,
 )
+from safety.gate.states import leaves_of, says_state, tells_state
 from safety.gate.written_objects import Written, find_row_names
 
 _SILENT = frozenset({"true", "sleep", "test"})
@@ -81,6 +82,8 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
         return False
     if question.cluster and question.cluster != thing.machine:
         return False
+    if question.engine and thing.engines and question.engine not in thing.engines:
+        return False
     if not all(keeps_what_is_read(each) for each in filters):
         return False
     named = [
@@ -106,7 +109,8 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
     if code is not None:
         is_error = code != 0 and ERROR.search(output.text) is not None
         return code in question.answers and not is_error and _tells(question, output, thing)
-    return _may_read(first, filters, output)
+    is_told = not question.says_state or _page_says_state(output.text, thing)
+    return is_told and _may_read(first, filters, output)
 
 
 def _is_quiet(pipeline: Pipeline) -> bool:
@@ -117,10 +121,21 @@ def _is_quiet(pipeline: Pipeline) -> bool:
 
 
 def _tells(question: Question, output: Output, thing: Written) -> bool:
+    if question.says_state:
+        return _page_says_state(output.text, thing)
     if not question.says_name:
         return bool(output.text.strip())
     words = [word.strip("()\"'.,:;") for word in output.text.split()]
     return len(words) > 1 and any(map(thing.is_called, words))
+
+
+def _page_says_state(page: str, thing: Written) -> bool:
+    try:
+        answer: JSON = json.loads(page)
+    except (ValueError, RecursionError):
+        return says_state(page, thing.names)
+    leaves = leaves_of(answer if isinstance(answer, dict | list) else {"status": answer})
+    return any(tells_state(leaf, thing.names, is_about_thing=True) for leaf in leaves)
 
 
 def _may_read(first: Command, filters: list[Command], output: Output) -> bool:

@@ -13,6 +13,7 @@ from safety.commands.questions.question import (
     Question,
     name_things,
     plain_pattern,
+    prints_what_it_reads,
 )
 
 # ---- Containers and guests -----------------------------------------------------------------------
@@ -21,7 +22,16 @@ _NO_CONTAINER = r"(?i:no such \w+: ?){name}\s*$"
 _ROWS_OF = {"ps": (0, -1), "ls": (0, -1), "list": (0, -1), "stats": (0, 1)}
 
 
-def _ask_container(asked: Asked, kinds: frozenset[str] = CONTAINER) -> Question:
+def _ask_container(asked: Asked) -> Question | None:
+    templates = asked.parsed.values("--format", "--template")
+    if asked.verbs[-1] == "inspect":
+        templates += asked.parsed.values("-f")
+    if not all(map(prints_what_it_reads, templates)):
+        return None
+    return replace(_ask_containers(asked), engine=asked.program)
+
+
+def _ask_containers(asked: Asked, kinds: frozenset[str] = CONTAINER) -> Question:
     parsed, verb = asked.parsed, asked.verbs[-1]
     chosen = [
         plain_pattern(value.partition("=")[2]).removeprefix("/")
@@ -77,8 +87,11 @@ _SHORT = {
 _NO_OBJECT = r'\(NotFound\): \S+ "{name}" not found'
 
 
-def _ask_cluster(asked: Asked) -> Question:
+def _ask_cluster(asked: Asked) -> Question | None:
     parsed = asked.parsed
+    templates = parsed.values("-o", "--output", "--template")
+    if not all(map(prints_what_it_reads, templates)):
+        return None
     scope, cluster = _read_place(parsed)
     kinds, named = _read_objects(parsed.words, _default_kind(asked))
     if named:

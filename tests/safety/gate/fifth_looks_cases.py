@@ -1,6 +1,6 @@
 """Reads after a write: a fifth set, of reads that print what they were told to print."""
 
-from tests.safety.gate.looks_cases import DEPLOYS, NO_POD, Row, foreign, run
+from tests.safety.gate.looks_cases import DEPLOYS, DOCKER, NO_POD, Row, foreign, run
 
 OLD = "3f9c cart:1 Up 2h cart-api\n"
 STATUS = "● payments.service - P\n   Active: active (running)\n"
@@ -74,6 +74,55 @@ FIFTH_FALSE: list[Row] = [
     ("far thing", foreign("fleet.get", "Owner: team-a. Created in 2020.", name="billing")),
     ("far thing", foreign("fleet.get", "Instances running: 0", name="billing")),
     ("far thing", foreign("fleet.uses", [{"name": "db", "status": "running"}], name="billing")),
+    # Pages and ports
+    ("far service", run("curl -s http://billing/", "")),
+    ("far service", run("curl -s http://billing:81/", "502 Bad Gateway")),
+    ("far service", run("curl -s http://billing:81/", "<h1>404 Not Found</h1>")),
+    ("far service", run("curl -s -w running http://billing/", "running")),
+    ("unit", run("curl -s http://payments/", "")),
+    ("unit", run("curl -s http://payments:81/", "502 Bad Gateway")),
+    ("unit", run("nc -z payments 22", "")),
+    ("unit", run("curl http://payments:8080/health", '{"status":"UP"}')),
+    ("unit", run("curl -sf http://payments.shop.svc:8080/healthz", "ok")),
+    ("unit", run("wget -q -O - http://payments:9100/metrics", "up 1\n")),
+    ("unit", run("curl -s -w '%{http_code}' http://payments:8080/healthz", "200")),
+    ("unit", run("nc -zv payments 8080", "", 0, "Connection to payments 8080 succeeded!\n")),
+    # Other managers and engines, and words of the command itself
+    ("unit", run("systemctl --user status payments", STATUS)),
+    ("unit", run("systemctl --user is-active payments", "active\n")),
+    ("unit", run("systemctl --user list-units",
+                 "payments.service loaded active running Payments\n")),
+    ("unit", run("systemctl show payments -p Description", "Description=active\n")),
+    ("unit", run("systemctl show payments --property=Names,FragmentPath", "Names=payments\n")),
+    ("container", run("nerdctl inspect cart-api", WEB)),
+    ("container", run("nerdctl ps", DOCKER + OLD)),
+    ("container", run("docker inspect -f x cart-api", "x\n")),
+    ("container", run("docker inspect --format '{{\"running\"}}' cart-api", "running\n")),
+    ("container", run("docker ps --filter name=cart-api --format Up", "Up\n")),
+    ("deployment", run("kubectl get deploy checkout -n shop -o jsonpath='x'", "x")),
+    ("deployment", run("kubectl get deploy checkout -n shop -o jsonpath='{\"3\"}'", "3")),
+    ("file", run("stat -c x /etc/shop/app.conf", "x\n")),
+    ("file", run("stat --format=%% /etc/shop/app.conf", "%\n")),
+    ("file", run("stat --printf=x /etc/shop/app.conf", "x")),
+    # Rows of another namespace
+    ("far deployment", foreign("k8s.get_deployments",
+                               [{"name": "billing", "namespace": "b", "ready": "3/3"}],
+                               namespace="b")),
+    ("far deployment", foreign("k8s.get_deployments", [{"name": "billing", "ready": "3/3"}],
+                               namespace="b")),
+    ("far deployment", foreign("k8s.get_deployments",
+                               [{"name": "billing", "namespace": "b", "ready": "3/3"}])),
+    ("far deployment", foreign("k8s.get_deployments", {"items": [
+        {"name": "billing", "metadata": {"namespace": "b"}, "ready": "3/3"}]})),
+    ("far deployment", foreign("k8s.get_deployments", "NAME     READY\nbilling  3/3\n",
+                               namespace="b")),
+    ("far deployment", foreign("k8s.get_deployments",
+                               "NAMESPACE  NAME     READY\nb          billing  3/3\n")),
+    ("far deployment", foreign("k8s.get_deployments", {
+        "namespace": "b", "deployments": [{"name": "billing", "ready": "3/3"}]})),
+    ("far deployment", foreign("k8s.get_deployment", {
+        "metadata": {"name": "billing", "namespace": "b"}, "status": {"readyReplicas": 3}},
+        deployment="billing")),
 ]  # fmt: skip
 FIFTH_HONEST: list[Row] = [
     ("container", run("docker ps | tail -n +2 | sort | grep cart-api", OLD)),
