@@ -133,7 +133,7 @@ def _page_says_state(page: str, thing: Written) -> bool:
     try:
         answer: JSON = json.loads(page)
     except (ValueError, RecursionError):
-        return says_state(page, thing.names)
+        return page.strip().casefold() == "ok" or says_state(page, thing.names)
     leaves = leaves_of(answer if isinstance(answer, dict | list) else {"status": answer})
     return any(tells_state(leaf, thing.names, is_about_thing=True) for leaf in leaves)
 

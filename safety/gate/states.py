@@ -29,6 +29,8 @@ _FEW = 3
 _ENVELOPE_KEYS = word_set("status result code message outcome")
 _DONE = word_set("success successful succeeded done")
 """What the status of a call says of the call, whatever it asked for."""
+_TROUBLE = word_set("error errors warning warnings message reason")
+"""What is good to be empty."""
 _UNTOLD = frozenset({"", "unknown", "none", "null", "n/a", "-"})
 _KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -44,7 +46,11 @@ class Leaf:
     @property
     def has_empty_beside(self) -> bool:
         """Whether what was found may be what is empty here."""
-        return any(each is None or each in ([], {}) for each in self.holder.values())
+        return any(
+            each is None or each in ([], {})
+            for key, each in self.holder.items()
+            if _last_word(key) not in _TROUBLE
+        )
 
 
 def leaves_of(
@@ -76,13 +82,19 @@ def says_state(text: str, names: Sequence[str]) -> bool:
 
 
 def is_of_the_call(leaf: Leaf, *, is_about_thing: bool) -> bool:
-    """Whether a value says how the call ended. `ok` may say it of the thing, if that is named."""
-    if _last_word(leaf.key) not in _ENVELOPE_KEYS or not isinstance(leaf.value, str):
+    """Whether a value says how the call ended: a number of its protocol, or a word for its end.
+
+    `ok` may say it of the thing, if that is named. Beside nothing found, only a state is no end.
+    """
+    if _last_word(leaf.key) not in _ENVELOPE_KEYS or isinstance(leaf.value, bool):
         return False
+    if not isinstance(leaf.value, str):
+        return leaf.value is not None
     word = leaf.value.strip().casefold()
     if word == "ok":
         return leaf.has_empty_beside or not is_about_thing
-    return word in _DONE
+    is_of_nothing = leaf.has_empty_beside and not is_about_thing
+    return word in _DONE or (is_of_nothing and _STATE.fullmatch(word) is None)
 
 
 def tells_state(leaf: Leaf, names: Sequence[str], *, is_about_thing: bool) -> bool:

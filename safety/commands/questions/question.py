@@ -80,7 +80,7 @@ def plain_pattern(pattern: str) -> str:
 
 
 _PLAIN_FORMATS = frozenset({"", "json", "yaml", "wide", "name", "table", "pretty"})
-_QUOTED = re.compile(r"""\"[^\"]*\"|`[^`]*`""")
+_QUOTED = re.compile(r"""\"[^\"]*\"|`[^`]*`|/\*.*?\*/""")
 _TEMPLATE = re.compile(r"\{[^{}]*[.@$*][^{}]*\}|\bcustom-columns=[^:]*:\.")
 
 
