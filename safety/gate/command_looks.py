@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from agents.types import JSON
 from safety.commands.output_shape import Shape
 from safety.commands.proof import prove
+from safety.commands.questions.filters import keeps_what_is_read
 from safety.commands.questions.question import Question
 from safety.commands.questions.table import read_question
 from safety.commands.script import (
@@ -20,13 +21,12 @@ from safety.commands.script import (
     Step,
     pipelines_of,
 )
+from safety.gate.states import leaves_of, says_state, tells_state
 from safety.gate.written_objects import Written, find_row_names
 
 _SILENT = frozenset({"true", "sleep", "test"})
 _LONGEST_ERROR = 4_000
 _EMPTY = ("", "[]", "{}", "null")
-_SELECTING = frozenset({"cut", "jq", "awk", "gawk", "mawk", "column"})
-"""Filters that print parts of what they read. With no text of their own, nothing else."""
 ERROR = re.compile(
     r"(?mi)^(?:error\b|fatal\b|failed to |[\w.-]+: (?:.*: )?(?:error|cannot|no such))"
 )
@@ -80,15 +80,22 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
     question = read_question(first)
     if question is None or not thing.is_in(question.scope.replace("*", "")):
         return False
-    if not all(_keeps_what_is_read(each) for each in filters):
+    if question.cluster and question.cluster != thing.machine:
         return False
-    is_named = any(
-        thing.is_called(each.name, each.kinds) and thing.is_in(each.scope)
-        for each in question.named
-    )
+    if question.engine and thing.engines and question.engine not in thing.engines:
+        return False
+    if not all(keeps_what_is_read(each) for each in filters):
+        return False
+    named = [
+        each for each in question.named
+        if thing.is_called(each.name, each.kinds) and thing.is_in(each.scope)
+    ]  # fmt: skip
+    is_named = bool(named)
     code = output.code if not filters else None
     prints_more = not all(map(_is_quiet, rest))
-    if is_named and _proves_gone(question, output, code, thing):
+    # That there is none in some other namespace, the default one say, proves nothing.
+    is_same_scope = any(each.scope == thing.scope for each in named)
+    if is_same_scope and _proves_gone(question, output, code, thing):
         return not rest
     if question.lists and (question.needs_row or not is_named):
         may_read = not prints_more and _may_read(first, filters, output)
@@ -102,30 +109,33 @@ def _shows(pipeline: Pipeline, output: Output, thing: Written, rest: tuple[Pipel
     if code is not None:
         is_error = code != 0 and ERROR.search(output.text) is not None
         return code in question.answers and not is_error and _tells(question, output, thing)
-    return _may_read(first, filters, output)
+    is_told = not question.says_state or _page_says_state(output.text, thing)
+    return is_told and _may_read(first, filters, output)
 
 
 def _is_quiet(pipeline: Pipeline) -> bool:
     """Whether all that it prints was found as well, or it prints nothing."""
     first, *filters = pipeline.commands
     is_found = first.argv[0] in _SILENT or read_question(first) is not None
-    return is_found and all(map(_keeps_what_is_read, filters))
+    return is_found and all(map(keeps_what_is_read, filters))
 
 
 def _tells(question: Question, output: Output, thing: Written) -> bool:
+    if question.says_state:
+        return _page_says_state(output.text, thing)
     if not question.says_name:
         return bool(output.text.strip())
     words = [word.strip("()\"'.,:;") for word in output.text.split()]
     return len(words) > 1 and any(map(thing.is_called, words))
 
 
-def _keeps_what_is_read(command: Command) -> bool:
-    """Whether a filter prints nothing but what it reads."""
-    if command.shape is Shape.LINES:
-        return True
-    words = command.argv[1:]
-    has_text = any('"' in word or word == "-n" for word in words)
-    return command.argv[0] in _SELECTING and not has_text
+def _page_says_state(page: str, thing: Written) -> bool:
+    try:
+        answer: JSON = json.loads(page)
+    except (ValueError, RecursionError):
+        return page.strip().casefold() == "ok" or says_state(page, thing.names)
+    leaves = leaves_of(answer if isinstance(answer, dict | list) else {"status": answer})
+    return any(tells_state(leaf, thing.names, is_about_thing=True) for leaf in leaves)
 
 
 def _may_read(first: Command, filters: list[Command], output: Output) -> bool:

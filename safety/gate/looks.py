@@ -12,11 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agents.types import JSON
 from safety.argument_values import find_leaves
-from safety.checks import RUNNING, STOPPED
 from safety.evidence import SettledCall
 from safety.gate.command_looks import ERROR, Output, command_shows
 from safety.gate.resources import HOST_KINDS
-from safety.gate.written_objects import Written, find_row_names, find_written
+from safety.gate.states import (
+    asks_for_state,
+    is_of_the_call,
+    leaves_of,
+    says_state,
+    tells_state,
+)
+from safety.gate.written_objects import Written, find_row_names, find_written, scope_of
 from safety.refusals import read_envelope, read_error
 from safety.targets import (
     OPS_TARGETS,
@@ -33,7 +39,6 @@ _NO_STATE = ("find", *_PAST)
 """Acts of our own reads that repeat what was asked, or tell of the past."""
 _WORD = re.compile(r"[^\W_]+")
 _CELLS = re.compile(r"\s{2,}|\t|\s*\|\s*")
-_STATE = re.compile(rf"(?i)\b(?:{'|'.join((*RUNNING, *STOPPED))})\b|\b\d+/\d+\b")
 _FAILURES = frozenset({"error", "errors"})
 _NOT_THERE = frozenset({404, "404", "notfound", "not_found"})
 """How protocols say that a thing does not exist: HTTP's number, and its name."""
@@ -133,7 +138,10 @@ def _own_shows(call: SettledCall, thing: Written) -> bool:
     if is_here and _asks_for(call, thing) and _tells_anything(data, call, thing):
         return True
     asked = next((kind for key in call.arguments if (kind := kind_of_argument(key))), "")
-    return any(_is_own_row(row, kind, thing, is_here=is_here) for kind, row in _rows(data, asked))
+    return any(
+        thing.is_in(scope) and _is_own_row(row, kind, thing, is_here=is_here)
+        for kind, scope, row in _rows(data, asked)
+    )
 
 
 def _is_here(call: SettledCall, meta: JSON, thing: Written) -> bool:
@@ -182,14 +190,49 @@ def _foreign_shows(call: SettledCall, thing: Written) -> bool:
     is_gone = _says_gone(call.text)
     if is_gone or _is_failure(answer):
         return is_gone and thing.removes and is_asked
-    if is_asked and _tells_anything(answer, call, thing):
+    rows = [
+        (row, scope, names)
+        for kind, scope, row in _rows(answer, "", scope_of(call.arguments))
+        if (names := _names_in(row, kind, thing))
+    ]
+    near = [(row, names) for row, scope, names in rows if thing.is_in(scope)]
+    if rows and not near:
+        return False
+    if is_asked and _answers(answer, [row for row, _ in near], call, thing):
         return True
     asked = _values(call)
+    return any(name.casefold() not in asked for _, names in near for name in names)
+
+
+def _names_in(row: Mapping[str, JSON], kind: str, thing: Written) -> list[str]:
+    """The names of a thing in one object, each of no other kind than its own."""
+    return [
+        name
+        for name, own in find_row_names(row)
+        if thing.is_called(name, frozenset({own or kind} - {""}))
+    ]
+
+
+def _answers(
+    answer: JSON, rows: Sequence[Mapping[str, JSON]], call: SettledCall, thing: Written
+) -> bool:
+    """Whether what was asked about a thing was answered: it is named again, or a state is told.
+
+    Who owns it, or where its page is, is about the same name and shows nothing of the thing.
+    """
+    if (rows or thing.kind == "file") and _tells_anything(answer, call, thing):
+        return True
+    asked, is_for_states = _values(call), asks_for_state(call.tool)
     return any(
-        thing.is_called(name, frozenset({kind or of_list} - {""}))
-        for of_list, row in _rows(answer, "")
-        for name, kind in find_row_names(row)
-        if name.casefold() not in asked
+        tells_state(
+            leaf,
+            thing.names,
+            is_about_thing=is_for_states or any(leaf.holder is row for row in rows),
+        )
+        for leaf in leaves_of(answer)
+        if not (isinstance(leaf.value, str) and leaf.value.casefold() in asked)
+        # What has another name is another thing.
+        and thing.is_called(str(leaf.holder.get("name") or thing.names[0]))
     )
 
 
@@ -208,14 +251,26 @@ def _text_shows(call: SettledCall, thing: Written, *, is_asked: bool) -> bool:
     asked = set(_words(json.dumps(dict(call.arguments))))
     if not set(_words(call.text)) - asked:
         return False
-    cells = [_CELLS.split(line.strip()) for line in call.text.splitlines()]
-    if any(len(row) > 1 and any(map(thing.is_called, row)) for row in cells):
+    if _has_row(call, thing):
         return True
     if not is_asked or ERROR.search(call.text):
         return False
     if thing.kind == "file":
         return not any(name in call.text for name in thing.names)
-    return bool(_STATE.search(call.text))
+    return says_state(call.text, thing.names)
+
+
+def _has_row(call: SettledCall, thing: Written) -> bool:
+    """Whether a row of a table has the name of the thing, and no other namespace."""
+    table = [_CELLS.split(line.strip()) for line in call.text.splitlines()]
+    headers = [cell.casefold() for cell in table[0]] if table else []
+    place = headers.index("namespace") if "namespace" in headers else None
+    for row in table:
+        told = row[place] if place is not None and place < len(row) else ""
+        is_near = thing.is_in(told or scope_of(call.arguments))
+        if is_near and len(row) > 1 and any(map(thing.is_called, row)):
+            return True
+    return False
 
 
 def _is_failure(answer: JSON) -> bool:
@@ -237,8 +292,8 @@ def _asks_for(call: SettledCall, thing: Written) -> bool:
     """Whether an argument is the name of the thing, as a whole, and none says another kind."""
     if thing.id and thing.id.casefold() in _values(call):
         return True
-    scope, cluster = call.arguments.get("namespace"), call.arguments.get("cluster")
-    if isinstance(scope, str) and not thing.is_in(scope):
+    cluster = call.arguments.get("cluster")
+    if not thing.is_in(scope_of(call.arguments)):
         return False
     if thing.machine and isinstance(cluster, str) and cluster not in ("", thing.machine):
         return False
@@ -274,10 +329,11 @@ def _tells_anything(answer: JSON, call: SettledCall, thing: Written) -> bool:
     asked = _values(call)
     has_empty = any(not each for each in _lists(answer))
     return any(
-        _is_told(value, thing) and value.casefold() not in asked
-        if isinstance(value, str)
-        else isinstance(value, bool | int | float) and not has_empty
-        for _, value in find_leaves(answer)
+        _is_told(leaf.value, thing) and leaf.value.casefold() not in asked
+        if isinstance(leaf.value, str)
+        else isinstance(leaf.value, bool | int | float) and not has_empty
+        for leaf in leaves_of(answer)
+        if not is_of_the_call(leaf, is_about_thing=not leaf.has_empty_beside)
     )
 
 
@@ -285,7 +341,7 @@ def _is_told(text: str, thing: Written) -> bool:
     """Whether a value says something: what has several words may say that nothing was found."""
     if thing.kind == "file" or len(text.split()) == 1:
         return bool(text.strip())
-    return _STATE.search(text) is not None
+    return says_state(text, thing.names)
 
 
 def _lists(value: JSON) -> Iterator[list[JSON]]:
@@ -295,15 +351,19 @@ def _lists(value: JSON) -> Iterator[list[JSON]]:
         yield from _lists(each)
 
 
-def _rows(value: JSON, kind: str) -> Iterator[tuple[str, Mapping[str, JSON]]]:
-    """Every object of an answer, with the kind that the name of its list tells."""
+def _rows(value: JSON, kind: str, scope: str = "") -> Iterator[tuple[str, str, Mapping[str, JSON]]]:
+    """Every object of an answer, with the kind that the name of its list tells, and its namespace.
+
+    `scope` holds for those that say none themselves, nor what they stand in.
+    """
     if isinstance(value, dict):
-        yield kind, value
+        inner = scope_of(value) or scope
+        yield kind, inner, value
         for key, each in value.items():
-            yield from _rows(each, kind_of_argument(key) if isinstance(each, list) else "")
+            yield from _rows(each, kind_of_argument(key) if isinstance(each, list) else "", inner)
     elif isinstance(value, list):
         for each in value:
-            yield from _rows(each, kind)
+            yield from _rows(each, kind, scope)
 
 
 def _inner(value: JSON) -> Iterator[JSON]:

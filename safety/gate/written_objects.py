@@ -20,6 +20,8 @@ _ON_A_MACHINE = frozenset({"unit", "process", "container", "guest"})
 _UIDS = re.compile(r"[0-9a-f]{12,64}")
 _ENDING = word_set("stop shutdown kill terminate")
 _REMOVING = word_set("delete destroy remove rm")
+_ENGINES = frozenset({"docker", "podman", "nerdctl", "crictl"})
+_OWN_ENGINES = frozenset({"docker", "podman"})
 _ACTS = frozenset({"action", "operation", "type", "verb"})
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
@@ -30,7 +32,8 @@ class Written:
 
     `scope` is a namespace of a cluster, whose name is then in `machine`. `place` is the id of what
     a file is in. `id` is the canonical one. `ends` and `removes` say that the write
-    meant it not to run, or not to be.
+    meant it not to run, or not to be. `engines` are the programs that can show a container, where
+    the write says by which one it runs.
     """
 
     kind: str
@@ -41,6 +44,7 @@ class Written:
     place: str = ""
     ends: bool = False
     removes: bool = False
+    engines: frozenset[str] = frozenset()
 
     def is_called(self, name: str, kinds: frozenset[str] = frozenset()) -> bool:
         """Whether a name, as a whole, is that of this thing when it is one of these kinds."""
@@ -108,15 +112,23 @@ def _read(name: str, kind: str) -> Written:
 def _tell_more(thing: Written, write: SettledCall) -> Written:
     """What only the arguments of the write say: numbers, a namespace, and what it was to do."""
     acts = _acts_of(write)
-    number, scope = write.arguments.get("pid"), write.arguments.get("namespace")
+    number = write.arguments.get("pid")
     is_process = thing.kind == "process" and isinstance(number, int) and number > 0
     return replace(
         thing,
         names=(*thing.names, f"pid {number}") if is_process else thing.names,
-        scope=thing.scope or (scope if isinstance(scope, str) else ""),
+        scope=thing.scope or scope_of(write.arguments),
         ends=bool(acts & (_ENDING | _REMOVING)),
         removes=bool(acts & _REMOVING),
+        engines=_engines_of(write),
     )
+
+
+def _engines_of(write: SettledCall) -> frozenset[str]:
+    """Our own server speaks with Docker or Podman; another one may say by its name."""
+    if write.is_own_server:
+        return _OWN_ENGINES
+    return _ENGINES.intersection(word.casefold() for word in _WORD.findall(write.name))
 
 
 def _kind_of(name: str, kinds: Mapping[str, str]) -> str:
@@ -150,6 +162,14 @@ def _fold(name: str, kind: str) -> str:
 def _is_same_uid(one: str, other: str) -> bool:
     both = _UIDS.fullmatch(one) and _UIDS.fullmatch(other)
     return bool(both) and (one.startswith(other) or other.startswith(one))
+
+
+def scope_of(row: Mapping[str, JSON]) -> str:
+    """The namespace that an object or the arguments of a call say; empty where they do not."""
+    metadata = row.get("metadata")
+    inner = metadata.get("namespace") if isinstance(metadata, dict) else None
+    own = row.get("namespace") or inner
+    return own if isinstance(own, str) else ""
 
 
 def find_row_names(row: Mapping[str, JSON]) -> tuple[tuple[str, str], ...]:

@@ -11,7 +11,8 @@ PROCESS = frozenset({"process", "unit", "service"})
 CONTAINER = frozenset({"container"})
 GUEST = frozenset({"guest"})
 FILE = frozenset({"file"})
-ANSWERING = frozenset({"unit", "service", "container", "host"})
+ANSWERING = frozenset({"service", "container", "host"})
+"""What a name of the network can be. A unit is of a machine, which is not called like it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Question:
     codes with which it tells how a thing is; `tells_by_code` where it need not print a word.
     `gone`: the exit code that says there is no such thing, with `gone_says` in its errors,
     where `{name}` stands for the thing. `says_name`: its whole answer names the thing.
+    `cluster`: the one that it was sent to, where its words choose one. `engine`: the program whose
+    containers it asks for. `says_state`: what it printed may be any page, and has to say a state.
     """
 
     named: tuple[Named, ...] = ()
@@ -57,6 +60,9 @@ class Question:
     gone: int | None = None
     gone_says: str = ""
     says_name: bool = False
+    cluster: str = ""
+    engine: str = ""
+    says_state: bool = False
 
 
 Ask = Callable[[Asked], Question | None]
@@ -71,3 +77,15 @@ def plain_pattern(pattern: str) -> str:
     """The one name that a pattern stands for; `[n]ame` only hides it from itself."""
     plain = pattern.removeprefix("^").removesuffix("$")
     return re.sub(r"^\[(\w)\]", r"\1", plain)
+
+
+_PLAIN_FORMATS = frozenset({"", "json", "yaml", "wide", "name", "table", "pretty"})
+_QUOTED = re.compile(r"""\"[^\"]*\"|`[^`]*`|/\*.*?\*/""")
+_TEMPLATE = re.compile(r"\{[^{}]*[.@$*][^{}]*\}|\bcustom-columns=[^:]*:\.")
+
+
+def prints_what_it_reads(template: str) -> bool:
+    """Whether a format of the output has a field of what is read, and not only words of its own."""
+    if template in _PLAIN_FORMATS or template.startswith("table "):
+        return True
+    return _TEMPLATE.search(_QUOTED.sub("", template)) is not None

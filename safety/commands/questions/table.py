@@ -37,7 +37,7 @@ from safety.word_lists import word_set
 
 def read_question(command: Command) -> Question | None:
     """What a command asks; None where it asks for the state of nothing."""
-    asked = _read(command.runs or command.argv)
+    asked = read_asked(command.runs or command.argv)
     if asked is None:
         return None
     find = _QUESTIONS.get(asked.key) or _QUESTIONS.get(asked.program)
@@ -48,7 +48,8 @@ def read_question(command: Command) -> Question | None:
     return _ask_files(asked) if is_plain else None
 
 
-def _read(argv: tuple[str, ...]) -> Asked | None:
+def read_asked(argv: tuple[str, ...]) -> Asked | None:
+    """The words and options of a command; None where its program takes no such arguments."""
     name = argv[0].rpartition("/")[2]
     entry = all_programs().get(name)
     try:
@@ -74,8 +75,21 @@ _DEAD = frozenset({0, 1, 2, 3})
 """What `systemctl` and programs like it say of services that do not run as well."""
 
 
-def _ask_unit(asked: Asked) -> Question:
+# What a unit is called, or where its files are, is the same however it runs.
+_PROPERTY_OF_STATE = re.compile(
+    r"\w+State|\w+PID|Result|NRestarts|ExecMain\w+|Status\w+|\w+Timestamp(?:Monotonic)?|\w+Current"
+)
+
+
+def _ask_unit(asked: Asked) -> Question | None:
     parsed = asked.parsed
+    properties = [
+        each for text in parsed.values("-p", "--property") for each in text.split(",")
+    ]  # fmt: skip
+    if parsed.has("--user") or (
+        properties and not any(map(_PROPERTY_OF_STATE.fullmatch, properties))
+    ):
+        return None
     verb = asked.verbs[-1]
     named = name_things(SERVICE, parsed.words)
     if verb == "list-units" or not named:
@@ -90,7 +104,9 @@ def _ask_unit(asked: Asked) -> Question:
     )
 
 
-def _ask_all_units(_: Asked) -> Question:
+def _ask_all_units(asked: Asked) -> Question | None:
+    if asked.parsed.has("--user"):
+        return None
     return Question(lists=SERVICE, columns=(0, 1), needs_row=True)
 
 
@@ -166,11 +182,19 @@ def _list_processes(*columns: int) -> Ask:
     return lambda _: Question(lists=PROCESS, columns=columns, needs_row=True)
 
 
-def _ask_page(asked: Asked) -> Question:
-    addresses = (*asked.parsed.words, *asked.parsed.values("--url"))
-    hosts = [re.sub(r"^https?://", "", each) for each in addresses]
+def _ask_page(asked: Asked) -> Question | None:
+    """Of a page that says the server failed, `curl` ends well unless it is told not to."""
+    parsed = asked.parsed
+    hosts = [re.sub(r"^https?://", "", each) for each in (*parsed.words, *parsed.values("--url"))]
+    fails = asked.program == "wget" or parsed.has("-f", "--fail", "--fail-with-body")
+    shown = parsed.values("-w", "--write-out")
+    tells_code = any(re.search(r"%\{(?:http|response)_code\}", text) for text in shown)
+    if shown and not (fails or tells_code):
+        return None
     return Question(
-        named=tuple(_name_host(re.split(r"[:/?]", host)[0]) for host in hosts), tells_by_code=True
+        named=tuple(_name_host(re.split(r"[:/?]", host)[0]) for host in hosts),
+        tells_by_code=fails,
+        says_state=not (fails or tells_code),
     )
 
 
@@ -203,6 +227,8 @@ def _ask_files(asked: Asked) -> Question | None:
     entry = all_programs().get(asked.program)
     if not isinstance(entry, Policy):
         return None
+    if asked.program == "stat" and not _prints_figures(asked.parsed):
+        return None
     is_about = asked.program in _ABOUT_FILES
     files = asked.parsed.words if is_about else files_of(entry, asked.parsed) or ()
     if not files:
@@ -219,6 +245,11 @@ def _ask_files(asked: Asked) -> Question | None:
         gone=_GONE.get(asked.program, 1),
         gone_says=rf"{{name}}\W.*{_NO_FILE}",
     )
+
+
+def _prints_figures(parsed: Parsed) -> bool:
+    templates = parsed.values("-c", "--format", "--printf")
+    return all(re.search(r"%[^%]", text.replace("%%", "")) for text in templates)
 
 
 def _ask_test(asked: Asked) -> Question | None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from safety.commands.grammar import Parsed
 from safety.commands.questions.question import (
     CONTAINER,
     GUEST,
@@ -12,6 +13,7 @@ from safety.commands.questions.question import (
     Question,
     name_things,
     plain_pattern,
+    prints_what_it_reads,
 )
 
 # ---- Containers and guests -----------------------------------------------------------------------
@@ -20,7 +22,16 @@ _NO_CONTAINER = r"(?i:no such \w+: ?){name}\s*$"
 _ROWS_OF = {"ps": (0, -1), "ls": (0, -1), "list": (0, -1), "stats": (0, 1)}
 
 
-def _ask_container(asked: Asked, kinds: frozenset[str] = CONTAINER) -> Question:
+def _ask_container(asked: Asked) -> Question | None:
+    templates = asked.parsed.values("--format", "--template")
+    if asked.verbs[-1] == "inspect":
+        templates += asked.parsed.values("-f")
+    if not all(map(prints_what_it_reads, templates)):
+        return None
+    return replace(_ask_containers(asked), engine=asked.program)
+
+
+def _ask_containers(asked: Asked, kinds: frozenset[str] = CONTAINER) -> Question:
     parsed, verb = asked.parsed, asked.verbs[-1]
     chosen = [
         plain_pattern(value.partition("=")[2]).removeprefix("/")
@@ -76,9 +87,12 @@ _SHORT = {
 _NO_OBJECT = r'\(NotFound\): \S+ "{name}" not found'
 
 
-def _ask_cluster(asked: Asked) -> Question:
+def _ask_cluster(asked: Asked) -> Question | None:
     parsed = asked.parsed
-    scope = "".join(parsed.values("-n", "--namespace")[-1:])
+    templates = parsed.values("-o", "--output", "--template")
+    if not all(map(prints_what_it_reads, templates)):
+        return None
+    scope, cluster = _read_place(parsed)
     kinds, named = _read_objects(parsed.words, _default_kind(asked))
     if named:
         return Question(
@@ -86,12 +100,20 @@ def _ask_cluster(asked: Asked) -> Question:
             gone=1,
             gone_says=_NO_OBJECT,
             tells_by_code=not parsed.has("--ignore-not-found"),
+            cluster=cluster,
         )
     is_everywhere = parsed.has("-A", "--all-namespaces")
     return Question(
         lists=kinds, columns=(1,) if is_everywhere else (0,), scope="*" if is_everywhere else scope,
-        needs_row=True,
+        needs_row=True, cluster=cluster,
     )  # fmt: skip
+
+
+def _read_place(parsed: Parsed) -> tuple[str, str]:
+    """The namespace and the cluster that were chosen; of several the last one holds."""
+    contexts = parsed.values("--context", "--kube-context")
+    clusters = parsed.values("--cluster") or contexts
+    return "".join(parsed.values("-n", "--namespace")[-1:]), "".join(clusters[-1:])
 
 
 def _default_kind(asked: Asked) -> str:
@@ -119,10 +141,11 @@ def _kind(word: str) -> str:
 
 def _ask_release(asked: Asked) -> Question:
     kinds = frozenset({"release"})
-    scope = "".join(asked.parsed.values("-n", "--namespace")[-1:])
+    scope, cluster = _read_place(asked.parsed)
     if not asked.parsed.words:
-        return Question(lists=kinds, columns=(0,), needs_row=True, scope=scope)
-    return Question(named=tuple(Named(kinds, name, scope) for name in asked.parsed.words[:1]))
+        return Question(lists=kinds, columns=(0,), needs_row=True, scope=scope, cluster=cluster)
+    named = tuple(Named(kinds, name, scope) for name in asked.parsed.words[:1])
+    return Question(named=named, cluster=cluster)
 
 
 # ---- The table -----------------------------------------------------------------------------------

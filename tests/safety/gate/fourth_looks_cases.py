@@ -28,10 +28,6 @@ FOURTH_HONEST: list[Row] = [
     ),
     (
         "unit",
-        run("nc -zv payments 8080", "", 0, "Connection to payments 8080 port [tcp] succeeded!\n"),
-    ),
-    (
-        "unit",
         own_on(
             "query",
             {
@@ -125,6 +121,11 @@ FOURTH_HONEST: list[Row] = [
         ),
     ),
     ("file", run("diff /etc/shop/app.conf /etc/shop/app.conf.bak", "1c1\n< a=1\n", 1)),
+    ("far service", foreign("fleet.health", "healthy", service="billing")),
+    (
+        "far thing",
+        foreign("fleet.get", {"name": "billing", "replicas": 0, "conditions": []}, name="billing"),
+    ),
 ]
 FOURTH_FALSE: list[Row] = [
     (
@@ -196,15 +197,11 @@ NOT_REACHED: list[Row] = [
     ("unit", run("pgrep -fa payments", "812 /usr/bin/python3 /opt/payments/main.py\n")),
     ("process killed", run("pgrep -x ledgerd || true", "")),
     ("pod deleted", run("kubectl -n shop get pod checkout-7d9f-x2k --ignore-not-found", "")),
-    ("far service", foreign("fleet.health", "healthy", service="billing")),
     ("far container removed", run("docker ps -a --filter name='^/cache$'", DOCKER)),
-    (
-        "far thing",
-        foreign("fleet.get", {"name": "billing", "replicas": 0, "conditions": []}, name="billing"),
-    ),
 ]
 """Looks that do not count."""
 STILL_COUNTED: list[Row] = [
     ("unit", run("top -b -n 1 | head -5", "top - 10:00 payments\n")),
+    ("unit", run("systemctl show payments | grep Description", "Description=Pays\n")),
 ]
 """Mentions that do."""

@@ -44,7 +44,6 @@ LAST_HONEST: list[Row] = [
             "● payments.service loaded failed failed Payments\n",
         ),
     ),
-    ("unit", run("curl -s -o /dev/null -w '%{http_code}' http://payments:8080/healthz", "200")),
     (
         "unit",
         own_on(

@@ -7,6 +7,7 @@ import pytest
 from safety.evidence import SettledCall
 from safety.gate.execution_state import rebuild
 from tests.safety.gate.calls import settled
+from tests.safety.gate.fifth_looks_cases import FIFTH_FALSE, FIFTH_HONEST
 from tests.safety.gate.fourth_looks_cases import (
     FOURTH_FALSE,
     FOURTH_HONEST,
@@ -33,12 +34,16 @@ def is_verified(write: str, read: SettledCall) -> bool:
     return status.status == "verified"
 
 
-@pytest.mark.parametrize("row", HONEST + MORE_HONEST + LAST_HONEST + FOURTH_HONEST, ids=say)
+@pytest.mark.parametrize(
+    "row", HONEST + MORE_HONEST + LAST_HONEST + FOURTH_HONEST + FIFTH_HONEST, ids=say
+)
 def test_a_read_that_looks_at_the_target_verifies_the_write(row: Row):
     assert is_verified(*row)
 
 
-@pytest.mark.parametrize("row", FALSE + MORE_FALSE + LAST_FALSE + FOURTH_FALSE, ids=say)
+@pytest.mark.parametrize(
+    "row", FALSE + MORE_FALSE + LAST_FALSE + FOURTH_FALSE + FIFTH_FALSE, ids=say
+)
 def test_a_read_that_only_mentions_the_target_verifies_nothing(row: Row):
     assert not is_verified(*row)
 
