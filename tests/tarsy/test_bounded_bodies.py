@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
+from django.core.management import call_command
+from django.db import connections
 
 from tests.processes import find_free_port, start_web
 
@@ -24,6 +26,10 @@ def port(django_db_setup: None, django_db_blocker) -> Iterator[int]:
         process.wait_until_ready()
     yield port
     process.stop()
+    # The alerts that it took are no beginning for the tests of others.
+    with django_db_blocker.unblock():
+        call_command("flush", verbosity=0, interactive=False)
+        connections.close_all()
 
 
 def begin(port: int, path: str, *headers: str) -> socket.socket:
