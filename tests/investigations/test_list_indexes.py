@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 def as_with_many_rows():
     """A table with a million rows is not read as a whole, and not sorted."""
     with connection.cursor() as cursor:
-        for way in ("seqscan", "sort", "bitmapscan"):
+        for way in ("seqscan", "sort", "incremental_sort", "bitmapscan"):
             cursor.execute(f"SET LOCAL enable_{way} = off")
 
 
