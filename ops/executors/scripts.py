@@ -16,7 +16,6 @@ from safety.commands.output_shape import Shape
 from safety.commands.pipe_screening import only_measures
 from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES, Screen, Withheld
 from safety.commands.script import Command, Finished, Pipeline, Sink, Step
-from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 
 _STDIN = "/dev/stdin"
 _NOT_STARTED = 126
@@ -165,14 +164,8 @@ class _Run(ControlFlow):
                 del self.stderr[mark:]
             return code
         del self.stderr[mark:]
-        source = command.argv[0]
-        has_secrets = (
-            await screen.learn_around(data[:MAX_AROUND_LINES], source, is_all=is_all)
-            if keeps_lines
-            else await screen.learn(data, source)
-        )
-        if has_secrets and not keeps_texts(command.argv):
-            raise Withheld(COMPUTING_TEMPLATE)
+        seen = data[:MAX_AROUND_LINES] if keeps_lines else data
+        await screen.learn_whole(seen, command, is_all=is_all)
         return 0
 
     async def _run(

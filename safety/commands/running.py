@@ -17,7 +17,6 @@ from safety.commands.output_shape import Shape
 from safety.commands.pipe_screening import Pump, only_measures, open_ends, places_to_mask
 from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES, MAX_LOOKED_AT, Screen, Withheld
 from safety.commands.script import Command, Finished, Pipeline, Sink, Step
-from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _NOT_STARTED = 126
@@ -181,14 +180,7 @@ class _Run(ControlFlow):
             if command.stderr is not Sink.NOWHERE:
                 self.take(self.stderr, whole.stderr)
             return code
-        data, source = bytes(whole.stdout), command.argv[0]
-        has_secrets = (
-            await screen.learn_around(data, source, is_all=is_all)
-            if keeps_lines
-            else await screen.learn(data, source)
-        )
-        if has_secrets and not keeps_texts(command.argv):
-            raise Withheld(COMPUTING_TEMPLATE)
+        await screen.learn_whole(bytes(whole.stdout), command, is_all=is_all)
         return 0
 
 

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from masking import Masker, TooMuchToMask
-from safety.commands.script import Finished
+from safety.commands.output_shape import Shape
+from safety.commands.script import Command, Finished
+from safety.commands.templates import COMPUTING_TEMPLATE, keeps_texts
 
 MAX_LOOKED_AT = 8 << 20
 """Bytes of one file, or of one pipe, that are looked at."""
@@ -65,19 +67,19 @@ class Screen:
         self._secrets.update(found)
         return bool(found)
 
-    async def learn_around(self, data: bytes, source: str, *, is_all: bool) -> bool:
-        """Remembers the secrets in what surrounds lines that will be masked as they are printed.
+    async def learn_whole(self, data: bytes, command: Command, *, is_all: bool) -> None:
+        """Remembers the secrets in the whole of what a command prints lines or parts of.
 
-        What cannot be looked at in `AROUND_SECONDS` tells nothing of them, which is remembered, as
-        it is where `data` is not all there is.
+        Raises `Withheld` where it holds some and the command computes with texts. `is_all` tells
+        whether there is no more of it than `data`.
         """
-        try:
-            has_secrets = await self.learn(data, source, seconds=AROUND_SECONDS)
-        except Withheld:
-            has_secrets = is_all = False
-        if not is_all:
-            self.unseen.add(source)
-        return has_secrets
+        source = command.argv[0]
+        if command.shape is Shape.LINES:
+            has_secrets = await self._learn_around(data, source, is_all=is_all)
+        else:
+            has_secrets = await self.learn(data, source)
+        if has_secrets and not keeps_texts(command.argv):
+            raise Withheld(COMPUTING_TEMPLATE)
 
     def sweep(self, finished: Finished) -> Finished:
         """The output without the secrets that are known by now."""
@@ -90,6 +92,20 @@ class Screen:
             timed_out=finished.timed_out,
             cut=finished.cut,
         )
+
+    async def _learn_around(self, data: bytes, source: str, *, is_all: bool) -> bool:
+        """Remembers the secrets in what surrounds lines that will be masked as they are printed.
+
+        What cannot be looked at in `AROUND_SECONDS` tells nothing of them, which is remembered, as
+        it is where `data` is not all there is.
+        """
+        try:
+            has_secrets = await self.learn(data, source, seconds=AROUND_SECONDS)
+        except Withheld:
+            has_secrets = is_all = False
+        if not is_all:
+            self.unseen.add(source)
+        return has_secrets
 
     def _clean(self, output: bytes) -> tuple[bytes, int]:
         """The output without the secrets that are known, and how many there were."""
