@@ -1,6 +1,6 @@
 """When there was a worker that could take over, and what it took to start one."""
 
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,12 +53,8 @@ class Presence:
 
     def seconds_without(self, begin: float, end: float) -> float:
         """How much of a time there was nobody."""
-        return _sum_up(min(end, last) - max(begin, first) for first, last in self.absences)
+        return sum(max(0.0, min(end, last) - max(begin, first)) for first, last in self.absences)
 
     @property
     def total(self) -> float:
-        return _sum_up(last - first for first, last in self.absences)
-
-
-def _sum_up(seconds: Iterable[float]) -> float:
-    return sum(each for each in seconds if each > 0)
+        return self.seconds_without(-math.inf, math.inf)

@@ -1,10 +1,12 @@
 """What tool servers gave an execution, kept at its opening and whenever it changes."""
 
+import uuid
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.records import OffersRecord
-from agents.types import JSON, Note, ServerOffer
+from agents.types import JSON, ServerOffer
 from investigations.models import AgentExecution, MCPInteraction
 from investigations.services.ledger import database_now, lease_write
 from investigations.services.step_rows import Mask, add_messages, add_note, mask_note
@@ -22,53 +24,58 @@ def record_offers(execution: AgentExecution, record: OffersRecord, mask: Mask) -
     before it once there are `MOST_LISTS`, and the notice says so.
     """
     rows = [_row_of(execution, offer) for offer in record.offers]
+    # Masking may take a while: before the session is locked.
+    note = mask_note(record.note, mask) if record.note else None
     message = (
         replace(record.message, content=mask(record.message.content)) if record.message else None
     )
     with lease_write(execution) as write:
-        replaced = [row for row in rows if _takes_place_of_another(row)]
+        replaced = _replace_newest(execution, rows)
         for row in rows:
             if row in replaced:
                 write.rows.update(row, _KEPT_ANEW)
             else:
                 write.rows.insert(row)
             write.tell(interaction_created(execution, row.pk, "mcp"))
-        if (told := _say_what_is_left_out(record.note, replaced)) is not None:
-            note = mask_note(told, mask)
-            add_note(write, execution, note.kind, note.content, note.metadata)
+        if note is not None:
+            content = note.content + mask(_say_what_is_left_out(replaced))
+            add_note(write, execution, note.kind, content, note.metadata)
         if message is not None:
             add_messages(write, execution, [message])
 
 
-def _takes_place_of_another(row: MCPInteraction) -> bool:
-    """Make it the newest of the kept lists where there are enough of them.
+def _replace_newest(
+    execution: AgentExecution, rows: Sequence[MCPInteraction]
+) -> list[MCPInteraction]:
+    """Those of the rows that were made the newest of the kept lists, where there are enough.
 
     That a server was away is kept each time: it is short, and no list.
     """
-    if row.error_message:
-        return False
-    lists = MCPInteraction.objects.filter(
-        execution_id=row.execution_id,
+    lists = [row for row in rows if not row.error_message]
+    found = MCPInteraction.objects.filter(
+        execution_id=execution.pk,
         interaction_type=MCPInteraction.Type.TOOL_LIST,
-        server_name=row.server_name,
+        server_name__in=[row.server_name for row in lists],
         error_message="",
     )
-    kept = list(lists.order_by("-created_at").values_list("pk", flat=True)[:MOST_LISTS])
-    if len(kept) < MOST_LISTS:
-        return False
-    row.pk, row.created_at = kept[0], database_now()
-    return True
+    kept: dict[str, list[uuid.UUID]] = defaultdict(list)
+    for server, pk in found.order_by("-created_at").values_list("server_name", "pk"):
+        kept[server].append(pk)
+    replaced = [row for row in lists if len(kept[row.server_name]) >= MOST_LISTS]
+    for row in replaced:
+        row.pk, row.created_at = kept[row.server_name][0], database_now()
+    return replaced
 
 
-def _say_what_is_left_out(note: Note | None, replaced: Sequence[MCPInteraction]) -> Note | None:
-    if note is None or not replaced:
-        return note
+def _say_what_is_left_out(replaced: Sequence[MCPInteraction]) -> str:
+    """A line for the notice; empty where nothing is."""
+    if not replaced:
+        return ""
     names = ", ".join(row.server_name for row in replaced)
-    said = (
-        f"Tools changed so often that of the lists of {names} only the first "
+    return (
+        f"\nTools changed so often that of the lists of {names} only the first "
         f"{MOST_LISTS - 1} and the newest are kept."
     )
-    return replace(note, content=f"{note.content}\n{said}")
 
 
 def _row_of(execution: AgentExecution, offer: ServerOffer) -> MCPInteraction:

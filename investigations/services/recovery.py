@@ -58,8 +58,6 @@ HELD_SECONDS = 1.0
 """How long a sweep waits for a row that somebody else writes. A writer takes milliseconds; one that
 was frozen in the middle must not keep us from all that others have lost."""
 
-_LIMITS = ("idle_session_timeout", "idle_in_transaction_session_timeout", "lock_timeout")
-
 PATIENCE_SECONDS = 30.0
 """How long `sweep_all` waits for another sweeper."""
 
@@ -115,14 +113,18 @@ def _sweep_alone() -> dict[str, int] | None:
 @contextmanager
 def _limits() -> Iterator[None]:
     """Let the database end what takes too long on this connection, whatever becomes of us."""
-    stalled, held = (f"{round(each * 1000)}ms" for each in (STALLED_SECONDS, HELD_SECONDS))
-    limits = zip(_LIMITS, (stalled, stalled, held), strict=True)
+    limits = {
+        "idle_session_timeout": STALLED_SECONDS,
+        "idle_in_transaction_session_timeout": STALLED_SECONDS,
+        "lock_timeout": HELD_SECONDS,
+    }
+    sets = [f"SET {name} = '{round(each * 1000)}ms'" for name, each in limits.items()]
     with connection.cursor() as cursor:
-        cursor.execute("; ".join(f"SET {name} = '{value}'" for name, value in limits))
+        cursor.execute("; ".join(sets))
         try:
             yield
         finally:
-            cursor.execute("; ".join(f"RESET {name}" for name in _LIMITS))
+            cursor.execute("; ".join(f"RESET {name}" for name in limits))
 
 
 def _sweep() -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -172,11 +171,8 @@ def _meaning(model: type[BaseModel], name: str) -> str:
 @cache
 def _texts_of(model: type[BaseModel]) -> Mapping[str, str]:
     """The docstring below each field. pydantic could do it, at the cost of every start."""
-    module = sys.modules[model.__module__]
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, ast.ClassDef) and node.name == model.__name__:
-            return dict(_texts_in(node.body))
-    return {}
+    node = ast.parse(inspect.getsource(model)).body[0]
+    return dict(_texts_in(node.body)) if isinstance(node, ast.ClassDef) else {}
 
 
 def _texts_in(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:

@@ -52,6 +52,13 @@ def _range(schema: Schema) -> str:
         schema.get(name, schema.get(short)) if schema["type"] != "string" else None
         for name, short in (("minimum", "ge"), ("maximum", "le"))
     )
+    return write_range(
+        None if least is None else f"{least:,}", None if most is None else f"{most:,}"
+    )
+
+
+def write_range(least: str | None, most: str | None) -> str:
+    """Between which values something may be, behind its kind."""
     if least is None:
-        return "" if most is None else f" up to {most:,}"
-    return f" from {least:,} to {most:,}" if most is not None else f" from {least:,}"
+        return "" if most is None else f" up to {most}"
+    return f" from {least} to {most}" if most is not None else f" from {least}"

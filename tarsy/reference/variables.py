@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tarsy.env import is_placeholder
+from tarsy.reference.kinds import write_range
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / ".env.example"
-PLACEHOLDER = "CHANGEME"
 
 _READERS = {
     "text": "text",
@@ -76,7 +78,7 @@ def _read_paragraph(paragraph: str, kinds: dict[str, str]) -> Variable | str:
     name, value = entry["name"], entry["value"]
     if not comment:
         raise LookupError(f"{name} has no comment in {EXAMPLE.name} that says what it means")
-    default = "" if PLACEHOLDER in value else value
+    default = "" if is_placeholder(value) else value
     return Variable(name, kinds.get(name, "text"), default, comment)
 
 
@@ -105,7 +107,4 @@ def _kinds_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 def _range(call: ast.Call) -> str:
     bounds = {each.arg: ast.unparse(each.value) for each in call.keywords}
-    least, most = bounds.get("minimum"), bounds.get("maximum")
-    if least is None:
-        return ""
-    return f" from {least} to {most}" if most is not None else f" from {least}"
+    return write_range(bounds.get("minimum"), bounds.get("maximum"))

@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 from investigations.models import AgentExecution, AlertSession, TimelineEvent
 from investigations.selectors.session_page.event_previews import views_of, with_previews
 from investigations.selectors.session_page.event_view import EventView, place_summaries
-from investigations.selectors.session_page.page import LATEST
+from investigations.selectors.session_page.page import LATEST, pageable
 from investigations.selectors.sessions import visible_sessions
 
 MOST_HITS = 500
@@ -68,9 +68,7 @@ def read_around(execution_id: uuid.UUID, at: int, *, before: int, after: int = 0
 
 
 def _of_execution(execution_id: uuid.UUID) -> QuerySet[TimelineEvent]:
-    return TimelineEvent.objects.filter(execution_id=execution_id).exclude(
-        event_type=TimelineEvent.Type.USER_QUESTION
-    )
+    return pageable(TimelineEvent.objects.filter(execution_id=execution_id))
 
 
 def _placed(rows: Sequence[TimelineEvent]) -> list[EventView]:

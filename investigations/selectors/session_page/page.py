@@ -134,15 +134,20 @@ class _Cut:
 def _find_cuts(execution_ids: Sequence[uuid.UUID], share: int) -> dict[uuid.UUID, _Cut]:
     of_it = TimelineEvent.objects.filter(execution_id=OuterRef("pk"))
     beyond = of_it.order_by("-sequence_number").values("sequence_number")[share : share + 1]
-    # What a person asked is shown above all others, wherever it stands.
-    older = of_it.exclude(event_type=TimelineEvent.Type.USER_QUESTION).filter(
-        sequence_number__lte=OuterRef("behind")
-    )
+    older = pageable(of_it).filter(sequence_number__lte=OuterRef("behind"))
     earlier = older.order_by().values("execution_id").annotate(number=Count("id")).values("number")
     rows = AgentExecution.objects.filter(pk__in=execution_ids).annotate(behind=Subquery(beyond))
     found = rows.values_list("pk", "behind", Subquery(earlier))
     cuts = {pk: _Cut(behind or 0, number or 0) for pk, behind, number in found}
     return {pk: cuts.get(pk, _Cut()) for pk in execution_ids}
+
+
+def pageable(events: QuerySet[TimelineEvent]) -> QuerySet[TimelineEvent]:
+    """Those events of an execution that a page may leave for later.
+
+    What a person asked is shown above all others, wherever it stands.
+    """
+    return events.exclude(event_type=TimelineEvent.Type.USER_QUESTION)
 
 
 def _latest_events(
