@@ -18,6 +18,7 @@ from safety.commands.screen import AROUND_SECONDS, MAX_AROUND_LINES, Screen, Wit
 from safety.commands.script import Command, Finished, Pipeline, Sink, Step
 
 _STDIN = "/dev/stdin"
+_NOTHING = Finished(0, b"", b"")
 _NOT_STARTED = 126
 MAX_PIPED_BYTES = 8 << 20
 """What one command may hand on to the next one; the next one sees no more."""
@@ -79,7 +80,7 @@ class _Run(ControlFlow):
         question = filters_question(command.argv)
         if question is None:
             return command
-        _, listed = await self._run(Command(question, stderr=Sink.NOWHERE), b"", is_look=True)
+        listed = (await self._look(Command(question))).stdout
         return replace(command, argv=without_filters(command.argv, listed))
 
     async def _run_commands(self, pipeline: Pipeline) -> int:
@@ -133,9 +134,7 @@ class _Run(ControlFlow):
 
     async def _read(self, path: str, command: Command) -> bytes:
         """The text of a file over there, as far as it is looked at."""
-        _, data = await self._run(
-            Command(("cat", "--", _absolute(path)), stderr=Sink.NOWHERE), b"", is_look=True
-        )
+        data = (await self._look(Command(("cat", "--", _absolute(path))))).stdout
         if command.reads_trees and not data and command.shape is Shape.PARTS:
             raise Withheld(
                 f"what is below {path} cannot be looked at for secrets there, and "
@@ -151,48 +150,62 @@ class _Run(ControlFlow):
         prints nothing but why it failed: the command is not run then."""
         if not command.whole:
             return 0
-        mark = len(self.stderr)
-        whole = await self._disarm(Command(command.whole))
         keeps_lines = command.shape is Shape.LINES
-        code, data, is_all = 0, b"", False
+        look, is_all = _NOTHING, False
         with suppress(_Late):
             seconds = AROUND_SECONDS if keeps_lines else math.inf
-            code, data = await self._run(whole, b"", is_look=True, seconds=seconds)
-            is_all = not keeps_lines or len(data) <= MAX_AROUND_LINES
-        if is_all and code and not data:
-            if command.stderr is Sink.NOWHERE:
-                del self.stderr[mark:]
-            return code
-        del self.stderr[mark:]
-        seen = data[:MAX_AROUND_LINES] if keeps_lines else data
+            look = await self._look(await self._disarm(Command(command.whole)), seconds)
+            is_all = not keeps_lines or len(look.stdout) <= MAX_AROUND_LINES
+        if is_all and look.exit_code and not look.stdout:
+            if command.stderr is not Sink.NOWHERE:
+                self.take(self.stderr, look.stderr)
+            return look.exit_code
+        seen = look.stdout[:MAX_AROUND_LINES] if keeps_lines else look.stdout
         await screen.learn_whole(seen, command, is_all=is_all)
         return 0
 
-    async def _run(
-        self, command: Command, piped: bytes, *, is_look: bool = False, seconds: float = math.inf
-    ) -> tuple[int, bytes]:
-        """The exit code and what goes on to whoever comes next.
+    async def _look(self, command: Command, seconds: float = math.inf) -> Finished:
+        """What a command prints for us alone, of which nothing is part of the output.
 
         Raises `TimeoutError` where the call has no time left, `_Late` after so many seconds.
         """
-        left = self.ends_at - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
+        left = self._time_left()
         finished = await self.executor.run(
-            command.argv, seconds=min(left, seconds), max_bytes=MAX_PIPED_BYTES, stdin=piped
+            command.argv, seconds=min(left, seconds), max_bytes=MAX_PIPED_BYTES
+        )
+        if finished.timed_out:
+            raise _Late if seconds < left else TimeoutError
+        return replace(finished, exit_code=_code_of(finished))
+
+    async def _run(self, command: Command, piped: bytes) -> tuple[int, bytes]:
+        """The exit code and what goes on to whoever comes next.
+
+        Raises `TimeoutError` where the call has no time left.
+        """
+        left = self._time_left()
+        finished = await self.executor.run(
+            command.argv, seconds=left, max_bytes=MAX_PIPED_BYTES, stdin=piped
         )
         goes_on = {Sink.OUTPUT: bytearray(), Sink.ERRORS: bytearray(), Sink.NOWHERE: bytearray()}
         goes_on[command.stdout] += finished.stdout
         goes_on[command.stderr] += finished.stderr
         self.take(self.stderr, goes_on[Sink.ERRORS])
-        if finished.timed_out and seconds < left:
-            raise _Late
         if finished.timed_out:
             self.take(self.stdout, goes_on[Sink.OUTPUT])
             raise TimeoutError
-        self.is_cut |= finished.cut and not is_look
-        code = finished.exit_code
-        return 1 if code is None else code, bytes(goes_on[Sink.OUTPUT])
+        self.is_cut |= finished.cut
+        return _code_of(finished), bytes(goes_on[Sink.OUTPUT])
+
+    def _time_left(self) -> float:
+        """Seconds. Raises `TimeoutError` where there are none."""
+        left = self.ends_at - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+def _code_of(finished: Finished) -> int:
+    return 1 if finished.exit_code is None else finished.exit_code
 
 
 async def _mask(screen: Screen | None, piped: bytes, command: Command, source: str) -> bytes:

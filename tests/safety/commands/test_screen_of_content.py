@@ -208,6 +208,45 @@ async def test_what_counts_lines_counts_none_where_there_are_none(
     assert (finished.exit_code, finished.stdout.strip(), finished.stderr) == (0, b"0", b"")
 
 
+class Answering:
+    """The way to another machine, which answers in this order."""
+
+    def __init__(self, *answers: Finished) -> None:
+        self._answers = list(answers)
+
+    async def run(
+        self, argv: tuple[str, ...], *, seconds: float, max_bytes: int, stdin: bytes = b""
+    ) -> Finished:
+        return self._answers.pop(0)
+
+
+OF_AN_OBJECT = "docker inspect -f {{.Name}} web"
+
+
+async def test_what_a_look_prints_elsewhere_takes_no_room_from_what_is_printed():
+    script = prove(OF_AN_OBJECT).script
+    assert script is not None
+    there = Answering(Finished(0, b"{}", b"warning: " * 20), Finished(0, b"short", b""))
+
+    screen = Screen(build_default_masker())
+    finished = await run_script(there, script, seconds=20, max_bytes=100, screen=screen)
+
+    assert (finished.exit_code, finished.stdout, finished.stderr) == (0, b"short", b"")
+    assert not finished.cut
+
+
+async def test_a_look_that_takes_all_the_time_elsewhere_is_not_printed():
+    script = prove(OF_AN_OBJECT).script
+    assert script is not None
+    there = Answering(Finished(None, b'{"token": "Hunter2', b"slow", timed_out=True))
+
+    screen = Screen(build_default_masker())
+    finished = await run_script(there, script, seconds=20, max_bytes=1_000, screen=screen)
+
+    assert finished.timed_out
+    assert (finished.stdout, finished.stderr) == (b"", b"")
+
+
 @pytest.mark.parametrize("question", lines(QUESTIONS))
 async def test_the_rows_of_a_database_are_printed_under_names_that_tell(
     tmp_path: Path, question: str
