@@ -250,7 +250,7 @@ class Prover:
             category, _ = ENDLESS_PROGRAMS.get(name, (None, None))
             needed = " or ".join(sorted(policy.needs))
             raise Refused(f"{name} is a read that ends only with {needed}", category)
-        if any(option in policy.parts for option, _ in parsed.options):
+        if parsed.has(*policy.parts):
             raise refuse_parts(name)
         if policy.check:
             policy.check(parsed)

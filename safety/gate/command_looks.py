@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from agents.types import JSON
@@ -22,7 +22,7 @@ from safety.commands.script import (
     pipelines_of,
 )
 from safety.gate.states import leaves_of, says_state, tells_state
-from safety.gate.written_objects import Written, find_row_names
+from safety.gate.written_objects import Written, find_row_names, find_rows
 
 _SILENT = frozenset({"true", "sleep", "test"})
 _LONGEST_ERROR = 4_000
@@ -209,7 +209,7 @@ def _writes_name(word: str, thing: Written) -> bool:
     return is_format and any(name in word.casefold() for name in thing.plain_names)
 
 
-def _read_rows(text: str) -> list[dict[str, JSON]] | None:
+def _read_rows(text: str) -> list[Mapping[str, JSON]] | None:
     """The objects that were printed as JSON, in one document or one a line; None for a table."""
     if not text.lstrip().startswith(("{", "[")):
         return None
@@ -220,17 +220,7 @@ def _read_rows(text: str) -> list[dict[str, JSON]] | None:
             values = [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError):
             return None
-    return [row for value in values for row in _objects(value)]
-
-
-def _objects(value: JSON) -> Iterator[dict[str, JSON]]:
-    if isinstance(value, dict):
-        yield value
-        for each in value.values():
-            yield from _objects(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _objects(each)
+    return [row for value in values for _, _, row in find_rows(value)]
 
 
 def _is_cell_of(cell: str, question: Question, thing: Written) -> bool:

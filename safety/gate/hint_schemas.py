@@ -7,33 +7,25 @@ from typing import Any
 from mcp_types import Tool
 
 from safety.gate.hint_words import CHANGING, LANGUAGES, LOOKS, READING, find_words, split_name
-from safety.word_lists import word_list
+from safety.word_lists import word_set
 
-_ACTS = frozenset(
-    word_list("act action cmd command do method mode op operation subcommand task verb")
-)
+_ACTS = word_set("act action cmd command do method mode op operation subcommand task verb")
 """Arguments whose value says what is done."""
-_CARRIERS = frozenset(
-    word_list("""
+_CARRIERS = word_set("""
     args argv arguments body callback cmd code command content contents cypher data endpoint
     env exec headers host_url href input javascript json manifest message mutation params patch
     payload raw request script shell sql statement stdin template uri url webhook yaml
     """)
-)
 """Arguments that carry what is run, sent or visited."""
-_PROPERTIES = frozenset(
-    word_list("""
+_PROPERTIES = word_set("""
     by category color direction event events field fields filter format group kind level order
     outcome phase priority protocol result role severity sort state status tier type unit units
     """)
-)
 """Arguments that choose by a property; what stands in their values are states and no acts."""
-_SEARCHES = frozenset(word_list("find grep lookup search"))
+_SEARCHES = word_set("find grep lookup search")
 _BARE = frozenset({"boolean", "integer", "number", "null"})
-_GRAVE = frozenset(
-    word_list(
-        "create delete destroy drop insert kill purge remove restart stop truncate update write"
-    )
+_GRAVE = word_set(
+    "create delete destroy drop insert kill purge remove restart stop truncate update write"
 )
 _PLAIN_LOOKS = frozenset({"get", "show", "describe", "fetch"})
 _DEPTH = 6

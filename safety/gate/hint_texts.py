@@ -13,28 +13,21 @@ from safety.gate.hint_words import (
     find_words,
     split_name,
 )
-from safety.word_lists import word_list
+from safety.word_lists import word_set
 
-_NEGATIONS = frozenset(word_list("cannot never no nor not nothing without doesn don won isn"))
-_OBJECTS = frozenset(
-    word_list(
-        "a all an any each every her his it its my one our that the their them these this "
-        "those your"
-    )
+_NEGATIONS = word_set("cannot never no nor not nothing without doesn don won isn")
+_OBJECTS = word_set(
+    "a all an any each every her his it its my one our that the their them these this those your"
 )
-_LEADS = frozenset(
-    word_list("also and can could may might must or shall should that then to which will")
-)
-_NO_VERBS = frozenset(
-    word_list("""
+_LEADS = word_set("also and can could may might must or shall should that then to which will")
+_NO_VERBS = word_set("""
     about after all also and any are as at be before below between but by do does during each
     either every for from given has have how if in including into is like not of on only
     optionally or over per since so such than that then these this those through to under until
     up via was were what when where whether which while who whose why with within without
     """)
-)
-_BEFORE_GERUNDS = frozenset(word_list("allows and by for or supports"))
-_LOOKED = frozenset(word_list("analysis check comparison look lookup queries query search scan"))
+_BEFORE_GERUNDS = word_set("allows and by for or supports")
+_LOOKED = word_set("analysis check comparison look lookup queries query search scan")
 """What is run where only a look is taken."""
 _FILLER = re.compile(
     r"(?i)\A\W*(?:(?:this|the|a|an|use|tool|function|that|which|to|can|be|used|for|you|it|lets|"
@@ -42,16 +35,14 @@ _FILLER = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _ASIDE = re.compile(r"\([^()]{0,400}\)")
-_OPENINGS = frozenset(
-    word_list("""
+_OPENINGS = word_set("""
     args arguments best cannot default defaults example examples for handles how if never note notes
     only operates optional optionally output parameters prefer provides recommended requires result
     results returned should supports takes typically use useful usually what when where whether
     which works
     """)
-)
 """What else a sentence may begin with: it goes on about the answer or about the use."""
-_LATER = frozenset(word_list("afterward afterwards subsequently then"))
+_LATER = word_set("afterward afterwards subsequently then")
 
 
 def object_to_name(name: str, told: str) -> str:

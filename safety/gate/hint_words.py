@@ -3,29 +3,24 @@
 import re
 from collections.abc import Iterator
 
-from safety.word_lists import word_list
+from safety.word_lists import word_set
 
-READING = frozenset(
-    word_list("""
+READING = word_set("""
     access analyze analyse browse calculate check compare compute count describe detect diff display
     enumerate estimate evaluate examine explain explore fetch find get grep identify inspect
     list lookup look measure obtain peek preview print query read retrieve return scan search
     see show sum summarize summarise tail trace validate verify view watch
     """)
-)
 """Verbs that take nothing but a look."""
-LOOKS = frozenset(
-    word_list("""
+LOOKS = word_set("""
     alerts balance catalog count dashboard depth details diagnostics diff events feed graph health
     help history info information inventory latency list log logs lookup metadata metric
     metrics overview path performance range report schema snapshot stat statistics stats status
     structure summary top topology tree types usage utilization version versions
     ps whoami
     """)
-)
 """What a tool that only looks may be named after, as the last word of its name."""
-CHANGING = frozenset(
-    word_list("""
+CHANGING = word_set("""
     abort accept ack acknowledge acquire activate add adjust admit allocate allow alter
     annotate append apply approve archive arm assign attach authorize back ban begin bind block
     book boot bounce bring build bulk buy call cancel change charge checkout clean cleanup
@@ -48,24 +43,19 @@ CHANGING = frozenset(
     throttle tidy toggle touch transfer transition trigger truncate tune turn type unban
     unblock uncordon undeploy undo uninstall unlink unlock unmask unmount unmute unpause
     unregister unset unsubscribe update upgrade upload upsert use vacuum wake wipe write zap
-    """)
-) - {"log", "report", "index", "name", "type", "use", "format", "page", "order"}
+    """) - {"log", "report", "index", "name", "type", "use", "format", "page", "order"}
 """Verbs of acts, in their plain form. As nouns or participles they say nothing."""
-LANGUAGES = frozenset(
-    word_list("""
+LANGUAGES = word_set("""
     clickhouse cql cypher database ddl duckdb dml gql graphql javascript mariadb mongo mongodb
     mutation mysql oracle postgres postgresql psql python shell spark sql sqlite statement
     statements
     """)
-)
 """Words of tools whose query could be any statement."""
-RUNNING = frozenset(word_list("do execute make perform run"))
-HARMLESS = frozenset(
-    word_list("""
+RUNNING = word_set("do execute make perform run")
+HARMLESS = word_set("""
     accept allow contain filter format group handle include limit order provide sort support
     tell wait
     """)
-)
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|[.,;:!?()\n]")
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 

@@ -8,7 +8,7 @@ proves that what was to be gone is gone.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from agents.types import JSON
 from safety.argument_values import find_leaves
@@ -22,7 +22,7 @@ from safety.gate.states import (
     says_state,
     tells_state,
 )
-from safety.gate.written_objects import Written, find_row_names, find_written, scope_of
+from safety.gate.written_objects import Written, find_row_names, find_rows, find_written, scope_of
 from safety.refusals import read_envelope, read_error
 from safety.targets import (
     OPS_TARGETS,
@@ -72,7 +72,9 @@ def _shows(call: SettledCall, thing: Written) -> bool:
     if call.outcome != "succeeded":
         # A call that was refused was never sent, whatever the refusal says.
         has_failed = call.outcome == "failed" and thing.removes
-        return has_failed and _asks_for(call, thing) and _says_gone(call.text)
+        return (
+            has_failed and _asks_for(call, thing) and _says_gone(call.text, _read_json(call.text))
+        )
     return _own_shows(call, thing) if call.is_own_server else _foreign_shows(call, thing)
 
 
@@ -95,10 +97,7 @@ def _command_shows(call: SettledCall, commands: Sequence[str], thing: Written) -
 
 def _read_foreign_output(text: str) -> Output:
     """What another server tells of a command: its streams, or one text."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
+    data = _read_json(text)
     if isinstance(data, dict) and isinstance(data.get("stdout"), str):
         return _read_output(data)
     return Output(text)
@@ -140,7 +139,7 @@ def _own_shows(call: SettledCall, thing: Written) -> bool:
     asked = next((kind for key in call.arguments if (kind := kind_of_argument(key))), "")
     return any(
         thing.is_in(scope) and _is_own_row(row, kind, thing, is_here=is_here)
-        for kind, scope, row in _rows(data, asked)
+        for kind, scope, row in find_rows(data, asked)
     )
 
 
@@ -187,12 +186,12 @@ def _foreign_shows(call: SettledCall, thing: Written) -> bool:
     is_asked = _asks_for(call, thing)
     if answer is None:
         return _text_shows(call, thing, is_asked=is_asked)
-    is_gone = _says_gone(call.text)
+    is_gone = _says_gone(call.text, answer)
     if is_gone or _is_failure(answer):
         return is_gone and thing.removes and is_asked
     rows = [
         (row, scope, names)
-        for kind, scope, row in _rows(answer, "", scope_of(call.arguments))
+        for kind, scope, row in find_rows(answer, "", scope_of(call.arguments))
         if (names := _names_in(row, kind, thing))
     ]
     near = [(row, names) for row, scope, names in rows if thing.is_in(scope)]
@@ -223,11 +222,12 @@ def _answers(
     if (rows or thing.kind == "file") and _tells_anything(answer, call, thing):
         return True
     asked, is_for_states = _values(call), asks_for_state(call.tool)
+    named = set(map(id, rows))
     return any(
         tells_state(
             leaf,
             thing.names,
-            is_about_thing=is_for_states or any(leaf.holder is row for row in rows),
+            is_about_thing=is_for_states or id(leaf.holder) in named,
         )
         for leaf in leaves_of(answer)
         if not (isinstance(leaf.value, str) and leaf.value.casefold() in asked)
@@ -327,7 +327,7 @@ def _tells_anything(answer: JSON, call: SettledCall, thing: Written) -> bool:
     Beside an empty list a figure may only say how much was found.
     """
     asked = _values(call)
-    has_empty = any(not each for each in _lists(answer))
+    has_empty = _has_empty_list(answer)
     return any(
         _is_told(leaf.value, thing) and leaf.value.casefold() not in asked
         if isinstance(leaf.value, str)
@@ -344,36 +344,15 @@ def _is_told(text: str, thing: Written) -> bool:
     return says_state(text, thing.names)
 
 
-def _lists(value: JSON) -> Iterator[list[JSON]]:
-    if isinstance(value, list):
-        yield value
-    for each in _inner(value):
-        yield from _lists(each)
-
-
-def _rows(value: JSON, kind: str, scope: str = "") -> Iterator[tuple[str, str, Mapping[str, JSON]]]:
-    """Every object of an answer, with the kind that the name of its list tells, and its namespace.
-
-    `scope` holds for those that say none themselves, nor what they stand in.
-    """
+def _has_empty_list(value: JSON) -> bool:
     if isinstance(value, dict):
-        inner = scope_of(value) or scope
-        yield kind, inner, value
-        for key, each in value.items():
-            yield from _rows(each, kind_of_argument(key) if isinstance(each, list) else "", inner)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _rows(each, kind, scope)
+        return any(map(_has_empty_list, value.values()))
+    return isinstance(value, list) and (not value or any(map(_has_empty_list, value)))
 
 
-def _inner(value: JSON) -> Iterator[JSON]:
-    if isinstance(value, dict | list):
-        yield from value.values() if isinstance(value, dict) else value
-
-
-def _says_gone(text: str) -> bool:
-    """Whether an error says by its code that there is no such thing."""
-    told: JSON = read_error(text) or _read_json(text)
+def _says_gone(text: str, answer: JSON) -> bool:
+    """Whether an error says by its code that there is no such thing. `answer` is the text read."""
+    told: JSON = read_error(text) or answer
     return any(
         (str(value).casefold() if isinstance(value, str) else value) in _NOT_THERE
         for key, value in find_leaves(told)

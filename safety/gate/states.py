@@ -42,29 +42,32 @@ class Leaf:
     key: str
     value: JSON
     holder: Mapping[str, JSON]
-
-    @property
-    def has_empty_beside(self) -> bool:
-        """Whether what was found may be what is empty here."""
-        return any(
-            each is None or each in ([], {})
-            for key, each in self.holder.items()
-            if _last_word(key) not in _TROUBLE
-        )
+    has_empty_beside: bool
 
 
-def leaves_of(
-    answer: JSON, key: str = "", holder: Mapping[str, JSON] | None = None
-) -> Iterator[Leaf]:
+_NOWHERE = Leaf("", None, {}, False)
+
+
+def leaves_of(answer: JSON, at: Leaf = _NOWHERE) -> Iterator[Leaf]:
     """Every value of an answer that holds no others."""
     if isinstance(answer, dict):
+        has_empty = _has_empty(answer)
         for name, inner in answer.items():
-            yield from leaves_of(inner, name, answer)
+            yield from leaves_of(inner, Leaf(name, None, answer, has_empty))
     elif isinstance(answer, list):
         for inner in answer:
-            yield from leaves_of(inner, key, holder)
+            yield from leaves_of(inner, at)
     else:
-        yield Leaf(key, answer, holder or {})
+        yield Leaf(at.key, answer, at.holder, at.has_empty_beside)
+
+
+def _has_empty(holder: Mapping[str, JSON]) -> bool:
+    """Whether what was found may be what is empty here."""
+    return any(
+        _last_word(key) not in _TROUBLE
+        for key, each in holder.items()
+        if each is None or each in ([], {})
+    )
 
 
 def says_state(text: str, names: Sequence[str]) -> bool:

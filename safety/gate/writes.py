@@ -67,10 +67,11 @@ class Writes:
         for position, write in enumerate(self._writes[: call.writes_before]):
             if write.status == "verified":
                 continue
-            is_check = write.check is not None and is_this_check(
-                write.check, call.name, call.arguments
-            )
-            if is_check and write.check is not None and call.outcome == "succeeded":
+            if (
+                write.check is not None
+                and call.outcome == "succeeded"
+                and is_this_check(write.check, call.name, call.arguments)
+            ):
                 self._writes[position] = _judge(write, judge_answer(write.check, call.text))
             elif write.status == "unverified" and _looks_at(call, write):
                 shown = Judgement("verified", f"{call.name} has looked at it since")

@@ -1,7 +1,7 @@
 """What a write was done to, as later reads may name it: its kind, its names, where it is."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.types import JSON
@@ -180,3 +180,22 @@ def find_row_names(row: Mapping[str, JSON]) -> tuple[tuple[str, str], ...]:
         for each in find_identifiers(own)
         if not each.is_scope
     )
+
+
+def find_rows(
+    value: JSON, kind: str = "", scope: str = ""
+) -> Iterator[tuple[str, str, Mapping[str, JSON]]]:
+    """Every object of an answer, with the kind that the name of its list tells, and its namespace.
+
+    `scope` holds for those that say none themselves, nor what they stand in.
+    """
+    if isinstance(value, dict):
+        inner = scope_of(value) or scope
+        yield kind, inner, value
+        for key, each in value.items():
+            yield from find_rows(
+                each, kind_of_argument(key) if isinstance(each, list) else "", inner
+            )
+    elif isinstance(value, list):
+        for each in value:
+            yield from find_rows(each, kind, scope)

@@ -150,9 +150,10 @@ def _prove_aws(prover: Proving, argv: tuple[str, ...]) -> ProgramTraits:
 
 def _whole_answer(argv: tuple[str, ...]) -> tuple[str, ...]:
     """What prints all that `aws` or `az` is answered, where a query chooses some of it."""
-    for query in values_of(argv, "--query"):
+    queries = values_of(argv, "--query")
+    for query in queries:
         check_jmespath(query)
-    if not values_of(argv, "--query"):
+    if not queries:
         return ()
     return without_query(argv, ("--query", "--output", "-o"), ("--output", "json"))
 

@@ -25,7 +25,7 @@ def _redis_is_endless(parsed: Parsed) -> bool:
 
 def _has_names(parsed: Parsed, *left_out_by: str) -> bool:
     """Whether columns are printed below their names, and so that both can be told apart."""
-    marks = parsed.values("-F", "-R", "-separator", "--field-separator")
+    marks = parsed.values("-F", "-separator", "--field-separator")
     return not parsed.has(*left_out_by) and all(mark in _COLUMN_MARKS for mark in marks)
 
 

@@ -75,6 +75,8 @@ _DEAD = frozenset({0, 1, 2, 3})
 """What `systemctl` and programs like it say of services that do not run as well."""
 
 
+_ALL_UNITS = Question(lists=SERVICE, columns=(0, 1), needs_row=True)
+
 # What a unit is called, or where its files are, is the same however it runs.
 _PROPERTY_OF_STATE = re.compile(
     r"\w+State|\w+PID|Result|NRestarts|ExecMain\w+|Status\w+|\w+Timestamp(?:Monotonic)?|\w+Current"
@@ -93,7 +95,7 @@ def _ask_unit(asked: Asked) -> Question | None:
     verb = asked.verbs[-1]
     named = name_things(SERVICE, parsed.words)
     if verb == "list-units" or not named:
-        return Question(lists=SERVICE, columns=(0, 1), needs_row=True)
+        return _ALL_UNITS
     return Question(
         named=named,
         answers=frozenset({0}) if verb == "show" else _DEAD,
@@ -105,9 +107,7 @@ def _ask_unit(asked: Asked) -> Question | None:
 
 
 def _ask_all_units(asked: Asked) -> Question | None:
-    if asked.parsed.has("--user"):
-        return None
-    return Question(lists=SERVICE, columns=(0, 1), needs_row=True)
+    return None if asked.parsed.has("--user") else _ALL_UNITS
 
 
 def _ask_script(asked: Asked) -> Question:

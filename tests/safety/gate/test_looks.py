@@ -7,6 +7,7 @@ import pytest
 from safety.evidence import SettledCall
 from safety.gate.looks import shows_state_of
 from tests.safety.gate.calls import envelope, settled
+from tests.safety.gate.looks_cases import own
 
 NAME = "payments"
 ID = "service:edge-2:payments"
@@ -14,14 +15,9 @@ CONTAINER = "container:edge-2:payments"
 RUNS = "payments.service - Payments\n  Active: active (running)"
 
 
-def own_read(tool: str, text: str, **arguments) -> SettledCall:
-    call = settled(f"ops.{tool}", "read", text, arguments)
-    return SettledCall(**{**vars(call), "is_own_server": True})
-
-
 def ran(command: str, stdout: str = RUNS) -> SettledCall:
     told = envelope({"command": command, "exit_code": 0, "stdout": stdout, "stderr": ""})
-    return own_read("read", told, action="exec", command=command)
+    return own("read", told, action="exec", command=command)
 
 
 @pytest.mark.parametrize(
@@ -104,15 +100,15 @@ def test_a_look_that_found_nothing_of_the_target_shows_nothing(stdout):
 @pytest.mark.parametrize(
     ("call", "shows"),
     [
-        (own_read("query", envelope({"id": ID, "status": "running"}), resource_id=ID), True),
-        (own_read("query", envelope({"matches": [{"name": NAME, "status": "up"}]})), True),
-        (own_read("query", envelope({"matches": []}), query=NAME), False),
-        (own_read("metrics", envelope({"cpu": 3, "note": f"as asked: {ID}"})), False),
-        (own_read("read", envelope({"unit": NAME, "lines": "up"}), action="logs"), False),
-        (own_read("docker", envelope({"name": NAME, "lines": "up"}), action="logs"), False),
-        (own_read("kubernetes", envelope({"pod": NAME, "lines": "up"}), type="logs"), False),
-        (own_read("kubernetes", envelope({"pod": NAME, "text": "up"}), type="events"), False),
-        (own_read("query", "payments is fine", resource_id=ID), False),
+        (own("query", envelope({"id": ID, "status": "running"}), resource_id=ID), True),
+        (own("query", envelope({"matches": [{"name": NAME, "status": "up"}]})), True),
+        (own("query", envelope({"matches": []}), query=NAME), False),
+        (own("metrics", envelope({"cpu": 3, "note": f"as asked: {ID}"})), False),
+        (own("read", envelope({"unit": NAME, "lines": "up"}), action="logs"), False),
+        (own("docker", envelope({"name": NAME, "lines": "up"}), action="logs"), False),
+        (own("kubernetes", envelope({"pod": NAME, "lines": "up"}), type="logs"), False),
+        (own("kubernetes", envelope({"pod": NAME, "text": "up"}), type="events"), False),
+        (own("query", "payments is fine", resource_id=ID), False),
         (settled("k8s.pod_logs", "read", "payments  started  Running", {"pod": "x"}), False),
         (settled("k8s.get", "read", "payments  1/1  Running", {"name": NAME}), True),
         (settled("k8s.get", "read", json.dumps({"replicas": 3}), {"name": NAME}), True),
