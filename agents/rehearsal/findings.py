@@ -9,6 +9,11 @@ _HEADING = re.compile(r"^#{1,6}[ \t]*(.+?)[ \t#]*$", re.MULTILINE)
 _AGENT_HEADING = re.compile(r"^#{1,6}[ \t]*Agent[ \t]+\d+:[ \t]*(\S+)", re.MULTILINE)
 _AGENT_NAME = re.compile(r"\b([A-Z]\w*Agent\b[-\w]*)|\bAgent:[ \t]*[`*\"]*([\w-]+)")
 _FENCE_END = "<<<end outside"
+_BROKEN_OFF = re.compile(
+    r"^\*\*[^*\n]+, broken off:\*\*\n<<<outside[^\n]*\n.*?^<<<end outside[^\n]*$",
+    re.DOTALL | re.MULTILINE,
+)
+"""What an agent had begun to say when it was stopped. It is told beside what it said in the end."""
 _CONFIDENCE = re.compile(r"Confidence:\W*(high|medium|low)\b", re.IGNORECASE)
 _ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*])[ \t]+(.+)$", re.MULTILINE)
 _CITED_ITEM = re.compile(r"\[T\d+\]")
@@ -35,6 +40,7 @@ def read_findings(text: str) -> tuple[Finding, ...]:
     """
     if first := _AGENT_HEADING.search(text):
         text = text[first.start() :]
+    text = _BROKEN_OFF.sub("", text)
     found: dict[tuple[str, tuple[str, ...]], Finding] = {}
     for agent, report in _split_reports(text):
         finding = _read_report(agent, report)
