@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from agents.llm.retry import Retry, stream_with_retries
 from agents.llm_events import (
@@ -39,6 +40,11 @@ class Failure:
     """Some of the answer was already shown."""
     retryable: bool = False
     """The provider's word on whether asking again may help."""
+
+    @property
+    def status(self) -> Literal["timed_out", "failed"]:
+        """How what it ended is shown."""
+        return "timed_out" if self.code in TIMEOUTS else "failed"
 
 
 NO_CONCLUSION = Failure("no_conclusion", "The model asked for a tool instead of concluding.")

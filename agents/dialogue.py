@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from agents.answers import TIMEOUTS, Answer, Failure, Question, ask
+from agents.answers import Answer, Failure, Question, ask
 from agents.budget import ContextBudget, explain_too_long
 from agents.compaction import Fitted
 from agents.controllers import Conclude, Controller
@@ -107,7 +107,8 @@ class Dialogue:
         message = None
         if failure is None:
             message = mask_message(answer.make_message(calls, kept), self._mask)
-        blocks = answer.close_blocks(_status(failure), is_final=is_final, response=shown)
+        status: BlockStatus = failure.status if failure else "completed"
+        blocks = answer.close_blocks(status, is_final=is_final, response=shown)
         record = LLMCallRecord(
             interaction_type=kind,
             iteration=self.iteration,
@@ -155,9 +156,3 @@ class Dialogue:
             "provider": self.llm.provider_name,
         }
         await self._journal.record_note(Note("error", failure.message, metadata))
-
-
-def _status(failure: Failure | None) -> BlockStatus:
-    if failure is None:
-        return "completed"
-    return "timed_out" if failure.code in TIMEOUTS else "failed"

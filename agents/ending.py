@@ -3,7 +3,6 @@
 from agents.answers import (
     OUTPUT_LIMIT,
     REPETITION,
-    TIMEOUTS,
     Answer,
     Failure,
     explain_no_conclusion,
@@ -112,7 +111,7 @@ class Ending:
     def fail(self, failure: Failure) -> AgentOutcome:
         """End without an answer."""
         return AgentOutcome(
-            "timed_out" if failure.code in TIMEOUTS else "failed",
+            failure.status,
             error=failure.message,
             error_code=failure.code,
             iterations_used=self._dialogue.iteration,

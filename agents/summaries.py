@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from agents.answers import ITERATION_TIMEOUT, REPETITION, TIMEOUTS, Answer, Failure, Question, ask
+from agents.answers import ITERATION_TIMEOUT, REPETITION, Answer, Failure, Question, ask
 from agents.estimating import BYTES_PER_TOKEN, CHARACTERS_PER_TOKEN, cut_at_line, estimate_tokens
 from agents.fallback import Fallback
 from agents.ports import LLM, Journal, LLMOptions
@@ -121,7 +121,7 @@ class Summaries:
                 return await self._keep(task, block_id, label, question, answer)
             current = None if failure.code == ITERATION_TIMEOUT else next(usable, None)
             goes_on = current is not None and not answer.text
-            status: Attempt = "timed_out" if failure.code in TIMEOUTS else "failed"
+            status: Attempt = failure.status
             call = _describe_call(task, label.model, question, answer, failure)
             await self._journal.record_summary(
                 SummaryRecord(

@@ -39,6 +39,11 @@ class OpsSettings:
     """The one that this machine is; `host` is its name then."""
 
     @property
+    def names_of_here(self) -> tuple[str, ...]:
+        """What a call names this machine by: nothing, its name or its id."""
+        return ("", self.host, f"host:{self.host}")
+
+    @property
     def place(self) -> Literal["host", "container"]:
         """What this machine is to people and models. Ids say `host:` in both cases."""
         return "container" if self.container else "host"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
-from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
+from agents.controllers.base import AskAgain, CallTools, Controller, Decision
 from agents.prompts.nudges import ask_after_empty_answer
 from agents.types import InteractionType, Phase, ToolCall, ToolSpec
 
@@ -25,6 +25,6 @@ class FunctionCalling(Controller):
     def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
         if calls:
             return CallTools(calls)
-        if text.strip():
-            return Conclude(text.strip())
+        if conclusion := self.conclude(text):
+            return conclusion
         return AskAgain("The model gave an empty answer", ask_after_empty_answer())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
-from agents.controllers.base import AskAgain, Conclude, Controller, Decision
+from agents.controllers.base import AskAgain, Controller, Decision
 from agents.prompts.nudges import ask_for_text_without_tools
 from agents.types import InteractionType, Phase, ToolCall, ToolSpec
 
@@ -23,8 +23,8 @@ class SingleCall(Controller):
 
     @override
     def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
-        if text.strip():
-            return Conclude(text.strip())
+        if conclusion := self.conclude(text):
+            return conclusion
         if calls:
             return AskAgain(
                 "The model asked for tools where there are none", ask_for_text_without_tools()

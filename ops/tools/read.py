@@ -120,7 +120,7 @@ class ReadTool:
         return await self._server.deliver(run_in_thread(take, READ_SECONDS))
 
     def _refuse_elsewhere(self, action: str, target: str) -> None:
-        if not target or target in (self._settings.host, f"host:{self._settings.host}"):
+        if target in self._settings.names_of_here:
             return
         raise ToolFailure(
             "EXECUTION_CONTEXT_UNAVAILABLE",

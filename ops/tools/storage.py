@@ -61,7 +61,7 @@ class StorageTool:
         self, server: EnvelopeServer, settings: OpsSettings, systems: StorageSystems
     ) -> None:
         self._server = server
-        self._here = ("", settings.host, f"host:{settings.host}")
+        self._here = settings.names_of_here
         self._systems = systems
 
     async def look_at_storage(

@@ -139,9 +139,7 @@ def test_a_file_that_changes_while_a_person_decides_is_left_alone_and_the_report
     session = wait_until_ended(session)
     assert session.status == "completed"
     assert conf.read_text() == "limit=15\n"
-    row = MCPInteraction.objects.filter(session=session, tool_name="file_edit").earliest(
-        "created_at"
-    )
+    row = MCPInteraction.objects.get(session=session, tool_number=2)
     assert "has changed since it was looked at. Nothing was written" in json.dumps(row.tool_result)
     assert "**Unverified:** ops.file_edit" in session.final_analysis
 

@@ -57,6 +57,20 @@ def test_the_list_orders_calls_below_agents_below_stages():
     assert [call.id for call in trace.session_interactions] == [summary.pk]
 
 
+def test_a_check_stands_behind_the_write_it_was_stored_with():
+    execution = ExecutionFactory(active=True)
+    told = timezone.now()
+    server = {"execution": execution, "created_at": told}
+    checks = [MCPInteractionFactory(**server, tool_number=None, server_name="a") for _ in range(3)]
+    writes = [MCPInteractionFactory(**server, tool_number=n, server_name="b") for n in (2, 1)]
+
+    (stage,) = get_session_trace(execution.session_id).stages
+
+    shown = [call.id for call in stage.executions[0].mcp_interactions]
+    assert shown[:2] == [writes[1].pk, writes[0].pk]
+    assert set(shown[2:]) == {check.pk for check in checks}
+
+
 def test_the_list_reads_no_bodies_and_costs_the_same_for_any_number_of_agents():
     counts = []
     for agents in (1, 4):

@@ -164,9 +164,14 @@ def get_execution_trace(session_id: uuid.UUID, execution_id: uuid.UUID) -> Execu
 def _list_calls(
     **where: AlertSession | AgentExecution,
 ) -> tuple[list[ModelCall], list[ToolCall]]:
-    """In the order they were made."""
+    """In the order they were made.
+
+    A check is stored at the moment of the write that it is about, and has no number: it comes last.
+    """
     models = LLMInteraction.objects.filter(**where).order_by("created_at", "id")
-    tools = MCPInteraction.objects.filter(**where).order_by("created_at", "server_name", "id")
+    tools = MCPInteraction.objects.filter(**where).order_by(
+        "created_at", "tool_number", "server_name", "id"
+    )
     return (
         [ModelCall._make(row) for row in models.values_list(*ModelCall._fields)],
         [ToolCall._make(row) for row in tools.values_list(*ToolCall._fields)],
