@@ -8,6 +8,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from agents.llm.head_thoughts import part_late
 from agents.llm.retry import Retry, stream_with_retries
 from agents.llm_events import (
     AnswerFinished,
@@ -112,6 +113,14 @@ class Answer:
                 self.finish_reason = reason
                 self.provider_fields = dict(fields)
 
+    def part_thoughts(self) -> None:
+        """Move to the thinking what stands before a closing tag that no opening one preceded."""
+        thought, text = part_late(self.text)
+        if thought:
+            self._thinking.add(thought)
+            self._text = RepetitionWatch()
+            self._text.add(text)
+
     def close_blocks(
         self,
         status: BlockStatus = "completed",
@@ -185,6 +194,7 @@ async def ask(
     finally:
         answer.discard_blocks()
     answer.finish_blocks()
+    answer.part_thoughts()
     answer.duration_ms = round((time.monotonic() - started) * 1000)
     return answer
 
@@ -237,7 +247,7 @@ def _describe_timeout(llm: LLM, question: Question, answer: Answer) -> Failure:
 
 def explain_no_conclusion(answer: Answer) -> Failure:
     """Why the answer to the demand to conclude is none."""
-    if answer.text.strip():
+    if answer.text.strip() or answer.calls:
         return NO_CONCLUSION
     return Failure("empty_answer", "The model gave an empty answer.")
 

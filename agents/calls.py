@@ -70,6 +70,8 @@ class CallRunner:
         repeats = self.count_identical(call)
         if repeats > MAX_IDENTICAL_CALLS:
             return _refuse_repeat(call, can_recall=self.toolbox.can_recall), False
+        if reason := self.controller.refuse(call):
+            return _refuse(reason), False
         await self.journal.confirm_lease()
         try:
             async with time:
@@ -99,6 +101,10 @@ def _refuse_repeat(call: ToolCall, *, can_recall: bool) -> ToolResult:
         f"arguments. Use the results you have{back}, call it with other arguments, or conclude and "
         "say what could not be found out."
     )
+    return _refuse(text)
+
+
+def _refuse(text: str) -> ToolResult:
     return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text.encode()))
 
 
@@ -107,4 +113,4 @@ def _describe_late(call: ToolCall, limit: float) -> ToolResult:
         f"{call.name} was stopped: this iteration may take {limit:g} s and they are over. "
         "It is not known whether the call had an effect."
     )
-    return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text.encode()))
+    return _refuse(text)

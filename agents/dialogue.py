@@ -52,6 +52,11 @@ class Dialogue:
         """What was said so far."""
         return self._conversation.messages
 
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools there are, whether or not they go out with a question."""
+        return self._toolbox.specs
+
     def start_deadline(self) -> float:
         """When an iteration that begins now has to end, by the clock of the loop."""
         return asyncio.get_running_loop().time() + self._task.limits.iteration

@@ -72,7 +72,7 @@ class Ending:
             answer = await self._dialogue.ask(
                 "forced_conclusion", self._dialogue.start_deadline(), with_tools=False
             )
-            conclusion = None if answer.failure else self._controller.conclude(answer.text)
+            conclusion = None if answer.failure else self._read(answer)
             if conclusion is not None:
                 review = await self._reviewer.review(conclusion.text, is_last=True)
                 await self._dialogue.record_conclusion(
@@ -89,6 +89,9 @@ class Ending:
                 failure
             ):
                 return self._fail_without_conclusion(failure)
+
+    def _read(self, answer: Answer) -> Conclude | None:
+        return self._controller.conclude(answer.text, self._dialogue.specs)
 
     async def complete(self, review: Review) -> AgentOutcome:
         """End with an answer that is written down."""

@@ -35,12 +35,18 @@ def _mask_fields(fields: Mapping[str, JSON], mask: Callable[[str], str]) -> dict
 
 def _mask_value(name: str, value: JSON, mask: Callable[[str], str]) -> JSON:
     if isinstance(value, str):
-        return value if any(word in name for word in _OPAQUE) else mask(value)
+        return value if _is_opaque(name) else mask(value)
     if isinstance(value, list):
         return [_mask_value(name, each, mask) for each in value]
     if isinstance(value, dict):
+        if _is_opaque(value.get("type")):
+            return value
         return {key: _mask_value(key, each, mask) for key, each in value.items()}
     return value
+
+
+def _is_opaque(name: JSON) -> bool:
+    return isinstance(name, str) and any(word in name for word in _OPAQUE)
 
 
 def _is_signed(value: JSON) -> bool:

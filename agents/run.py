@@ -17,7 +17,7 @@ from agents.records import ToolCallRecord
 from agents.reviewing import Reviewer
 from agents.summaries import Circumstances, Summaries, SummaryPlan
 from agents.task import AgentTask
-from agents.types import AgentOutcome, InteractionType, Message, ModelName, ToolCall
+from agents.types import JSON, AgentOutcome, InteractionType, Message, ModelName, Note, ToolCall
 
 MAX_SINGLE_ATTEMPTS = 6
 """Model calls of a controller that does not iterate; only useless answers use them up."""
@@ -121,7 +121,8 @@ class _Execution:
         calls = self._conversation.find_open_calls()
         if calls:
             await self._run_calls(calls, self._task.open_numbers, self._dialogue.start_deadline())
-        answer = self._controller.conclude(self._conversation.find_answer())
+        said = self._conversation.find_answer()
+        answer = self._controller.conclude(said, self._toolbox.specs)
         if answer is None:
             return None
         review = await self._reviewer.review(answer.text, is_last=self._ending.is_forced)
@@ -140,7 +141,8 @@ class _Execution:
         if answer.failure is not None:
             return self._end_with(await self._bad_answers.react(answer, answer.failure, self._kind))
         self._bad_answers.note_success()
-        match self._controller.decide(answer.text, tuple(answer.calls)):
+        specs = self._toolbox.specs
+        match self._controller.decide(answer.text, tuple(answer.calls), specs):
             case CallTools() as wanted:
                 return await self._call_tools(answer, wanted, deadline)
             case Conclude() as conclusion:
@@ -182,6 +184,9 @@ class _Execution:
         self, answer: Answer, wanted: CallTools, deadline: float
     ) -> AgentOutcome | None:
         calls = wanted.calls
+        if wanted.note:
+            ids: list[JSON] = [call.id for call in calls]
+            answer.notes.append(Note("notice", wanted.note, {"written_calls": ids}))
         numbers = await self._dialogue.record(
             answer, kind=self._kind, calls=calls, kept=wanted.kept, shown=wanted.shown
         )

@@ -40,10 +40,11 @@ _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call the model proposed, exactly as it said it.
+    """A call the model proposed, as it said it.
 
     `id` is the provider's and may be long (signatures hide in it): stored and replayed verbatim.
-    `name` is the name the model used (`server__tool`); `arguments` is its raw text.
+    `name` is the name the model used (`server__tool`); `arguments` is the text of a JSON object, or
+    what else the model wrote there.
     """
 
     id: str

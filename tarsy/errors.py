@@ -119,6 +119,7 @@ LLMErrorCode = Literal[
     "credentials",
     "invalid_request",
     "context_window",
+    "no_tool_calling",
     "rate_limit",
     "provider_error",
     "connection",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from agents.controllers.written import read_written
 from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
 
 
@@ -16,6 +17,8 @@ class CallTools:
     """What stays of the text in the conversation; all of it when None."""
     shown: str | None = None
     """What stays of the text on the timeline; all of it when None."""
+    note: str = ""
+    """What people are told of how the model came to call them, where that is unusual."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,24 @@ class Controller(Protocol):
         """The tools that go to the provider with the question."""
         ...
 
-    def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
-        """What a complete answer means."""
+    def decide(
+        self, text: str, calls: tuple[ToolCall, ...], specs: Sequence[ToolSpec] = ()
+    ) -> Decision:
+        """What a complete answer means where there are these tools."""
         ...
 
-    def conclude(self, text: str) -> Conclude | None:
-        """What an answer to the demand to conclude means; None when it is no conclusion."""
-        return Conclude(text.strip()) if text.strip() else None
+    def conclude(self, text: str, specs: Sequence[ToolSpec] = ()) -> Conclude | None:
+        """What an answer to the demand to conclude means; None when it is no conclusion.
+
+        A call that is only written is none, whether or not it could be run.
+        """
+        if not text.strip() or read_written(text, specs) is not None:
+            return None
+        return Conclude(text.strip())
+
+    def refuse(self, call: ToolCall) -> str:
+        """Why a call is not to be run as it was proposed; empty where it is."""
+        return ""
 
     def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """The conversation as the model gets to see it."""

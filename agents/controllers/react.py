@@ -14,6 +14,7 @@ from agents.controllers.react_format import (
     parse_react,
     render_react,
 )
+from agents.controllers.written import read_written
 from agents.prompts.nudges import ask_for_react_format
 from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
 
@@ -41,7 +42,9 @@ class React:
     def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
         return ()
 
-    def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
+    def decide(
+        self, text: str, calls: tuple[ToolCall, ...], specs: Sequence[ToolSpec] = ()
+    ) -> Decision:
         answer = parse_react(text)
         if isinstance(answer.step, Malformed) and calls:
             # Some servers read calls out of the text whether they were offered tools or not.
@@ -59,15 +62,18 @@ class React:
                     may_conclude=reason != "empty",
                 )
 
-    def conclude(self, text: str) -> Conclude | None:
+    def conclude(self, text: str, specs: Sequence[ToolSpec] = ()) -> Conclude | None:
         """Takes prose for a conclusion. What is written behind an action rests on no result."""
         answer = parse_react(text)
         match answer.step:
             case FinalAnswer(conclusion):
                 return Conclude(conclusion, kept=render_react(answer))
-            case Malformed(has_input=False) if answer.thought:
+            case Malformed(has_input=False) if answer.thought and not read_written(text, specs):
                 return Conclude(answer.thought, kept=answer.thought)
         return None
+
+    def refuse(self, call: ToolCall) -> str:
+        return ""
 
     def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Text alone, in turns: many chat templates refuse two messages of one role in a row."""

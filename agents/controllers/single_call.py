@@ -22,10 +22,12 @@ class SingleCall(Controller):
         return ()
 
     @override
-    def decide(self, text: str, calls: tuple[ToolCall, ...]) -> Decision:
-        if conclusion := self.conclude(text):
+    def decide(
+        self, text: str, calls: tuple[ToolCall, ...], specs: Sequence[ToolSpec] = ()
+    ) -> Decision:
+        if conclusion := self.conclude(text, specs):
             return conclusion
-        if calls:
+        if calls or text.strip():
             return AskAgain(
                 "The model asked for tools where there are none", ask_for_text_without_tools()
             )

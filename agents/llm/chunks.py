@@ -1,10 +1,14 @@
 """Reads OpenAI-shaped chunks, which both clients produce, as our events."""
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from agents.llm.call_pieces import CallPieces
+from agents.llm.contents import find_calls, read_content, read_reasoning
+from agents.llm.head_thoughts import HeadThoughts
+from agents.llm.usages import UsageReader
+from agents.llm.wanted_back import WantedBack
+from agents.llm.wire_values import as_list, clean_characters, clean_fields, look
 from agents.llm_events import (
     AnswerFinished,
     CallProposed,
@@ -13,52 +17,46 @@ from agents.llm_events import (
     ThinkingDelta,
     UsageReported,
 )
-from agents.types import JSON, ToolCall, Usage
+from agents.types import JSON
 from tarsy.errors import LLMError
 
 MAX_CHARACTERS = 2_000_000
 """Of one answer with thinking and calls; four times what the longest output limits amount to."""
 MAX_CALLS = 500
+MAX_EMPTY_CHUNKS = 100_000
+"""In a row; a server that has nothing to say for longer has gone wrong."""
 
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_HALF = re.compile("[\ud800-\udfff]")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-@dataclass
-class _Fragments:
-    """A tool call while its pieces arrive."""
-
-    id: str = ""
-    name: str = ""
-    arguments: str = ""
-
-    def join(self) -> ToolCall:
-        return ToolCall(
-            clean_characters(self.id),
-            clean_characters(self.name),
-            clean_characters(self.arguments),
-        )
+_BROKEN_OFF = frozenset({"error", "network_error", "insufficient_system_resource"})
+"""Reasons to end that say that the answer is none; of DeepSeek, Z.ai and OpenRouter."""
+_OVERFLOWN = "model_context_window_exceeded"
+_REASONING = ("reasoning_content", "reasoning")
 
 
 class ChunkReader:
     """Turns the chunks of one answer into events.
 
     Chunks come from a network, as JSON or as the objects of an SDK that were built unchecked.
-    Raises `LLMError` for a chunk that makes no sense and for an answer that was cut.
+    `offered` are the names of the tools that can be called. Raises `LLMError` for a chunk that
+    makes no sense and for an answer that was cut.
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, offered: Collection[str] = ()) -> None:
         self._model = model
-        self._calls: list[_Fragments] = []
-        self._by_index: dict[int, _Fragments] = {}
+        self._calls = CallPieces(offered, self._count)
+        self._usage = UsageReader()
+        self._head = HeadThoughts()
         self._finish_reason = ""
+        self._has_ended = False
         self._length = 0
+        self._empty = 0
         self._half: dict[type[TextDelta] | type[ThinkingDelta], str] = {}
+        self.wanted_back = WantedBack()
+        """What stands beside text and calls and has to be replayed."""
 
     def read(self, chunk: Any) -> list[LLMEvent]:
         try:
-            return self._read(chunk)
+            length = self._length
+            events = self._read(chunk)
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise LLMError(
                 "provider_error",
@@ -66,51 +64,106 @@ class ChunkReader:
                 "chat completions.",
                 retryable=True,
             ) from error
+        self._empty = 0 if events or self._length > length else self._empty + 1
+        if self._empty > MAX_EMPTY_CHUNKS:
+            raise LLMError(
+                "endless_answer",
+                f"The model {self._model} sent {MAX_EMPTY_CHUNKS:,} chunks in a row with nothing "
+                "in them and was stopped.",
+            )
+        return events
+
+    def end(self) -> None:
+        """The server says that this is all, which is as good as a reason to end."""
+        self._has_ended = True
 
     def finish(self, provider_fields: Mapping[str, JSON] | None = None) -> list[LLMEvent]:
         """The events that only the end of the stream makes certain."""
-        if not self._finish_reason:
+        calls = self._calls.join()
+        reason = self._finish_reason
+        if not reason and self._has_ended:
+            reason = "tool_calls" if calls else "stop"
+        self._check_end(reason)
+        events: list[LLMEvent] = []
+        for is_thought, text in self._head.finish():
+            self._say(ThinkingDelta if is_thought else TextDelta, text, events)
+        events += [kind(clean_characters(half)) for kind, half in self._half.items() if half]
+        finished = AnswerFinished(reason, clean_fields(provider_fields or {}))
+        return [*events, *(CallProposed(each.call) for each in calls), finished]
+
+    def collect_wanted(self) -> tuple[dict[str, JSON], list[JSON]]:
+        """The members of the message, and those of each call in turn, to be replayed."""
+        calls = self._calls.join()
+        extras: list[JSON] = [dict(each.extra) for each in calls]
+        return self.wanted_back.collect(has_calls=bool(calls)), extras if any(extras) else []
+
+    def _check_end(self, reason: str) -> None:
+        if not reason:
             raise LLMError(
                 "connection",
                 f"The model {self._model} ended the connection before its answer was complete.",
                 retryable=True,
             )
-        calls = [fragments.join() for fragments in self._calls]
-        finished = AnswerFinished(self._finish_reason, _clean_fields(provider_fields or {}))
-        rest = [kind(clean_characters(half)) for kind, half in self._half.items() if half]
-        return [*rest, *(CallProposed(call) for call in calls if call.name), finished]
+        if reason in _BROKEN_OFF:
+            raise LLMError(
+                "provider_error",
+                f"The model {self._model} broke its answer off ({reason}).",
+                retryable=True,
+            )
+        if reason == _OVERFLOWN:
+            raise LLMError(
+                "context_window", f"The conversation is longer than {self._model} can read."
+            )
 
     def _read(self, chunk: Any) -> list[LLMEvent]:
         events: list[LLMEvent] = []
-        usage = read_usage(_look(chunk, "usage"))
+        usage = self._usage.take(chunk)
         if usage is not None:
             events.append(UsageReported(usage))
-        for choice in _look(chunk, "choices") or ():
-            if reason := _look(choice, "finish_reason"):
+        for choice in as_list(look(chunk, "choices")):
+            if reason := look(choice, "finish_reason"):
                 self._finish_reason = str(reason)
-            delta = _look(choice, "delta")
+            # An answer in one piece has a message in the place of a delta.
+            delta = look(choice, "delta") or look(choice, "message")
             if delta is not None:
                 self._read_delta(delta, events)
         return events
 
     def _read_delta(self, delta: Any, events: list[LLMEvent]) -> None:
-        if thinking := _look(delta, "reasoning_content") or _look(delta, "reasoning"):
-            self._say(ThinkingDelta, thinking, events)
-        if content := _look(delta, "content"):
-            self._say(TextDelta, content, events)
-        if refusal := _look(delta, "refusal"):
+        self._read_thinking(delta, events)
+        content = look(delta, "content")
+        for is_thought, text in read_content(content) if content else ():
+            self._hear(is_thought, text, events)
+        if refusal := look(delta, "refusal"):
             self._say(TextDelta, refusal, events)
-        for fragment in _look(delta, "tool_calls") or ():
-            self._add_fragment(fragment)
+        self._calls.add(look(delta, "tool_calls") or find_calls(content))
+        if call := look(delta, "function_call"):
+            self._calls.add([call])
+        self.wanted_back.take(delta)
+
+    def _read_thinking(self, delta: Any, events: list[LLMEvent]) -> None:
+        for name in _REASONING:
+            if thinking := look(delta, name):
+                text = read_reasoning(thinking)
+                self.wanted_back.take_thinking(name, thinking)
+                self._say(ThinkingDelta, text, events)
+                return
+        if details := look(delta, "reasoning_details"):
+            self._say(ThinkingDelta, read_reasoning(details), events)
+
+    def _hear(self, is_thought: bool, text: str, events: list[LLMEvent]) -> None:
+        """Some models write their thoughts at the head of the text, between tags."""
+        for is_tagged, part in [(True, text)] if is_thought else self._head.feed(text):
+            self._say(ThinkingDelta if is_tagged else TextDelta, part, events)
 
     def _say(
-        self, kind: type[TextDelta] | type[ThinkingDelta], said: object, events: list[LLMEvent]
+        self, kind: type[TextDelta] | type[ThinkingDelta], said: str, events: list[LLMEvent]
     ) -> None:
         """Some servers split an emoji into two escapes and put them into two chunks."""
-        text = self._count(_as_text(said))
+        text = self._count(said)
         if self._half:
             text = self._half.pop(kind, "") + text
-        if "\ud800" <= text[-1] <= "\udbff":
+        if text and "\ud800" <= text[-1] <= "\udbff":
             self._half[kind], text = text[-1], text[:-1]
         if text:
             events.append(kind(clean_characters(text)))
@@ -125,76 +178,3 @@ class ChunkReader:
                 f"{MAX_CHARACTERS:,} characters or {MAX_CALLS} tool calls.",
             )
         return text
-
-    def _add_fragment(self, fragment: Any) -> None:
-        call_id = _look(fragment, "id") or ""
-        call = self._find_call(int(_look(fragment, "index") or 0), call_id)
-        call.id = call.id or self._count(call_id)
-        function = _look(fragment, "function")
-        if function is None:
-            return
-        call.name = call.name or self._count(_as_text(_look(function, "name") or ""))
-        call.arguments += self._count(_as_text(_look(function, "arguments") or ""))
-
-    def _find_call(self, index: int, call_id: str) -> _Fragments:
-        known = self._by_index.get(index)
-        # Some servers give every parallel call the index 0; a new id then means a new call.
-        if known is not None and (not call_id or not known.id or call_id == known.id):
-            return known
-        fragments = _Fragments()
-        self._by_index[index] = fragments
-        self._calls.append(fragments)
-        return fragments
-
-
-def read_usage(usage: Any) -> Usage | None:
-    if usage is None:
-        return None
-    details = _look(usage, "completion_tokens_details")
-    thinking = None if details is None else _look(details, "reasoning_tokens")
-    return Usage(
-        input_tokens=_as_count(_look(usage, "prompt_tokens")),
-        output_tokens=_as_count(_look(usage, "completion_tokens")),
-        thinking_tokens=_as_count(thinking),
-    )
-
-
-def _look(value: Any, name: str) -> Any:
-    """A member of an object; None when it is not there. Raises TypeError for what has none."""
-    if type(value) is dict:
-        return value.get(name)
-    if value is None or isinstance(value, str | bytes | int | float | list):
-        raise TypeError(f"an object expected, {type(value).__name__} found")
-    return getattr(value, name, None)
-
-
-def clean_characters(text: str) -> str:
-    """The text with what neither PostgreSQL nor a wire takes replaced: NUL, half of a pair."""
-    if _UNSTORABLE.search(text) is None:
-        return text
-    text = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
-    return _HALF.sub("\ufffd", text).replace("\x00", "\ufffd")
-
-
-def _clean_fields(fields: Mapping[str, JSON]) -> dict[str, JSON]:
-    return {name: _clean_value(value) for name, value in fields.items()}
-
-
-def _clean_value(value: JSON) -> JSON:
-    if isinstance(value, str):
-        return clean_characters(value)
-    if isinstance(value, list):
-        return [_clean_value(item) for item in value]
-    if isinstance(value, dict):
-        return {clean_characters(name): _clean_value(item) for name, item in value.items()}
-    return value
-
-
-def _as_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"text expected, {type(value).__name__} found")
-    return value
-
-
-def _as_count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None

@@ -1,5 +1,6 @@
 """Sorts what an SDK raised into an `LLMError` with a sentence a person can act on."""
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,18 +8,17 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from agents.llm.bodies import ForeignText
+from agents.llm.error_bodies import ErrorBody, read_error, read_wait
 from agents.llm.settings import ProviderSettings
 from agents.ports import NotSent
 from tarsy.errors import LLMError, LLMErrorCode
 
 LONGEST_READ = 4000
+_PASSING = frozenset({408, 409, 425})
+"""Statuses below 500 of what is gone in a while."""
 LONGEST_QUOTE = 300
 
-_CONTEXT = re.compile(
-    r"context.?(?:length|window)|maximum context|too many tokens|prompt is too long"
-    r"|exceeds the maximum number of tokens",
-    re.IGNORECASE,
-)
 _BAD_KEY = re.compile(
     r"api[ _-]?key (?:is )?(?:not valid|invalid|expired)|(?:incorrect|invalid) (?:x-)?api[ _-]?key"
     r"|API_KEY_INVALID",
@@ -52,52 +52,71 @@ def only_llm_errors(settings: ProviderSettings) -> Iterator[None]:
 def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     """What an exception of a provider's SDK means to us. Never repeats a key."""
     error = _unwrap(error)
-    status = _find_status(error)
+    said = read_error(getattr(error, "body", None), _find_text(error))
+    status = _find_status(error) or said.status
     if _is_timeout(error, status):
         return _connection(settings, "did not answer in time")
     if _is_broken_connection(error):
         return _connection(settings, "could not be reached or ended the connection")
+    if isinstance(error, ForeignText):
+        return _refuse_foreign_text(error, settings)
+    if said.is_overflow(status):
+        return _too_long(error, settings)
     if status is None:
         return _classify_without_status(error, settings)
+    return _classify_status(error, status, said, settings)
+
+
+def _classify_status(
+    error: Exception, status: int, said: ErrorBody, settings: ProviderSettings
+) -> LLMError:
+    quote = _quote(error, settings)
     if status == 401 or (status == 400 and _BAD_KEY.search(str(error))):
-        return refuse_key(status, settings)
+        return refuse_key(status, settings, quote)
     if status == 403:
         return LLMError(
             "credentials",
-            f"{_subject(settings)} does not allow its key to do this (403)"
-            f"{_quote(error, settings)}. Check what {_name_key(settings)} may use.",
+            f"{_subject(settings)} does not allow its key to do this (403){quote}. "
+            f"Check what {_name_key(settings)} may use.",
         )
-    if status == 429:
-        return _rate_limit(error, settings)
-    if status >= 500:
-        reason = f"{_subject(settings)} answered {status}{_quote(error, settings)}."
-        return _after_a_wait("provider_error", reason, error, settings)
+    if status in (402, 429):
+        return _rate_limit(error, status, settings)
+    if said.lacks_tool_calling:
+        return LLMError(
+            "no_tool_calling",
+            f"{_subject(settings)} cannot be given tools to call ({status}){quote}. Say "
+            "tool_calling: false for this provider.",
+        )
+    if status >= 500 or status in _PASSING:
+        return _after_a_wait(
+            "provider_error", f"{_subject(settings)} answered {status}{quote}.", error, settings
+        )
     return _invalid_request(error, status, settings)
 
 
-def refuse_key(status: int | None, settings: ProviderSettings) -> LLMError:
+def refuse_key(status: int | None, settings: ProviderSettings, quote: str = "") -> LLMError:
     """The error for a missing key, or for one that was answered with `status`."""
     name = _name_key(settings)
     if not settings.api_key:
-        answered = f" (it answered {status})" if status else ""
+        answered = f" (it answered {status}{quote})" if status else ""
         reason = f"{_subject(settings)} needs a key{answered}. Put it into {name}."
         return LLMError("credentials", reason)
     return LLMError(
         "credentials",
-        f"{_subject(settings)} refused the key ({status}). Set {name} to a valid key and start "
-        "the worker again.",
+        f"{_subject(settings)} refused the key ({status}){quote}. Set {name} to a valid key "
+        "and start the worker again.",
     )
 
 
-def _rate_limit(error: Exception, settings: ProviderSettings) -> LLMError:
-    words = _words(error, settings)
-    if "insufficient_quota" in words or "credit balance" in words:
+def _rate_limit(error: Exception, status: int, settings: ProviderSettings) -> LLMError:
+    quote = _quote(error, settings)
+    if status == 402 or "insufficient_quota" in quote or "credit balance" in quote:
         return LLMError(
             "rate_limit",
-            f"{_subject(settings)} answered 429: the account has no credit left. "
+            f"{_subject(settings)} answered {status}: the account has no credit left{quote}. "
             "Top it up or choose another provider.",
         )
-    reason = f"{_subject(settings)} answered 429 (too many requests){_quote(error, settings)}."
+    reason = f"{_subject(settings)} answered 429 (too many requests){quote}."
     return _after_a_wait("rate_limit", reason, error, settings)
 
 
@@ -115,18 +134,30 @@ def _after_a_wait(
     return LLMError(code, f"{reason}.", retryable=True, retry_after=asked)
 
 
+def _too_long(error: Exception, settings: ProviderSettings) -> LLMError:
+    return LLMError(
+        "context_window",
+        f"The conversation is longer than the model {settings.model} can read"
+        f"{_quote(error, settings)}. Choose a model with a larger context window or let large tool "
+        "results be summarized.",
+    )
+
+
+def _refuse_foreign_text(error: ForeignText, settings: ProviderSettings) -> LLMError:
+    return LLMError(
+        "invalid_request",
+        f"{_subject(settings)} answered with a page or a text that is no answer of a model"
+        f"{_quote(error, settings)}. Check base_url; where a proxy wants people to sign in, it has "
+        "to let this address through.",
+    )
+
+
 def _invalid_request(error: Exception, status: int, settings: ProviderSettings) -> LLMError:
-    if _CONTEXT.search(_words(error, settings)):
-        return LLMError(
-            "context_window",
-            f"The conversation is longer than the model {settings.model} can read. Choose a model "
-            "with a larger context window or let large tool results be summarized.",
-        )
     if status == 404:
         return LLMError(
             "invalid_request",
             f"{_subject(settings)} answered 404: it does not know the model {settings.model!r} "
-            "or the address is wrong. Check model and base_url.",
+            f"or the address is wrong{_quote(error, settings)}. Check model and base_url.",
         )
     return LLMError(
         "invalid_request",
@@ -154,22 +185,38 @@ def _connection(settings: ProviderSettings, what: str) -> LLMError:
 
 
 def read_retry_after(error: Exception) -> float | None:
-    """The seconds a response asked us to wait, from `Retry-After` as seconds or as a date."""
+    """The seconds a response asked us to wait, in its headers or in its body."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None)
-    value = headers.get("retry-after") if headers is not None else None
-    if not isinstance(value, str):
-        return None
+    said = {} if headers is None else headers
+    for read, value in (
+        (_read_milliseconds, said.get("retry-after-ms")),
+        (_read_seconds, said.get("retry-after")),
+        (_read_date, said.get("retry-after")),
+    ):
+        if isinstance(value, str) and (wait := read(value)) is not None:
+            return max(0.0, wait)
+    return read_wait(getattr(error, "body", None), _find_message(error))
+
+
+def _read_seconds(value: str) -> float | None:
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
+        return None
+    return seconds if math.isfinite(seconds) else None
+
+
+def _read_milliseconds(value: str) -> float | None:
+    wait = _read_seconds(value)
+    return None if wait is None else wait / 1000
+
+
+def _read_date(value: str) -> float | None:
     try:
         until = parsedate_to_datetime(value)
     except ValueError:
         return None
-    if until.tzinfo is None:
-        return None
-    return max(0.0, (until - datetime.now(UTC)).total_seconds())
+    return None if until.tzinfo is None else (until - datetime.now(UTC)).total_seconds()
 
 
 def strip_url(url: str) -> str:
@@ -207,13 +254,12 @@ def _words(error: Exception, settings: ProviderSettings) -> str:
 
 def _find_message(error: Exception) -> str:
     body: object = getattr(error, "body", None)
-    if isinstance(body, dict):
-        nested = body.get("error")
-        inner = nested if isinstance(nested, dict) else body
-        parts = [inner.get("message"), inner.get("code")]
-        said = [part for part in parts if isinstance(part, str) and part]
-        if said:
-            return " ".join(dict.fromkeys(said))
+    said = read_error(body, _find_text(error))
+    names = [name for name in said.names if name != "error" and name not in said.message]
+    return " ".join([said.message, *names[:1]]).strip()
+
+
+def _find_text(error: Exception) -> str:
     message = getattr(error, "message", None)
     return message if isinstance(message, str) else str(error)
 

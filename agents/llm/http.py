@@ -17,7 +17,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from agents.llm.sse import EventReader
+from agents.llm.bodies import BodyReader
+from agents.llm.error_bodies import is_error
 
 if TYPE_CHECKING:
     import aiohttp
@@ -53,6 +54,14 @@ class RefusedInStream(Refused):
     """An error where an answer had begun."""
 
 
+@dataclass(frozen=True)
+class Packet:
+    """The events that came together; `is_end` when the server says that this is all."""
+
+    events: list[dict[str, Any]]
+    is_end: bool
+
+
 @asynccontextmanager
 async def post_for_events(
     url: str,
@@ -61,13 +70,13 @@ async def post_for_events(
     headers: Mapping[str, str],
     before_request: Callable[[], Awaitable[None]],
     beat: Callable[[], None],
-) -> AsyncGenerator[AsyncIterator[list[dict[str, Any]]], None]:
+) -> AsyncGenerator[AsyncIterator[Packet], None]:
     """Post JSON and read the events of the answer, those of one network packet together.
 
-    `before_request` is awaited once there is a connection; what it raises keeps the request from
-    leaving. `beat` is told of each packet, also of one without an event. Leaving it before the end
-    hangs up. Raises Refused, ConnectionError, TimeoutError, and ValueError for an answer that is no
-    stream of JSON objects.
+    An answer in one piece is one event. `before_request` is awaited once there is a connection;
+    what it raises keeps the request from leaving. `beat` is told of each packet, also of one
+    without an event. Leaving it before the end hangs up. Raises Refused, ForeignText,
+    ConnectionError, TimeoutError, and ValueError for an answer that is no JSON.
     """
     import aiohttp
 
@@ -94,24 +103,25 @@ async def post_for_events(
 
 async def _read_events(
     response: "aiohttp.ClientResponse", beat: Callable[[], None]
-) -> AsyncIterator[list[dict[str, Any]]]:
-    reader = EventReader()
+) -> AsyncIterator[Packet]:
+    reader = BodyReader()
     async for part in response.content.iter_any():
         beat()
-        if events := reader.feed(part):
+        events = reader.feed(part)
+        if events or reader.has_ended:
             _raise_reported_error(events)
-            yield events
+            yield Packet(events, reader.has_ended)
         if reader.has_ended:
             await _drain(response)
             return
-    if events := reader.finish():
-        _raise_reported_error(events)
-        yield events
+    events = reader.finish()
+    _raise_reported_error(events)
+    yield Packet(events, reader.has_ended)
 
 
 def _raise_reported_error(events: list[dict[str, Any]]) -> None:
     for event in events:
-        if event.get("error"):
+        if is_error(event):
             raise RefusedInStream(json.dumps(event), status=None)
 
 

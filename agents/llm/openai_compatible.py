@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from agents.llm.chunks import ChunkReader
 from agents.llm.classify import only_llm_errors
 from agents.llm.deadlines import Beat, stream_within
-from agents.llm.http import post_for_events
+from agents.llm.http import Packet, post_for_events
 from agents.llm.native_tools import offer_native_tools
 from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
@@ -40,7 +40,7 @@ class OpenAICompatible:
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
-        reader = ChunkReader(self.model)
+        reader = ChunkReader(self.model, [tool.wire_name for tool in tools])
         request = self._write_request(messages, tools, options)
         for told in offer_native_tools(self._settings, messages, tools)[1]:
             yield told
@@ -52,15 +52,17 @@ class OpenAICompatible:
             )
             async with aclosing(packets):
                 async for packet in packets:
-                    for chunk in packet:
+                    for chunk in packet.events:
                         for event in reader.read(chunk):
                             yield event
-        for event in reader.finish(seal_fields(self.provider_name, {})):
+                    if packet.is_end:
+                        reader.end()
+        for event in reader.finish(seal_fields(self.provider_name, *reader.collect_wanted())):
             yield event
 
     def _open(
         self, request: dict[str, Any], options: LLMOptions, beat: Beat
-    ) -> AbstractAsyncContextManager[AsyncIterator[list[dict[str, Any]]]]:
+    ) -> AbstractAsyncContextManager[AsyncIterator[Packet]]:
         base = urlsplit(self._settings.base_url)
         url = base._replace(path=f"{base.path.rstrip('/')}/chat/completions").geturl()
         # Servers without authentication get a word; a user in the address is one.

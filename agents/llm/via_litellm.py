@@ -64,7 +64,7 @@ class ViaLitellm:
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
         _check_readiness(self._settings)
-        reader = ChunkReader(self.model)
+        reader = ChunkReader(self.model, [tool.wire_name for tool in tools])
         fields = _ProviderFields()
         native = NativeToolReader()
         offered, withheld = offer_native_tools(self._settings, messages, tools)

@@ -52,6 +52,10 @@ def ask_for_text_without_tools() -> str:
     return render("nudge_no_tools")
 
 
+def ask_for_real_call() -> str:
+    return render("nudge_written_call")
+
+
 def ask_after_repetition(text: str) -> str:
     return render("nudge_repetition", excerpt=_cut(text))
 

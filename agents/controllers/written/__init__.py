@@ -1,0 +1,5 @@
+"""Calls that a model has written into its text instead of proposing them."""
+
+from agents.controllers.written.reading import Written, read_written
+
+__all__ = ["Written", "read_written"]

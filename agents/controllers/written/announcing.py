@@ -1,0 +1,41 @@
+"""Tells an announcement from an answer: the model says what it is about to do, and stops."""
+
+import re
+
+from agents.controllers.written.names import OfferedNames
+
+LONGEST = 1_000
+"""Characters; whoever writes more has more to say than what comes next."""
+_SENTENCE_END = re.compile(r"(?<=[.!?:…])\s+(?=[A-Z*`\"“(])|\n+")
+_REPORT = re.compile(r"\[T\d+\]|^#{1,4} ", re.MULTILINE)
+# The forms in which English says of oneself what comes next. "I would" is a condition, "I called"
+# is past, and an order to somebody else has no "I" in it.
+_ABOUT_TO = re.compile(
+    r"\b(?:I(?:['’]ll| will(?! not)| shall| am going to|['’]m going to| am about to|['’]m about to"
+    r"| need to| want to| have to)|let(?:['’]s| us| me)|(?:now|next),? I)\b",
+    re.IGNORECASE,
+)
+_SUMMING_UP = re.compile(
+    r"\blet me (?:sum|conclude|summari[sz]e|explain|be clear)\b", re.IGNORECASE
+)
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
+
+
+def is_announcement(text: str, offered: OfferedNames) -> bool:
+    """Whether a text ends in the announcement of a call of an offered tool."""
+    if len(text) > LONGEST or _REPORT.search(text):
+        return False
+    sentences = [part for part in _SENTENCE_END.split(text.strip()) if part.strip()]
+    if not sentences:
+        return False
+    last = _QUOTED.sub("", sentences[-1])
+    found = _ABOUT_TO.search(last)
+    if found is None or _SUMMING_UP.search(last):
+        return False
+    return _names_tool(last[found.end() :], offered)
+
+
+def _names_tool(text: str, offered: OfferedNames) -> bool:
+    return any(
+        offered.find(word.strip(".:-")) is not None for word in re.findall(r"[\w.:-]+", text)
+    )

@@ -1,0 +1,72 @@
+"""Reads a call that is written as one of a programming language: `tool(name="value")`."""
+
+import ast
+from collections.abc import Mapping
+
+from agents.types import JSON
+
+LONGEST = 20_000
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_NAMED_VALUES: Mapping[str, JSON] = {
+    "true": True, "false": False, "null": None, "none": None,
+}  # fmt: skip
+
+
+def find_end(text: str, start: int) -> int | None:
+    """Where the bracket that opens at `start` is closed, behind it; texts in quotes are skipped."""
+    closing: list[str] = []
+    quote = ""
+    position = start
+    while position < min(len(text), start + LONGEST):
+        sign = text[position]
+        if quote:
+            position += sign == "\\"
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in _PAIRS:
+            closing.append(_PAIRS[sign])
+        elif closing and sign == closing[-1]:
+            closing.pop()
+            if not closing:
+                return position + 1
+        position += 1
+    return None
+
+
+def read_keywords(inside: str) -> Mapping[str, JSON] | None:
+    """The arguments between the brackets of a call; None unless all are named and plain values."""
+    try:
+        tree = ast.parse(f"call({inside.strip()})", mode="eval").body
+        if not isinstance(tree, ast.Call):
+            return None
+        if len(tree.args) == 1 and not tree.keywords:
+            only = _read_value(tree.args[0])
+            return only if isinstance(only, dict) else None
+        if tree.args or any(word.arg is None for word in tree.keywords):
+            return None
+        return {str(word.arg): _read_value(word.value) for word in tree.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+
+
+def _read_value(node: ast.expr) -> JSON:
+    match node:
+        case ast.Name(name) if name in _NAMED_VALUES:
+            return _NAMED_VALUES[name]
+        case ast.List(items) | ast.Tuple(items):
+            return [_read_value(item) for item in items]
+        case ast.Dict(keys, values):
+            return {
+                _read_key(key): _read_value(each) for key, each in zip(keys, values, strict=True)
+            }
+    value = ast.literal_eval(node)
+    if value is not None and not isinstance(value, bool | int | float | str):
+        raise ValueError("no value of JSON")
+    return value
+
+
+def _read_key(key: ast.expr | None) -> str:
+    if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+        raise ValueError("no name of a member")
+    return key.value

@@ -1,0 +1,274 @@
+"""Reads the marks, tags and names with which model families write their calls.
+
+What a chat template of a family puts between special tokens arrives as text where its server does
+not know the family: those of Llama, Qwen, Mistral, DeepSeek, Kimi, GLM, MiniMax, Granite, Phi,
+InternLM, Functionary, Gemma, Claude and gpt-oss.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from agents.controllers.written.code import find_end, read_keywords
+from agents.controllers.written.names import TOOL_NAME, OfferedNames
+from agents.controllers.written.values import Read, find_calls
+from agents.types import JSON
+
+MOST_CALLS = 50
+_DECODER = json.JSONDecoder(strict=False)
+_BLANK = re.compile(r"[\s;,]+")
+_FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}[^\S\n]*(?=\n|$|\[|\{)|(?:```|~~~)(?=\s|$|<)")
+_TOKEN = re.compile(
+    r"<[|｜][^<>\n]{1,60}[|｜]>|<[a-z_]{1,20}[|｜]>|\[/?[A-Z][A-Z_]{2,30}\]|>>>|\]<\]\w{1,20}\[>\["
+)
+_CALL_ID = re.compile(r"\[CALL_ID\][\w-]{1,64}")
+_TAG = re.compile(r"</?[^<>\n]{1,200}>")
+_NAMED_TAG = re.compile(
+    r"<(?:[\w-]+:|[|｜]\w+[|｜])?(?:function|invoke|tool|tool_call)"
+    r"(?:\s*=\s*|\s+name\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?[^<>\n]{0,100}>"
+)
+_PARAMETER = re.compile(
+    r"\s*<(?:[\w-]+:|[|｜]\w+[|｜])?parameter(?:\s*=\s*|\s+name\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?"
+    r"([^<>\n]{0,100})>(.*?)</(?:[\w-]+:|[|｜]\w+[|｜])?parameter\s*>",
+    re.DOTALL,
+)
+_KEY_AND_VALUE = re.compile(
+    r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL
+)
+_PLAIN_MEMBER = re.compile(r"\s*<([A-Za-z_][\w-]{0,60})>(.*?)</\1>", re.DOTALL)
+_CLOSING = re.compile(r"\s*</[^<>\n]{1,80}>")
+_NAME = re.compile(rf"(?:to=)?(?:call:)?({TOOL_NAME.pattern})")
+_NOISE = re.compile(
+    r"(?:assistant|commentary|analysis|final|function|json|code|call|Action:)(?![\w.-])|(?:json)(?=\{)"
+)
+_ABOUT_CALLS = re.compile(
+    r"tool|function|invoke|python|action|plugin|commentary|call", re.IGNORECASE
+)
+
+
+@dataclass
+class Reader:
+    """Reads on from a place as long as there is nothing but calls and what stands around them."""
+
+    text: str
+    offered: OfferedNames
+    at: int
+    calls: list[Read] = field(default_factory=list)
+    is_marked: bool = False
+    """Some of it is written by models alone, and by no person."""
+    is_broken: bool = False
+    """A call begins there and cannot be read."""
+
+    def read(self) -> None:
+        while self.at < len(self.text) and len(self.calls) < MOST_CALLS:
+            if not (self._skip() or self._read_tag() or self._read_json() or self._read_name()):
+                return
+
+    def _skip(self) -> bool:
+        """What says nothing by itself: blanks, fences, special tokens."""
+        for pattern in (_BLANK, _FENCE):
+            if found := pattern.match(self.text, self.at):
+                self.at = found.end()
+                return True
+        if found := _CALL_ID.match(self.text, self.at) or _TOKEN.match(self.text, self.at):
+            self.is_marked = self.is_marked or bool(_ABOUT_CALLS.search(found[0]))
+            self.at = found.end()
+            return True
+        return False
+
+    def _read_tag(self) -> bool:
+        if not self.text.startswith("<", self.at):
+            return False
+        if found := _NAMED_TAG.match(self.text, self.at):
+            self.is_marked = True
+            self.at = found.end()
+            return self._read_body(found[1])
+        found = _TAG.match(self.text, self.at)
+        if found is None:
+            return False
+        name = found[0].strip("</>").split(" ")[0]
+        if self.offered.find(name) and not found[0].startswith("</"):
+            self.is_marked = True
+            self.at = found.end()
+            return self._read_body(name)
+        if not _ABOUT_CALLS.search(name):
+            return False
+        self.is_marked = True
+        self.at = found.end()
+        return True
+
+    def _read_body(self, name: str) -> bool:
+        """What stands between the tags of a call: an object, a tag for each argument, nothing."""
+        arguments = self._read_members() or self._read_object()
+        if arguments is None:
+            arguments = self._read_plain_members()
+        self.at = _find_next(self.text, self.at)
+        if not arguments and self.at < len(self.text) and self.text[self.at] != "<":
+            self.is_broken = True
+            return False
+        self._take(name, arguments)
+        self._skip_closing()
+        return True
+
+    def _read_json(self) -> bool:
+        if not self.text.startswith(("{", "["), self.at):
+            return False
+        try:
+            value, end = _DECODER.raw_decode(self.text, self.at)
+        except (ValueError, RecursionError):
+            if self._read_code_list():
+                return True
+            self.is_broken = True
+            return False
+        calls = find_calls(value, self.offered)
+        if not calls:
+            return False
+        self.calls += calls
+        self.at = end
+        return True
+
+    def _read_code_list(self) -> bool:
+        end = find_end(self.text, self.at) if self.text.startswith("[", self.at) else None
+        if end is None:
+            return False
+        inner = Reader(self.text[: end - 1], self.offered, self.at + 1)
+        inner.read()
+        if inner.at < end - 1 or not inner.calls:
+            return False
+        self.calls += inner.calls
+        self.at = end
+        return True
+
+    def _read_name(self) -> bool:
+        """A name with its arguments behind it."""
+        if self.is_marked and (noise := _NOISE.match(self.text, self.at)):
+            self.at = noise.end()
+            return True
+        found = _NAME.match(self.text, self.at)
+        if found is None:
+            return False
+        name, start, self.at = found[1].rstrip(".:"), self.at, found.end()
+        if name == "print" and self.text.startswith("(", self.at):
+            return self._read_printed(start)
+        is_known = self.offered.find(name) is not None
+        if is_known or self.is_marked or name.startswith("functions."):
+            if "to=functions." in found[0] or name.startswith("functions."):
+                self.is_marked = True
+            arguments = self._read_behind_name()
+            if arguments is not None:
+                self._take(name, arguments)
+                return True
+        self.at = start
+        return False
+
+    def _read_printed(self, start: int) -> bool:
+        end = find_end(self.text, self.at)
+        if end is not None:
+            inner = Reader(self.text[: end - 1], self.offered, self.at + 1)
+            inner.read()
+            if inner.calls and inner.at >= end - 1:
+                self.calls += inner.calls
+                self.at = end
+                return True
+        self.at = start
+        return False
+
+    def _read_behind_name(self) -> dict[str, JSON] | None:
+        if self.text.startswith("(", self.at):
+            end = find_end(self.text, self.at)
+            read = None if end is None else read_keywords(self.text[self.at + 1 : end - 1])
+            if end is not None and read is not None:
+                self.at = end
+                return dict(read)
+            self.is_broken = self.is_broken or end is not None
+            return None
+        start = self.at
+        while self._skip_within_call():
+            pass
+        if members := self._read_pairs():
+            return members
+        read = self._read_object()
+        if read is not None:
+            return read
+        is_alone = self.is_marked and not self.text.startswith(("{", "["), self.at)
+        ends = self.at >= len(self.text) or self.text.startswith("<", self.at)
+        if is_alone and ends:
+            return {}
+        self.is_broken = self.is_broken or self.text.startswith("{", self.at)
+        self.at = start
+        return None
+
+    def _skip_within_call(self) -> bool:
+        if self.is_marked and (noise := _NOISE.match(self.text, self.at)):
+            self.at = noise.end()
+            return True
+        found = _BLANK.match(self.text, self.at) or _FENCE.match(self.text, self.at)
+        found = found or _CALL_ID.match(self.text, self.at) or _TOKEN.match(self.text, self.at)
+        if found is None or _ends_call(found[0]):
+            return False
+        self.at = found.end()
+        return True
+
+    def _read_object(self) -> dict[str, JSON] | None:
+        start = self.at
+        while (found := _BLANK.match(self.text, self.at)) or (
+            found := _FENCE.match(self.text, self.at)
+        ):
+            self.at = found.end()
+        try:
+            value, end = _DECODER.raw_decode(self.text, self.at)
+        except (ValueError, RecursionError):
+            value, end = None, start
+        if not isinstance(value, dict):
+            self.at = start
+            return None
+        self.at = end
+        return value
+
+    def _read_members(self) -> dict[str, JSON]:
+        members: dict[str, JSON] = {}
+        while found := _PARAMETER.match(self.text, self.at):
+            is_text = 'string="true"' in found[2]
+            members[found[1]] = found[3].strip("\n") if is_text else _read_value(found[3])
+            self.at = found.end()
+        return members
+
+    def _read_pairs(self) -> dict[str, JSON]:
+        members: dict[str, JSON] = {}
+        while found := _KEY_AND_VALUE.match(self.text, self.at):
+            members[found[1].strip()] = _read_value(found[2])
+            self.at = found.end()
+        return members
+
+    def _read_plain_members(self) -> dict[str, JSON]:
+        members: dict[str, JSON] = {}
+        while found := _PLAIN_MEMBER.match(self.text, self.at):
+            members[found[1]] = _read_value(found[2])
+            self.at = found.end()
+        return members
+
+    def _skip_closing(self) -> None:
+        while found := _CLOSING.match(self.text, self.at):
+            self.at = found.end()
+
+    def _take(self, name: str, arguments: dict[str, JSON]) -> None:
+        self.calls.append(Read(name, arguments))
+
+
+def _find_next(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _ends_call(token: str) -> bool:
+    return "end" in token.lower() or token.startswith(("</", "[/"))
+
+
+def _read_value(written: str) -> JSON:
+    """A value between tags: a number, an object and the like where it is one, else text."""
+    text = written.strip()
+    try:
+        value: JSON = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value

@@ -1,0 +1,158 @@
+"""Decides whether a text is an answer, or a call that was meant to be one and is only written.
+
+What is quoted, advised or told of the past is no call: it stands within a sentence, or in the
+middle of a report. A call stands alone, or at the end behind a word on what it is for.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agents.controllers.react_format import Action, parse_react
+from agents.controllers.written.announcing import is_announcement
+from agents.controllers.written.markup import Reader
+from agents.controllers.written.names import OfferedNames
+from agents.types import ToolSpec
+
+LONGEST = 60_000
+"""Characters; what is longer is a report."""
+MOST_PLACES = 30
+_LONGEST_CHATTER = 400
+"""Characters around a call that may be mere words about it."""
+
+_MARK = re.compile(
+    r"(?<![`'\"\w])(?:<[|｜]?(?:[\w-]+[:|｜])?[\w▁]*(?:tool|function|invoke|plugin|python_)[^<>\n]{0,150}>"
+    r"|<[|｜]channel[|｜]>commentary|(?:commentary[ \t]+)?to=functions\."
+    r"|\[TOOL_[A-Z_]{3,20}\]|\]<\]\w{1,20}\[>\[)"
+)
+_LINE = re.compile(
+    r"^[ \t]*(?:(?:Action:[ \t]*)?(?:```|~~~)[\w+-]{0,20}[ \t]*\n?[ \t]*)?"
+    r"(?=[{\[]|>>>|<\w|functions?\.|print\(|[A-Za-z_][\w.-]*(?:\(|[ \t]*\{))",
+    re.MULTILINE,
+)
+_BROKEN_CALL = re.compile(
+    r"\s*(?:(?:```|~~~)\w*\s*)?[\[{\s]*\"(?:name|tool|tool_name|function|action)\"\s*:\s*\"[\w.:/-]+\"\s*,"
+    r"\s*\"(?:arguments|parameters|args|params|input|action_input|tool_input)\"\s*:"
+)
+_REPORT = re.compile(r"\[T\d+\]|^#{1,4} ", re.MULTILINE)
+_ACTION = re.compile(r"^[ \t*_#]*Action[ \t*_]*:", re.MULTILINE)
+_END_TOKENS = re.compile(r"(?:\s*(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>))+\s*\Z")
+
+
+@dataclass(frozen=True)
+class WrittenCall:
+    """A call of an offered tool, under the name models call it by; `arguments` is JSON."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """Not an answer: calls to run, or, where there are none, something to ask again about."""
+
+    calls: tuple[WrittenCall, ...] = ()
+    rest: str = ""
+    """What was said before the calls."""
+
+
+def read_written(text: str, specs: Sequence[ToolSpec]) -> Written | None:
+    """What a text is that should be an answer and is none; None for an answer."""
+    body = _END_TOKENS.sub("", text).strip()
+    if not body or len(body) > LONGEST:
+        return None
+    offered = OfferedNames(specs)
+    for place in _find_places(body):
+        found = _read_place(body, place, offered)
+        if found is not None:
+            return found
+    if _BROKEN_CALL.match(body):
+        return Written()
+    if written := _read_labels(body, offered):
+        return written
+    return Written() if is_announcement(body, offered) else None
+
+
+@dataclass(frozen=True)
+class _Place:
+    start: int
+    is_marked: bool
+
+
+def _find_places(body: str) -> Iterator[_Place]:
+    """Where a call may begin, in order."""
+    found = [_Place(_find_line(body, each.start()), True) for each in _MARK.finditer(body)]
+    found += [_Place(each.start(), False) for each in _LINE.finditer(body)]
+    found.sort(key=lambda place: (place.start, not place.is_marked))
+    yield from found[:MOST_PLACES]
+
+
+def _find_line(body: str, start: int) -> int:
+    """A mark right behind the opening of a fence begins where the fence does."""
+    before = body[:start].rstrip()
+    line = before.rpartition("\n")[2]
+    is_fence = re.fullmatch(r"\s*(?:```|~~~)[\w+-]{0,20}", line) is not None
+    return len(before) - len(line) if is_fence else start
+
+
+def _read_place(body: str, place: _Place, offered: OfferedNames) -> Written | None:
+    reader = Reader(body, offered, place.start)
+    reader.is_marked = place.is_marked
+    reader.read()
+    if not reader.calls and not (reader.is_broken and reader.is_marked):
+        return None
+    around = _Around(
+        before=body[: place.start].strip(),
+        behind=body[reader.at :].strip(),
+        is_marked=reader.is_marked,
+        is_fenced=body.startswith(("```", "~~~"), place.start)
+        or body[: place.start].count("```") % 2 == 1,
+    )
+    calls = tuple(
+        WrittenCall(name, json.dumps(call.arguments, ensure_ascii=False))
+        for call in reader.calls
+        if (name := offered.find(call.name)) is not None and call.arguments is not None
+    )
+    if not around.is_call(is_offered=bool(calls)):
+        return None
+    return Written(calls, around.before)
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What stands around a call, by which it is told from one that is talked about."""
+
+    before: str
+    behind: str
+    is_marked: bool
+    is_fenced: bool
+
+    def is_call(self, *, is_offered: bool) -> bool:
+        if not self.before:
+            return is_offered or self.is_marked or not self.behind
+        if self.is_marked and not self.is_fenced:
+            # Behind a call may stand what the model imagines as its result.
+            return not _REPORT.search(self.behind)
+        if not is_offered:
+            return False
+        if self.is_fenced or self.behind:
+            around = f"{self.before}\n{self.behind}"
+            return len(around) <= _LONGEST_CHATTER and not _REPORT.search(around)
+        return True
+
+
+def _read_labels(body: str, offered: OfferedNames) -> Written | None:
+    """A call in the labelled lines of ReAct, which nobody asked for."""
+    if not _ACTION.search(body):
+        return None
+    answer = parse_react(body)
+    if not isinstance(answer.step, Action) or (name := offered.find(answer.step.tool)) is None:
+        return None
+    try:
+        arguments = json.loads(answer.step.input or "{}")
+    except (ValueError, RecursionError):
+        return Written(rest=answer.thought)
+    if not isinstance(arguments, dict):
+        return Written(rest=answer.thought)
+    return Written((WrittenCall(name, json.dumps(arguments, ensure_ascii=False)),), answer.thought)

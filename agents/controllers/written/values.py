@@ -1,0 +1,81 @@
+"""Reads calls out of values of JSON, in the shapes in which models write them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.controllers.written.names import TOOL_NAME, OfferedNames
+from agents.types import JSON
+
+_NAMES = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
+_ARGUMENTS = (
+    "arguments", "parameters", "args", "params", "input", "tool_input", "action_input",
+    "tool_args", "kwargs",
+)  # fmt: skip
+_LISTS = ("tool_calls", "tool_uses", "calls")
+_ASIDE = frozenset({"id", "type", "index", "thought", "reason", "call_id"})
+
+
+@dataclass(frozen=True)
+class Read:
+    """A call as it was written; `arguments` is None where they cannot be read."""
+
+    name: str
+    arguments: Mapping[str, JSON] | None
+
+
+def find_calls(value: JSON, offered: OfferedNames) -> tuple[Read, ...]:
+    """The calls that a value is; none when it is anything else."""
+    if isinstance(value, list):
+        found = [find_calls(item, offered) for item in value]
+        return tuple(call for calls in found for call in calls) if value and all(found) else ()
+    if not isinstance(value, dict):
+        return ()
+    for name in _LISTS:
+        if isinstance(listed := value.get(name), list):
+            return find_calls(listed, offered)
+    if isinstance(function := value.get("function"), dict):
+        return find_calls(function, offered)
+    call = _read_named(value, offered) or _read_keyed(value, offered)
+    return () if call is None else (call,)
+
+
+def read_arguments(value: JSON) -> Mapping[str, JSON] | None:
+    """An object, nothing, or the text of an object."""
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else {}
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def _read_named(value: Mapping[str, JSON], offered: OfferedNames) -> Read | None:
+    key = next((key for key in _NAMES if isinstance(value.get(key), str)), None)
+    name = value.get(key) if key else None
+    if not isinstance(name, str) or not TOOL_NAME.fullmatch(name):
+        return None
+    given = _first(_ARGUMENTS, value)
+    if given is not None:
+        arguments = read_arguments(value[given])
+        return Read(name, arguments) if arguments is not None else None
+    if offered.find(name) is None:
+        return None
+    # Without a member for them, what stands beside the name are the arguments.
+    return Read(name, {n: each for n, each in value.items() if n != key and n not in _ASIDE})
+
+
+def _read_keyed(value: Mapping[str, JSON], offered: OfferedNames) -> Read | None:
+    """An object whose only member is named like a tool."""
+    if len(value) != 1:
+        return None
+    ((name, given),) = value.items()
+    if offered.find(name) is None or not isinstance(given, dict):
+        return None
+    return Read(name, given)
+
+
+def _first(names: Sequence[str], value: Mapping[str, JSON]) -> str | None:
+    return next((name for name in names if name in value), None)

@@ -1,0 +1,56 @@
+"""Looks into what came from a network: members that may be missing, characters nobody can store."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from agents.types import JSON
+
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_HALF = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def look(value: Any, name: str) -> Any:
+    """A member of an object; None when it is not there. Raises TypeError for what has none."""
+    if type(value) is dict:
+        return value.get(name)
+    if value is None or isinstance(value, str | bytes | int | float | list):
+        raise TypeError(f"an object expected, {type(value).__name__} found")
+    return getattr(value, name, None)
+
+
+def as_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"text expected, {type(value).__name__} found")
+    return value
+
+
+def as_list(value: object) -> list[Any]:
+    """The things that a list holds; nothing where null or no list at all stands."""
+    return [item for item in value if item is not None] if isinstance(value, list) else []
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def clean_characters(text: str) -> str:
+    """The text with what neither PostgreSQL nor a wire takes replaced: NUL, half of a pair."""
+    if _UNSTORABLE.search(text) is None:
+        return text
+    text = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+    return _HALF.sub("\ufffd", text).replace("\x00", "\ufffd")
+
+
+def clean_fields(fields: Mapping[str, JSON]) -> dict[str, JSON]:
+    """The same for each text in an object, and for the names in it."""
+    return {clean_characters(name): _clean_value(item) for name, item in fields.items()}
+
+
+def _clean_value(value: JSON) -> JSON:
+    if isinstance(value, str):
+        return clean_characters(value)
+    if isinstance(value, list):
+        return [_clean_value(item) for item in value]
+    return clean_fields(value) if isinstance(value, dict) else value
