@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from agents.prompts.nudges import TOOLS_CHANGED
+from agents.prompts.nudges import CALL_BY_TEXT, TOOLS_CHANGED
 from agents.types import Message, ToolCall
 
 
@@ -57,6 +57,11 @@ class Conversation:
             return ""
         return last.content
 
+    @property
+    def calls_by_text(self) -> bool:
+        """Whether the model was told to write its calls, because it can make no others."""
+        return any(m.role == "user" and m.content.startswith(CALL_BY_TEXT) for m in self._messages)
+
     def count_iterations(self) -> int:
         """Model calls this conversation has seen: answers, and questions asked after the first."""
         answers = sum(1 for message in self._messages if message.role == "assistant")
@@ -98,7 +103,7 @@ def _last_assistant(messages: Sequence[Message]) -> int | None:
 
 def _is_aside(message: Message) -> bool:
     """A result, or news of tools, which comes with a question and is none."""
-    return _is_result(message) or message.content.startswith(TOOLS_CHANGED)
+    return _is_result(message) or message.content.startswith((TOOLS_CHANGED, CALL_BY_TEXT))
 
 
 def _is_result(message: Message) -> bool:

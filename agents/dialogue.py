@@ -6,7 +6,7 @@ from collections.abc import Callable
 from agents.answers import Answer, Failure, Question, ask
 from agents.budget import ContextBudget, explain_too_long
 from agents.compaction import Fitted
-from agents.controllers import Conclude, Controller
+from agents.controllers import Conclude, Controller, present_as_text
 from agents.conversation import Conversation
 from agents.message_masking import mask_message
 from agents.ports import LLM, Journal, Review
@@ -21,7 +21,8 @@ from agents.types import InteractionType, Message, Note, ToolCall, ToolSpec
 class Dialogue:
     """Asks, keeps what is said in the conversation, and tells the journal.
 
-    `llm` is who answers now and `iteration` where the work stands; the loop sets both.
+    `llm` is who answers now, `controller` what an answer means and `iteration` where the work
+    stands; the loop sets them.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Dialogue:
         self._task = task
         self._toolbox = toolbox
         self._journal = journal
-        self._controller = controller
+        self.controller = controller
         self._conversation = conversation
         self._budget = ContextBudget(can_recall=toolbox.can_recall)
         self._presented = Fitted((), 0, (), fits=True)
@@ -62,10 +63,18 @@ class Dialogue:
         return asyncio.get_running_loop().time() + self._task.limits.iteration
 
     async def ask(
-        self, kind: InteractionType, deadline: float, *, with_tools: bool = True
+        self,
+        kind: InteractionType,
+        deadline: float,
+        *,
+        with_tools: bool = True,
+        as_text: bool = False,
     ) -> Answer:
-        """Ask once, and once more in fewer words when the model says that it was too long."""
-        answer = await self._ask_once(deadline, with_tools=with_tools)
+        """Ask once, and once more in fewer words when the model says that it was too long.
+
+        `as_text` presents calls and results as words, for who takes no others.
+        """
+        answer = await self._ask_once(deadline, with_tools=with_tools, as_text=as_text)
         failure = answer.failure
         if failure is None or failure.code != "context_window" or not self._presented.fits:
             return answer
@@ -74,15 +83,17 @@ class Dialogue:
             return answer
         await self.record(answer, kind=kind, failure=failure)
         await self.tell(failure)
-        return await self._ask_once(deadline, with_tools=with_tools)
+        return await self._ask_once(deadline, with_tools=with_tools, as_text=as_text)
 
-    async def _ask_once(self, deadline: float, *, with_tools: bool) -> Answer:
+    async def _ask_once(self, deadline: float, *, with_tools: bool, as_text: bool) -> Answer:
         self._present(with_tools=with_tools)
         if not self._presented.fits:
             answer = Answer(AnswerBlocks(self._journal))
             answer.failure = explain_too_long(self._presented, self.llm)
             return answer
-        messages = self._controller.present(self._presented.messages)
+        messages = self.controller.present(self._presented.messages)
+        if as_text:
+            messages = present_as_text(messages)
         limit = self._task.limits.iteration
         question = Question(messages, self._offered, self._task.llm_options, deadline, limit)
         return await ask(self.llm, question, self._journal)
@@ -90,11 +101,11 @@ class Dialogue:
     def _present(self, *, with_tools: bool) -> None:
         """Fit the conversation to the model; once some of it is shortened it can be recalled."""
         known = self._conversation.messages
-        self._offered = self._controller.offer(self._toolbox.specs) if with_tools else ()
+        self._offered = self.controller.offer(self._toolbox.specs) if with_tools else ()
         self._presented = self._budget.fit(known, self._offered, self.llm)
         if with_tools and (self._presented.compacted or any(map(is_summary, known))):
             self._toolbox.offer()
-            self._offered = self._controller.offer(self._toolbox.specs)
+            self._offered = self.controller.offer(self._toolbox.specs)
             self._presented = self._budget.fit(known, self._offered, self.llm)
 
     async def record(

@@ -1,18 +1,26 @@
 """How an execution ends: with an answer, with one that it was made to give, or with a failure."""
 
+from dataclasses import replace
+
 from agents.answers import (
     OUTPUT_LIMIT,
     REPETITION,
+    TIMEOUTS,
     Answer,
     Failure,
     explain_no_conclusion,
 )
 from agents.bad_answers import MAX_ASKED_AGAIN, BadAnswers
-from agents.controllers import Conclude, Controller
+from agents.code_report import write_code_report
+from agents.controllers import Conclude, is_report
 from agents.dialogue import Dialogue
+from agents.fallback import sort_failure
 from agents.ports import Journal, Review
 from agents.prompts.nudges import (
+    ask_after_broken_answer,
+    ask_after_repetition,
     ask_for_text_without_tools,
+    ask_to_be_shorter,
     ask_to_conclude,
     ask_to_conclude_early,
 )
@@ -30,17 +38,17 @@ class Ending:
         self,
         max_iterations: int,
         dialogue: Dialogue,
-        controller: Controller,
         reviewer: Reviewer,
         bad_answers: BadAnswers,
         journal: Journal,
     ) -> None:
         self._max_iterations = max_iterations
         self._dialogue = dialogue
-        self._controller = controller
         self._reviewer = reviewer
         self._bad_answers = bad_answers
         self._journal = journal
+        self._best = ""
+        self._asked_again = 0
         self._forced_prompt = ask_to_conclude(max_iterations)
         self.early_prompt = ask_to_conclude_early()
         """Makes a model conclude although it has iterations left."""
@@ -67,31 +75,54 @@ class Ending:
         self._journal.report_progress("concluding", f"Concluding after {self._count_iterations()}")
         if not self.is_forced:
             await self._dialogue.nudge(self._forced_prompt)
-        asked_again = 0
+        self._best, self._asked_again = "", 0
         while True:
             answer = await self._dialogue.ask(
-                "forced_conclusion", self._dialogue.start_deadline(), with_tools=False
+                "forced_conclusion",
+                self._dialogue.start_deadline(),
+                with_tools=False,
+                as_text=self._asked_again > 0,
             )
-            conclusion = None if answer.failure else self._read(answer)
-            if conclusion is not None:
-                review = await self._reviewer.review(conclusion.text, is_last=True)
-                await self._dialogue.record_conclusion(
-                    answer, "forced_conclusion", conclusion, review
-                )
-                return await self.complete(review)
-            failure = answer.failure or explain_no_conclusion(answer)
-            await self._dialogue.record(answer, kind="forced_conclusion", failure=failure)
-            await self._dialogue.tell(failure)
-            if failure.code == "no_conclusion" and asked_again < MAX_ASKED_AGAIN:
-                asked_again += 1
-                await self._dialogue.nudge(ask_for_text_without_tools())
-            elif failure.code in KEEPS_PROVIDER or not await self._bad_answers.switch_model(
-                failure
-            ):
-                return self._fail_without_conclusion(failure)
+            conclusion = self._read(answer)
+            if conclusion is not None and not self._is_worth_another_try(answer):
+                return await self._take(answer, conclusion)
+            outcome = await self._ask_again(answer, conclusion)
+            if outcome is not None:
+                return outcome
 
     def _read(self, answer: Answer) -> Conclude | None:
-        return self._controller.conclude(answer.text, self._dialogue.specs)
+        """A word on what the model wants to call is no conclusion; a report beside calls is one."""
+        if answer.failure is not None or (answer.calls and not is_report(answer.text)):
+            return None
+        return self._dialogue.controller.conclude(answer.text, self._dialogue.specs)
+
+    def _is_worth_another_try(self, answer: Answer) -> bool:
+        """A conclusion that was cut is asked for once more, in fewer words."""
+        return answer.finish_reason == "length" and not self._asked_again
+
+    async def _take(self, answer: Answer, conclusion: Conclude) -> AgentOutcome:
+        review = await self._reviewer.review(conclusion.text, is_last=True)
+        await self._dialogue.record_conclusion(answer, "forced_conclusion", conclusion, review)
+        if answer.finish_reason == "length":
+            await self._dialogue.tell(OUTPUT_LIMIT)
+        return await self.complete(review)
+
+    async def _ask_again(self, answer: Answer, cut: Conclude | None) -> AgentOutcome | None:
+        """Ask in another form, then another model; at last end with what there is."""
+        failure = answer.failure or (OUTPUT_LIMIT if cut else explain_no_conclusion(answer))
+        await self._dialogue.record(answer, kind="forced_conclusion", failure=failure)
+        await self._dialogue.tell(failure)
+        self._best = self._best or (cut.text if cut else "")
+        if self._asked_again < MAX_ASKED_AGAIN and may_help_to_ask_again(failure):
+            self._asked_again += 1
+            if nudge := _choose_nudge(failure, answer):
+                await self._dialogue.nudge(nudge)
+            return None
+        is_its_own = failure.code in KEEPS_PROVIDER
+        if not is_its_own and await self._bad_answers.switch_model(failure):
+            self._asked_again = 0
+            return None
+        return await self._end_without_conclusion(failure)
 
     async def complete(self, review: Review) -> AgentOutcome:
         """End with an answer that is written down."""
@@ -120,10 +151,36 @@ class Ending:
             iterations_used=self._dialogue.iteration,
         )
 
-    def _fail_without_conclusion(self, failure: Failure) -> AgentOutcome:
-        reason = f"After {self._count_iterations()} no conclusion could be had. {failure.message}"
-        return self.fail(Failure(failure.code, self._bad_answers.explain(reason)))
+    async def _end_without_conclusion(self, failure: Failure) -> AgentOutcome:
+        """With the beginning of a conclusion, or with a list of what the tools brought."""
+        reason = self._bad_answers.explain(
+            f"After {self._count_iterations()} no conclusion could be had. {failure.message}"
+        )
+        text = self._best or write_code_report(self._dialogue.messages, reason)
+        if not text:
+            return self.fail(Failure(failure.code, reason))
+        review = await self._reviewer.review(text, is_last=True)
+        if review.metadata.get("withheld"):
+            review = Review(text)
+        if not self._best:
+            review = replace(review, metadata={**review.metadata, "written_by_code": True})
+        return await self.complete(review)
 
     def _count_iterations(self) -> str:
         number = self._dialogue.iteration
         return "1 iteration" if number == 1 else f"{number} iterations"
+
+
+def may_help_to_ask_again(failure: Failure) -> bool:
+    """Whether the same model may conclude when it is asked in another form."""
+    return failure.code not in TIMEOUTS and sort_failure(failure.code) != "hopeless"
+
+
+def _choose_nudge(failure: Failure, answer: Answer) -> str:
+    if failure is OUTPUT_LIMIT:
+        return ask_to_be_shorter()
+    if failure.partial and failure.code != REPETITION:
+        return ask_after_broken_answer(failure.message, answer.text)
+    if failure.code == REPETITION:
+        return ask_after_repetition(answer.text)
+    return "" if answer.failure else ask_for_text_without_tools()

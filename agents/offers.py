@@ -39,7 +39,7 @@ class OfferBook:
         self._seen = {offer.server for offer in known if not offer.is_away}
         self._toolbox = toolbox
         self._journal = journal
-        self._is_by_text = is_by_text
+        self.is_by_text = is_by_text
         self._mask = mask
         self._left_to_tell = MOST_TOLD
 
@@ -83,10 +83,10 @@ class OfferBook:
             if not (before.is_away or found or gone):
                 continue
             told = self._take(found)
-            described += told if self._is_by_text else []
+            described += told if self.is_by_text else []
             news = ServerNews(
                 offer.server,
-                tuple(spec.name if self._is_by_text else spec.wire_name for spec in told),
+                tuple(spec.name if self.is_by_text else spec.wire_name for spec in told),
                 more=len(found) - len(told),
             )
             if before.is_away:

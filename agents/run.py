@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from agents.answers import ITERATION_TIMEOUT, Answer, Failure, explain_useless
 from agents.bad_answers import BadAnswers
 from agents.calls import CallRunner
-from agents.controllers import AskAgain, CallTools, Conclude, make_controller
+from agents.controllers import AskAgain, CallTools, Conclude, Controller, make_controller
 from agents.conversation import Conversation
 from agents.dialogue import Dialogue
 from agents.ending import Ending
 from agents.fallback import FallbackPlan, FallbackState
 from agents.offers import OfferBook
 from agents.ports import LLM, Journal, ResultReader, Review, Toolbox
+from agents.prompts.nudges import ask_to_call_by_text
 from agents.recall import RecallToolbox
 from agents.records import ToolCallRecord
 from agents.reviewing import Reviewer
@@ -63,12 +64,11 @@ class _Execution:
         self._task = task
         self._toolbox = toolbox
         self._journal = journal
-        self._controller = make_controller(task.controller)
-        fallback = FallbackState(plan, is_single_shot=not self._controller.may_iterate)
         self._conversation = Conversation(task.history or task.opening)
-        self._dialogue = Dialogue(
-            task, llm, toolbox, journal, self._controller, self._conversation, mask
-        )
+        is_by_text = task.controller == "react" or self._conversation.calls_by_text
+        controller = make_controller("react" if is_by_text else task.controller)
+        fallback = FallbackState(plan, is_single_shot=not controller.may_iterate)
+        self._dialogue = Dialogue(task, llm, toolbox, journal, controller, self._conversation, mask)
         self._dialogue.iteration = self._count_past_iterations()
         self._summaries = Summaries(
             summaries,
@@ -79,14 +79,13 @@ class _Execution:
             mask=mask,
         )
         self._offers = OfferBook(
-            task.known_offers, toolbox, journal, is_by_text=task.controller == "react", mask=mask
+            task.known_offers, toolbox, journal, is_by_text=is_by_text, mask=mask
         )
         self._reviewer = Reviewer(task, toolbox, self._offers, self._dialogue)
         self._bad_answers = BadAnswers(fallback, self._dialogue, journal)
         self._ending = Ending(
-            task.max_iterations, self._dialogue, self._controller, self._reviewer,
-            self._bad_answers, journal,
-        )  # fmt: skip
+            task.max_iterations, self._dialogue, self._reviewer, self._bad_answers, journal
+        )
 
     async def run(self) -> AgentOutcome:
         if not self._task.history:
@@ -104,6 +103,10 @@ class _Execution:
         if not self._controller.may_iterate:
             return self._ending.fail(Failure("no_answer", self._bad_answers.last))
         return await self._ending.conclude_by_force()
+
+    @property
+    def _controller(self) -> Controller:
+        return self._dialogue.controller
 
     @property
     def _max_iterations(self) -> int:
@@ -138,6 +141,8 @@ class _Execution:
             self._task.phase or self._controller.phase, f"Asking {self._dialogue.llm.model}"
         )
         answer = await self._dialogue.ask(self._kind, deadline)
+        if answer.failure is not None and await self._turn_to_text(answer, answer.failure):
+            return None
         if answer.failure is not None:
             return self._end_with(await self._bad_answers.react(answer, answer.failure, self._kind))
         self._bad_answers.note_success()
@@ -149,6 +154,20 @@ class _Execution:
                 return await self._conclude(answer, conclusion)
             case AskAgain() as useless:
                 return await self._ask_again(answer, useless)
+
+    async def _turn_to_text(self, answer: Answer, failure: Failure) -> bool:
+        """Let a model that cannot be given tools call them by writing, from now on."""
+        if failure.code != "no_tool_calling" or self._controller.offer(self._toolbox.specs) == ():
+            return False
+        await self._dialogue.record(answer, kind=self._kind, failure=failure)
+        await self._journal.record_note(
+            Note("notice", f"{failure.message} From here on it calls them by text.")
+        )
+        await self._dialogue.nudge(ask_to_call_by_text(self._toolbox.specs))
+        self._dialogue.controller = make_controller("react")
+        self._offers.is_by_text = True
+        self._dialogue.iteration -= 1
+        return True
 
     async def _look_at_tools(self) -> None:
         """Servers that are back and tools that are new come in before the question."""

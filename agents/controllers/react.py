@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agents.controllers.as_text import BY_TEXT, OBSERVATION, present_as_text
 from agents.controllers.base import AskAgain, CallTools, Conclude, Decision
 from agents.controllers.react_format import (
     Action,
@@ -76,22 +77,13 @@ class React:
         return ""
 
     def present(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """Text alone, in turns: many chat templates refuse two messages of one role in a row."""
-        shown: list[Message] = []
-        for message in messages:
-            plain = replace(message, tool_calls=(), tool_call_id="", tool_name="")
-            if shown and shown[-1].role == plain.role == "user":
-                joined = f"{shown[-1].content}\n\n{plain.content}"
-                shown[-1] = replace(plain, content=joined)
-            else:
-                shown.append(plain)
-        return tuple(shown)
+        return present_as_text(messages)
 
     def write_result(self, call: ToolCall, content: str) -> Message:
-        return Message("user", f"Observation: {content}", tool_call_id=call.id, tool_name=call.name)
+        return Message("user", f"{OBSERVATION}{content}", tool_call_id=call.id, tool_name=call.name)
 
 
 def _call(answer: ReactAnswer, action: Action) -> CallTools:
-    call = ToolCall(f"react_{uuid.uuid4().hex[:24]}", action.tool, action.input)
+    call = ToolCall(f"{BY_TEXT}{uuid.uuid4().hex[:24]}", action.tool, action.input)
     kept = render_react(answer)
     return CallTools((call,), kept=kept, shown=answer.thought or kept)

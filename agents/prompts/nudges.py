@@ -10,6 +10,8 @@ from agents.types import ToolSpec
 LONGEST_EXCERPT = 2000
 TOOLS_CHANGED = "## Your tools have changed"
 """How the message begins that tells of it."""
+CALL_BY_TEXT = "## From now on you call tools by writing"
+"""How the message begins from which on an execution goes on without calls of functions."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,17 @@ def ask_after_empty_answer() -> str:
 
 def ask_for_text_without_tools() -> str:
     return render("nudge_no_tools")
+
+
+def ask_to_be_shorter() -> str:
+    return render("nudge_shorter")
+
+
+def ask_to_call_by_text(specs: Sequence[ToolSpec]) -> str:
+    """The same tools for a model that turned out to know no calls of functions."""
+    rules = render("react_rules", has_tools=True, result="answer")
+    tools = render("tools", servers=describe_tools(specs))
+    return render("call_by_text", head=CALL_BY_TEXT, rules=rules, tools=tools)
 
 
 def ask_for_real_call() -> str:

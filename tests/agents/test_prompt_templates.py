@@ -27,7 +27,7 @@ from agents.prompts import (
 )
 from agents.prompts.day import describe_day
 from agents.prompts.inputs import BUILT_IN_HOLIDAYS
-from agents.prompts.nudges import TOOLS_CHANGED, ServerNews
+from agents.prompts.nudges import CALL_BY_TEXT, TOOLS_CHANGED, ServerNews
 from agents.prompts.rendering import TEMPLATES, _load_environment, render
 from agents.prompts.tools import describe_tools
 from agents.recall import RECALL_SPEC
@@ -70,6 +70,9 @@ FILLINGS: Mapping[str, Sequence[Any]] = {
     "tools_changed.left": NEWS,
     "tools_changed.changed": NEWS,
     "tools_changed.described": ["", "### Tools"],
+    "call_by_text.head": [CALL_BY_TEXT],
+    "call_by_text.rules": ["## The form of your answers"],
+    "call_by_text.tools": ["", "## Tools"],
     "agent_name.name": ["Alpha"],
     "result_summary_task.name": ["ops.read"],
     "findings.prompt": [SynthesisInput("Joiner", NOW, ALERT, "look", AGENTS)],

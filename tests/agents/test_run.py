@@ -174,13 +174,29 @@ async def test_a_conclusion_is_forced_even_when_the_last_iteration_failed(journa
     assert (outcome.status, outcome.is_forced) == ("completed", True)
 
 
-async def test_a_forced_conclusion_that_fails_says_so(journal):
-    llm = ScriptedLLM([call(tool("read")), [REFUSED]])
+async def test_a_forced_conclusion_that_fails_leaves_what_the_tools_brought(journal):
+    llm = ScriptedLLM([call(tool("read", arguments='{"path": "/"}')), [REFUSED]])
 
     outcome = await run(llm, journal, task=replace(TASK, max_iterations=1))
 
-    assert outcome.status == "failed"
-    assert outcome.error_code == "credentials"
+    assert (outcome.status, outcome.is_forced) == ("completed", True)
+    report = outcome.final_analysis
+    assert report.startswith("## Conclusion\n**Written by code, not by a model:**")
+    assert "After 1 iteration no conclusion could be had." in report
+    assert str(REFUSED) in report
+    assert '1. [T1] ops.read with `{"path": "/"}`\n   ```\n   94 % used\n   ```' in report
+    assert journal.notes[-1].metadata["written_by_code"] is True
+    assert journal.notes[-2].content == str(REFUSED)
+
+
+async def test_a_forced_conclusion_that_fails_without_any_result_is_a_failure(journal):
+    broken: Answer = [TextDelta("so"), LLMError("connection", "The line broke.", retryable=True)]
+
+    outcome = await run(
+        ScriptedLLM([broken, [REFUSED]]), journal, task=replace(TASK, max_iterations=1)
+    )
+
+    assert (outcome.status, outcome.error_code) == ("failed", "credentials")
     assert "After 1 iteration " in outcome.error
 
 

@@ -21,9 +21,14 @@ _SUMMING_UP = re.compile(
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 
 
+def is_report(text: str) -> bool:
+    """Whether a text has what only a report has: a citation of a tool call, or a heading."""
+    return _REPORT.search(text) is not None
+
+
 def is_announcement(text: str, offered: OfferedNames) -> bool:
     """Whether a text ends in the announcement of a call of an offered tool."""
-    if len(text) > LONGEST or _REPORT.search(text):
+    if len(text) > LONGEST or is_report(text):
         return False
     sentences = [part for part in _SENTENCE_END.split(text.strip()) if part.strip()]
     if not sentences:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.controllers.react_format import Action, parse_react
-from agents.controllers.written.announcing import is_announcement
+from agents.controllers.written.announcing import is_announcement, is_report
 from agents.controllers.written.markup import Reader
 from agents.controllers.written.names import OfferedNames
 from agents.types import ToolSpec
@@ -35,7 +35,6 @@ _BROKEN_CALL = re.compile(
     r"\s*(?:(?:```|~~~)\w*\s*)?[\[{\s]*\"(?:name|tool|tool_name|function|action)\"\s*:\s*\"[\w.:/-]+\"\s*,"
     r"\s*\"(?:arguments|parameters|args|params|input|action_input|tool_input)\"\s*:"
 )
-_REPORT = re.compile(r"\[T\d+\]|^#{1,4} ", re.MULTILINE)
 _ACTION = re.compile(r"^[ \t*_#]*Action[ \t*_]*:", re.MULTILINE)
 _END_TOKENS = re.compile(r"(?:\s*(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>))+\s*\Z")
 
@@ -133,12 +132,12 @@ class _Around:
             return is_offered or self.is_marked or not self.behind
         if self.is_marked and not self.is_fenced:
             # Behind a call may stand what the model imagines as its result.
-            return not _REPORT.search(self.behind)
+            return not is_report(self.behind)
         if not is_offered:
             return False
         if self.is_fenced or self.behind:
             around = f"{self.before}\n{self.behind}"
-            return len(around) <= _LONGEST_CHATTER and not _REPORT.search(around)
+            return len(around) <= _LONGEST_CHATTER and not is_report(around)
         return True
 
 
