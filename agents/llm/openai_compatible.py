@@ -1,22 +1,25 @@
 """OpenAI-compatible endpoints over plain HTTP, without the weight of an SDK."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, contextmanager
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from agents.llm.chunks import ChunkReader
-from agents.llm.classify import only_llm_errors
+from agents.llm.classify import classify, only_llm_errors
 from agents.llm.deadlines import Beat, stream_within
-from agents.llm.http import Packet, post_for_events
+from agents.llm.error_bodies import read_error
+from agents.llm.http import Packet, Refused, post_for_events
 from agents.llm.native_tools import offer_native_tools
+from agents.llm.quirks import find_quirks, learn
 from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
-from agents.llm.wire import seal_fields, write_messages, write_tools
+from agents.llm.wire import seal_fields, write_called_tools, write_messages, write_tools
 from agents.llm_events import LLMEvent
 from agents.ports import LLMOptions
 from agents.types import Message, ToolSpec
+from tarsy.errors import LLMError
 
 
 class OpenAICompatible:
@@ -44,7 +47,7 @@ class OpenAICompatible:
         request = self._write_request(messages, tools, options)
         for told in offer_native_tools(self._settings, messages, tools)[1]:
             yield told
-        with only_llm_errors(self._settings):
+        with only_llm_errors(self._settings), self._learning():
             packets = stream_within(
                 partial(self._open, request, options),
                 self._settings.times.within(options),
@@ -59,6 +62,22 @@ class OpenAICompatible:
                         reader.end()
         for event in reader.finish(seal_fields(self.provider_name, *reader.collect_wanted())):
             yield event
+
+    @contextmanager
+    def _learning(self) -> Iterator[None]:
+        """A refusal that names what was wrong with the request is followed by another one."""
+        try:
+            yield
+        except Refused as refused:
+            error = classify(refused, self._settings)
+            if error.code != "invalid_request":
+                raise
+            change = learn(self._settings, read_error(refused.body, str(refused)).message)
+            if not change:
+                raise
+            raise LLMError(
+                error.code, f"{error} It is asked again {change}.", retryable=True, retry_after=0
+            ) from None
 
     def _open(
         self, request: dict[str, Any], options: LLMOptions, beat: Beat
@@ -78,16 +97,23 @@ class OpenAICompatible:
     def _write_request(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> dict[str, Any]:
+        quirks = find_quirks(self._settings)
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": write_messages(messages, provider_name=self.provider_name),
+            "messages": write_messages(messages, provider_name=self.provider_name, quirks=quirks),
             "stream": True,
-            "stream_options": {"include_usage": True},
         }
+        if quirks.stream_options:
+            request["stream_options"] = {"include_usage": True}
         if tools:
             request["tools"] = write_tools(tools)
+        elif quirks.keeps_tools and (called := write_called_tools(messages)):
+            request["tools"] = called
+            if quirks.tool_choice:
+                request["tool_choice"] = "none"
         if options.max_output_tokens is not None:
-            request["max_tokens"] = options.max_output_tokens
-        if self._settings.reasoning_effort is not None:
+            name = "max_completion_tokens" if quirks.max_completion_tokens else "max_tokens"
+            request[name] = options.max_output_tokens
+        if self._settings.reasoning_effort is not None and quirks.reasoning_effort:
             request["reasoning_effort"] = self._settings.reasoning_effort
         return request

@@ -1,5 +1,6 @@
 """What a client needs to know of a provider, as plain values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -54,3 +55,5 @@ class ProviderSettings:
     vertex_credentials: str = field(default="", repr=False)
     """Path of the credentials file, or its JSON."""
     times: CallTimes = CallTimes()
+    quirks: Mapping[str, bool] = field(default_factory=dict)
+    """What the operator knows better than the table of quirks, by the names there."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from config.schema.fields import (
+    Block,
     Boolean,
     Entry,
     FilledText,
@@ -32,6 +33,39 @@ _USUAL_KEYS: Mapping[ProviderType, tuple[str, ...]] = {
 def has_native_tools(provider_type: str, model: str) -> bool:
     """Whether a model can have tools that run at its provider: those of Google's Gemini can."""
     return provider_type in ("google", "vertexai") and "gemini" in model.lower()
+
+
+class QuirksConfig(Block):
+    """What this endpoint needs or refuses, where it differs from what is known of its like."""
+
+    stream_options: Boolean | None = None
+    """Whether it may be asked to count tokens with `stream_options`."""
+    max_completion_tokens: Boolean | None = None
+    """Whether the limit of an answer is called `max_completion_tokens` and not `max_tokens`."""
+    reasoning_effort: Boolean | None = None
+    """Whether it may be told how much to think."""
+    replays_thinking: Boolean | None = None
+    """Whether the model's thoughts go back to it with the calls that they led to."""
+    needs_thinking: Boolean | None = None
+    """Whether it refuses calls without thoughts, so that a blank stands for missing ones."""
+    replays_extras: Boolean | None = None
+    """Whether members that it put beside its calls, such as signatures, go back to it."""
+    needs_signatures: Boolean | None = None
+    """Whether it refuses calls of other models because they have no signature of its own."""
+    assistant_after_tool: Boolean | None = None
+    """Whether a line of the assistant has to stand between a result and the next question."""
+    keeps_tools: Boolean | None = None
+    """Whether tools have to be sent as long as the conversation has calls, if only to forbid
+    them."""
+    tool_choice: Boolean | None = None
+    """Whether it knows `tool_choice`."""
+    short_call_ids: Boolean | None = None
+    """Whether the id of a call has to have nine letters or digits."""
+
+    def overrides(self) -> Mapping[str, bool]:
+        """Only what is said here."""
+        said = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: value for name, value in said.items() if value is not None}
 
 
 class LLMProviderConfig(Entry):
@@ -64,6 +98,9 @@ class LLMProviderConfig(Entry):
     native_tools: Table[Boolean] = Field(default_factory=nothing)
     """Tools that run at the provider, each `true` or `false`: `google_search`, `code_execution`,
     `url_context`."""
+    quirks: QuirksConfig = Field(default_factory=QuirksConfig)
+    """What an OpenAI-compatible endpoint needs or refuses. What is not said here is known from its
+    address and the family of its model, or learned from its first refusal."""
     llm_call_timeout: PositiveDuration | None = None
     """How long a whole answer of this model may take. Unset: as `defaults` says."""
     first_token_timeout: PositiveDuration | None = None

@@ -146,6 +146,7 @@ def _read_settings(choice: _Choice, *, with_native_tools: bool) -> ProviderSetti
         vertex_location=environ.get(provider.location_variable, ""),
         vertex_credentials=environ.get(provider.credentials_env, ""),
         times=_read_times(provider),
+        quirks=provider.quirks.overrides(),
     )
 
 

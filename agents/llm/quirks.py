@@ -1,0 +1,195 @@
+"""What OpenAI-compatible endpoints need and what they refuse, in one table.
+
+What is known of an address or a family of models comes first, then what its refusals have taught
+in this process, then what the operator says.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from agents.llm.settings import ProviderSettings
+
+
+@dataclass(frozen=True)
+class Quirks:
+    """How requests to one endpoint are written. The names are those of its `quirks` in YAML."""
+
+    stream_options: bool = True
+    max_completion_tokens: bool = False
+    reasoning_effort: bool = True
+    replays_thinking: bool = True
+    needs_thinking: bool = False
+    replays_extras: bool = True
+    needs_signatures: bool = False
+    assistant_after_tool: bool = False
+    keeps_tools: bool = False
+    tool_choice: bool = True
+    short_call_ids: bool = False
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Quirks of endpoints whose address, or of models whose name, fits."""
+
+    host: str
+    model: str
+    quirks: Mapping[str, bool]
+
+    def fits(self, host: str, model: str) -> bool:
+        return bool(
+            (self.host and re.search(self.host, host))
+            or (self.model and re.search(self.model, model))
+        )
+
+
+_TABLE = (
+    # Its own service and every server that renders prompts with its library.
+    _Known(
+        r"(?:^|\.)mistral\.ai$",
+        r"mi[sx]tral|magistral|devstral|codestral|pixtral",
+        {"assistant_after_tool": True, "short_call_ids": True},
+    ),
+    _Known(r"(?:^|\.)mistral\.ai$", "", {"stream_options": False}),
+    _Known(
+        r"(?:^|\.)deepseek\.com$|(?:^|\.)moonshot\.(?:ai|cn)$|(?:^|\.)kimi\.com$",
+        r"kimi-k2(?:-thinking|\.[5-9])|kimi-k[3-9]",
+        {"needs_thinking": True},
+    ),
+    _Known(
+        r"^generativelanguage\.googleapis\.com$|aiplatform\.googleapis\.com$",
+        r"gemini-(?:[3-9]|\d\d)",
+        {"needs_signatures": True},
+    ),
+    _Known(
+        r"bedrock",
+        r"bedrock|(?:^|[./])(?:anthropic\.claude|amazon\.nova|amazon\.titan|meta\.llama)",
+        {"keeps_tools": True},
+    ),
+    _Known(
+        r"^api\.openai\.com$|\.openai\.azure\.com$",
+        "",
+        {"max_completion_tokens": True},
+    ),
+)
+"""Read in order; what stands later wins."""
+
+
+@dataclass(frozen=True)
+class _Lesson:
+    """What a refusal that says so teaches."""
+
+    said: re.Pattern[str]
+    quirks: Mapping[str, bool]
+    what: str
+
+
+_UNWANTED = (
+    r"(?:unsupported|not supported|unrecognized|unknown|unexpected|extra|not permitted|"
+    r"not allowed)"
+)
+
+
+def _names(field: str) -> re.Pattern[str]:
+    """A refusal that names a member and says that it is not wanted, in either order."""
+    return re.compile(
+        rf"{_UNWANTED}.{{0,120}}\b{field}\b|\b{field}\b.{{0,160}}{_UNWANTED}",
+        re.IGNORECASE | re.DOTALL,
+    )
+
+
+_LESSONS = (
+    _Lesson(
+        re.compile(
+            r"reasoning_content.{0,80}(?:missing|must be passed back)"
+            r"|missing.{0,20}reasoning_content",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        {"needs_thinking": True, "replays_thinking": True},
+        "with the model's thoughts",
+    ),
+    _Lesson(
+        re.compile(r"max_tokens.{0,200}max_completion_tokens", re.IGNORECASE | re.DOTALL),
+        {"max_completion_tokens": True},
+        "with max_completion_tokens",
+    ),
+    _Lesson(
+        re.compile(r"max_completion_tokens.{0,200}\bmax_tokens", re.IGNORECASE | re.DOTALL),
+        {"max_completion_tokens": False},
+        "with max_tokens",
+    ),
+    _Lesson(_names("stream_options"), {"stream_options": False}, "without stream_options"),
+    _Lesson(_names("include_usage"), {"stream_options": False}, "without stream_options"),
+    _Lesson(_names("reasoning_effort"), {"reasoning_effort": False}, "without reasoning_effort"),
+    _Lesson(
+        _names("(?:reasoning_content|reasoning|reasoning_details)"),
+        {"replays_thinking": False},
+        "without the model's thoughts",
+    ),
+    _Lesson(
+        _names("(?:extra_content|provider_specific_fields)"),
+        {"replays_extras": False},
+        "without what stood beside its calls",
+    ),
+    _Lesson(
+        re.compile(r"missing.{0,40}thought_?signature", re.IGNORECASE | re.DOTALL),
+        {"needs_signatures": True, "replays_extras": True},
+        "with a mark for calls of other models",
+    ),
+    _Lesson(
+        re.compile(r"unexpected role .?user.? after role .?tool", re.IGNORECASE),
+        {"assistant_after_tool": True},
+        "with a line between results and question",
+    ),
+    _Lesson(
+        re.compile(
+            r"toolconfig field must be defined|tool_(?:use|result).{0,80}must define tools"
+            r"|`?tools=?`? param|tools.{0,40}must be (?:defined|provided|specified|set).{0,60}tool",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        {"keeps_tools": True},
+        "with the tools that were called",
+    ),
+    _Lesson(_names("tool_choice"), {"tool_choice": False}, "without tool_choice"),
+    _Lesson(
+        re.compile(r"tool.?call id.{0,120}length of 9", re.IGNORECASE | re.DOTALL),
+        {"short_call_ids": True},
+        "with ids of nine characters",
+    ),
+)
+
+# Executions come and go; what an endpoint refuses stays the same as long as the process lives.
+_learned: dict[tuple[str, str], dict[str, bool]] = {}
+
+
+def find_quirks(settings: ProviderSettings) -> Quirks:
+    """How requests to this provider are written now."""
+    host = urlsplit(settings.base_url).hostname or ""
+    known: dict[str, bool] = {}
+    for row in _TABLE:
+        if row.fits(host, settings.model.lower()):
+            known |= row.quirks
+    learned = _learned.get(_identify(settings), {})
+    return replace(Quirks(), **known | learned | dict(settings.quirks))
+
+
+def learn(settings: ProviderSettings, refusal: str) -> str:
+    """Keep what a refusal teaches. Returns how the next request will differ; empty when it tells
+    of nothing that could be written in another way, or the operator has said otherwise."""
+    now = find_quirks(settings)
+    for lesson in _LESSONS:
+        news = {n: value for n, value in lesson.quirks.items() if getattr(now, n) is not value}
+        if news and not news.keys() & settings.quirks.keys() and lesson.said.search(refusal):
+            _learned.setdefault(_identify(settings), {}).update(news)
+            return lesson.what
+    return ""
+
+
+def forget_lessons() -> None:
+    """Begin as a new process does."""
+    _learned.clear()
+
+
+def _identify(settings: ProviderSettings) -> tuple[str, str]:
+    return settings.base_url, settings.model

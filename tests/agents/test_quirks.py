@@ -1,0 +1,217 @@
+"""What is written for an endpoint by what is known of it, what it refused, and what YAML says."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from agents.llm.openai_compatible import OpenAICompatible
+from agents.llm.quirks import Quirks, find_quirks, forget_lessons
+from agents.llm.retry import stream_with_retries
+from agents.llm.settings import CallTimes, ProviderSettings
+from agents.llm.wire import seal_fields, write_messages
+from agents.llm_events import AnswerFinished
+from agents.ports import LLMOptions
+from agents.types import Message, ToolCall
+from tarsy.errors import LLMError
+from tests.agents.doubles import READ_ONLY
+from tests.agents.wire_server import chunk, refuse, stream
+from tests.cases import for_each
+
+pytestmark = pytest.mark.filterwarnings(READ_ONLY)
+
+CALL = ToolCall("call_0123456789", "net__ping", '{"host": "a"}')
+BY_OTHER = {"provider": "elsewhere"}
+HISTORY = (
+    Message("system", "Be brief."),
+    Message("user", "What is up?"),
+    Message("assistant", "", (CALL,), provider_fields=BY_OTHER),
+    Message("tool", "[T1] up", tool_call_id=CALL.id, tool_name=CALL.name),
+    Message("user", "Conclude."),
+)
+FINE = stream(chunk({"content": "ok"}), chunk({}, "stop"))
+
+
+@pytest.fixture(autouse=True)
+def new_process():
+    forget_lessons()
+    yield
+    forget_lessons()
+
+
+def settings(base_url="http://lab/v1", model="lab-1", **more):
+    return ProviderSettings("lab", "openai", model, base_url=base_url, **more)
+
+
+async def ask(wire, *plays, **more):
+    """The requests until one is answered, and what was told of those that were not."""
+    wire.plays = list(plays)
+    times = CallTimes(call=30, first_chunk=20, stall=20)
+    llm = OpenAICompatible(settings(wire.base_url, times=times, **more))
+    told = []
+
+    async def tell(retry):
+        told.append(str(retry.error))
+
+    options = LLMOptions(max_output_tokens=500)
+    events = [
+        event
+        async for event in stream_with_retries(
+            lambda: llm.stream(HISTORY, (), options), on_retry=tell
+        )
+    ]
+    assert isinstance(events[-1], AnswerFinished)
+    return wire.requests, told
+
+
+KNOWN = [
+    ("https://api.mistral.ai/v1", "mistral-large", {"assistant_after_tool", "short_call_ids"}),
+    ("http://10.0.0.7:8000/v1", "mistralai/Devstral-Small-2", {"assistant_after_tool"}),
+    ("https://api.deepseek.com/v1", "deepseek-v4", {"needs_thinking"}),
+    ("https://api.moonshot.cn/v1", "kimi-latest", {"needs_thinking"}),
+    ("https://openrouter.ai/api/v1", "moonshotai/kimi-k2-thinking", {"needs_thinking"}),
+    (
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "gemini-3.7-flash",
+        {"needs_signatures"},
+    ),
+    ("http://gateway/v1", "us.anthropic.claude-sonnet-5-v1:0", {"keeps_tools"}),
+    ("http://gateway/v1", "bedrock/amazon.nova-pro", {"keeps_tools"}),
+    ("https://api.openai.com/v1", "gpt-5.2", {"max_completion_tokens"}),
+    ("http://localhost:11434/v1", "qwen3:8b", set()),
+]
+
+
+@for_each(KNOWN, name=lambda row: f"{row[0]} {row[1]}")
+def test_a_row_of_the_table_is_found_by_address_or_family(row):
+    base_url, model, expected = row
+
+    found = find_quirks(settings(base_url, model))
+
+    usual = Quirks()
+    assert expected <= {name for name in vars(found) if getattr(found, name)}
+    if not expected:
+        assert found == usual
+
+
+def test_the_operator_has_the_last_word():
+    said = settings("https://api.mistral.ai/v1", quirks={"assistant_after_tool": False})
+
+    assert not find_quirks(said).assistant_after_tool
+    assert find_quirks(said).short_call_ids
+
+
+REFUSALS = [
+    ("Unsupported parameter: 'stream_options'", "stream_options", None),
+    ("[{'type': 'extra_forbidden', 'loc': ['body', 'stream_options'], 'msg': 'Extra inputs are "
+     "not permitted'}]", "stream_options", None),
+    ("Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+     "'max_completion_tokens' instead.", "max_completion_tokens", 500),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "member", "value"), REFUSALS)
+async def test_what_a_refusal_names_is_written_in_another_way_from_then_on(
+    wire, said, member, value
+):
+    refusal = refuse(400, {"error": {"message": said, "type": "invalid_request_error"}})
+
+    requests, told = await ask(wire, refusal, FINE, FINE)
+    await ask(wire, FINE)
+
+    assert [request.get(member) == value for request in requests] == [False, True, True]
+    assert len(told) == 1
+    assert "It is asked again with" in told[0]
+
+
+async def test_a_user_behind_a_result_gets_a_line_in_between_once_it_was_refused(wire):
+    said = {"object": "error", "message": "Unexpected role 'user' after role 'tool'", "code": 3230}
+
+    requests, _ = await ask(wire, refuse(400, said), FINE)
+
+    assert [m["role"] for m in requests[0]["messages"][-2:]] == ["tool", "user"]
+    assert [m["role"] for m in requests[1]["messages"][-3:]] == ["tool", "assistant", "user"]
+
+
+async def test_tools_stay_and_are_forbidden_where_the_history_needs_them(wire):
+    said = {"message": "The toolConfig field must be defined when using toolUse content blocks."}
+
+    requests, _ = await ask(wire, refuse(400, said), FINE)
+
+    assert "tools" not in requests[0]
+    assert requests[1]["tool_choice"] == "none"
+    assert [tool["function"]["name"] for tool in requests[1]["tools"]] == ["net__ping"]
+
+
+async def test_missing_thoughts_and_signatures_are_stood_in_for_once_they_were_missed(wire):
+    thoughts = {"error": {"message": "Missing `reasoning_content` field in the assistant message"}}
+    signature = {"error": {"message": "Function call is missing a thought_signature in parts."}}
+
+    requests, _ = await ask(wire, refuse(400, thoughts), refuse(400, signature), FINE)
+
+    message = requests[2]["messages"][2]
+    assert message["reasoning_content"] == " "
+    assert message["tool_calls"][0]["extra_content"] == {
+        "google": {"thought_signature": "skip_thought_signature_validator"}
+    }
+
+
+async def test_a_refusal_that_teaches_nothing_new_is_final(wire):
+    refusal = refuse(400, {"error": {"message": "Unsupported parameter: 'stream_options'"}})
+
+    with pytest.raises(LLMError) as caught:
+        await ask(wire, refusal)
+
+    assert (caught.value.code, caught.value.retryable) == ("invalid_request", False)
+    assert len(wire.requests) == 2
+
+
+async def test_what_the_operator_said_is_not_unlearned(wire):
+    refusal = refuse(400, {"error": {"message": "Unsupported parameter: 'stream_options'"}})
+
+    with pytest.raises(LLMError):
+        await ask(wire, refusal, quirks={"stream_options": True})
+
+    assert len(wire.requests) == 1
+
+
+INVALID = ["", " ", "null", "[]", '"a"', '{"host": "gw', "{host: gw}", '{"a": NaN}', "[" * 9_999]
+
+
+@for_each(INVALID, name=lambda text: text[:20])
+def test_arguments_that_are_no_object_are_replayed_as_one_that_says_so(text):
+    history = (Message("assistant", "", (replace(CALL, arguments=text),)),)
+
+    for quirks in (Quirks(), Quirks(short_call_ids=True, needs_thinking=True)):
+        [message] = write_messages(history, provider_name="lab", quirks=quirks)
+        written = json.loads(message["tool_calls"][0]["function"]["arguments"])
+        expected = {"invalid_arguments": text[:4_000]} if text.strip() else {}
+        assert written == expected
+
+
+def test_what_stood_beside_a_call_goes_back_to_its_own_provider_alone():
+    extra = {"extra_content": {"google": {"thought_signature": "c2ln"}}, "function": {"x": 1}}
+    sealed = seal_fields("lab", {"reasoning_content": "hm"}, [extra])
+    history = (Message("assistant", "", (CALL,), provider_fields=sealed),)
+
+    [own] = write_messages(history, provider_name="lab")
+    [other] = write_messages(history, provider_name="other")
+    [bare] = write_messages(
+        history,
+        provider_name="lab",
+        quirks=Quirks(replays_extras=False, replays_thinking=False),
+    )
+
+    assert own["reasoning_content"] == "hm"
+    assert own["tool_calls"][0]["extra_content"] == extra["extra_content"]
+    assert own["tool_calls"][0]["function"]["x"] == 1
+    assert other == bare
+    assert "extra_content" not in str(other)
+
+
+def test_ids_for_mistral_have_nine_letters_in_the_call_and_in_its_result():
+    written = write_messages(HISTORY, provider_name="lab", quirks=Quirks(short_call_ids=True))
+
+    call_id = written[2]["tool_calls"][0]["id"]
+    assert len(call_id) == 9
+    assert written[3]["tool_call_id"] == call_id
