@@ -17,9 +17,13 @@ from mcp_types import CallToolResult, TextContent
 
 from agents.compaction import fit_conversation
 from agents.controllers.react import React
+from agents.controllers.written import read_written
+from agents.llm.bodies import BodyReader, ForeignText
+from agents.llm.error_bodies import read_error, read_wait
+from agents.llm.head_thoughts import HeadThoughts
 from agents.llm.sse import EventReader
 from agents.repetition import RepetitionWatch
-from agents.types import Message
+from agents.types import Message, ToolSpec
 from investigations.notifications.messages import end_message, escape
 from investigations.rendering.curl import write_curl
 from investigations.rendering.marked_text import render_marked
@@ -62,6 +66,7 @@ ANSWER = (
     "nginx is running on node-a-1. I restarted the deployment.\n"
 )
 RESULT = "basket-7d9f-x2x1v 0/1 CrashLoopBackOff 6 restarts 98% of 512Mi at 2026-01-02T12:04:05Z"
+SPECS = (ToolSpec("ops.query", "ops__query", "Looks", {}),)
 SPAN = (UnsupportedSpan(3, 40, "number", "no result says so"),)
 
 # Readers that want more than the text, by the module they are in.
@@ -103,6 +108,20 @@ READERS: dict[str, Read] = {
     ),
     "agents.controllers.react, as the action": lambda text: _react(f"Action: {text}"),
     "agents.controllers.react, an answer": lambda text: _react(f"Final Answer: {text}"),
+    "agents.controllers.written": lambda text: read_written(text, SPECS),
+    "agents.controllers.written, behind a mark": lambda text: read_written(
+        f"<tool_call>{text}", SPECS
+    ),
+    "agents.controllers.written, behind a name": lambda text: read_written(
+        f"ops__query({text}", SPECS
+    ),
+    "agents.llm.head_thoughts": lambda text: _thoughts(text),
+    "agents.llm.bodies": lambda text: _body(text),
+    "agents.llm.error_bodies": lambda text: (
+        read_error({"error": {"message": text, "code": text}}, "").is_overflow(400),
+        read_error(None, f"<{text}").message,
+        read_wait({"message": text}, text),
+    ),
     "agents.llm.sse": lambda text: _events(text),
     "agents.repetition": lambda text: _watch(text),
     "agents.compaction": lambda text: fit_conversation(
@@ -138,6 +157,21 @@ def _react(text: str) -> object:
     return controller.decide(text, ()), controller.conclude(text)
 
 
+def _thoughts(text: str) -> object:
+    head = HeadThoughts()
+    parts = [head.feed(text[start : start + 40]) for start in range(0, len(text), 40)]
+    return parts, head.finish()
+
+
+def _body(text: str) -> object:
+    reader = BodyReader()
+    data = text.encode("utf-8", "replace")
+    with suppress(ForeignText):
+        for start in range(0, len(data), 1000):
+            reader.feed(data[start : start + 1000])
+        return reader.finish()
+
+
 def _events(text: str) -> object:
     reader = EventReader()
     data = text.encode("utf-8", "replace")
@@ -156,7 +190,8 @@ def _watch(text: str) -> bool:
 PACKAGES = (
     "masking/visible_text", "safety", "safety/gate", "safety/grounding", "safety/paths",
     "mcp_bridge", "mcp_bridge/wire",
-    "agents", "agents/controllers", "agents/llm", "investigations", "investigations/access",
+    "agents", "agents/controllers", "agents/controllers/written", "agents/llm",
+    "investigations", "investigations/access",
     "investigations/engine", "investigations/models", "investigations/rendering",
     "investigations/runbooks", "investigations/selectors", "investigations/selectors/configuration",
     "investigations/selectors/session_list", "investigations/selectors/session_page",

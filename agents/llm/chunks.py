@@ -29,7 +29,7 @@ MAX_EMPTY_CHUNKS = 100_000
 _BROKEN_OFF = frozenset({"error", "network_error", "insufficient_system_resource"})
 """Reasons to end that say that the answer is none; of DeepSeek, Z.ai and OpenRouter."""
 _OVERFLOWN = "model_context_window_exceeded"
-_REASONING = ("reasoning_content", "reasoning")
+_REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
 class ChunkReader:
@@ -46,7 +46,7 @@ class ChunkReader:
         self._usage = UsageReader()
         self._head = HeadThoughts()
         self._finish_reason = ""
-        self._has_ended = False
+        self._has_ended = self._has_deltas = False
         self._length = 0
         self._empty = 0
         self._half: dict[type[TextDelta] | type[ThinkingDelta], str] = {}
@@ -120,14 +120,20 @@ class ChunkReader:
         usage = self._usage.take(chunk)
         if usage is not None:
             events.append(UsageReported(usage))
-        for choice in as_list(look(chunk, "choices")):
+        for choice in as_list(look(chunk, "choices"))[:1]:  # others are other answers
             if reason := look(choice, "finish_reason"):
                 self._finish_reason = str(reason)
-            # An answer in one piece has a message in the place of a delta.
-            delta = look(choice, "delta") or look(choice, "message")
+            delta = self._find_delta(choice)
             if delta is not None:
                 self._read_delta(delta, events)
         return events
+
+    def _find_delta(self, choice: Any) -> Any:
+        """An answer in one piece has a message in the place of a delta. Beside deltas, a message
+        says all of it once more."""
+        delta = look(choice, "delta")
+        self._has_deltas = self._has_deltas or bool(delta)
+        return look(choice, "message") if delta is None or not self._has_deltas else delta
 
     def _read_delta(self, delta: Any, events: list[LLMEvent]) -> None:
         self._read_thinking(delta, events)

@@ -51,6 +51,8 @@ _OVERFLOW = re.compile(
     r"|(?:prompt|input|inputs|request|messages)\b[^.]{0,80}\bexceed(?:s|ed)?\b[^.]{0,60}"
     r"\b(?:length|tokens?|maximum|limit|size)"
     r"|exceed(?:s|ed)?\b[^.]{0,40}\btoken limit"
+    r"|(?:prompt|input)(?: token)? (?:length|count|size|number)[^.]{0,60}"
+    r"\b(?:great|long|larg)er than"
     r"|token (?:count|limit)[^.]{0,40}\bexceed(?:s|ed)?"
     r"|exceeds the maximum number of tokens|messages\[\d+\]\S* string too long"
     # how long it may be
@@ -62,7 +64,8 @@ _OVERFLOW = re.compile(
     re.IGNORECASE,
 )
 _OVERFLOW_NAMES = re.compile(
-    r"context_?(?:length|window|size)|max_prompt_tokens|request_too_large", re.IGNORECASE
+    r"context_?(?:length|window|size)|max_prompt_tokens|request_too_large|^1261$",
+    re.IGNORECASE,
 )
 _NOT_OVERFLOW = re.compile(
     r"\btools?\[|\.description|\.name\b|completion tokens, whereas|wait before", re.IGNORECASE
@@ -76,7 +79,10 @@ _NO_TOOL_CALLING = re.compile(
     r"|unsupported (?:parameter|value).{0,5}tools?\b",
     re.IGNORECASE,
 )
-_TRY_AGAIN = re.compile(r"(?:try|retry) (?:again )?(?:in|after) (?:(\d+)m)?(?:([\d.]+)(ms|s)\b)?")
+_TRY_AGAIN = re.compile(
+    r"(?:try|retry) (?:again )?(?:in|after) (?:(\d{1,4}) ?m(?:in(?:ute)?s?)?(?![a-z]) ?)?"
+    r"(?:(\d[\d.]{0,10}) ?(ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?"
+)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _DEEPEST = 6
@@ -159,7 +165,8 @@ def read_wait(body: object, message: str) -> float | None:
     seconds = _as_seconds(found[2] or "0")
     if seconds is None:
         return None
-    return int(found[1] or 0) * 60 + (seconds / 1000 if found[3] == "ms" else seconds)
+    is_small = (found[3] or "").startswith("m")
+    return int(found[1] or 0) * 60 + (seconds / 1000 if is_small else seconds)
 
 
 def _as_seconds(text: str) -> float | None:
@@ -178,9 +185,10 @@ def _walk(value: object, depth: int) -> Iterator[dict[str, Any]]:
             yield from _walk(item, depth + 1)
     elif isinstance(value, dict):
         metadata = as_dict(value.get("metadata"))
-        for inner in (value.get("error"), value.get("choices"), value.get("base_resp"),
-                      _as_json(metadata.get("raw"))):  # fmt: skip
-            yield from _walk(inner, depth + 1)
+        for name in ("error", "errors", "choices", "base_resp"):
+            yield from _walk(value.get(name), depth + 1)
+        for text in (metadata.get("raw"), value.get("error"), value.get("message")):
+            yield from _walk(_as_json(text), depth + 1)
         if not depth or "choices" not in value:
             yield value
 
@@ -199,7 +207,8 @@ def _find_message(members: Mapping[str, Any]) -> str:
     if isinstance(detail, list):
         detail = "; ".join(str(as_dict(each).get("msg") or "") for each in detail[:5])
     texts = (members.get("message"), members.get("error"), detail, members.get("status_msg"))
-    return next((text for text in texts if isinstance(text, str) and text), "")
+    said = next((text for text in texts if isinstance(text, str) and text), "")
+    return "" if _as_json(said) is not None else said
 
 
 def _find_names(members: Mapping[str, Any]) -> Iterator[str]:

@@ -12,6 +12,8 @@ _PAIRS = (
     ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis<|message|>", "<|end|>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<|start_thinking|>", "<|end_thinking|>"),
 )
 _LEADS = ("<|start|>assistant", "<|channel|>final<|message|>")
 """What may stand between thoughts and answer, or before the first of them, and is neither."""

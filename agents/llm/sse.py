@@ -73,7 +73,7 @@ class EventReader:
         text = data.decode(errors="replace").strip()
         if not text or self.has_ended:
             return []
-        if text.startswith(END):
+        if text[: len(END)].upper() == END:
             self.has_ended = True
             return []
         if is_error:

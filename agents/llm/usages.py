@@ -1,6 +1,6 @@
 """Reads how many tokens an answer took, wherever and under whatever name a provider says it."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from agents.types import Usage
 
@@ -59,9 +59,13 @@ def _first_count(usage: Any, names: tuple[str, ...]) -> int | None:
 
 
 def _count(value: object) -> int | None:
-    if isinstance(value, float) and value.is_integer():
+    if (isinstance(value, float) and value.is_integer()) or _is_number(value):
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _is_number(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 12
 
 
 def _get(value: Any, name: str) -> Any:

@@ -15,6 +15,9 @@ _ABOUT_TO = re.compile(
     r"| need to| want to| have to)|let(?:['’]s| us| me)|(?:now|next),? I)\b",
     re.IGNORECASE,
 )
+_OTHER_CLAUSE = re.compile(r"\b(?:that|which|because|since|whether|as)\b", re.IGNORECASE)
+_DOING = re.compile(r"\W*\w+ing (?:the )?(?:tool )?\W?(?P<name>[\w.:-]+)(?: \w+){0,2}\W*")
+"""`Calling net__ping now...`, and nothing else."""
 _SUMMING_UP = re.compile(
     r"\blet me (?:sum|conclude|summari[sz]e|explain|be clear)\b", re.IGNORECASE
 )
@@ -34,10 +37,13 @@ def is_announcement(text: str, offered: OfferedNames) -> bool:
     if not sentences:
         return False
     last = _QUOTED.sub("", sentences[-1])
+    if (doing := _DOING.fullmatch(last)) and _names_tool(doing["name"], offered):
+        return True
     found = _ABOUT_TO.search(last)
     if found is None or _SUMMING_UP.search(last):
         return False
-    return _names_tool(last[found.end() :], offered)
+    # "I need to point out that net__ping was blocked" announces nothing.
+    return _names_tool(_OTHER_CLAUSE.split(last[found.end() :])[0], offered)
 
 
 def _names_tool(text: str, offered: OfferedNames) -> bool:

@@ -1,11 +1,13 @@
 """Reads a call that is written as one of a programming language: `tool(name="value")`."""
 
 import ast
+import re
 from collections.abc import Mapping
 
 from agents.types import JSON
 
 LONGEST = 20_000
+_BARE_NAME = re.compile(r"([{,]\s{0,20})([A-Za-z_]\w{0,60})\s{0,5}:")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _NAMED_VALUES: Mapping[str, JSON] = {
     "true": True, "false": False, "null": None, "none": None,
@@ -48,6 +50,17 @@ def read_keywords(inside: str) -> Mapping[str, JSON] | None:
         return {str(word.arg): _read_value(word.value) for word in tree.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
+
+
+def read_loosely(text: str) -> JSON:
+    """An object or a list as Python, JavaScript or YAML would have it: other quotes, names without
+    any, a comma too many. Raises ValueError where it is none of these."""
+    for written in (text, _BARE_NAME.sub(r'\1"\2":', text)):
+        try:
+            return _read_value(ast.parse(written.strip(), mode="eval").body)
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+            continue
+    raise ValueError("no value")
 
 
 def _read_value(node: ast.expr) -> JSON:

@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from agents.controllers.written.code import find_end, read_keywords
+from agents.controllers.written.code import find_end, read_keywords, read_loosely
 from agents.controllers.written.names import TOOL_NAME, OfferedNames
 from agents.controllers.written.values import Read, find_calls
 from agents.types import JSON
@@ -19,7 +19,7 @@ _DECODER = json.JSONDecoder(strict=False)
 _BLANK = re.compile(r"[\s;,]+")
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}[^\S\n]*(?=\n|$|\[|\{)|(?:```|~~~)(?=\s|$|<)")
 _TOKEN = re.compile(
-    r"<[|｜][^<>\n]{1,60}[|｜]>|<[a-z_]{1,20}[|｜]>|\[/?[A-Z][A-Z_]{2,30}\]|>>>|\]<\]\w{1,20}\[>\["
+    r"<[|｜][^<>\n]{1,60}[|｜]>|<[a-z_]{1,20}[|｜]>|\[/?[A-Z][A-Z_]{2,30}\]|>>>|✿/?[A-Z]{3,12}✿:?|functools(?=\[)"
 )
 _CALL_ID = re.compile(r"\[CALL_ID\][\w-]{1,64}")
 _TAG = re.compile(r"</?[^<>\n]{1,200}>")
@@ -39,7 +39,12 @@ _PLAIN_MEMBER = re.compile(r"\s*<([A-Za-z_][\w-]{0,60})>(.*?)</\1>", re.DOTALL)
 _CLOSING = re.compile(r"\s*</[^<>\n]{1,80}>")
 _NAME = re.compile(rf"(?:to=)?(?:call:)?({TOOL_NAME.pattern})")
 _NOISE = re.compile(
-    r"(?:assistant|commentary|analysis|final|function|json|code|call|Action:)(?![\w.-])|(?:json)(?=\{)"
+    r"(?:assistant|commentary|analysis|final|function|functools|json|code|call|Action:)"
+    r"(?![\w.:-])|json(?=\{)"
+)
+_ASSIGNED = re.compile(r"[A-Za-z_]\w{0,40}(?:, ?\w{1,40}){0,3} ?= ?(?:await )?|await ")
+_MEMBER_TAG = re.compile(
+    r"</?(?:(?:tool_|function_)?name|arguments|parameters|args|params|input|tool_input)>"
 )
 _ABOUT_CALLS = re.compile(
     r"tool|function|invoke|python|action|plugin|commentary|call", re.IGNORECASE
@@ -84,8 +89,8 @@ class Reader:
             self.at = found.end()
             return self._read_body(found[1])
         found = _TAG.match(self.text, self.at)
-        if found is None:
-            return False
+        if found is None or _MEMBER_TAG.fullmatch(found[0]):
+            return self._skip_member_tag()
         name = found[0].strip("</>").split(" ")[0]
         if self.offered.find(name) and not found[0].startswith("</"):
             self.is_marked = True
@@ -96,6 +101,12 @@ class Reader:
         self.is_marked = True
         self.at = found.end()
         return True
+
+    def _skip_member_tag(self) -> bool:
+        found = _MEMBER_TAG.match(self.text, self.at) if self.is_marked else None
+        if found is not None:
+            self.at = found.end()
+        return found is not None
 
     def _read_body(self, name: str) -> bool:
         """What stands between the tags of a call: an object, a tag for each argument, nothing."""
@@ -114,8 +125,8 @@ class Reader:
         if not self.text.startswith(("{", "["), self.at):
             return False
         try:
-            value, end = _DECODER.raw_decode(self.text, self.at)
-        except (ValueError, RecursionError):
+            value, end = _decode(self.text, self.at)
+        except ValueError:
             if self._read_code_list():
                 return True
             self.is_broken = True
@@ -141,14 +152,16 @@ class Reader:
 
     def _read_name(self) -> bool:
         """A name with its arguments behind it."""
-        if self.is_marked and (noise := _NOISE.match(self.text, self.at)):
+        noise = _NOISE.match(self.text, self.at) if self.is_marked else None
+        noise = noise or _ASSIGNED.match(self.text, self.at)
+        if noise is not None:
             self.at = noise.end()
             return True
         found = _NAME.match(self.text, self.at)
         if found is None:
             return False
         name, start, self.at = found[1].rstrip(".:"), self.at, found.end()
-        if name == "print" and self.text.startswith("(", self.at):
+        if name in ("print", "tool_codeprint") and self.text.startswith("(", self.at):
             return self._read_printed(start)
         is_known = self.offered.find(name) is not None
         if is_known or self.is_marked or name.startswith("functions."):
@@ -199,6 +212,8 @@ class Reader:
         return None
 
     def _skip_within_call(self) -> bool:
+        if self._skip_member_tag():
+            return True
         if self.is_marked and (noise := _NOISE.match(self.text, self.at)):
             self.at = noise.end()
             return True
@@ -216,8 +231,8 @@ class Reader:
         ):
             self.at = found.end()
         try:
-            value, end = _DECODER.raw_decode(self.text, self.at)
-        except (ValueError, RecursionError):
+            value, end = _decode(self.text, self.at)
+        except ValueError:
             value, end = None, start
         if not isinstance(value, dict):
             self.at = start
@@ -253,6 +268,18 @@ class Reader:
 
     def _take(self, name: str, arguments: dict[str, JSON]) -> None:
         self.calls.append(Read(name, arguments))
+
+
+def _decode(text: str, at: int) -> tuple[JSON, int]:
+    """A value of JSON, or what only looks like one. Raises ValueError."""
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        closing = find_end(text, at) if text.startswith(("{", "["), at) else None
+        if closing is None:
+            raise ValueError("no value") from None
+        return read_loosely(text[at:closing]), closing
+    return value, end
 
 
 def _find_next(text: str, at: int) -> int:

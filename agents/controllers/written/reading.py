@@ -24,17 +24,23 @@ _LONGEST_CHATTER = 400
 _MARK = re.compile(
     r"(?<![`'\"\w])(?:<[|｜]?(?:[\w-]+[:|｜])?[\w▁]*(?:tool|function|invoke|plugin|python_)[^<>\n]{0,150}>"
     r"|<[|｜]channel[|｜]>commentary|(?:commentary[ \t]+)?to=functions\."
-    r"|\[TOOL_[A-Z_]{3,20}\]|\]<\]\w{1,20}\[>\[)"
+    r"|\[TOOL_[A-Z_]{3,20}\]|✿FUNCTION✿)"
 )
 _LINE = re.compile(
     r"^[ \t]*(?:(?:Action:[ \t]*)?(?:```|~~~)[\w+-]{0,20}[ \t]*\n?[ \t]*)?"
-    r"(?=[{\[]|>>>|<\w|functions?\.|print\(|[A-Za-z_][\w.-]*(?:\(|[ \t]*\{))",
+    r"(?=[{\[]|>>>|<\w|functions?\.|functools\[|(?:[\w, ]{1,80}=)?[ ]?(?:await )?"
+    r"[A-Za-z_][\w.-]*(?:\(|[ \t]*\{))",
     re.MULTILINE,
 )
 _BROKEN_CALL = re.compile(
     r"\s*(?:(?:```|~~~)\w*\s*)?[\[{\s]*\"(?:name|tool|tool_name|function|action)\"\s*:\s*\"[\w.:/-]+\"\s*,"
     r"\s*\"(?:arguments|parameters|args|params|input|action_input|tool_input)\"\s*:"
 )
+_SEPARATOR = re.compile(r"\]<\]\w{1,20}\[>\[")
+_QUOTES_IN_GEMMA = ('<|"|>', "<escape>")
+_DRESSED = re.compile(r"(`{1,2}|\*\*)([^\n]+)\1")
+_ONLY_CODE = re.compile(r"\[?[A-Za-z_][\w.]{0,127}\([^\n]{0,2000}\)\]?")
+"""A whole answer that is a call in code: of no tool, or with arguments that have no names."""
 _ACTION = re.compile(r"^[ \t*_#]*Action[ \t*_]*:", re.MULTILINE)
 _END_TOKENS = re.compile(r"(?:\s*(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>))+\s*\Z")
 
@@ -58,19 +64,28 @@ class Written:
 
 def read_written(text: str, specs: Sequence[ToolSpec]) -> Written | None:
     """What a text is that should be an answer and is none; None for an answer."""
-    body = _END_TOKENS.sub("", text).strip()
-    if not body or len(body) > LONGEST:
+    if len(text) > LONGEST:
         return None
+    body = _undress(text)
     offered = OfferedNames(specs)
     for place in _find_places(body):
         found = _read_place(body, place, offered)
         if found is not None:
             return found
-    if _BROKEN_CALL.match(body):
+    if body and (_BROKEN_CALL.match(body) or _ONLY_CODE.fullmatch(body)):
         return Written()
     if written := _read_labels(body, offered):
         return written
     return Written() if is_announcement(body, offered) else None
+
+
+def _undress(text: str) -> str:
+    """The text without what is no part of it: end marks, separators, emphasis around all of it."""
+    body = _SEPARATOR.sub("", _END_TOKENS.sub("", text)).strip()
+    for mark in _QUOTES_IN_GEMMA:
+        body = body.replace(mark, '"')
+    dressed = _DRESSED.fullmatch(body)
+    return dressed[2].strip() if dressed and dressed[1] not in dressed[2] else body
 
 
 @dataclass(frozen=True)
@@ -99,15 +114,19 @@ def _read_place(body: str, place: _Place, offered: OfferedNames) -> Written | No
     reader = Reader(body, offered, place.start)
     reader.is_marked = place.is_marked
     reader.read()
-    if not reader.calls and not (reader.is_broken and reader.is_marked):
+    if not reader.calls and not place.is_marked:
         return None
+    is_fenced = (
+        body.startswith(("```", "~~~"), place.start) or body[: place.start].count("```") % 2 == 1
+    )
     around = _Around(
         before=body[: place.start].strip(),
-        behind=body[reader.at :].strip(),
+        behind=_leave_fence(body[reader.at :], body[place.start : reader.at]),
         is_marked=reader.is_marked,
-        is_fenced=body.startswith(("```", "~~~"), place.start)
-        or body[: place.start].count("```") % 2 == 1,
+        is_fenced=is_fenced,
     )
+    if not reader.calls and not around.is_alone:
+        return None
     calls = tuple(
         WrittenCall(name, json.dumps(call.arguments, ensure_ascii=False))
         for call in reader.calls
@@ -118,6 +137,14 @@ def _read_place(body: str, place: _Place, offered: OfferedNames) -> Written | No
     return Written(calls, around.before)
 
 
+def _leave_fence(behind: str, read: str) -> str:
+    """What stands behind a call, without the rest of the code that it stands in."""
+    if read.count("```") % 2:
+        _, closing, rest = behind.partition("```")
+        behind = rest if closing else behind
+    return behind.strip()
+
+
 @dataclass(frozen=True)
 class _Around:
     """What stands around a call, by which it is told from one that is talked about."""
@@ -126,6 +153,13 @@ class _Around:
     behind: str
     is_marked: bool
     is_fenced: bool
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether marks that hold no call that can be read are all there is, but for chatter."""
+        around = f"{self.before}\n{self.behind}"
+        is_line = not self.before or self.before.endswith((".", ":", "!"))
+        return is_line and len(around) <= _LONGEST_CHATTER and not is_report(around)
 
     def is_call(self, *, is_offered: bool) -> bool:
         if not self.before:

@@ -13,6 +13,7 @@ _ARGUMENTS = (
     "tool_args", "kwargs",
 )  # fmt: skip
 _LISTS = ("tool_calls", "tool_uses", "calls")
+_INNER = ("function", "function_call", "tool_call")
 _ASIDE = frozenset({"id", "type", "index", "thought", "reason", "call_id"})
 
 
@@ -34,8 +35,9 @@ def find_calls(value: JSON, offered: OfferedNames) -> tuple[Read, ...]:
     for name in _LISTS:
         if isinstance(listed := value.get(name), list):
             return find_calls(listed, offered)
-    if isinstance(function := value.get("function"), dict):
-        return find_calls(function, offered)
+    for name in _INNER:
+        if isinstance(inner := value.get(name), dict):
+            return find_calls(inner, offered)
     call = _read_named(value, offered) or _read_keyed(value, offered)
     return () if call is None else (call,)
 
