@@ -11,6 +11,8 @@ from agents.types import JSON, ToolCall
 
 _OWN_MEMBERS = frozenset({"id", "type", "index", "function", "name", "arguments"})
 _MARKS = re.compile(r'["\\{}\[\]]')
+_FENCE = re.compile(r"\A```\w{0,10}\n(.*)\n```\Z", re.DOTALL)
+_NOTHING = frozenset({"", '""', "None", "undefined"})
 _MOST_TEXTS = 20
 _DECODER = json.JSONDecoder()
 
@@ -58,7 +60,7 @@ class CallPieces:
         function = look(piece, "function")
         function = piece if function is None else function
         said = _Said(
-            id=self._count(as_text(look(piece, "id") or "")),
+            id=self._count(str(look(piece, "id") or "")),
             name=self._count(as_text(look(function, "name") or "")),
             arguments=self._count(_write(look(function, "arguments"))),
         )
@@ -70,10 +72,9 @@ class CallPieces:
     def _find(self, index: object, said: "_Said") -> "_Growing":
         last = self._calls[-1] if self._calls else None
         known = last if index is None else self._by_index.get(index)
-        if said.id and (known is None or known.id != said.id):
-            other = self._by_id.get(said.id)
-            if other is not None and not (said.name and other.is_complete):
-                known = other  # The id is right and the index is not.
+        if said.id and not said.name and (known is None or known.id != said.id):
+            # The id is right and the index is not.
+            known = self._by_id.get(said.id, known)
         if known is None or not self._continues(known, said):
             known = _Growing()
             self._calls.append(known)
@@ -179,7 +180,8 @@ def read_arguments(text: str) -> str:
     Nothing and null mean no arguments. An object may be written as a text within JSON, twice over,
     or behind an empty one.
     """
-    texts = _split(text.strip())
+    bare = _FENCE.sub(r"\1", text.strip())
+    texts = [] if bare in _NOTHING else _split(bare)
     if texts is None:
         return text
     filled = [each for each in texts if each.value not in ({}, None)]

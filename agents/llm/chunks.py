@@ -8,7 +8,7 @@ from agents.llm.contents import find_calls, read_content, read_reasoning
 from agents.llm.head_thoughts import HeadThoughts
 from agents.llm.usages import UsageReader
 from agents.llm.wanted_back import WantedBack
-from agents.llm.wire_values import as_list, clean_characters, clean_fields, look
+from agents.llm.wire_values import as_list, as_text, clean_characters, clean_fields, look
 from agents.llm_events import (
     AnswerFinished,
     CallProposed,
@@ -46,7 +46,7 @@ class ChunkReader:
         self._usage = UsageReader()
         self._head = HeadThoughts()
         self._finish_reason = ""
-        self._has_ended = self._has_deltas = False
+        self._has_ended = self._has_deltas = self._has_choice = False
         self._length = 0
         self._empty = 0
         self._half: dict[type[TextDelta] | type[ThinkingDelta], str] = {}
@@ -81,7 +81,7 @@ class ChunkReader:
         """The events that only the end of the stream makes certain."""
         calls = self._calls.join()
         reason = self._finish_reason
-        if not reason and self._has_ended:
+        if not reason and self._has_ended and self._has_choice:
             reason = "tool_calls" if calls else "stop"
         self._check_end(reason)
         events: list[LLMEvent] = []
@@ -123,9 +123,12 @@ class ChunkReader:
         for choice in as_list(look(chunk, "choices"))[:1]:  # others are other answers
             if reason := look(choice, "finish_reason"):
                 self._finish_reason = str(reason)
+            self._has_choice = True
             delta = self._find_delta(choice)
             if delta is not None:
                 self._read_delta(delta, events)
+            elif text := look(choice, "text"):
+                self._hear(False, as_text(text), events)
         return events
 
     def _find_delta(self, choice: Any) -> Any:

@@ -51,8 +51,9 @@ _OVERFLOW = re.compile(
     r"|(?:prompt|input|inputs|request|messages)\b[^.]{0,80}\bexceed(?:s|ed)?\b[^.]{0,60}"
     r"\b(?:length|tokens?|maximum|limit|size)"
     r"|exceed(?:s|ed)?\b[^.]{0,40}\btoken limit"
-    r"|(?:prompt|input)(?: token)? (?:length|count|size|number)[^.]{0,60}"
-    r"\b(?:great|long|larg)er than"
+    r"|(?:prompt|input|request|conversation)\b[^.]{0,60}\b(?:great|long|larg)er than\b[^.]{0,60}"
+    r"\b(?:tokens?|limit|length|max_\w+)"
+    r"|\d tokens\b[^.]{0,60}\b(?:over|above|beyond)\b[^.]{0,40}\b(?:limit|maximum)"
     r"|token (?:count|limit)[^.]{0,40}\bexceed(?:s|ed)?"
     r"|exceeds the maximum number of tokens|messages\[\d+\]\S* string too long"
     # how long it may be
@@ -84,7 +85,7 @@ _TRY_AGAIN = re.compile(
     r"(?:(\d[\d.]{0,10}) ?(ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?"
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _DEEPEST = 6
 _LONGEST_TEXT = 20_000
 

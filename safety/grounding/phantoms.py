@@ -25,7 +25,8 @@ _ACTIONS = re.compile(
     re.IGNORECASE,
 )
 _CALLS = re.compile(
-    r"```tool|```json\s*\{\s*\"tool|\btool_result:|\bfunction_call:|</?tool_call>", re.IGNORECASE
+    r"```tool|```json\s*\{\s*\"tool|\btool_result:|\bfunction_call:|(?<!`)</?tool_call>",
+    re.IGNORECASE,
 )
 _FLOOR: tuple[tuple[re.Pattern[str], ClaimKind], ...] = (
     (_METRICS, "number"),

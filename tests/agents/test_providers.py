@@ -1,8 +1,9 @@
 """What goes to Google and Anthropic, and comes back, on the real wire."""
 
+import json
 import subprocess
 import sys
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 import pytest
 
@@ -167,6 +168,23 @@ async def test_claude_gets_its_signed_thinking_back_and_can_conclude_without_too
     replayed = wire.requests[1]["messages"][1]["content"]
     assert replayed[0] == {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}
     assert replayed[2]["id"] == "toolu_1"
+
+
+@pytest.mark.parametrize("name", ["gemini", "claude"])
+async def test_arguments_that_were_cut_do_not_end_a_conversation(name, wire, request):
+    """Both take arguments as objects, so litellm reads them before anything is sent."""
+    wire.plays = [stream(candidate({"text": "done"}, finishReason="STOP"))]
+    cut = ToolCall("c1", "ops__read", '{"path": "/et')
+    history = (
+        *QUESTION,
+        Message("assistant", "", (cut,), provider_fields={"provider": "elsewhere"}),
+        Message("tool", "[T1] refused", tool_call_id=cut.id, tool_name=cut.name),
+    )
+
+    with suppress(LLMError):  # what is played is Google's answer, which Claude's client refuses
+        await collect(request.getfixturevalue(name), history, (READ,))
+
+    assert json.dumps({"invalid_arguments": cut.arguments}) in json.dumps(wire.requests[0])
 
 
 async def test_a_key_that_google_calls_an_invalid_argument_is_a_refused_key(gemini, wire):

@@ -17,7 +17,12 @@ PROVIDERS = """
 llm_providers:
   first: {type: google, model: gemini-x, api_key_env: FIRST_KEY, native_tools: {url_context: true}}
   second: {type: openai, model: second-x, base_url: "http://127.0.0.1:1/v1", tool_calling: false}
-  third: {type: openai, model: third-x, base_url: "http://127.0.0.1:1/v1", context_window: 9000}
+  third:
+    type: openai
+    model: third-x
+    base_url: "http://127.0.0.1:1/v1"
+    context_window: 9000
+    quirks: {stream_options: false, keeps_tools: true}
 """
 TARSY = """
 mcp_servers:
@@ -55,6 +60,19 @@ def resolve(tmp_path, monkeypatch):
         return resolve_agent(report.config, chain=chain, stage=stage, stage_agent=stage.agents[0])
 
     return make
+
+
+def test_a_provider_is_asked_with_the_quirks_of_its_configuration(resolve, monkeypatch):
+    made = {}
+    monkeypatch.setattr(
+        language_models, "make_llm", lambda settings: made.setdefault(settings.model, settings)
+    )
+    _, plan = choose_models(resolve(), AgentExecution())
+
+    plan.entries[1].open()
+
+    assert made["third-x"].quirks == {"stream_options": False, "keeps_tools": True}
+    assert made["gemini-x"].quirks == {}
 
 
 def test_an_execution_begins_with_its_own_model_and_the_others_wait(resolve):

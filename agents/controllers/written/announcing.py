@@ -11,11 +11,13 @@ _REPORT = re.compile(r"\[T\d+\]|^#{1,4} ", re.MULTILINE)
 # The forms in which English says of oneself what comes next. "I would" is a condition, "I called"
 # is past, and an order to somebody else has no "I" in it.
 _ABOUT_TO = re.compile(
-    r"\b(?:I(?:['’]ll| will(?! not)| shall| am going to|['’]m going to| am about to|['’]m about to"
-    r"| need to| want to| have to)|let(?:['’]s| us| me)|(?:now|next),? I)\b",
+    r"\b(?:I|we)(?:['’]ll| will(?! not)| shall| should| must| (?:am|are) (?:going|about) to"
+    r"|['’](?:m|re) (?:going|about) to| (?:need|want|have) to|['’]d like to| would like to)\b"
+    r"|\blet(?:['’]s| us| me)\b|\b(?:now|next|first|then|while),? (?:I|we)\b"
+    r"|\b(?:step|thing|plan|time)(?: is)?(?: now)? to\b",
     re.IGNORECASE,
 )
-_OTHER_CLAUSE = re.compile(r"\b(?:that|which|because|since|whether|as)\b", re.IGNORECASE)
+_OTHER_CLAUSE = re.compile(r"\b(?:that|which|because|since|whether|as|let)\b", re.IGNORECASE)
 _DOING = re.compile(r"\W*\w+ing (?:the )?(?:tool )?\W?(?P<name>[\w.:-]+)(?: \w+){0,2}\W*")
 """`Calling net__ping now...`, and nothing else."""
 _SUMMING_UP = re.compile(

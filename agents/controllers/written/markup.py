@@ -28,8 +28,8 @@ _NAMED_TAG = re.compile(
     r"(?:\s*=\s*|\s+name\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?[^<>\n]{0,100}>"
 )
 _PARAMETER = re.compile(
-    r"\s*<(?:[\w-]+:|[|｜]\w+[|｜])?parameter(?:\s*=\s*|\s+name\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?"
-    r"([^<>\n]{0,100})>(.*?)</(?:[\w-]+:|[|｜]\w+[|｜])?parameter\s*>",
+    r"\s*<(?:[\w-]+:|[|｜]\w+[|｜])?(?:parameter|param|argument|arg)(?:\s*=\s*|\s+name\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?"
+    r"([^<>\n]{0,100})>(.*?)</(?:[\w-]+:|[|｜]\w+[|｜])?(?:parameter|param|argument|arg)\s*>",
     re.DOTALL,
 )
 _KEY_AND_VALUE = re.compile(
@@ -114,12 +114,20 @@ class Reader:
         if arguments is None:
             arguments = self._read_plain_members()
         self.at = _find_next(self.text, self.at)
-        if not arguments and self.at < len(self.text) and self.text[self.at] != "<":
+        if not arguments and not self._is_at_end_of_call():
             self.is_broken = True
             return False
         self._take(name, arguments)
         self._skip_closing()
         return True
+
+    def _is_at_end_of_call(self) -> bool:
+        """Where a call without arguments is closed, or another one begins."""
+        return (
+            self.at >= len(self.text)
+            or self.text.startswith(("</", "<|", "<｜"), self.at)
+            or _NAMED_TAG.match(self.text, self.at) is not None
+        )
 
     def _read_json(self) -> bool:
         if not self.text.startswith(("{", "["), self.at):

@@ -29,7 +29,7 @@ _MARK = re.compile(
 _LINE = re.compile(
     r"^[ \t]*(?:(?:Action:[ \t]*)?(?:```|~~~)[\w+-]{0,20}[ \t]*\n?[ \t]*)?"
     r"(?=[{\[]|>>>|<\w|functions?\.|functools\[|(?:[\w, ]{1,80}=)?[ ]?(?:await )?"
-    r"[A-Za-z_][\w.-]*(?:\(|[ \t]*\{))",
+    r"[A-Za-z_][\w.-]*(?:\(|[ \t]*\{|\n(?:```|~~~)))",
     re.MULTILINE,
 )
 _BROKEN_CALL = re.compile(
@@ -39,10 +39,20 @@ _BROKEN_CALL = re.compile(
 _SEPARATOR = re.compile(r"\]<\]\w{1,20}\[>\[")
 _QUOTES_IN_GEMMA = ('<|"|>', "<escape>")
 _DRESSED = re.compile(r"(`{1,2}|\*\*)([^\n]+)\1")
+_BULLET = re.compile(r"\A(?:\d{1,2}[.)]|[-*])[ \t]+(?=[{\[`])")
+_WRAPPED = re.compile(r"<([a-z_]{1,30})>(.*)</\1>", re.DOTALL)
+_LABELS = re.compile(
+    r"[ \t*#]*(?:(?:tool|function)(?: call| name)?|name)[ *]*:[ *`]*"
+    r"(?P<name>[\w.:-]{1,128})[ *`]*\n+"
+    r"[ \t*#]*(?:(?:tool )?(?:arguments|args|parameters|params|input))[ *]*:[ *`]*\n*"
+    r"(?:```\w*\n)?(?P<given>\{.*\})\s*(?:```)?",
+    re.IGNORECASE | re.DOTALL,
+)
 _ONLY_CODE = re.compile(r"\[?[A-Za-z_][\w.]{0,127}\([^\n]{0,2000}\)\]?")
 """A whole answer that is a call in code: of no tool, or with arguments that have no names."""
 _ACTION = re.compile(r"^[ \t*_#]*Action[ \t*_]*:", re.MULTILINE)
-_END_TOKENS = re.compile(r"(?:\s*(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>))+\s*\Z")
+_END_TOKEN = re.compile(r"(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)\Z")
+_LONGEST_TOKEN = 50
 
 
 @dataclass(frozen=True)
@@ -76,16 +86,22 @@ def read_written(text: str, specs: Sequence[ToolSpec]) -> Written | None:
         return Written()
     if written := _read_labels(body, offered):
         return written
+    if wrapped := _WRAPPED.fullmatch(body):
+        return read_written(wrapped[2], specs)
     return Written() if is_announcement(body, offered) else None
 
 
 def _undress(text: str) -> str:
     """The text without what is no part of it: end marks, separators, emphasis around all of it."""
-    body = _SEPARATOR.sub("", _END_TOKENS.sub("", text)).strip()
+    body = _SEPARATOR.sub("", text).strip()
+    while found := _END_TOKEN.search(body, max(0, len(body) - _LONGEST_TOKEN)):
+        body = body[: found.start()].rstrip()
     for mark in _QUOTES_IN_GEMMA:
         body = body.replace(mark, '"')
     dressed = _DRESSED.fullmatch(body)
-    return dressed[2].strip() if dressed and dressed[1] not in dressed[2] else body
+    if dressed and dressed[1] not in dressed[2]:
+        body = dressed[2].strip()
+    return _BULLET.sub("", body)
 
 
 @dataclass(frozen=True)
@@ -177,15 +193,24 @@ class _Around:
 
 def _read_labels(body: str, offered: OfferedNames) -> Written | None:
     """A call in the labelled lines of ReAct, which nobody asked for."""
+    if found := _LABELS.fullmatch(body):
+        return _read_given(found["name"], found["given"], "", offered)
     if not _ACTION.search(body):
         return None
     answer = parse_react(body)
-    if not isinstance(answer.step, Action) or (name := offered.find(answer.step.tool)) is None:
+    if not isinstance(answer.step, Action):
+        return None
+    return _read_given(answer.step.tool, answer.step.input or "{}", answer.thought, offered)
+
+
+def _read_given(tool: str, given: str, thought: str, offered: OfferedNames) -> Written | None:
+    name = offered.find(tool)
+    if name is None:
         return None
     try:
-        arguments = json.loads(answer.step.input or "{}")
+        arguments = json.loads(given)
     except (ValueError, RecursionError):
-        return Written(rest=answer.thought)
+        arguments = None
     if not isinstance(arguments, dict):
-        return Written(rest=answer.thought)
-    return Written((WrittenCall(name, json.dumps(arguments, ensure_ascii=False)),), answer.thought)
+        return Written(rest=thought)
+    return Written((WrittenCall(name, json.dumps(arguments, ensure_ascii=False)),), thought)
