@@ -6,19 +6,23 @@ from agents.controllers.written.names import OfferedNames
 
 LONGEST = 1_000
 """Characters; whoever writes more has more to say than what comes next."""
+_SHORTEST = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?:…])\s+(?=[A-Z*`\"“(])|\n+")
 _REPORT = re.compile(r"\[T\d+\]|^#{1,4} ", re.MULTILINE)
 # The forms in which English says of oneself what comes next. "I would" is a condition, "I called"
 # is past, and an order to somebody else has no "I" in it.
 _ABOUT_TO = re.compile(
-    r"\b(?:I|we)(?:['’]ll| will(?! not)| shall| should| must| (?:am|are) (?:going|about) to"
-    r"|['’](?:m|re) (?:going|about) to| (?:need|want|have) to|['’]d like to| would like to)\b"
+    r"\b(?:I|we)(?:['’]ll| will(?! not)| shall| should| must| (?:need|want|have) to"
+    r"|(?: am| are|['’]m|['’]re)(?: \w+)? (?:going|about) to|['’]d like to| would like to)\b"
     r"|\blet(?:['’]s| us| me)\b|\b(?:now|next|first|then|while),? (?:I|we)\b"
     r"|\b(?:step|thing|plan|time)(?: is)?(?: now)? to\b",
     re.IGNORECASE,
 )
-_OTHER_CLAUSE = re.compile(r"\b(?:that|which|because|since|whether|as|let)\b", re.IGNORECASE)
-_DOING = re.compile(r"\W*\w+ing (?:the )?(?:tool )?\W?(?P<name>[\w.:-]+)(?: \w+){0,2}\W*")
+_OTHER_CLAUSE = re.compile(r"\b(?:that|which|because|since|whether|as|let|see)\b", re.IGNORECASE)
+_DOING = re.compile(
+    r"\W*\w+ing (?:the )?(?:tool )?\W?(?P<name>[\w.:-]+)"
+    r"(?:(?: \w+){0,2}\W*| to\b[^,;.]*\W*)"
+)
 """`Calling net__ping now...`, and nothing else."""
 _SUMMING_UP = re.compile(
     r"\blet me (?:sum|conclude|summari[sz]e|explain|be clear)\b", re.IGNORECASE
@@ -38,7 +42,10 @@ def is_announcement(text: str, offered: OfferedNames) -> bool:
     sentences = [part for part in _SENTENCE_END.split(text.strip()) if part.strip()]
     if not sentences:
         return False
-    last = _QUOTED.sub("", sentences[-1])
+    # "One moment." behind it adds nothing.
+    is_short = len(sentences) > 1 and len(sentences[-1].split()) <= _SHORTEST
+    is_aside = is_short and not _names_tool(sentences[-1], offered)
+    last = _QUOTED.sub("", sentences[-2 if is_aside else -1])
     if (doing := _DOING.fullmatch(last)) and _names_tool(doing["name"], offered):
         return True
     found = _ABOUT_TO.search(last)

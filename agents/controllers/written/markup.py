@@ -211,9 +211,10 @@ class Reader:
         read = self._read_object()
         if read is not None:
             return read
+        if self.is_marked and (members := self._read_plain_members()):
+            return members
         is_alone = self.is_marked and not self.text.startswith(("{", "["), self.at)
-        ends = self.at >= len(self.text) or self.text.startswith("<", self.at)
-        if is_alone and ends:
+        if is_alone and self._is_at_end_of_call():
             return {}
         self.is_broken = self.is_broken or self.text.startswith("{", self.at)
         self.at = start

@@ -13,7 +13,7 @@ _ARGUMENTS = (
     "tool_args", "kwargs",
 )  # fmt: skip
 _LISTS = ("tool_calls", "tool_uses", "calls")
-_INNER = ("function", "function_call", "tool_call")
+_INNER = ("function", "function_call", "tool_call", "tool", "action", "call")
 _ASIDE = frozenset({"id", "type", "index", "thought", "reason", "call_id"})
 
 
