@@ -10,6 +10,7 @@ MOST_CHARACTERS = 1_000_000
 """Of what is kept of one answer; more is no signature."""
 _WHOLE = ("extra_content",)
 _JOINED = ("text", "summary", "data", "thinking")
+_REPEATED = frozenset({"type", "index", "format", "id"})
 _LISTS = ("reasoning_details", "thinking_blocks")
 
 
@@ -24,6 +25,7 @@ class WantedBack:
         self._thinking: dict[str, list[str]] = {}
         self._whole: dict[str, JSON] = {}
         self._lists: dict[str, list[dict[str, Any]]] = {}
+        self._size = 0
 
     def take_thinking(self, name: str, text: object) -> None:
         if isinstance(text, str):
@@ -37,16 +39,22 @@ class WantedBack:
                 self._whole[name] = members[name]
         for name in _LISTS:
             for detail in as_list(members.get(name)):
-                if isinstance(detail, dict):
+                if isinstance(detail, dict) and self._has_room_for(detail):
                     _add(self._lists.setdefault(name, []), detail)
 
     def collect(self, *, has_calls: bool) -> dict[str, JSON]:
         fields: dict[str, JSON] = dict(self._whole)
         if has_calls:
             fields |= {name: "".join(parts) for name, parts in self._thinking.items()}
-        for name, details in self._lists.items():
+        for name, details in self._lists.items() if self._size <= MOST_CHARACTERS else ():
             fields[name] = [_join(detail) for detail in details]
         return fields if len(str(fields)) <= MOST_CHARACTERS else {}
+
+    def _has_room_for(self, detail: Mapping[str, Any]) -> bool:
+        # Not what each piece repeats, such as its type.
+        said = (value for name, value in detail.items() if name not in _REPEATED)
+        self._size += sum(len(str(value)) for value in said) + 1
+        return self._size <= MOST_CHARACTERS
 
 
 def _add(details: list[dict[str, Any]], piece: Mapping[str, Any]) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from agents.llm import chunks
+from agents.llm import chunks, wanted_back
 from agents.llm.http import close_sessions
+from agents.llm_events import AnswerFinished
 from tarsy.errors import LLMError
 from tests.agents.dialects.playing import QUESTION, judge_stream, make_llm, play_case
 from tests.agents.dialects.playing import ask as ask_llm
@@ -56,6 +57,17 @@ async def test_arguments_without_end_are_stopped(wire, monkeypatch):
         await ask_llm(make_llm(wire), QUESTION)
 
     assert caught.value.code == "endless_answer"
+
+
+async def test_details_without_end_are_left_out_and_nothing_else_is(wire, monkeypatch):
+    monkeypatch.setattr(wanted_back, "MOST_CHARACTERS", 2_000)
+    detail = {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x" * 500}]}
+    call = fragment(0, "{}", call_id="a", name="net__routes")
+    wire.plays = [stream(*[chunk(detail)] * 9, chunk(call), chunk({}, "tool_calls"))]
+
+    events = await ask_llm(make_llm(wire), QUESTION)
+
+    assert events[-1] == AnswerFinished("tool_calls", {"provider": "lab"})
 
 
 async def test_a_page_is_quoted_by_its_title_and_not_whole(wire):
