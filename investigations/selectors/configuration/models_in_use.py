@@ -25,6 +25,7 @@ _TO_DO = {
     "rate_limit": "The provider limits how much may be asked. Raise the limit there, or name "
     "fallback_providers.",
     "context_window": "Let large results be summarized, or choose a model that reads more.",
+    "no_tool_calling": "Say tool_calling: false for the provider in llm-providers.yaml.",
     "invalid_request": "Check model and base_url of the provider in llm-providers.yaml.",
     "connection": "Check whether the workers reach the provider's address, and base_url.",
 }
