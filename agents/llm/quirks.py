@@ -86,7 +86,7 @@ class _Lesson:
 
 
 _UNWANTED = (
-    r"(?:unsupported|not supported|unrecognized|unknown|unexpected|extra|not permitted|"
+    r"(?:unsupported|n[o']t support|unrecognized|unknown|unexpected|extra|not permitted|"
     r"not allowed)"
 )
 

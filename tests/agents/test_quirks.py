@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from agents.llm.error_bodies import read_error
 from agents.llm.openai_compatible import OpenAICompatible
-from agents.llm.quirks import Quirks, find_quirks, forget_lessons
+from agents.llm.quirks import Quirks, find_quirks, forget_lessons, learn
 from agents.llm.retry import stream_with_retries
 from agents.llm.settings import CallTimes, ProviderSettings
 from agents.llm.wire import seal_fields, write_messages
@@ -122,6 +123,47 @@ async def test_what_a_refusal_names_is_written_in_another_way_from_then_on(
     assert [request.get(member) == value for request in requests] == [False, True, True]
     assert len(told) == 1
     assert "It is asked again with" in told[0]
+
+
+LESSONS = [
+    ("Unrecognized request argument supplied: stream_options", "without stream_options"),
+    ("property 'reasoning_content' is unsupported", "without the model's thoughts"),
+    ('Unknown name "reasoning_effort": Cannot find field.', "without reasoning_effort"),
+    ("Anthropic expects the `tools=` param to be passed in", "with the tools that were called"),
+    ("Tool call id was call_abc but must be a-z, with a length of 9.", "with ids of nine"),
+    ("reasoning_content is missing in assistant tool call message", "with the model's thoughts"),
+    ("This model does not support the tool_choice parameter", "without tool_choice"),
+    ("Expected last role User or Tool but got assistant", ""),
+    ("Invalid value for 'temperature': must be at most 2", ""),
+]
+
+
+@for_each(LESSONS, name=lambda row: row[0])
+def test_a_refusal_teaches_what_it_names(row):
+    said, expected = row
+    forget_lessons()
+
+    change = learn(settings(), said)
+
+    assert change.startswith(expected)
+    assert bool(change) is bool(expected)
+
+
+REFUSING_TOOLS = [
+    "registry.ollama.ai/library/gemma:2b does not support tools",
+    '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    "No endpoints found that support tool use.",
+    "tools param requires --jinja flag",
+    "`tool calling` is not supported with this model",
+    "deepseek-reasoner does not support Function Calling",
+    "Function calling is not enabled for models/gemma-3-27b-it",
+]
+
+
+@for_each(REFUSING_TOOLS)
+def test_a_model_that_refuses_tools_is_known_by_its_words(said):
+    assert read_error({"error": {"message": said}}, "").lacks_tool_calling
+    assert not read_error({"error": {"message": "no such tool_choice"}}, "").lacks_tool_calling
 
 
 async def test_a_user_behind_a_result_gets_a_line_in_between_once_it_was_refused(wire):
