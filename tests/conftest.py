@@ -169,5 +169,5 @@ def chromium() -> str:
     """The path of a real browser; the test is skipped, loudly, where there is none."""
     path = find_chromium()
     if path is None:
-        pytest.skip("NO CHROMIUM HERE: the browser tests did not run (apt-get install chromium)")
+        pytest.skip("NO CHROMIUM HERE: the browser tests did not run (make chromium)")
     return path

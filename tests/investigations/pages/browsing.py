@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,16 +15,17 @@ from playwright.sync_api import Browser, sync_playwright
 
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import with_event_id
+from tests.browser import find_chromium
 
 T = TypeVar("T")
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+CHROMIUM = find_chromium()
 
 in_a_browser = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(
-        not os.path.exists(CHROMIUM),  # noqa: PTH110  (evaluated at import, a plain answer)
-        reason=f"NO BROWSER TEST WAS RUN: there is no Chromium at {CHROMIUM}",
+        CHROMIUM is None,
+        reason="NO CHROMIUM HERE: the browser tests did not run (make chromium)",
     ),
 ]
 
