@@ -273,8 +273,17 @@ no text is longer than some 400,000."""
 LARGE_SIZE = 48_000
 
 
+@pytest.fixture(scope="module")
+def _garbage_of_before() -> Iterator[None]:
+    """What other tests have left is collected once and then passed over."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
-def _collect_no_garbage():
+def _collect_no_garbage(_garbage_of_before: None) -> Iterator[None]:
     """A collection falls on whoever allocates next, however short its text."""
     gc.collect()
     gc.disable()
