@@ -5,8 +5,11 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
+import axe_playwright_python
 import pytest
 from django.conf import settings
 from django.db import connections
@@ -105,6 +108,25 @@ class Stream:
 
     def send(self, payload: dict[str, object]) -> None:
         self.route.send(json.dumps(payload))
+
+
+SERIOUS_FAULTS = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations
+    .filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}"""
+
+
+@cache
+def _axe() -> str:
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+
+
+def find_serious_faults(page) -> list[str]:
+    """What axe calls serious or critical on the page as it stands."""
+    page.evaluate(_axe())
+    return page.evaluate(SERIOUS_FAULTS)
 
 
 def in_thread(work: Callable[[], T]) -> T:
