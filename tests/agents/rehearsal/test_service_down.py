@@ -17,7 +17,7 @@ from ops.services.declaration import DeclaredService
 from ops.services.running import changing, read_state, start, stop
 from ops.settings import OpsSettings
 from safety.gate import target_states
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.safety_gate import SafetyGate
 from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 from tests.safety.gate.calls import Desk

@@ -15,7 +15,7 @@ from mcp_bridge.names import ToolName
 from mcp_bridge.past_calls import settle_past_calls
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.evidence import SettledCall
-from safety.gate.licences import own_act
+from safety.gate.approval.without_a_person import own_act
 from safety.gate.looks import shows_state_of
 from safety.gate.policy import OPS_RULES
 from safety.gate.provenance import find_doubts

@@ -18,7 +18,7 @@ from mcp_bridge.toolbox import OpenToolbox, open_toolbox
 from ops.server import build_server
 from ops.settings import OpsSettings
 from safety.commands.running import PATH
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.file_changes import FileChange
 from safety.gate.provenance import Block, Provenance
 from safety.gate.safety_gate import SafetyGate

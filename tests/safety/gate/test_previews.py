@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from safety.gate.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
+from safety.gate.approval.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
 from safety.gate.targeting import State, Target
 from safety.gate.writes import Writes
 from safety.gate_port import settled_call

@@ -14,7 +14,7 @@ from agents.conversation import Conversation
 from agents.types import Message, ToolCall
 from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.checks import find_own_check
-from safety.gate.approvals import NoDesk
+from safety.gate.approval.desk import NoDesk
 from safety.gate.policy import class_of_call
 from safety.gate.safety_gate import SafetyGate
 from tests.safety.gate.calls import NGINX, Desk, do, own, resolve

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from masking import PLACEHOLDER, build_masker
 from masking.configuration import CustomPattern
-from safety.gate import visibility
+from safety.gate.approval import visibility
 
 SECRET = "hunter2Secret99x"
 ACTS = [

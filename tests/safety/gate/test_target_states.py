@@ -12,7 +12,7 @@ from typing_extensions import override
 from agents.types import JSON, ToolResult
 from safety import checks
 from safety.gate import target_states
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.safety_gate import SafetyGate
 from safety.gate.target_states import see_state
 from safety.gate.targeting import State, Target
