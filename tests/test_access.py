@@ -35,7 +35,7 @@ ADDRESSES: dict[str, list[str]] = {
         "GET health", "GET healthz", "GET readyz", "GET login/", "GET login/link/<str:token>/",
         "POST logout/", "GET api/schema/", "GET api/docs/", "GET api/", "GET admin/login/",
         "POST admin/logout/",
-        # From this machine, whoever asks; from elsewhere tests/tarsy/test_metrics.py.
+        # From this machine, whoever asks; from elsewhere tests/tarsy/test_prometheus_metrics.py.
         "GET metrics",
     ],
     "view": [
