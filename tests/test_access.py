@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from investigations.access.identity import Identity
-from investigations.access.roles import OPERATE, ROLES, SUBMIT, create_roles
 from investigations.models import ApiToken
+from investigations.roles import OPERATE, ROLES, SUBMIT, create_roles
 from investigations.services.tokens import create_token
 from tests.factories import (
     ApprovalRequestFactory,

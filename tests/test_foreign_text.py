@@ -174,7 +174,7 @@ OF_OURS = {
     "investigations.templatetags.tarsy.markdown": "is render_markdown and nothing else",
     "investigations.templatetags.tarsy.hashed": "hashes of ours",
     "investigations.maskers.mask_alert_data": "has a budget of its own",
-    "investigations.services.tokens.find_token": "looks for a hash",
+    "investigations.selectors.tokens.find_token": "looks for a hash",
     "investigations.services.notes.mask_note": "the masker has a budget of its own",
     "investigations.templatetags.trace.is_safe": "reads nothing",
     "investigations.templatetags.trace.listed": "reads nothing",
