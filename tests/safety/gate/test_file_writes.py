@@ -13,7 +13,6 @@ import pytest
 
 from agents.ports import ProposedAnswer
 from agents.types import ToolCall, ToolResult
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import OpenToolbox, open_toolbox
 from ops.server import build_server
 from ops.settings import OpsSettings
@@ -25,6 +24,7 @@ from safety.gate.safety_gate import SafetyGate
 from tests.mcp_bridge.conftest import quick
 from tests.ops.fake_docker import run_fake_docker
 from tests.safety.gate.calls import Counters, Desk
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.slow
 

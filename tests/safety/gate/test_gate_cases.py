@@ -7,7 +7,6 @@ from typing import Any
 
 from mcp_types import Tool
 
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.evidence import Evidence
 from safety.gate.execution_state import Standing
 from safety.gate.policy import class_of_call
@@ -27,6 +26,7 @@ from safety.grounding.judge import find_unsupported
 from safety.refusals import Refusal
 from tests.cases import for_each
 from tests.safety.gate.calls import Clock
+from tests.server_plans import ServerPlan, TransportPlan
 
 LINES = (Path(__file__).parent / "cases" / "gate.jsonl").read_text(encoding="utf-8").splitlines()
 CASES = [json.loads(line) for line in LINES]
