@@ -1,12 +1,43 @@
-"""Tool servers as a test describes them, where it has no configuration at hand."""
+"""Tool servers as a test describes them, where it has no configuration at hand.
+
+They fit the structural types of `mcp_bridge`, `safety` and `masking`.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from masking.configuration import MaskingRules
 from mcp_bridge.server_config import TransportType
 from safety.tool_rules import ToolRule
+
+
+@dataclass(frozen=True)
+class CustomPattern:
+    pattern: str
+    replacement: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class MaskingRules:
+    enabled: bool = True
+    pattern_groups: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    custom_patterns: tuple[CustomPattern, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExpectPlan:
+    path: str = ""
+    equals: str = ""
+    contains: str = ""
+
+
+@dataclass(frozen=True)
+class VerifyPlan:
+    tool: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    expect: ExpectPlan = ExpectPlan()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from mcp_types import ToolAnnotations
 from agents.ports import ProposedAnswer, Toolbox
 from agents.types import PastCall, ToolCall, ToolResult
 from masking import MaskedText, Masker
-from masking.configuration import CustomPattern, MaskingRules
 from mcp_bridge import results
 from mcp_bridge.results import WITHHELD
 from mcp_bridge.toolbox import open_toolbox
@@ -24,7 +23,7 @@ from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import ReadsBut, quick, run, stdio
 from tests.mcp_bridge.open_gate import OpenGate
 from tests.safety.gate.calls import Desk
-from tests.server_plans import ServerPlan, TransportPlan
+from tests.server_plans import CustomPattern, MaskingRules, ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

@@ -17,9 +17,9 @@ from safety.gate.safety_gate import SafetyGate
 from safety.gate.target_states import see_state
 from safety.gate.targeting import State, Target
 from safety.gate_port import GateRequest
-from safety.tool_rules import ExpectPlan, VerifyPlan
 from tests.safety.gate.calls import NGINX, Counters, Desk, foreign
 from tests.safety.gate.world import Agent, World
+from tests.server_plans import ExpectPlan, VerifyPlan
 
 
 @pytest.fixture(autouse=True)
