@@ -42,8 +42,6 @@ class _Seat:
     tools: dict[ToolName, KnownTool] = field(default_factory=dict)
     """Every tool that it lists, as it was when it was first known, and before them the latest
     `MOST_GONE` of those that it lists no longer."""
-    has_complained: bool = False
-    """Whether it was told that names of tools cannot be used."""
     duration_ms: int | None = None
     tried_at: float = 0.0
     attempt: asyncio.Task[str] | None = None
@@ -64,19 +62,12 @@ class _Seat:
         listed: dict[ToolName, KnownTool] = {}
         for tool in self.server.connection.listed:
             name = ToolName(self.name, tool.name)
-            if not is_usable(name):
-                self._complain()
             # The first of two tools with one name stays: a later page must not replace it.
-            elif name not in listed:
+            if is_usable(name) and name not in listed:
                 known = self.tools.get(name)
                 listed[name] = known or _know(self.server, name, tool, self.selected)
         gone = [each for each in self.tools.items() if each[0] not in listed]
         self.tools = {**dict(gone[-MOST_GONE:]), **listed}
-
-    def _complain(self) -> None:
-        if not self.has_complained:
-            logger.warning("a tool of %s has no usable name", self.name)
-        self.has_complained = True
 
 
 class Roster:

@@ -17,7 +17,7 @@ from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_words import show_line, show_text
 from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.wire.http import HttpClients
-from safety.gate.policy import class_of_call, find_rule, is_classed
+from safety.gate.policy import is_classed, rule_of
 from safety.tool_rules import ToolClass
 
 MAX_ABOUT = 1_000
@@ -113,9 +113,7 @@ def _see(server_id: str, config: ServerConfig, tool: Tool, masker: Masker) -> Se
 
 
 def _classes(server_id: str, config: ServerConfig, tool: Tool) -> dict[str, ToolClass]:
-    rule = find_rule(server_id, config, tool.name)
-    if rule is None:
-        return {"": class_of_call(server_id, config, tool, {})}
+    rule = rule_of(server_id, config, tool)
     return {"": rule.default, **rule.values}
 
 
