@@ -5,6 +5,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +218,18 @@ async def test_a_server_that_ignores_pings_is_asked_for_its_tools_from_then_on()
         await connection.ping(0.2)
 
     assert asked.count("ping") == 1
+
+
+@pytest.mark.parametrize("count", [3_000, 60_000])
+async def test_json_that_is_too_long_stays_json_and_says_how_much_is_left_out(count: int):
+    rows = [{"name": f"row-{number}", "state": "up"} for number in range(count)]
+    said = {"content": [{"type": "text", "text": json.dumps(rows)}]}
+    plan = replace(READS, max_result_tokens=2_000)
+    async with open_scripted(serving(result=said), plan) as (toolbox, _):
+        result = await run(toolbox, "x__first")
+
+    body, _, marker = result.content.partition("\n")
+    assert json.loads(body)[0] == rows[0]
+    assert len(result.content) < 8_200
+    assert "items are left out" in body or "[truncated: showing" in marker
+    assert result.truncated
