@@ -78,12 +78,11 @@ def _read_value(value: JSON, depth: int = 0) -> Iterator[str]:
 def _read_fields(fields: Mapping[str, JSON], depth: int) -> Iterator[str]:
     if "jsonrpc" in fields:
         fields = {"error": fields.get("error")}
-    known = [name for name in _TELLING if name in fields]
-    for name in known:
-        if name == "code" and not isinstance(fields[name], str):
-            continue
-        yield from _read_value(fields[name], depth + 1)
-    if known:
+    # A number alone explains nothing.
+    known = [name for name in _TELLING if isinstance(fields.get(name), str | list | dict)]
+    told = [each for name in known for each in _read_value(fields[name], depth + 1)]
+    if told:
+        yield from told
         return
     for name, each in list(fields.items())[:_MOST]:
         told = _join(_read_value(each, depth + 1))

@@ -49,7 +49,7 @@ def load(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
 
 
-FAILURES = load("tool_failures.jsonl")
+FAILURES = [*load("tool_failures.jsonl"), *load("more_failures.jsonl")]
 
 
 def plan_of(tool_class: str, kind: str = "http", **fields) -> ServerPlan:

@@ -26,7 +26,7 @@ def load(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
 
 
-EVERY = [*load("tool_schemas.jsonl")]
+EVERY = [*load("tool_schemas.jsonl"), *load("odd_servers.jsonl")]
 TOOLS = [case for case in EVERY if "tool" in case]
 RESULTS = [case for case in EVERY if "result" in case]
 

@@ -32,7 +32,7 @@ def server(transport: TransportType = "stdio", trusts: bool | None = None) -> Se
     return ServerPlan(TransportPlan(transport), trust_annotations=trusts)
 
 
-AGREED = load("tool_classes.jsonl")
+AGREED = [*load("tool_classes.jsonl"), *load("more_tool_classes.jsonl")]
 HINTED = load("hinted_tools.jsonl")
 READS = [each for each in HINTED if each["reads"]]
 ACTS = [each for each in HINTED if not each["reads"]]
@@ -69,7 +69,8 @@ def test_a_tool_that_says_so_in_its_schema_reads_by_the_values_that_only_look(ca
 
 def values_of(tool: Tool, argument: str) -> list[str]:
     described = tool.input_schema["properties"][argument]
-    return described.get("enum") or [each["const"] for each in described["oneOf"]]
+    several = described.get("oneOf") or described.get("anyOf") or ()
+    return described.get("enum") or [each["const"] for each in several]
 
 
 def mixed(name="unit", told="Works with units", values=("status", "restart"), hints=None, **more):
