@@ -51,6 +51,8 @@ class ServerStatus:
     protocol_version: str = ""
     tools: tuple[SeenTool, ...] | None = None
     """None where this look did not ask for them."""
+    left_out: tuple[str, ...] = ()
+    """What it lists and what cannot be offered, or not as it was meant: masked clauses."""
 
 
 def connect(
@@ -87,6 +89,7 @@ async def ask_status(
         latency_ms=round((time.monotonic() - started) * 1000),
         protocol_version=clean_line(connection.protocol_version, 40),
         tools=tuple(_see(server_id, config, tool, masker) for tool in listed),
+        left_out=tuple(show_line(masker, told, MAX_ERROR) for told in connection.left_out),
     )
     return status, listed
 
