@@ -116,6 +116,13 @@ class ServerConnection:
         client = self._owner.client
         return client.protocol_version if client else ""
 
+    @property
+    def identity(self) -> tuple[str, str]:
+        """The name and the version by which the server calls itself; empty where it does not."""
+        client = self._owner.client
+        info = client.server_info if client is not None else None
+        return (info.name, info.version) if info is not None else ("", "")
+
     def find_fault(self, tool: str) -> Fault | None:
         """Why one of its tools is disabled."""
         return self._pins.find_fault(tool)

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from mcp_types import Tool
@@ -19,6 +19,7 @@ from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.connection import Deadlines
 from mcp_bridge.failures import ServerUnavailable
+from mcp_bridge.known_servers import with_known_tools
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_words import show_line, show_text
 
@@ -226,9 +227,10 @@ def _read_attempt(attempt: asyncio.Task[str]) -> str:
 def _know(
     server: ConnectedServer, name: ToolName, tool: Tool, selected: Collection[str] | None
 ) -> KnownTool:
+    config = with_known_tools(server.config, *server.connection.identity)
     return KnownTool(
         name=name,
-        server=server,
+        server=replace(server, config=config),
         tool=tool,
         check=ArgumentCheck(cast(dict[str, JSON], tool.input_schema)),
         is_selected=selected is None or tool.name in selected,

@@ -12,6 +12,7 @@ from mcp_types import Tool
 from masking import Masker, build_server_masker
 from masking.visible_text import clean_line
 from mcp_bridge.connection import Deadlines, ServerConnection
+from mcp_bridge.known_servers import with_known_tools
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_words import show_line, show_text
@@ -84,6 +85,7 @@ async def ask_status(
     """
     listed = _usable(server_id, await connection.list_tools())
     masker = build_server_masker(config.data_masking)
+    config = with_known_tools(config, *connection.identity)
     status = ServerStatus(
         server_id,
         latency_ms=round((time.monotonic() - started) * 1000),

@@ -1,8 +1,9 @@
 """A first draft of `mcp_servers.<id>.tools`, for an operator to check and paste."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from mcp_types import Tool
@@ -34,7 +35,12 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 # YAML 1.1 reads these as something else than text.
 _NO_TEXT = ("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none")
 
-Ground = Literal["configured", "by_argument", "annotated", "doubted", "split", "named", "unknown"]
+Ground = Literal[
+    "configured", "reviewed", "by_argument", "annotated", "doubted", "split", "named", "unknown"
+]
+
+
+_NOTHING: Mapping[str, ClassRule] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -48,9 +54,12 @@ class Suggestion:
     rule: ClassRule | None = None
 
 
-def suggest(config: ServerConfig, tools: Iterable[Tool]) -> tuple[Suggestion, ...]:
-    """One for each tool. What nothing speaks for is a write."""
-    return tuple(_suggest(config, tool) for tool in tools)
+def suggest(
+    config: ServerConfig, tools: Iterable[Tool], known: Mapping[str, ClassRule] = _NOTHING
+) -> tuple[Suggestion, ...]:
+    """One for each tool. What nothing speaks for is a write. `known` is what people have reviewed
+    of this very server."""
+    return tuple(_suggest(config, tool, known) for tool in tools)
 
 
 def write_yaml(server_id: str, suggestions: Sequence[Suggestion]) -> str:
@@ -67,6 +76,7 @@ def write_yaml(server_id: str, suggestions: Sequence[Suggestion]) -> str:
 _REMARKS: dict[Ground, str] = {
     "configured": "as it is configured now",
     "by_argument": "keep the rule it has: its class depends on an argument",
+    "reviewed": "reviewed for this version of the server",
     "annotated": "the server says so",
     "doubted": "the server says that it reads, but not its words or schema: check what it does",
     "split": "by its schema some values only look: check each of them",
@@ -75,10 +85,13 @@ _REMARKS: dict[Ground, str] = {
 }
 
 
-def _suggest(config: ServerConfig, tool: Tool) -> Suggestion:
+def _suggest(config: ServerConfig, tool: Tool, known: Mapping[str, ClassRule]) -> Suggestion:
     if rule := config.tools.get(tool.name):
         ground: Ground = "by_argument" if rule.values else "configured"
         return Suggestion(tool.name, rule.default, ground)
+    if reviewed := known.get(tool.name):
+        split = reviewed if reviewed.values else None
+        return Suggestion(tool.name, reviewed.default, "reviewed", split)
     hints = tool.annotations
     if hints is not None and (hints.destructive_hint is True or hints.read_only_hint is not None):
         is_read = hints.read_only_hint is True and hints.destructive_hint is not True
