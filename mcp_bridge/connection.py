@@ -310,7 +310,7 @@ class ServerConnection:
         wire.writes_under_way += is_write
         self._under_way += 1
         try:
-            with attempting(Attempt()) as attempt:
+            with attempting(Attempt(has_left=not wire.is_noted)) as attempt:
                 return await client_requests.call_tool(
                     client, tool, arguments, report_progress, seconds, attempt
                 )

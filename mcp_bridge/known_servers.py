@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import yaml
 
 from mcp_bridge.server_config import ServerConfig, TransportConfig
-from safety.tool_rules import ClassRule, ExpectPlan, ToolClass, ToolRule, VerifyPlan
+from safety.tool_rules import ClassRule, ExpectPlan, ToolRule, VerifyPlan
 
 TABLE = Path(__file__).with_name("known_servers.yaml")
 
@@ -76,9 +76,9 @@ def _read_row(row: dict[str, Any]) -> KnownServer:
     tools: dict[str, ClassRule] = {}
     for kind in ("resolve", "read", "write"):
         listed: list[str] = row.get(kind) or []
-        tools.update(dict.fromkeys(listed, ClassRule(cast(ToolClass, kind))))
+        tools.update(dict.fromkeys(listed, ClassRule(kind)))
     for name, split in (row.get("by_value") or {}).items():
-        values = dict.fromkeys(split["reads"], cast(ToolClass, "read"))
+        values = dict.fromkeys(split["reads"], "read")
         tools[name] = ClassRule("write", split["argument"], values)
     for name, check in (row.get("verify") or {}).items():
         tools[name] = replace(tools[name], verify=_read_check(check))

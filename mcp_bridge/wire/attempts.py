@@ -18,7 +18,7 @@ def _do_nothing() -> None:
 class Attempt:
     """One attempt. Texts are as the server said them, unmasked."""
 
-    has_left: bool = False
+    has_left: bool = True
     """Whether any of it may have reached the server."""
     status: int = 0
     """The HTTP status that took the place of an answer."""

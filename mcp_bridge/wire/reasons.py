@@ -85,9 +85,8 @@ def _read_fields(fields: Mapping[str, JSON], depth: int) -> Iterator[str]:
         yield from told
         return
     for name, each in list(fields.items())[:_MOST]:
-        told = _join(_read_value(each, depth + 1))
-        if told:
-            yield f"{name}: {told}"
+        if said := _join(_read_value(each, depth + 1)):
+            yield f"{name}: {said}"
 
 
 def _join(texts: Iterator[str] | list[str]) -> str:

@@ -57,6 +57,8 @@ class Wire:
     """The revision of MCP by which the SDK reads what comes."""
     asked: dict[str, str] = field(default_factory=dict)
     """The methods of requests that are not answered yet, by their ids."""
+    is_noted: bool = False
+    """Whether a call tells its attempt that it has left."""
     left_out: list[str] = field(default_factory=list)
     """What of its listings could not be read, in clauses for people; whoever lists takes them."""
 
@@ -149,6 +151,7 @@ class NotedStream:
     def __init__(self, inner: WriteStream[SessionMessage], wire: Wire) -> None:
         self._inner = inner
         self._wire = wire
+        wire.is_noted = True
 
     async def send(self, item: SessionMessage, /) -> None:
         if not isinstance(item.message, JSONRPCRequest):

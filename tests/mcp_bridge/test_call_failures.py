@@ -3,6 +3,7 @@
 `tool_failures.jsonl` holds the samples that were agreed on.
 """
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from mcp.server.mcpserver import MCPServer
 
 from agents.types import ToolResult
 from mcp_bridge.server_config import ServerPlan, TransportPlan
@@ -19,6 +21,7 @@ from tests.cases import check_each
 from tests.mcp_bridge.conftest import nothing_left_behind, quick, run  # noqa: F401 (fixture)
 from tests.mcp_bridge.open_gate import OpenGate
 from tests.mcp_bridge.scripted import open_over_http, open_scripted, serving, web_server
+from tests.mcp_bridge.test_http_servers import serving as serving_app
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -343,3 +346,66 @@ async def test_a_slow_server_that_shows_life_is_left_alone():
         after = await run(toolbox, "x__first")
 
     assert (after.content, opened) == ("done", 1)
+
+
+async def test_a_write_of_a_server_in_this_process_that_is_late_may_have_run():
+    server = MCPServer("x")
+
+    @server.tool()
+    async def first() -> str:
+        await asyncio.Event().wait()
+        return "never"
+
+    plan = ServerPlan(TransportPlan("in_process"), tools={"first": ClassRule("write")})
+    async with open_toolbox(
+        {"x": plan}, gate=OpenGate(), in_process={"x": lambda: server}, deadlines=quick(call=0.2)
+    ) as toolbox:
+        result = await run(toolbox, "x__first")
+
+    assert read_fate(result) == ("unknown", False)
+
+
+class Refusing:
+    """Stands before a server and refuses calls of tools, whatever else it lets through."""
+
+    def __init__(self, app) -> None:
+        self._app = app
+        self.calls = 0
+
+    async def __call__(self, scope, receive, send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        said = await receive()
+        if b'"tools/call"' not in said["body"]:
+            heard = iter([said])
+
+            async def hear():
+                return next(heard, None) or await receive()
+
+            await self._app(scope, hear, send)
+            return
+        self.calls += 1
+        headers = [(b"content-type", b"text/plain")]
+        await send({"type": "http.response.start", "status": 403, "headers": headers})
+        await send({"type": "http.response.body", "body": b"not for you"})
+
+
+@pytest.mark.parametrize("kind", ["http", "sse"])
+async def test_a_refusal_over_either_transport_is_told_at_once_and_costs_one_call(kind):
+    server = MCPServer("x")
+
+    @server.tool()
+    def first() -> str:
+        return "done"
+
+    gate = Refusing(server.streamable_http_app() if kind == "http" else server.sse_app())
+    with serving_app(gate) as url:
+        transport = TransportPlan(kind, url=f"{url}/{'mcp' if kind == 'http' else 'sse'}")
+        plan = ServerPlan(transport, tools={"first": ClassRule("write")})
+        async with open_toolbox({"x": plan}, gate=OpenGate(), deadlines=quick()) as toolbox:
+            results = [await run(toolbox, "x__first") for _ in range(2)]
+
+    assert [read_fate(result) for result in results] == [("no", False)] * 2
+    assert all("HTTP status 403: not for you" in result.content for result in results)
+    assert gate.calls == 2
