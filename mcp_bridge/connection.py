@@ -17,6 +17,7 @@ from mcp_bridge.failures import (
     SERVER_FAILURES,
     ServerUnavailable,
     describe_failure,
+    describe_status,
     is_timeout,
 )
 from mcp_bridge.names import explain_unusable
@@ -149,15 +150,17 @@ class ServerConnection:
         wire = self._owner.wire
         wire.tools_changed = False
         wire.left_out.clear()
+        attempt = Attempt()
         try:
             async with asyncio.timeout(self._deadlines.start if deadline is None else deadline):
-                tools = await client_requests.list_every_tool(client)
+                with attempting(attempt):
+                    tools = await client_requests.list_every_tool(client)
         except SERVER_FAILURES as error:
             # Nobody knows what its tools are now: ask again before the next call.
             self._owner.wire.tools_changed = True
-            raise ServerUnavailable(
-                f"listing its tools failed: {describe_failure(error)}"
-            ) from None
+            status = attempt.status
+            why = describe_status(status, attempt.reason) if status else describe_failure(error)
+            raise ServerUnavailable(f"listing its tools failed: {why}") from None
         self._pins.compare(tools)
         told = [*wire.left_out, *explain_unusable(self.server_id, tools)]
         if len(tools) > MAX_TOOLS:

@@ -18,13 +18,15 @@ from mcp_bridge.wire.reasons import read_reason, read_retry_after
 
 _NOT_ALLOWED = (401, 403)
 _NOBODY_THERE = (502, 503, 504)
+_ATTEMPTED = ("tools/call", "tools/list")
+"""What is asked of a server, and may be asked again; the rest makes or keeps a connection."""
 _ANSWERS = ("application/json", "text/event-stream")
 _SHORTEST_SECRET = 6
 """Characters of a variable that can be told from a word in a header."""
 
 
 class HTTPRefusal(httpx2.HTTPStatusError):
-    """The server refused a request that is no call of a tool. `reason` is what it said."""
+    """The server refused a request that makes or keeps the connection. `reason` is what it said."""
 
     def __init__(self, response: httpx2.Response, reason: str) -> None:
         super().__init__(reason, request=response.request, response=response)
@@ -40,7 +42,7 @@ class CallingClient(httpx2.AsyncClient):
             return await super().send(request, **options)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             attempt = current_attempt()
-            if attempt is not None and read_method(request) == "tools/call":
+            if attempt is not None and read_method(request) in _ATTEMPTED:
                 attempt.has_left = False
                 attempt.reason = explain_no_connection(error, self.timeout.connect)
             raise
@@ -54,9 +56,9 @@ class Refusals:
 
     async def __call__(self, response: httpx2.Response) -> None:
         attempt = current_attempt()
-        is_call = read_method(response.request) == "tools/call"
-        if attempt is None or not is_call:
-            await self._refuse(response)
+        method = read_method(response.request)
+        if attempt is None or method not in _ATTEMPTED:
+            await self._refuse(response, method)
             return
         attempt.refuse(0, "", None)  # What was redirected before it counts no more.
         if _is_answer(response):
@@ -74,10 +76,12 @@ class Refusals:
             attempt.is_deaf = True
             attempt.interrupt()
 
-    async def _refuse(self, response: httpx2.Response) -> None:
+    async def _refuse(self, response: httpx2.Response, method: str) -> None:
         """End the connection where the SDK would only say that there was an error."""
         status = response.status_code
-        if status in _NOT_ALLOWED:
+        if status in _NOT_ALLOWED or (
+            method == "initialize" and status >= 400 and not _is_error(await _read(response))
+        ):
             raise HTTPRefusal(response, await self._explain(response))
         if status in _NOBODY_THERE:
             said = await self._explain(response)
@@ -180,8 +184,13 @@ async def _read(response: httpx2.Response) -> bytes:
 
 
 def _is_unread(body: bytes) -> bool:
+    return _is_error(body) and json.loads(body).get("id") is None
+
+
+def _is_error(body: bytes) -> bool:
+    """Whether it is an error of JSON-RPC, which the SDK reads, or may react to."""
     try:
         message: JSON = json.loads(body)
     except (ValueError, RecursionError):
         return False
-    return isinstance(message, dict) and "error" in message and message.get("id") is None
+    return isinstance(message, dict) and isinstance(message.get("error"), dict)

@@ -409,3 +409,18 @@ async def test_a_refusal_over_either_transport_is_told_at_once_and_costs_one_cal
     assert [read_fate(result) for result in results] == [("no", False)] * 2
     assert all("HTTP status 403: not for you" in result.content for result in results)
     assert gate.calls == 2
+
+
+@pytest.mark.parametrize("method", ["initialize", "tools/list"])
+async def test_a_server_that_refuses_to_begin_says_why_in_its_own_words(method):
+    usual = web_server(Counting())
+
+    def respond(request: httpx2.Request):
+        if request.method == "POST" and json.loads(request.content)["method"] == method:
+            return httpx2.Response(402, json={"message": "the plan has ended"})
+        return usual(request)
+
+    async with open_over_http(respond, plan_of("read")) as toolbox:
+        reason = toolbox.unavailable["x"]
+
+    assert "HTTP status 402: the plan has ended" in reason
