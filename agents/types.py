@@ -213,7 +213,9 @@ class WriteReport:
 
     @property
     def unsettled(self) -> tuple[WriteStatus, ...]:
-        return tuple(write for write in self.writes if not write.is_settled)
+        """Those that a report has to name, what may have changed something first."""
+        named = [write for write in self.writes if not write.is_settled]
+        return tuple(sorted(named, key=lambda write: write.ran == "no"))
 
     def to_json(self) -> dict[str, JSON]:
         return {"at": self.at, "steps": [write.to_json() for write in self.writes]}

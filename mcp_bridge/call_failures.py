@@ -4,7 +4,6 @@ Three ends are told apart. *Not carried out*: it was refused before it could beg
 *Unknown*: it left, and nothing that can be believed came back. Carried out is what was answered.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from mcp import MCPError
@@ -82,25 +81,21 @@ class CallFailed(Exception):
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Connection:
-    """What else is known of the connection by which a call was made."""
+def judge_failure(
+    error: BaseException, attempt: Attempt, *, seconds: float, end_reason: str
+) -> CallFailed:
+    """What became of a call that ended in an error, by what the wire saw of it.
 
-    seconds: float
-    """What a tool may stay silent."""
-    end_reason: str = ""
-    """Why we ended the connection, where it was us."""
-
-
-def judge_failure(error: BaseException, attempt: Attempt, connection: Connection) -> CallFailed:
-    """What became of a call that ended in an error, by what the wire saw of it."""
+    `seconds` are those that a tool may stay silent; `end_reason` says why we ended the connection,
+    where it was us.
+    """
     if attempt.status:
         return _judge_status(attempt)
     if is_timeout(error) and attempt.has_left:
-        late = f"it did not answer within {connection.seconds:g} s"
+        late = f"it did not answer within {seconds:g} s"
         return CallFailed(late, "unknown", "late")
     if is_connection_lost(error) or is_timeout(error):
-        return _judge_lost(error, attempt, connection)
+        return _judge_lost(end_reason or describe_failure(error), attempt)
     for leaf in flatten(error):
         if isinstance(leaf, MCPError) and leaf.code in _NEVER_BEGUN and not is_unreadable(leaf):
             cause = _NEVER_BEGUN[leaf.code]
@@ -128,9 +123,8 @@ def _judge_status(attempt: Attempt) -> CallFailed:
     )
 
 
-def _judge_lost(error: BaseException, attempt: Attempt, connection: Connection) -> CallFailed:
-    if not attempt.has_left:
-        reason = attempt.reason or connection.end_reason or describe_failure(error)
-        return CallFailed(reason, "not carried out", "away", breaks_connection=True)
-    reason = connection.end_reason or describe_failure(error)
-    return CallFailed(reason, "unknown", "lost", breaks_connection=True)
+def _judge_lost(reason: str, attempt: Attempt) -> CallFailed:
+    if attempt.has_left:
+        return CallFailed(reason, "unknown", "lost", breaks_connection=True)
+    reason = attempt.reason or reason
+    return CallFailed(reason, "not carried out", "away", breaks_connection=True)

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, Tool
 
 from agents.types import JSON
 from mcp_bridge import client_requests
-from mcp_bridge.call_failures import CallFailed, Connection, judge_failure
+from mcp_bridge.call_failures import CallFailed, judge_failure
 from mcp_bridge.client_owner import ClientOwner, OpenClient
 from mcp_bridge.definition_pins import DefinitionPins, Fault
 from mcp_bridge.failures import (
@@ -184,7 +184,7 @@ class ServerConnection:
         try:
             if not self._ignores_pings and await self._ping(client, seconds / 2):
                 return
-            async with asyncio.timeout(seconds / 2):
+            async with asyncio.timeout(seconds):
                 await client.list_tools()
         except SERVER_FAILURES as error:
             if is_timeout(error):
@@ -318,7 +318,8 @@ class ServerConnection:
                     client, tool, arguments, report_progress, seconds, attempt
                 )
         except SERVER_FAILURES as error:
-            raise judge_failure(error, attempt, Connection(seconds, wire.end_reason)) from None
+            failed = judge_failure(error, attempt, seconds=seconds, end_reason=wire.end_reason)
+            raise failed from None
         finally:
             wire.writes_under_way -= is_write
             self._under_way -= 1

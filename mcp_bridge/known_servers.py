@@ -78,7 +78,7 @@ def _read_row(row: dict[str, Any]) -> KnownServer:
         listed: list[str] = row.get(kind) or []
         tools.update(dict.fromkeys(listed, ClassRule(kind)))
     for name, split in (row.get("by_value") or {}).items():
-        values = dict.fromkeys(split["reads"], "read")
+        values: dict[str, ToolClass] = dict.fromkeys(split["reads"], "read")
         tools[name] = ClassRule("write", split["argument"], values)
     for name, check in (row.get("verify") or {}).items():
         tools[name] = replace(tools[name], verify=_read_check(check))

@@ -3,6 +3,7 @@
 import pytest
 
 from agents.ports import ProposedAnswer
+from agents.types import WriteReport
 from mcp_bridge.call_failures import CallFailed, Cause, Fate
 from mcp_bridge.sending import tell_failure
 from safety.evidence import Judgement, SettledCall, judge_outcome
@@ -102,3 +103,12 @@ async def test_an_execution_that_is_rebuilt_stands_where_it_stood_after_a_refuse
     assert agent.gate.standing.report() == before
     assert agent.gate.standing.workflow.state == "READING"
     assert (await agent.gate.review_answer(ProposedAnswer("Nothing was done."))).objection == ""
+
+
+def test_what_may_have_changed_something_is_named_before_what_was_not_carried_out():
+    writes = report(settle("not carried out", "permission", "no"))
+    writes.add(settle("unknown", "late", "it did not answer within 60 s"))
+
+    named = WriteReport(2, writes.report()).unsettled
+
+    assert [each.ran for each in named] == ["unknown", "no"]
