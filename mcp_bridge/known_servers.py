@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from mcp_bridge.server_config import ServerConfig, TransportConfig
-from safety.tool_rules import ClassRule, ExpectPlan, ToolRule, VerifyPlan
+from safety.tool_rules import ClassRule, ExpectPlan, ToolClass, ToolRule, VerifyPlan
 
 TABLE = Path(__file__).with_name("known_servers.yaml")
 

@@ -1,7 +1,9 @@
 """The reviewed table against the servers themselves: who they say they are, what they list."""
 
+import json
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp_types import Tool
@@ -17,6 +19,7 @@ from tests.mcp_bridge.conftest import nothing_left_behind, quick  # noqa: F401 (
 from tests.mcp_peers.peers import grafana, kubernetes, node_server
 from tests.mcp_peers.test_peers import KUBECONFIG
 
+LISTINGS = Path(__file__).parent / "listings"
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
 
@@ -32,10 +35,8 @@ def peer(name: str, tmp_path: Path) -> ServerPlan:
     return grafana()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("row", read_table(), ids=lambda row: row.name)
-async def test_the_table_knows_every_tool_of_the_installed_server_and_its_checks_fit(row, tmp_path):
-    plan = peer(row.name, tmp_path)
+async def list_installed(plan: ServerPlan) -> tuple[tuple[str, str], dict[str, Any]]:
+    """Who an installed server says it is, and the schemas of its tools."""
     async with HttpClients() as clients:
         opener = partial(
             open_client, "x", plan, http_clients=clients, in_process={}, execution_id=""
@@ -43,20 +44,47 @@ async def test_the_table_knows_every_tool_of_the_installed_server_and_its_checks
         connection = ServerConnection("x", opener, quick())
         try:
             await connection.start()
-            listed = {tool.name: tool for tool in await connection.list_tools()}
-            identity = connection.identity
+            listed = {tool.name: tool.input_schema for tool in await connection.list_tools()}
+            return connection.identity, listed
         finally:
             await connection.close()
 
-    assert find_known(*identity) is row
+
+def read_recorded(name: str) -> tuple[tuple[str, str], dict[str, Any]]:
+    """The same of a server that was tried once and is not installed with the others."""
+    told = json.loads((LISTINGS / f"{name}.json").read_text(encoding="utf-8"))
+    return (told["name"], told["version"]), told["tools"]
+
+
+RECORDED = sorted(path.stem for path in LISTINGS.glob("*.json"))
+INSTALLED = sorted({row.name for row in read_table()} - set(RECORDED))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INSTALLED)
+async def test_the_table_knows_every_tool_of_an_installed_server_and_its_checks_fit(name, tmp_path):
+    identity, listed = await list_installed(peer(name, tmp_path))
+
+    check_row(name, identity, listed)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_table_knows_every_tool_that_was_listed_once_and_its_checks_fit(name):
+    check_row(name, *read_recorded(name))
+
+
+def check_row(name: str, identity: tuple[str, str], listed: dict[str, Any]) -> None:
+    row = find_known(*identity)
+    assert row is not None
+    assert row.name == name
     assert listed.keys() == row.tools.keys()
-    for name, rule in row.tools.items():
-        assert rule.argument in ("", *listed[name].input_schema["properties"])
+    for tool, rule in row.tools.items():
+        assert rule.argument in ("", *listed[tool].get("properties", ()))
         if rule.verify is not None:
             read = listed[rule.verify.tool]
-            assert row.tools[read.name].default == "read"
-            assert set(rule.verify.arguments) <= read.input_schema["properties"].keys()
-            assert set(read.input_schema.get("required", ())) <= set(rule.verify.arguments)
+            assert row.tools[rule.verify.tool].default == "read"
+            assert set(rule.verify.arguments) <= set(read["properties"])
+            assert set(read.get("required", ())) <= set(rule.verify.arguments)
 
 
 STDIO = ServerPlan(TransportPlan("stdio"))
