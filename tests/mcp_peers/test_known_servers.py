@@ -30,6 +30,8 @@ def peer(name: str, tmp_path: Path) -> ServerPlan:
             return node_server("server-filesystem", str(tmp_path))
         case "memory-server":
             return node_server("server-memory")
+        case "mcp-servers/everything":
+            return node_server("server-everything", "stdio")
         case "kubernetes-mcp-server":
             return kubernetes(tmp_path / "kubeconfig")
     return grafana()
