@@ -5,7 +5,7 @@ from django.contrib.admin import apps as admin_apps
 from django.db.models.signals import post_migrate
 from typing_extensions import override
 
-from investigations.access.roles import create_roles
+from investigations.roles import create_roles
 
 
 class PagesConfig(admin_apps.AdminConfig):
@@ -23,4 +23,4 @@ class InvestigationsConfig(AppConfig):
     @override
     def ready(self) -> None:
         # Behind Django's own receiver, which makes the permissions.
-        post_migrate.connect(create_roles, sender=self, dispatch_uid="investigations.access.roles")
+        post_migrate.connect(create_roles, sender=self, dispatch_uid="investigations.roles")

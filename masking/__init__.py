@@ -10,7 +10,7 @@ from masking.masker import (
     build_masker,
     build_server_masker,
 )
-from masking.patterns import KNOWN_PATTERNS, PATTERN_GROUPS
+from masking.pattern_names import KNOWN_PATTERNS, PATTERN_GROUPS
 from masking.placeholders import PLACEHOLDER, Placeholders
 from masking.stream import StreamMasker
 

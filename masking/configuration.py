@@ -1,11 +1,9 @@
 """What is masked, in the words of the configuration.
 
-Structural types: the objects of `config` fit them, and so do the plain dataclasses below, which
-serve whoever has no configuration at hand.
+Structural types: the objects of `config` fit them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -32,18 +30,3 @@ class MaskingConfig(Protocol):
 
     @property
     def custom_patterns(self) -> Sequence[CustomPatternConfig]: ...
-
-
-@dataclass(frozen=True)
-class CustomPattern:
-    pattern: str
-    replacement: str
-    description: str = ""
-
-
-@dataclass(frozen=True)
-class MaskingRules:
-    enabled: bool = True
-    pattern_groups: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-    custom_patterns: tuple[CustomPattern, ...] = ()

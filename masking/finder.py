@@ -20,6 +20,7 @@ from masking import (
     yaml_lines,
 )
 from masking.budget import Budget
+from masking.compiled_rules import LineRules, Swept, compile_rules, is_enabled
 from masking.custom import CustomRule
 from masking.encodings import (
     base64_texts,
@@ -30,7 +31,6 @@ from masking.encodings import (
 from masking.foreign_words import in_latin
 from masking.formats import is_in_column
 from masking.pem import find_pem
-from masking.rules import LineRules, Swept, compile_rules, is_enabled
 from masking.secret_names import classify_name, is_secret_value
 from masking.spans import Span
 from masking.visible_text import invisible_spans

@@ -10,7 +10,7 @@ from masking.budget import SECONDS, Budget, TooMuchToMask
 from masking.configuration import CustomPatternConfig, MaskingConfig
 from masking.custom import CustomRule, compile_custom
 from masking.finder import Finder, is_json, readable
-from masking.patterns import select_patterns
+from masking.pattern_names import select_patterns
 from masking.placeholders import PLACEHOLDER, Placeholders
 from masking.spans import Span, merge_spans, subtract
 

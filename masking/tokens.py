@@ -7,7 +7,7 @@ from masking.formats import FORMAT_RULES
 from masking.programs import PROGRAM_RULES
 from masking.secret_names import is_uuid, looks_like_credential, looks_random
 from masking.token_rule import ARGUMENT, BOUNDARY, TokenRule, has_digit, is_real
-from masking.vendors import VENDOR_RULES
+from masking.vendor_secrets import VENDOR_RULES
 
 _URL_HOST = (
     r"(?:[A-Za-z0-9_][A-Za-z0-9_.\-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:[/?#\s\"'`,;)\]}\\]|$)"

@@ -14,8 +14,8 @@ from mcp_bridge.names import ToolName, ToolNames, explain_unknown
 from mcp_bridge.schemas import sanitize_schema
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_words import show_schema, show_text
-from safety.gate.approvals import hash_definition
-from safety.gate.licences import license_call
+from safety.gate.approval.desk import hash_definition
+from safety.gate.approval.without_a_person import license_call
 from safety.gate.policy import (
     class_of_call,
     find_rule,

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from mcp_bridge.server_config import ServerConfig, TransportConfig
-from safety.tool_rules import ClassRule, ExpectPlan, ToolClass, ToolRule, VerifyPlan
+from safety.tool_rules import ClassRule, ToolClass, ToolRule
 
 TABLE = Path(__file__).with_name("known_servers.yaml")
 
@@ -32,6 +32,22 @@ class KnownServer:
     def covers(self, version: str) -> bool:
         """Whether this version was reviewed, or lies between two that were."""
         return _parts(self.since) <= _parts(version) < _parts(self.below)
+
+
+@dataclass(frozen=True)
+class _Expected:
+    path: str = ""
+    equals: str = ""
+    contains: str = ""
+
+
+@dataclass(frozen=True)
+class _Check:
+    """A read that shows whether a write took effect."""
+
+    tool: str
+    arguments: Mapping[str, str]
+    expect: _Expected
 
 
 @dataclass(frozen=True)
@@ -86,8 +102,8 @@ def _read_row(row: dict[str, Any]) -> KnownServer:
     return KnownServer(row["name"], row["package"], since, below, tools)
 
 
-def _read_check(check: dict[str, Any]) -> VerifyPlan:
-    return VerifyPlan(check["tool"], check.get("arguments") or {}, ExpectPlan(**check["expect"]))
+def _read_check(check: dict[str, Any]) -> _Check:
+    return _Check(check["tool"], check.get("arguments") or {}, _Expected(**check["expect"]))
 
 
 def _parts(version: str) -> tuple[int, ...]:

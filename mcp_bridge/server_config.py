@@ -1,21 +1,16 @@
 """What the bridge needs to know of a tool server, in the words of the configuration.
 
-Structural types: the objects of `config` fit them, and so do the plain dataclasses below, which
-serve whoever has no configuration at hand.
+Structural types: the objects of `config` fit them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, Protocol
 
-from masking.configuration import MaskingConfig, MaskingRules
+from masking.configuration import MaskingConfig
 from safety.tool_rules import ToolRule
 
 TransportType = Literal["stdio", "http", "sse", "in_process"]
-
-RESULT_TOKENS = 100_000
-"""How much of one result is kept where nobody says anything else."""
 
 
 class TransportConfig(Protocol):
@@ -77,37 +72,3 @@ class ServerConfig(Protocol):
     def trusts_annotations(self) -> bool:
         """Whether the server's own word about its tools counts."""
         ...
-
-
-@dataclass(frozen=True)
-class TransportPlan:
-    """How to reach a server. `command` names the registered factory where `type` is in_process;
-    empty, the server's own id does."""
-
-    type: TransportType
-    command: str = ""
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    url: str | None = None
-    bearer_token: str = ""
-    verify_ssl: bool = True
-    timeout: float | None = None
-    custom_headers: Mapping[str, str] = field(default_factory=dict)
-    session_cleanup_url: str | None = None
-
-
-@dataclass(frozen=True)
-class ServerPlan:
-    transport: TransportPlan
-    instructions: str = ""
-    data_masking: MaskingRules | None = None
-    tools: Mapping[str, ToolRule] = field(default_factory=dict)
-    max_result_tokens: int = RESULT_TOKENS
-    trust_annotations: bool | None = None
-    tool_call_timeout: timedelta | None = None
-
-    @property
-    def trusts_annotations(self) -> bool:
-        if self.trust_annotations is not None:
-            return self.trust_annotations
-        return self.transport.type in ("stdio", "in_process")

@@ -7,7 +7,7 @@ from typing import Literal
 import psutil
 
 from ops.envelope import Answer, Json
-from ops.metrics import read_cpu, read_load, read_memory, read_pressure
+from ops.host_figures import read_cpu, read_load, read_memory, read_pressure
 from ops.resources import Inventory, Resource
 
 Severity = Literal["critical", "warning"]

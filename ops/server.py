@@ -18,7 +18,7 @@ from ops.file_edits.editor import FileEditor
 from ops.kubernetes import KubernetesReader
 from ops.query import ResourceQuery
 from ops.records import Records
-from ops.remote_metrics import RemoteMetrics
+from ops.remote_figures import RemoteFigures
 from ops.routes import Routes
 from ops.settings import OpsSettings, read_settings
 from ops.storage_systems import StorageSystems
@@ -26,10 +26,10 @@ from ops.tools.alerts import add_alerts
 from ops.tools.control import add_control
 from ops.tools.discovery import add_discovery
 from ops.tools.docker import add_docker
+from ops.tools.figures import add_metrics
 from ops.tools.file_edit import add_file_edit
 from ops.tools.knowledge import add_knowledge
 from ops.tools.kubernetes import add_kubernetes
-from ops.tools.metrics import add_metrics
 from ops.tools.query import add_query
 from ops.tools.read import add_read
 from ops.tools.storage import add_storage
@@ -111,7 +111,7 @@ def build_server(
     add_query(server, resources)
     add_discovery(server, Discovery(settings, resources, docker, routes))
     add_read(server, settings, CommandReader(settings, resources, routes))
-    add_metrics(server, RemoteMetrics(resources, routes, docker.api))
+    add_metrics(server, RemoteFigures(resources, routes, docker.api))
     add_storage(server, settings, StorageSystems(settings.host, resources, routes))
     add_docker(server, docker, routes.local)
     add_kubernetes(server, KubernetesReader(routes.kubectl))

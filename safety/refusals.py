@@ -1,4 +1,22 @@
-"""Refusals as the model gets them: an envelope of facts, with a code, and no advice."""
+"""Refusals as the model gets them: an envelope of facts, with a code, and no advice.
+
+The words of a refusal stand beside the rule that refuses, as they name what the rule looked at:
+
+`safety.gate.safety_gate`               FSM_BLOCKED; POLICY_BLOCKED: read-only, a check that writes
+`safety.gate.resolution`                STRICT_RESOLUTION, ACTION_NOT_ALLOWED
+`safety.gate.routing`                   ROUTING_MISMATCH, EXECUTION_CONTEXT_UNAVAILABLE
+`safety.gate.egress`                    POLICY_BLOCKED: a machine that nobody has named
+`safety.gate.file_changes`              a file that cannot be changed so, with the code of `ops`
+`safety.gate.approval.asking_a_person`  APPROVAL_REQUIRED; POLICY_BLOCKED: nobody would see it all
+`mcp_bridge.admission`                  NOT_FOUND, INVALID_INPUT; POLICY_BLOCKED: not selected
+`mcp_bridge.operator_access`            POLICY_BLOCKED: a person's own call without --allow-write
+`mcp_bridge.sending`                    EXECUTION_FAILED: not sent, failed, nothing came back
+`mcp_bridge.results`                    EXECUTION_FAILED: what came back cannot be masked, our fault
+`mcp_bridge.own_reads`                  EXECUTION_FAILED: a check that was not made
+
+Two kinds come from elsewhere: whatever raises `Refused` in `safety.commands` says why a command is
+no read, and whatever raises `ToolFailure` in `ops` says what a tool leaves alone.
+"""
 
 import json
 import re

@@ -1,7 +1,6 @@
 """What the operator says of tools, in the words of the configuration: their classes and checks.
 
-Structural types: the objects of `config` fit them, and so do the plain dataclasses below, which
-serve whoever has no configuration at hand.
+Structural types: the objects of `config` fit them. `ClassRule` is one of our own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -116,7 +115,7 @@ class ClassRule:
     argument: str = ""
     values: Mapping[str, ToolClass] = field(default_factory=dict)
     identifies: tuple[str, ...] = ()
-    verify: "VerifyPlan | None" = None
+    verify: VerifyRule | None = None
     repairs: Acts = False
     autonomous: Acts = False
     accepts: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -124,17 +123,3 @@ class ClassRule:
     def class_of(self, arguments: Mapping[str, object]) -> ToolClass:
         value = arguments.get(self.argument) if self.argument else None
         return self.values.get(value, self.default) if isinstance(value, str) else self.default
-
-
-@dataclass(frozen=True)
-class ExpectPlan:
-    path: str = ""
-    equals: str = ""
-    contains: str = ""
-
-
-@dataclass(frozen=True)
-class VerifyPlan:
-    tool: str
-    arguments: Mapping[str, str] = field(default_factory=dict)
-    expect: ExpectPlan = ExpectPlan()

@@ -78,7 +78,7 @@ def open_camera(base_url: str, folder: Path, only: str) -> Iterator[Camera]:
     """A camera that writes into the folder. Raises RuntimeError where there is no Chromium."""
     chromium = find_chromium()
     if chromium is None:
-        raise RuntimeError("there is no Chromium here: apt-get install chromium")
+        raise RuntimeError("there is no Chromium here: make chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(LAUNCH_OPTIONS))
         yield Camera(browser, base_url, folder, only)

@@ -37,9 +37,9 @@ from investigations.services.intake import read_alert, submit_alert
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.services.stages import advance_stage
 from investigations.stream_messages import session_channel, stream_chunk
-from safety.gate.approvals import bind
-from safety.gate.diffs import diff_texts
-from safety.gate.previews import preview_write
+from safety.gate.approval.desk import bind
+from safety.gate.approval.diffs import diff_texts
+from safety.gate.approval.previews import preview_write
 from safety.gate.targeting import State, Target
 from safety.gate_port import GateRequest
 from screenshots.clock import Clock, shift

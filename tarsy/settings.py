@@ -8,6 +8,7 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from tarsy.env import Env
+from tarsy.lease_times import read_lease_times
 from tarsy.logs import LEVELS, STYLES, logging_config
 from tarsy.setting_readers import (
     find_dashboard_url,
@@ -191,14 +192,7 @@ CELERY_BEAT_SCHEDULE = {
 
 # ---- Execution ---------------------------------------------------------------------------------
 
-HEARTBEAT_SECONDS = env.integer("TARSY_HEARTBEAT_SECONDS", 5, minimum=1)
-LEASE_STALE_SECONDS = env.integer("TARSY_LEASE_STALE_SECONDS", 25, minimum=2)
-if LEASE_STALE_SECONDS < 2 * HEARTBEAT_SECONDS:
-    env.wrong(
-        "TARSY_LEASE_STALE_SECONDS",
-        "must be at least twice TARSY_HEARTBEAT_SECONDS, or running agents are taken for dead",
-    )
-SWEEP_SECONDS = env.integer("TARSY_SWEEP_SECONDS", 5, minimum=1)
+HEARTBEAT_SECONDS, LEASE_STALE_SECONDS, SWEEP_SECONDS = read_lease_times(env)
 REDISPATCH_SECONDS = env.integer("TARSY_REDISPATCH_SECONDS", 10, minimum=1)
 MCP_HEALTH_SECONDS = env.integer("TARSY_MCP_HEALTH_SECONDS", 15, minimum=1)
 DATABASE_THREADS = 4

@@ -3,14 +3,13 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from tarsy import health
-from tarsy import metrics_endpoint as metrics
+from tarsy import health, prometheus_endpoint
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health", health.report_health, name="health"),
     path("healthz", health.report_alive, name="healthz"),
     path("readyz", health.report_ready, name="readyz"),
-    path("metrics", metrics.report_metrics, name="metrics"),
+    path("metrics", prometheus_endpoint.report_metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("api/", include("investigations.api.urls")),
     path("", include("investigations.urls")),

@@ -56,8 +56,9 @@ def _find_servers(var_dir: Path) -> None:
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)  # Before xdist's own answer.
 def pytest_xdist_auto_num_workers() -> int:
-    """What `-n auto` means. More processes than cores gain nothing: browsers fill what is left."""
-    return min(os.cpu_count() or 1, REDIS_DATABASES)
+    """What `-n auto` means: one process more than cores, as most wait for workers and browsers now
+    and then. With more than that, time limits of tests are reached on a machine of few cores."""
+    return min((os.cpu_count() or 1) + 1, REDIS_DATABASES)
 
 
 @pytest.hookimpl(optionalhook=True)

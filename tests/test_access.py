@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from investigations.access.identity import Identity
-from investigations.access.roles import OPERATE, ROLES, SUBMIT, create_roles
 from investigations.models import ApiToken
+from investigations.roles import OPERATE, ROLES, SUBMIT, create_roles
 from investigations.services.tokens import create_token
 from tests.factories import (
     ApprovalRequestFactory,
@@ -35,7 +35,7 @@ ADDRESSES: dict[str, list[str]] = {
         "GET health", "GET healthz", "GET readyz", "GET login/", "GET login/link/<str:token>/",
         "POST logout/", "GET api/schema/", "GET api/docs/", "GET api/", "GET admin/login/",
         "POST admin/logout/",
-        # From this machine, whoever asks; from elsewhere tests/tarsy/test_metrics.py.
+        # From this machine, whoever asks; from elsewhere tests/tarsy/test_prometheus_metrics.py.
         "GET metrics",
     ],
     "view": [

@@ -170,11 +170,11 @@ NAMES = {
 OF_OURS = {
     "safety.word_lists.word_list": "lists of our own",
     "safety.word_lists.word_set": "lists of our own",
-    "investigations.templatetags.tarsy.icon": "names of ours",
-    "investigations.templatetags.tarsy.markdown": "is render_markdown and nothing else",
-    "investigations.templatetags.tarsy.hashed": "hashes of ours",
+    "investigations.templatetags.display.icon": "names of ours",
+    "investigations.templatetags.display.markdown": "is render_markdown and nothing else",
+    "investigations.templatetags.display.hashed": "hashes of ours",
     "investigations.maskers.mask_alert_data": "has a budget of its own",
-    "investigations.services.tokens.find_token": "looks for a hash",
+    "investigations.selectors.tokens.find_token": "looks for a hash",
     "investigations.services.notes.mask_note": "the masker has a budget of its own",
     "investigations.templatetags.trace.is_safe": "reads nothing",
     "investigations.templatetags.trace.listed": "reads nothing",
@@ -250,7 +250,7 @@ LARGE = (
     "agents.controllers.react_format.parse_react", "investigations.models.foreign_json.read_json",
     "investigations.models.foreign_json.read_column",
     "investigations.rendering.plain_text.show_invisible",
-    "investigations.templatetags.tarsy.pretty", "investigations.services.titles.title_of",
+    "investigations.templatetags.display.pretty", "investigations.services.titles.title_of",
     "investigations.selectors.session_page.conclusions.first_words",
     "safety.grounding.quotes, both",
 )  # fmt: skip
@@ -273,8 +273,17 @@ no text is longer than some 400,000."""
 LARGE_SIZE = 48_000
 
 
+@pytest.fixture(scope="module")
+def _garbage_of_before() -> Iterator[None]:
+    """What other tests have left is collected once and then passed over."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
-def _collect_no_garbage():
+def _collect_no_garbage(_garbage_of_before: None) -> Iterator[None]:
     """A collection falls on whoever allocates next, however short its text."""
     gc.collect()
     gc.disable()

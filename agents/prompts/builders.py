@@ -23,30 +23,30 @@ Opening = tuple[Message, Message]
 def build_investigation(prompt: PromptInput) -> Opening:
     """The opening of an agent that investigates, with tools or from what it is given."""
     system = join_sections(
-        render("agent_name", name=prompt.agent_name),
-        render("day", day=describe_day(prompt.now, prompt.holidays)),
+        render("every_agent/name", name=prompt.agent_name),
+        render("every_agent/day", day=describe_day(prompt.now, prompt.holidays)),
         render(
-            "investigation_rules",
+            "investigation/rules",
             has_tools=prompt.has_tools,
             calls_at_once=not prompt.is_react,
             provider_tools=_name_provider_tools(prompt),
         ),
-        render("outside_rules", is_reader=False),
-        render("report_shape"),
+        render("every_agent/outside_rules", is_reader=False),
+        render("every_agent/report_shape"),
         _prescribe_form(prompt, "report", can_call=prompt.has_tools),
-        render("server_instructions", said=_list_instructions(prompt)),
-        render("unavailable_names", names=sorted(prompt.unavailable), result="report"),
-        render("skills", skills=prompt.skills),
-        render("agent_instructions", instructions=prompt.agent_instructions),
-        render("investigation_focus"),
+        render("tools/server_instructions", said=_list_instructions(prompt)),
+        render("tools/unavailable", names=sorted(prompt.unavailable), result="report"),
+        render("every_agent/skills", skills=prompt.skills),
+        render("every_agent/instructions", instructions=prompt.agent_instructions),
+        render("investigation/focus"),
     )
     user = join_sections(
-        render("servers", words=_list_words(prompt), unavailable=_sort_errors(prompt)),
-        render("tools", servers=describe_tools(prompt.tools)),
-        render("alert", alert=prompt.alert, shows_type=True),
-        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
-        render("previous_stages", stages=prompt.previous_stages, is_synthesis=False),
-        render("investigation_task", has_tools=prompt.has_tools),
+        render("tools/servers", words=_list_words(prompt), unavailable=_sort_errors(prompt)),
+        render("tools/descriptions", servers=describe_tools(prompt.tools)),
+        render("case/alert", alert=prompt.alert, shows_type=True),
+        render("case/runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
+        render("case/previous_stages", stages=prompt.previous_stages, is_synthesis=False),
+        render("investigation/task", has_tools=prompt.has_tools),
     )
     return Message("system", system), Message("user", user)
 
@@ -54,22 +54,22 @@ def build_investigation(prompt: PromptInput) -> Opening:
 def build_synthesis(prompt: SynthesisInput) -> Opening:
     """The opening of an agent that makes one report of several investigations."""
     system = join_sections(
-        render("agent_name", name=prompt.agent_name),
-        render("day", day=describe_day(prompt.now, prompt.holidays)),
-        render("synthesis_rules", provider_tools=_name_provider_tools(prompt)),
-        render("outside_rules", is_reader=False),
-        render("report_shape"),
-        render("skills", skills=prompt.skills),
-        render("agent_instructions", instructions=prompt.agent_instructions),
-        render("synthesis_focus"),
+        render("every_agent/name", name=prompt.agent_name),
+        render("every_agent/day", day=describe_day(prompt.now, prompt.holidays)),
+        render("synthesis/rules", provider_tools=_name_provider_tools(prompt)),
+        render("every_agent/outside_rules", is_reader=False),
+        render("every_agent/report_shape"),
+        render("every_agent/skills", skills=prompt.skills),
+        render("every_agent/instructions", instructions=prompt.agent_instructions),
+        render("synthesis/focus"),
     )
     completed = sum(1 for findings in prompt.findings if findings.is_completed)
     user = join_sections(
-        render("alert", alert=prompt.alert, shows_type=False),
-        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
-        render("previous_stages", stages=prompt.previous_stages, is_synthesis=True),
-        render("findings", prompt=prompt, completed=completed),
-        render("synthesis_task"),
+        render("case/alert", alert=prompt.alert, shows_type=False),
+        render("case/runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
+        render("case/previous_stages", stages=prompt.previous_stages, is_synthesis=True),
+        render("synthesis/findings", prompt=prompt, completed=completed),
+        render("synthesis/task"),
     )
     return Message("system", system), Message("user", user)
 
@@ -80,40 +80,40 @@ def build_executive_summary(prompt: ExecutiveSummaryInput) -> Opening:
         Message(
             "system",
             join_sections(
-                render("agent_name", name=prompt.agent_name),
-                render("summary_rules"),
-                render("outside_rules", is_reader=True),
+                render("every_agent/name", name=prompt.agent_name),
+                render("executive_summary/rules"),
+                render("every_agent/outside_rules", is_reader=True),
             ),
         ),
-        Message("user", render("summary_task", prompt=prompt)),
+        Message("user", render("executive_summary/task", prompt=prompt)),
     )
 
 
 def build_chat(prompt: ChatInput) -> Opening:
     """The opening of an agent that answers a question about an investigation."""
     system = join_sections(
-        render("agent_name", name=prompt.agent_name),
-        render("day", day=describe_day(prompt.now, prompt.holidays)),
+        render("every_agent/name", name=prompt.agent_name),
+        render("every_agent/day", day=describe_day(prompt.now, prompt.holidays)),
         render(
-            "chat_rules",
+            "chat/rules",
             has_tools=prompt.has_tools,
             can_recall=prompt.can_recall,
             provider_tools=_name_provider_tools(prompt),
         ),
-        render("outside_rules", is_reader=False),
+        render("every_agent/outside_rules", is_reader=False),
         _prescribe_form(prompt, "answer", can_call=prompt.has_tools or prompt.can_recall),
-        render("server_instructions", said=_list_instructions(prompt)),
-        render("unavailable_names", names=sorted(prompt.unavailable), result="answer"),
-        render("skills", skills=prompt.skills),
-        render("agent_instructions", instructions=prompt.agent_instructions),
+        render("tools/server_instructions", said=_list_instructions(prompt)),
+        render("tools/unavailable", names=sorted(prompt.unavailable), result="answer"),
+        render("every_agent/skills", skills=prompt.skills),
+        render("every_agent/instructions", instructions=prompt.agent_instructions),
     )
     user = join_sections(
-        render("servers", words=_list_words(prompt), unavailable=_sort_errors(prompt)),
-        render("tools", servers=describe_tools(prompt.tools)),
-        render("alert", alert=prompt.alert, shows_type=True),
-        render("runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
-        render("chat_history", prompt=prompt),
-        render("chat_task", prompt=prompt),
+        render("tools/servers", words=_list_words(prompt), unavailable=_sort_errors(prompt)),
+        render("tools/descriptions", servers=describe_tools(prompt.tools)),
+        render("case/alert", alert=prompt.alert, shows_type=True),
+        render("case/runbook", runbook=prompt.runbook, problem=prompt.runbook_problem),
+        render("chat/history", prompt=prompt),
+        render("chat/task", prompt=prompt),
     )
     return Message("system", system), Message("user", user)
 
@@ -122,7 +122,7 @@ def _prescribe_form(prompt: PromptInput | ChatInput, result: str, *, can_call: b
     """How to call tools by text; empty for models that need not."""
     if not prompt.is_react:
         return ""
-    return render("react_rules", has_tools=can_call, result=result)
+    return render("tools/react_rules", has_tools=can_call, result=result)
 
 
 _PROVIDER_TOOLS = {

@@ -37,42 +37,42 @@ def tell_of_tools(
     described: Sequence[ToolSpec] = (),
 ) -> str:
     """What can be called from now on; `described` are tools of which the model is told by text."""
-    text = render("tools", servers=describe_tools(described)) if described else ""
+    text = render("tools/descriptions", servers=describe_tools(described)) if described else ""
     return render(
-        "tools_changed", head=TOOLS_CHANGED, joined=joined, left=left, changed=changed,
+        "tools/changed", head=TOOLS_CHANGED, joined=joined, left=left, changed=changed,
         described=text,
     )  # fmt: skip
 
 
 def ask_after_empty_answer() -> str:
-    return render("nudge_empty")
+    return render("nudges/empty_answer")
 
 
 def ask_for_text_without_tools() -> str:
-    return render("nudge_no_tools")
+    return render("nudges/no_tools")
 
 
 def ask_after_repetition(text: str) -> str:
-    return render("nudge_repetition", excerpt=_cut(text))
+    return render("nudges/repetition", excerpt=_cut(text))
 
 
 def ask_after_broken_answer(reason: str, text: str) -> str:
-    return render("nudge_broken", reason=reason, excerpt=_cut(text))
+    return render("nudges/broken_answer", reason=reason, excerpt=_cut(text))
 
 
 def ask_to_conclude(iterations: int) -> str:
     """The question after the last iteration; it goes out without tools."""
-    return render("forced_conclusion", iterations=iterations)
+    return render("nudges/conclude", iterations=iterations)
 
 
 def ask_to_conclude_early() -> str:
     """The same before that, to a model that cannot keep to the format it was given."""
-    return render("forced_conclusion_early")
+    return render("nudges/conclude_early")
 
 
 def ask_for_react_format(reason: str, written: str, text: str) -> str:
     """Feedback on an answer that was neither an action nor a final answer."""
-    return render("nudge_react", reason=reason, written=written, excerpt=_cut(text))
+    return render("nudges/react_format", reason=reason, written=written, excerpt=_cut(text))
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,8 @@
-"""Fills template files. What fills them is data and is never itself read as a template."""
+"""Fills template files. What fills them is data and is never itself read as a template.
+
+A folder of `templates` is for one question to a model. `every_agent`, `case` (what is
+investigated) and `tools` are parts of several; `nudges` are what is said on the way.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -12,7 +16,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(template: str, **values: object) -> str:
-    """The text of a template file, filled; a missing value is an error."""
+    """The text of a template file, such as `synthesis/task`; a missing value is an error."""
     return _load_environment().get_template(f"{template}.md.j2").render(**values).strip()
 
 

@@ -28,13 +28,13 @@ def build_result_summary(
 ) -> tuple[Message, Message]:
     """Ask for what matters of `output` to who leads `conversation`, in `room` bytes or less."""
     system = join_sections(
-        render("agent_name", name=SUMMARIZER),
-        render("result_summary_rules", server=server, tool=tool, max_tokens=max_tokens),
-        render("outside_rules", is_reader=True),
+        render("every_agent/name", name=SUMMARIZER),
+        render("result_summary/rules", server=server, tool=tool, max_tokens=max_tokens),
+        render("every_agent/outside_rules", is_reader=True),
     )
     context = _describe(conversation, min(LONGEST_CONVERSATION, int(room * CONVERSATION_SHARE)))
     user = render(
-        "result_summary_task",
+        "result_summary/task",
         name=f"{server}.{tool}",
         arguments=json.dumps(dict(arguments), ensure_ascii=False)[:LONGEST_ARGUMENTS],
         conversation=context,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from config.checks.findings import Findings, show, show_variable
 from config.schema.agents import NativeToolsConfig
 from config.schema.fields import parse_duration
-from config.schema.queue import QueueConfig
+from config.schema.queue_without_effect import QueueWithInertKeys
 from config.tree import Node, Path, match, spell
 from config.words import suggest
 
@@ -58,7 +58,7 @@ def _duration(queue: Node | None, key: str) -> timedelta | None:
     """A duration of the tree, the usual one where it says none, None where it is no duration."""
     node = queue.get(key) if queue else None
     if node is None:
-        usual: timedelta = getattr(QueueConfig(), key)
+        usual: timedelta = getattr(QueueWithInertKeys(), key)
         return usual
     try:
         return parse_duration(node.text)

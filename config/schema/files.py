@@ -7,7 +7,7 @@ from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Block, Table, nothing
 from config.schema.providers import LLMProviderConfig
-from config.schema.queue import QueueConfig
+from config.schema.queue_without_effect import QueueWithInertKeys
 from config.schema.servers import MCPServerConfig
 from config.schema.system import SystemConfig
 
@@ -25,7 +25,7 @@ class Files(Block):
     """Chains by name. An entry replaces the whole built-in entry of the same name."""
     defaults: DefaultsConfig = Field(default_factory=DefaultsConfig)
     """What holds where nothing nearer says otherwise."""
-    queue: QueueConfig = Field(default_factory=QueueConfig)
+    queue: QueueWithInertKeys = Field(default_factory=QueueWithInertKeys)
     """How many sessions run at once, and the times that govern them."""
     llm_providers: Table[LLMProviderConfig] = Field(default_factory=nothing)
     """Models by name; the section stands in `llm-providers.yaml`. An entry replaces the whole

@@ -14,8 +14,9 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.http.request import split_domain_port
 
-from investigations.access.roles import DECIDE, ROLES, SCOPES, VIEW
-from investigations.services.tokens import find_token
+from investigations.roles import DECIDE, ROLES, SCOPES, VIEW
+from investigations.selectors.tokens import find_token
+from investigations.services.tokens import note_use
 from tarsy.errors import TarsyError
 from tarsy.proxies import trace_route
 
@@ -181,6 +182,7 @@ def _identify_bearer(header: str) -> Identity:
     token = find_token(text.strip())
     if token is None:
         raise NotIdentified("the API token is not valid")
+    note_use(token)
     return Identity(token.name, "token", token.owner.get_username(), frozenset(token.scopes))
 
 

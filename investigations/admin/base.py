@@ -22,7 +22,7 @@ from investigations.models.foreign_json import write_value
 from investigations.rendering.plain_text import show_invisible
 from investigations.selectors.session_list.search import read_ids
 from investigations.services.audit import record_audit
-from investigations.templatetags.tarsy import pill
+from investigations.templatetags.display import pill
 
 _SHOWN_CHARACTERS = 20_000
 _SHOWN_OF_ERRORS = 160

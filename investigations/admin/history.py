@@ -27,7 +27,7 @@ from investigations.models import (
 )
 from investigations.selectors.audit import find_acts, list_actions
 from investigations.services.notes import forget_note
-from investigations.templatetags.tarsy import pill
+from investigations.templatetags.display import pill
 
 
 @admin.register(Stage)

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
-from investigations.access import roles
+from investigations import roles
 from investigations.admin.actions import RowAction, offer
 from investigations.admin.base import ErrorColumn, StatusAdmin
 from investigations.admin.filters import ErrorFilter, SessionValueFilter

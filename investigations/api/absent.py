@@ -14,9 +14,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from investigations.access.roles import OPERATE
 from investigations.api.query import LARGEST_MEMORY_PAGE, read_memories_query
 from investigations.api.responses import ANYBODY, ONE_SESSION, errors, parameter
+from investigations.roles import OPERATE
 from investigations.selectors.sessions import get_session
 from tarsy.errors import Conflict, NotFound
 

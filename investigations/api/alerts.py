@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from config import get_config
-from investigations.access.roles import SUBMIT
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.responses import ANYBODY, errors
+from investigations.roles import SUBMIT
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.runbooks import available_runbooks
 

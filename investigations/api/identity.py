@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from investigations.access.identity import Identity, NotIdentified, identify, is_own_origin
 from investigations.access.limits import count_false_token
-from investigations.access.roles import VIEW
+from investigations.roles import VIEW
 
 if TYPE_CHECKING:
     # Django REST framework loads this module while it loads its own views.

@@ -14,7 +14,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from investigations.access.roles import OPERATE
 from investigations.api.parsing import read_json_object
 from investigations.api.query import (
     LARGEST_TRIAGE_PAGE,
@@ -25,6 +24,7 @@ from investigations.api.query import (
 )
 from investigations.api.responses import ANYBODY, ONE_SESSION, errors, parameter
 from investigations.api.sessions import SessionItemSerializer
+from investigations.roles import OPERATE
 from investigations.selectors.sessions import get_session, list_sessions
 
 

@@ -10,10 +10,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from investigations.access.identity import Identity
-from investigations.access.roles import OPERATE
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json_object
 from investigations.api.responses import ONE_SESSION, errors
+from investigations.roles import OPERATE
 from investigations.services.chat import ask_question, read_question
 from investigations.services.sessions import cancel_session
 

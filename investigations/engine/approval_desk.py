@@ -32,9 +32,9 @@ from investigations.stream_messages import (
     session_channel,
 )
 from masking import PLACEHOLDER
-from safety.gate.approvals import Decision, Proposal, Verdict
-from safety.gate.diffs import diff_texts
-from safety.gate.visibility import find_hidden
+from safety.gate.approval.desk import Decision, Proposal, Verdict
+from safety.gate.approval.diffs import diff_texts
+from safety.gate.approval.visibility import find_hidden
 from tarsy.aio import WorkerLoop
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ MaskValues = Callable[[str, Mapping[str, JSON]], dict[str, JSON]]
 
 
 class PersistentDesk:
-    """The desk of one execution. Implements `safety.gate.approvals.ApprovalDesk`."""
+    """The desk of one execution. Implements `safety.gate.approval.desk.ApprovalDesk`."""
 
     def __init__(self, execution: AgentExecution, loop: WorkerLoop, mask: MaskValues) -> None:
         self._execution = execution

@@ -16,9 +16,9 @@ from django.db.models.functions import Least, Now
 
 from agents.types import JSON
 from config import get_config
-from investigations.access.roles import DECIDE
 from investigations.maskers import product_masker
 from investigations.models import AgentExecution, ApprovalRequest, Message, Stage, TimelineEvent
+from investigations.roles import DECIDE
 from investigations.services.audit import record_audit
 from investigations.services.ledger import SessionWrite, lease_write, refuse_deleted, session_write
 from investigations.services.texts import refuse_unstorable

@@ -42,21 +42,8 @@ def create_token(
     return text
 
 
-def find_token(text: str) -> ApiToken | None:
-    """The valid token with this text, noted as used; None when unknown, revoked or ownerless."""
-    if not text.startswith(ApiToken.PREFIX):
-        return None
-    token = (
-        ApiToken.objects.select_related("owner")
-        .filter(token_hash=ApiToken.hash_of(text), revoked_at=None, owner__is_active=True)
-        .first()
-    )
-    if token is not None:
-        _note_use(token)
-    return token
-
-
-def _note_use(token: ApiToken) -> None:
+def note_use(token: ApiToken) -> None:
+    """Keep when a token was used last."""
     # Once a minute is enough to see which tokens live, and keeps reads from becoming writes.
     now = timezone.now()
     if token.last_used_at is None or token.last_used_at < now - _USE_IS_NOTED_EVERY:

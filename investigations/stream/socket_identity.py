@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from config import get_config
 from investigations.access.identity import NotIdentified, identify, is_own_origin
 from investigations.access.limits import source_of
-from investigations.access.roles import VIEW
+from investigations.roles import VIEW
 from tarsy.proxies import settle_scheme
 
 _SCHEMES = {"wss": "https", "https": "https"}

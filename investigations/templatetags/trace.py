@@ -17,7 +17,7 @@ from investigations.selectors.costs import Costs
 from investigations.selectors.trace.not_run import say_error
 from investigations.selectors.trace.rows import HIDDEN_WORDS, Iteration, ModelRow, ToolRow
 from investigations.selectors.trace.scale import TimeScale
-from investigations.templatetags.tarsy import hashed, icon, one_line, part, state_icon
+from investigations.templatetags.display import hashed, icon, one_line, part, state_icon
 
 register = template.Library()
 

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST
 
 from investigations.access.identity import actor_of, decider_of, may
 from investigations.access.limits import count_request
-from investigations.access.roles import DECIDE
 from investigations.models import ApprovalRequest
+from investigations.roles import DECIDE
 from investigations.selectors.approvals import get_approval, word_to_type
 from investigations.services.approvals import Verdict, decide_approval, read_reason
 from investigations.views.access import for_viewers, refuse_too_many

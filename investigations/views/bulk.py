@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from investigations.access import roles
+from investigations import roles
 from investigations.access.identity import actor_of
 from investigations.access.limits import count_request
 from investigations.services.bulk import (

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from investigations.access.identity import actor_of, may, may_decide, may_view
 from investigations.access.limits import count_request
-from investigations.access.roles import OPERATE
 from investigations.models import Stage
+from investigations.roles import OPERATE
 from investigations.selectors.session_page.page import read_session_page
 from investigations.services.chat import Question, ask_question
 from investigations.stream.fragments import session_context

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from investigations.access.identity import find_identity
-from investigations.access.roles import OPERATE, SUBMIT
+from investigations.roles import OPERATE, SUBMIT
 from investigations.selectors.approvals import Waiting, count_waiting
 from investigations.selectors.system.trouble import sees_trouble
 from tarsy.build import read_build

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from config import get_config
 from config.usage import servers_in_use
 from investigations.access.identity import actor_of, find_identity
-from investigations.access.roles import DELETE, OPERATE, SUBMIT
 from investigations.models import AlertSession
+from investigations.roles import DELETE, OPERATE, SUBMIT
 from investigations.selectors.configuration.models_in_use import has_usable_model
 from investigations.selectors.session_list import needs, running
 from investigations.selectors.session_list.hits import find_hits

@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from investigations.access.identity import actor_of
-from investigations.access.roles import OPERATE
 from investigations.rendering.plain_text import show_invisible
 from investigations.rendering.streamed_file import stream_file
+from investigations.roles import OPERATE
 from investigations.selectors.export import export_session
 from investigations.selectors.session_page import event_slices
 from investigations.selectors.session_page.event_previews import (

@@ -15,9 +15,9 @@ from config.schema.agents import NativeToolsConfig
 from config.selection import ToolSelection, parse_selection
 from investigations.access.identity import actor_of
 from investigations.access.limits import count_request
-from investigations.access.roles import SUBMIT
 from investigations.models import AlertSession
 from investigations.rendering.curl import Curl, write_curl
+from investigations.roles import SUBMIT
 from investigations.selectors.configuration.plans import Plan, doubts_about, make_plan, read_usual
 from investigations.selectors.sessions import count_active_and_queued
 from investigations.selectors.system.tool_servers import ToolServer, list_tool_servers

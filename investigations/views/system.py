@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from config import get_config
 from config.container_detection import find_container
 from config.usage import chains_that_name, servers_in_use
-from investigations.access.roles import OPERATE
+from investigations.roles import OPERATE
 from investigations.selectors.configuration.for_page import show_configuration
 from investigations.selectors.configuration.models_in_use import ModelState, list_models
 from investigations.selectors.configuration.plans import make_plan

@@ -4,7 +4,7 @@ import hashlib
 from typing import get_args
 
 from safety.evidence import Judgement, Outcome
-from safety.gate.approvals import bind
+from safety.gate.approval.desk import bind
 from safety.gate.events import ActKind, SafetyAct, SafetyEvent, make_event
 from safety.gate.recovery import PendingRecovery, canonical
 from safety.gate.targeting import Target, action_of

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents.types import JSON
 
@@ -13,11 +13,9 @@ SECONDS_KEPT = 600.0
 class PendingRecovery:
     """A refused call that has not succeeded yet. `created_at` is of the gate's clock."""
 
-    recovery_id: str
     error_code: str
     tool: str
     created_at: float
-    attempts: int = 1
 
 
 class Recoveries:
@@ -26,19 +24,13 @@ class Recoveries:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._pending: dict[str, PendingRecovery] = {}
-        self._count = 0
 
     def note_block(self, error_code: str, tool: str, arguments: Mapping[str, JSON]) -> None:
         self._drop_old()
         key = identify_call(tool, arguments)
         known = self._pending.get(key)
-        if known is not None:
-            self._pending[key] = replace(known, error_code=error_code, attempts=known.attempts + 1)
-            return
-        self._count += 1
-        self._pending[key] = PendingRecovery(
-            f"{tool}-{self._count}", error_code, tool, self._clock()
-        )
+        since = self._clock() if known is None else known.created_at
+        self._pending[key] = PendingRecovery(error_code, tool, since)
 
     def note_success(self, tool: str, arguments: Mapping[str, JSON]) -> PendingRecovery | None:
         """The refusal that this success makes up for, if there was one."""

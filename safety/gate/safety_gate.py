@@ -19,7 +19,8 @@ from safety.gate.acts import (
     act_of_verification,
 )
 from safety.gate.answer_review import review_answer
-from safety.gate.approvals import ApprovalDesk, NoDesk
+from safety.gate.approval.asking_a_person import Ready, WriteClearance
+from safety.gate.approval.desk import ApprovalDesk, NoDesk
 from safety.gate.events import NoEvents, SafetyEvents
 from safety.gate.execution_state import Standing, rebuild
 from safety.gate.provenance import Block
@@ -27,7 +28,6 @@ from safety.gate.recovery import Recoveries
 from safety.gate.resolved_context import Clock
 from safety.gate.targeting import Target, find_target
 from safety.gate.trust import refuse_stranger_of
-from safety.gate.write_clearance import Ready, WriteClearance
 from safety.gate_port import (
     ControlLevel,
     GateRequest,

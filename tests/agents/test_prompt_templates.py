@@ -35,7 +35,10 @@ from agents.types import ToolSpec
 from tests.agents.prompt_rules import find_faults
 from tests.cases import for_each
 
-NAMES = sorted(path.name.removesuffix(".md.j2") for path in TEMPLATES.glob("*.j2"))
+NAMES = sorted(
+    path.relative_to(TEMPLATES).as_posix().removesuffix(".md.j2")
+    for path in TEMPLATES.rglob("*.j2")
+)
 NOW = datetime(2026, 11, 27, 3, 5, tzinfo=UTC)
 CHRISTMAS = datetime(2026, 12, 25, 3, 5, tzinfo=UTC)
 TEXT = "a text of\n\n\ntwo  paragraphs "
@@ -65,20 +68,20 @@ NEWS = (
 )
 
 FILLINGS: Mapping[str, Sequence[Any]] = {
-    "tools_changed.head": [TOOLS_CHANGED],
-    "tools_changed.joined": NEWS,
-    "tools_changed.left": NEWS,
-    "tools_changed.changed": NEWS,
-    "tools_changed.described": ["", "### Tools"],
-    "agent_name.name": ["Alpha"],
-    "result_summary_task.name": ["ops.read"],
-    "findings.prompt": [SynthesisInput("Joiner", NOW, ALERT, "look", AGENTS)],
-    "summary_task.prompt": [ExecutiveSummaryInput("Summary", TEXT)],
-    "chat_history.prompt": CHATS,
-    "chat_task.prompt": CHATS,
-    "agent_instructions.instructions": ["", "Mind the disks.\n\nAnd inodes."],
-    "nudge_broken.reason": ["It stalled."],
-    "nudge_react.reason": REASONS,
+    "tools/changed.head": [TOOLS_CHANGED],
+    "tools/changed.joined": NEWS,
+    "tools/changed.left": NEWS,
+    "tools/changed.changed": NEWS,
+    "tools/changed.described": ["", "### Tools"],
+    "every_agent/name.name": ["Alpha"],
+    "result_summary/task.name": ["ops.read"],
+    "synthesis/findings.prompt": [SynthesisInput("Joiner", NOW, ALERT, "look", AGENTS)],
+    "executive_summary/task.prompt": [ExecutiveSummaryInput("Summary", TEXT)],
+    "chat/history.prompt": CHATS,
+    "chat/task.prompt": CHATS,
+    "every_agent/instructions.instructions": ["", "Mind the disks.\n\nAnd inodes."],
+    "nudges/broken_answer.reason": ["It stalled."],
+    "nudges/react_format.reason": REASONS,
     "alert": [ALERT, Alert("disk", "full", {"Runbook": "https://example.com"})],
     "arguments": ['{"path": "/"}'],
     "calls_at_once": [False, True],

@@ -53,6 +53,7 @@ READ_AT = {
     "AlertMaskingConfig.enabled": ("investigations/maskers.py", "settings.enabled"),
     "AgentConfig.description": ("config/checks/references.py", 'agent.text_at("description")'),
     "ChainConfig.description": ("investigations/api/alerts.py", "chain.description"),
+    "MCPServerConfig.trust_annotations": ("config/schema/servers.py", "self.trust_annotations"),
     "MCPServerConfig.tool_call_timeout": ("mcp_bridge/connection.py", "server.tool_call_timeout"),
     "DefaultSummarizationConfig.llm_backend": ("config/resolve.py", "default.llm_backend"),
     "StageConfig.name": ("investigations/chain_plan.py", "stage.name"),

@@ -8,12 +8,12 @@ from pathlib import Path
 import httpx
 
 from agents.rehearsal.loading import parse_script
-from agents.rehearsal.server import RunningRehearsal, start_rehearsal
 from tests.deployment.compose_file import read_env_file
 from tests.deployment.containers import Container, wait_for_port
 from tests.deployment.engine import NGINX, Engine, names_of
 from tests.deployment.fronts import make_certificate, write_end_of_tls
 from tests.processes import ROOT, find_free_port, wait_for
+from tests.rehearsal_server import RunningRehearsal, start_rehearsal
 
 HOST = "tarsy.example.test"
 PASSWORD = "a long password for walks"

@@ -12,10 +12,10 @@ from django.db import connection
 
 import config
 from agents.rehearsal.loading import parse_script
-from agents.rehearsal.server import RunningRehearsal, start_rehearsal
 from investigations.models import AlertSession
 from investigations.services.intake import read_alert, submit_alert
 from tests.processes import Process, find_free_port, start_web, start_worker, wait_for
+from tests.rehearsal_server import RunningRehearsal, start_rehearsal
 
 CONFIG_DIR = Path(__file__).parent / "config"
 TOOL_SERVER = Path(__file__).parent.parent / "mcp_bridge" / "servers" / "stdio_server.py"

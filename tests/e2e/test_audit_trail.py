@@ -7,7 +7,7 @@ from django.test import Client
 
 from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.audit import check_trail
-from investigations.selectors.system.metrics import read_metrics
+from investigations.selectors.system.prometheus_metrics import read_metrics
 from tests.e2e.conftest import TOOL_SERVER, Play, StartWith, submit, wait_until_ended
 
 pytestmark = pytest.mark.worker

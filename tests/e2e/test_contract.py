@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from websockets.sync.client import connect
 
-from agents.rehearsal.server import RunningRehearsal
 from tests.e2e.conftest import Play
 from tests.e2e.contract_client import (
     ACTIVE,
@@ -23,6 +22,7 @@ from tests.e2e.contract_client import (
 )
 from tests.e2e.scripts import HELD_AT_FIRST_ANSWER
 from tests.processes import Process, find_free_port, start_web
+from tests.rehearsal_server import RunningRehearsal
 
 pytestmark = pytest.mark.worker
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.rehearsal.server import RunningRehearsal
 from investigations.models import (
     AlertSession,
     LLMInteraction,
@@ -17,6 +16,7 @@ from tests.e2e.conftest import Play, submit, wait_until_ended
 from tests.e2e.scripts import ANSWERS
 from tests.e2e.test_chat import wait_for_stage
 from tests.processes import Process
+from tests.rehearsal_server import RunningRehearsal
 
 pytestmark = pytest.mark.worker
 

@@ -21,9 +21,9 @@ from investigations.services.approvals import decide_approval
 from investigations.services.sessions import cancel_session
 from investigations.stream.hub import hub_of_process
 from masking import build_masker
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
+from safety.gate.approval.previews import Preview
 from safety.gate.file_changes import FileChange
-from safety.gate.previews import Preview
 from tarsy.aio import WorkerLoop
 from tests.investigations.approving import let_time_pass, make_admin, make_claim
 from tests.investigations.engine import committed

@@ -23,7 +23,6 @@ from investigations.engine.records import DatabaseRecords
 from investigations.models import AgentExecution, AlertSession, MCPInteraction, ResourceNote
 from investigations.selectors.time_limit import call_within
 from investigations.services import notes
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from ops.records import LONGEST_NOTE, MOST_NOTES
 from ops.server import OpsServer, build_server
@@ -35,6 +34,7 @@ from tests.factories import ExecutionFactory, ResourceNoteFactory, SessionFactor
 from tests.investigations.approving import make_claim
 from tests.investigations.engine import committed, run_at_once
 from tests.ops.calls import call_tool
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = committed
 HOST = "host:web-1"

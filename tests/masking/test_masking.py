@@ -18,8 +18,8 @@ from masking import (
     compile_custom,
 )
 from masking.budget import Budget
-from masking.configuration import CustomPattern
 from masking.secret_names import is_secret_value
+from tests.server_plans import CustomPattern
 
 PASSWORD = "Ex4mple-Pass-01!"
 ENCODED = base64.b64encode(PASSWORD.encode()).decode()

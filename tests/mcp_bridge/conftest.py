@@ -10,9 +10,9 @@ import pytest
 
 from agents.types import ToolCall, ToolResult
 from mcp_bridge.connection import Deadlines
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import OpenToolbox
 from safety.tool_rules import ClassRule
+from tests.server_plans import ServerPlan, TransportPlan
 
 STDIO_SERVER = Path(__file__).parent / "servers" / "stdio_server.py"
 

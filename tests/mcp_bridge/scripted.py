@@ -20,7 +20,6 @@ from mcp_bridge.catalogue import Catalogue, ConnectedServer
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.executor import ToolExecutor
 from mcp_bridge.roster import Roster
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import OpenToolbox, open_toolbox
 from mcp_bridge.transports import _tamed
 from mcp_bridge.wire.child import parse_messages
@@ -29,6 +28,7 @@ from mcp_bridge.wire.http import HttpClients, build_http_client
 from mcp_bridge.wire.taming import Wire
 from tests.mcp_bridge.conftest import quick
 from tests.mcp_bridge.open_gate import OpenGate
+from tests.server_plans import ServerPlan, TransportPlan
 
 PLAN = ServerPlan(TransportPlan("stdio"))
 OPENING = {

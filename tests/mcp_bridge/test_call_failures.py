@@ -14,7 +14,6 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 
 from agents.types import ToolResult
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.tool_rules import ClassRule
 from tests.cases import check_each
@@ -22,6 +21,7 @@ from tests.mcp_bridge.conftest import nothing_left_behind, quick, run  # noqa: F
 from tests.mcp_bridge.open_gate import OpenGate
 from tests.mcp_bridge.scripted import open_over_http, open_scripted, serving, web_server
 from tests.mcp_bridge.test_http_servers import serving as serving_app
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

@@ -18,12 +18,12 @@ from cryptography.x509.oid import NameOID
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import child_environment
 from mcp_bridge.wire.http import HttpClients, http_headers
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import quick, run
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

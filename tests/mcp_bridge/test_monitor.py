@@ -13,12 +13,13 @@ from mcp_types import ToolAnnotations
 
 from investigations.engine.own_servers import own_servers
 from mcp_bridge.monitor import Pace, watch_servers
-from mcp_bridge.server_config import ServerConfig, ServerPlan, TransportPlan
+from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_status import ServerStatus
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import STDIO_SERVER, stdio, tool_servers
 from tests.mcp_bridge.test_http_servers import serving
 from tests.processes import find_free_port
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

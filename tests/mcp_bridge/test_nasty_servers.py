@@ -10,12 +10,12 @@ import psutil
 import pytest
 
 from agents.types import ToolCall
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.cutting import MAX_MESSAGE_BYTES
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import ReadsBut, quick, run
 from tests.mcp_bridge.open_gate import OpenGate
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = [pytest.mark.usefixtures("nothing_left_behind"), pytest.mark.slow]
 
@@ -343,8 +343,8 @@ async def test_five_hundred_calls_leave_no_descriptors_children_or_memory(fair):
 
 ORPHAN = """
 import asyncio, sys
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
+from tests.server_plans import ServerPlan, TransportPlan
 
 async def main():
     plan = ServerPlan(TransportPlan("stdio", command="/bin/sh", args=("-c", sys.argv[1])))

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from tests.cases import check_each
 from tests.mcp_bridge.conftest import ReadsBut, nothing_left_behind, run  # noqa: F401 (fixture)
 from tests.mcp_bridge.scripted import OPENING, open_scripted, plain, serving
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

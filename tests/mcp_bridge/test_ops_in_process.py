@@ -5,10 +5,10 @@ import json
 import pytest
 
 from investigations.engine.own_servers import own_servers
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
 from tests.mcp_bridge.conftest import quick, run
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

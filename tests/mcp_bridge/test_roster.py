@@ -8,12 +8,12 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
 from mcp_bridge.roster import MOST_GONE
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import quick, run, stdio
 from tests.mcp_bridge.test_http_servers import serving
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

@@ -11,8 +11,8 @@ from mcp_bridge.catalogue import Catalogue, ConnectedServer
 from mcp_bridge.connection import Deadlines
 from mcp_bridge.failures import ServerUnavailable
 from mcp_bridge.roster import Roster
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from tests.mcp_bridge.conftest import quick
+from tests.server_plans import ServerPlan, TransportPlan
 
 DEADLINES: Deadlines = quick(rejoin_pause=0.0, rejoin_patience=20.0)
 
@@ -22,6 +22,7 @@ class Broken(SimpleNamespace):
 
     listed = (Tool(name="first", input_schema={}),)
     is_down = has_changed = False
+    identity = ("", "")
 
     def find_fault(self, tool: str) -> str | None:
         return None

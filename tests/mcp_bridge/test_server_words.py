@@ -5,11 +5,11 @@ import pytest
 from agents.types import ToolCall
 from masking import Masker, build_default_masker
 from masking.visible_text import clean_line
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.server_words import MARGIN, WITHHELD, show_line, show_schema, show_text
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.stderr import STDERR_TAIL_BYTES, StderrTail
 from tests.mcp_bridge.conftest import quick, run, stdio
+from tests.server_plans import ServerPlan, TransportPlan
 
 PASSWORD = "Ex4mple-Pass-Which-Is-Long-01"
 URL = f"postgres://app:{PASSWORD}@db-0/orders"

@@ -6,9 +6,9 @@ import pytest
 from mcp_types import Tool, ToolAnnotations
 
 from config.check import check
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.suggestions import suggest, write_yaml
 from safety.tool_rules import ClassRule
+from tests.server_plans import ServerPlan, TransportPlan
 
 PLAN = ServerPlan(TransportPlan("http", url="http://127.0.0.1:1/mcp"))
 

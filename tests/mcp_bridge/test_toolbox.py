@@ -13,10 +13,8 @@ from mcp_types import ToolAnnotations
 from agents.ports import ProposedAnswer, Toolbox
 from agents.types import PastCall, ToolCall, ToolResult
 from masking import MaskedText, Masker
-from masking.configuration import CustomPattern, MaskingRules
 from mcp_bridge import results
 from mcp_bridge.results import WITHHELD
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
 from safety.gate_port import Pass
@@ -25,6 +23,7 @@ from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import ReadsBut, quick, run, stdio
 from tests.mcp_bridge.open_gate import OpenGate
 from tests.safety.gate.calls import Desk
+from tests.server_plans import CustomPattern, MaskingRules, ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

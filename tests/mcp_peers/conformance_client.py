@@ -10,10 +10,10 @@ import sys
 
 from agents.types import JSON, ToolCall, ToolSpec
 from mcp_bridge.connection import Deadlines
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.open_gate import OpenGate
+from tests.server_plans import ServerPlan, TransportPlan
 
 SAMPLES: dict[str, JSON] = {
     "integer": 1, "number": 1, "boolean": True, "array": [], "object": {}, "string": "sample",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_bridge.server_config import ServerPlan, TransportPlan
+from tests.server_plans import ServerPlan, TransportPlan
 
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"

@@ -10,7 +10,6 @@ from mcp_types import Tool
 
 from mcp_bridge.connection import ServerConnection
 from mcp_bridge.known_servers import KnownServer, find_known, read_table, with_known_tools
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.transports import open_client
 from mcp_bridge.wire.http import HttpClients
 from safety.gate.policy import class_of_call, is_classed
@@ -18,6 +17,7 @@ from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import nothing_left_behind, quick  # noqa: F401 (fixture)
 from tests.mcp_peers.peers import grafana, kubernetes, node_server
 from tests.mcp_peers.test_peers import KUBECONFIG
+from tests.server_plans import ServerPlan, TransportPlan
 
 LISTINGS = Path(__file__).parent / "listings"
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")

@@ -9,13 +9,13 @@ import socket
 import pytest
 
 from agents.types import ToolCall
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import nothing_left_behind, quick, run  # noqa: F401 (fixture)
 from tests.mcp_bridge.open_gate import OpenGate
 from tests.mcp_peers.peers import OFFICIAL, grafana, kubernetes, need, node, node_server
 from tests.mcp_peers.provider_rules import FAMILIES
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = [pytest.mark.usefixtures("nothing_left_behind"), pytest.mark.slow]
 

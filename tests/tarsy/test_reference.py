@@ -145,7 +145,8 @@ def test_the_defaults_of_variables_are_those_of_the_code():
         for variable in group.variables
     }
     wrong = []
-    for path in (ROOT / "tarsy/settings.py", ROOT / "tarsy/quickstart.py"):
+    for module in ("settings", "lease_times", "quickstart"):
+        path = ROOT / f"tarsy/{module}.py"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(

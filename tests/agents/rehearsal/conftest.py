@@ -8,7 +8,7 @@ from openai import AsyncOpenAI
 
 from agents.rehearsal.loading import parse_script
 from agents.rehearsal.script import Script
-from agents.rehearsal.server import RunningRehearsal, start_rehearsal
+from tests.rehearsal_server import RunningRehearsal, start_rehearsal
 
 
 @pytest.fixture

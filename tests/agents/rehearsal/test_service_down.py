@@ -10,17 +10,17 @@ import pytest
 from agents.ports import ProposedAnswer
 from agents.rehearsal.loading import BUILTIN_SCRIPTS, load_scripts
 from agents.types import ToolCall
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from ops.server import build_server
 from ops.services.declaration import DeclaredService
 from ops.services.running import changing, read_state, start, stop
 from ops.settings import OpsSettings
 from safety.gate import target_states
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.safety_gate import SafetyGate
 from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 from tests.safety.gate.calls import Desk
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import config
-from agents.rehearsal.server import RunningRehearsal
 from tests.e2e.conftest import Play, SharedWorker
 from tests.e2e.test_live import Web
 from tests.gemini_server import GeminiServer, run_gemini_server
 from tests.processes import Process, find_free_port, start_web, start_worker
+from tests.rehearsal_server import RunningRehearsal
 
 HERE = Path(__file__).parent
 

@@ -9,7 +9,6 @@ import httpx
 import pytest
 from django.db.models import QuerySet
 
-from agents.rehearsal.server import RunningRehearsal
 from investigations.models import (
     AlertSession,
     Event,
@@ -25,6 +24,7 @@ from tests.e2e.test_live import Web, post_alert
 from tests.e2e.watching import Watcher, watch
 from tests.gemini_server import SIGNATURE, GeminiServer
 from tests.processes import Process, wait_for
+from tests.rehearsal_server import RunningRehearsal
 
 pytestmark = [pytest.mark.worker, pytest.mark.timeout(300)]
 

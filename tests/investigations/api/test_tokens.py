@@ -6,7 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from investigations.models import ApiToken, AuditEvent
-from investigations.services.tokens import create_token, find_token
+from investigations.selectors.tokens import find_token
+from investigations.services.tokens import create_token
 from tarsy.errors import InvalidInput
 from tests.factories import UserFactory
 

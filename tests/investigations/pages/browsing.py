@@ -2,13 +2,14 @@
 
 import asyncio
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
+import axe_playwright_python
 import pytest
 from django.conf import settings
 from django.db import connections
@@ -17,16 +18,17 @@ from playwright.sync_api import Browser, sync_playwright
 
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import with_event_id
+from tests.browser import find_chromium
 
 T = TypeVar("T")
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+CHROMIUM = find_chromium()
 
 in_a_browser = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(
-        not os.path.exists(CHROMIUM),  # noqa: PTH110  (evaluated at import, a plain answer)
-        reason=f"NO BROWSER TEST WAS RUN: there is no Chromium at {CHROMIUM}",
+        CHROMIUM is None,
+        reason="NO CHROMIUM HERE: the browser tests did not run (make chromium)",
     ),
 ]
 
@@ -106,6 +108,25 @@ class Stream:
 
     def send(self, payload: dict[str, object]) -> None:
         self.route.send(json.dumps(payload))
+
+
+SERIOUS_FAULTS = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations
+    .filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}"""
+
+
+@cache
+def _axe() -> str:
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+
+
+def find_serious_faults(page) -> list[str]:
+    """What axe calls serious or critical on the page as it stands."""
+    page.evaluate(_axe())
+    return page.evaluate(SERIOUS_FAULTS)
 
 
 def in_thread(work: Callable[[], T]) -> T:

@@ -1,23 +1,12 @@
 """No page has an accessibility fault that axe calls serious, in both themes, wide and narrow."""
 
-from pathlib import Path
-
-import axe_playwright_python
 import pytest
 
 from tests.factories import ApprovalRequestFactory
 from tests.investigations.approving import make_decider
-from tests.investigations.pages.browsing import in_a_browser, in_thread, log_in
+from tests.investigations.pages.browsing import find_serious_faults, in_a_browser, in_thread, log_in
 
 pytestmark = in_a_browser
-
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-FAULTS = """async () => {
-  const found = await axe.run(document, { resultTypes: ["violations"] });
-  return found.violations
-    .filter(({ impact }) => ["serious", "critical"].includes(impact))
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}"""
 
 
 @pytest.mark.parametrize(
@@ -45,7 +34,6 @@ def test_axe_finds_nothing_serious_on_any_page(finished, running, traced, page, 
         page.wait_for_function(
             "() => !document.querySelector('details[data-body], [aria-busy]:not(#timeline)')"
         )
-        page.evaluate(AXE)
-        faults[address] = page.evaluate(FAULTS)
+        faults[address] = find_serious_faults(page)
 
     assert {address: found for address, found in faults.items() if found} == {}

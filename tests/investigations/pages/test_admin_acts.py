@@ -13,10 +13,11 @@ from django.test import AsyncClient
 from django.urls import reverse
 from django.utils import timezone
 
-from investigations.access.roles import create_roles
 from investigations.admin import actions, export
 from investigations.models import AlertSession, AuditEvent
-from investigations.services.tokens import create_token, find_token
+from investigations.roles import create_roles
+from investigations.selectors.tokens import find_token
+from investigations.services.tokens import create_token
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,6 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from investigations.access.roles import create_roles
 from investigations.models import (
     AlertSession,
     ApiToken,
@@ -19,7 +18,8 @@ from investigations.models import (
     Message,
     TimelineEvent,
 )
-from investigations.services.tokens import find_token
+from investigations.roles import create_roles
+from investigations.selectors.tokens import find_token
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from django.contrib.auth.models import Group
 from django.db import connections
 from django.test import Client
 
-from investigations.access.roles import create_roles
 from investigations.models import AlertSession, AuditEvent
+from investigations.roles import create_roles
 from tests.factories import SessionFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

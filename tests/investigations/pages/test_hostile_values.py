@@ -14,7 +14,6 @@ from django.db import connection, models, transaction
 from django.http import HttpResponseBase
 from django.test import Client
 
-from investigations.access.roles import create_roles
 from investigations.models import (
     AlertSession,
     ApprovalRequest,
@@ -27,6 +26,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.rendering.markdown import render_markdown
+from investigations.roles import create_roles
 from investigations.stream.fragments import fragments_for
 from tests.factories import (
     ApprovalRequestFactory,

@@ -1,9 +1,7 @@
 """The list of sessions in a real Chromium; a word on the console fails a test."""
 
 from datetime import timedelta
-from pathlib import Path
 
-import axe_playwright_python
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
@@ -11,14 +9,16 @@ from playwright.sync_api import expect
 from investigations.models import AlertSession
 from investigations.stream_messages import session_status
 from tests.factories import ApprovalRequestFactory, SessionFactory
-from tests.investigations.pages.browsing import in_a_browser, in_thread, wait_until, wait_until_live
+from tests.investigations.pages.browsing import (
+    find_serious_faults,
+    in_a_browser,
+    in_thread,
+    wait_until,
+    wait_until_live,
+)
 
 pytestmark = in_a_browser
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-SERIOUS = """async () => (await axe.run(document)).violations
-  .filter((each) => ["serious", "critical"].includes(each.impact))
-  .map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" ").slice(0, 300)}`)"""
 HOSTILE = "<img src=x onerror=alert(1)>"
 LONG = "a-name-without-a-blank-" * 8
 SIZES = [{"viewport": {"width": width, "height": 844}} for width in (360, 390, 900, 1440)]
@@ -275,11 +275,6 @@ def test_a_failure_that_was_looked_at_leaves_the_top(page):
     assert "went badly" in page.locator("#recent").inner_text()
 
 
-def find_serious(page) -> list[str]:
-    page.evaluate(AXE)
-    return page.evaluate(SERIOUS)
-
-
 def make_world() -> None:
     """Every section, with names that are long and hostile."""
     now = timezone.now()
@@ -315,7 +310,7 @@ def test_no_page_of_the_list_is_wider_than_the_window_or_refused_by_axe(page):
         page.evaluate("document.querySelectorAll('[data-pick]').forEach(d => { d.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
         assert page.locator("main img").count() == 0
-        assert find_serious(page) == [], address
+        assert find_serious_faults(page) == [], address
 
 
 @pytest.mark.parametrize("page", [SIZES[1]], indirect=True)

@@ -16,7 +16,7 @@ from investigations.models import AlertSession, Message, TimelineEvent
 from investigations.selectors.trace.bodies import PREVIEW
 from investigations.selectors.trace.page import MANY, read_trace_page
 from investigations.selectors.trace.scale import NARROWEST, TimeScale
-from investigations.templatetags.tarsy import part
+from investigations.templatetags.display import part
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,

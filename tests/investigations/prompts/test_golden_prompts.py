@@ -34,11 +34,11 @@ from config.model import Config
 from investigations.engine.briefing import Briefing, brief
 from investigations.runbooks.shelf import Runbook
 from investigations.services.executions import Claim
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import open_toolbox
 from safety.tool_rules import ClassRule
 from tests.agents.prompt_rules import find_faults
 from tests.investigations.prompts import story
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.django_db
 

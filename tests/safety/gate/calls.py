@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from mcp_types import Tool
 
 from agents.types import JSON
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.evidence import SettledCall, judge_outcome
-from safety.gate.approvals import Decision, Proposal, Verdict
+from safety.gate.approval.desk import Decision, Proposal, Verdict
+from safety.gate.approval.without_a_person import license_call
 from safety.gate.events import SafetyAct, SafetyEvent
-from safety.gate.licences import license_call
 from safety.gate.safety_gate import SafetyGate
 from safety.gate_port import GateRequest, Licence, Pass
 from safety.refusals import Refusal
 from safety.tool_rules import ToolClass
+from tests.server_plans import ServerPlan, TransportPlan
 
 _ids = itertools.count(1)
 

@@ -13,14 +13,14 @@ from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.names import ToolName
 from mcp_bridge.past_calls import settle_past_calls
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.evidence import SettledCall
-from safety.gate.licences import own_act
+from safety.gate.approval.without_a_person import own_act
 from safety.gate.looks import shows_state_of
 from safety.gate.policy import OPS_RULES
 from safety.gate.provenance import find_doubts
 from safety.tool_rules import ClassRule
 from tests.safety.gate.calls import envelope, settled
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.slow
 

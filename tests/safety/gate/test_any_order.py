@@ -24,8 +24,9 @@ from hypothesis.stateful import (
 from agents.ports import ProposedAnswer
 from agents.types import JSON, ToolCall, ToolResult
 from safety import checks
-from safety.gate import safety_gate, target_states, workflow, write_clearance
-from safety.gate.approvals import Decision, Proposal
+from safety.gate import safety_gate, target_states, workflow
+from safety.gate.approval import asking_a_person
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.recovery import canonical
 from safety.gate.safety_gate import SafetyGate
 from safety.gate.targeting import Target
@@ -379,8 +380,8 @@ async def _ask_nobody(self, request, *more):
 
 BROKEN = {
     "an approval is not used up": (WaitingDesk, "redeem", _redeem_nothing),
-    "nobody is asked": (write_clearance.WriteClearance, "_ask_person", _ask_nobody),
-    "nobody looks again": (write_clearance, "see_state_again", _see_nothing_again),
+    "nobody is asked": (asking_a_person.WriteClearance, "_ask_person", _ask_nobody),
+    "nobody looks again": (asking_a_person, "see_state_again", _see_nothing_again),
     "a write needs no state": (workflow.Workflow, "find_block", lambda self, kind: ""),
     "an answer always passes": (workflow.Workflow, "may_answer", property(lambda self: True)),
     "a write is forgotten": (

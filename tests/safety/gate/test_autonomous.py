@@ -17,11 +17,11 @@ from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.executor import ToolExecutor
 from mcp_bridge.names import ToolName
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.gate.provenance import Block, Provenance
 from safety.gate.safety_gate import SafetyGate
 from safety.tool_rules import ClassRule
 from tests.safety.gate.calls import NGINX, Desk, do, own, resolve
+from tests.server_plans import ServerPlan, TransportPlan
 
 STRING: dict[str, JSON] = {"type": "string"}
 ROWS = json.dumps({"items": [{"name": "payments", "namespace": "shop"}]})

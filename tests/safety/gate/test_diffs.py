@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from safety.gate.diffs import MAX_ROWS, NO_NEWLINE, Diff, diff_texts
+from safety.gate.approval.diffs import MAX_ROWS, NO_NEWLINE, Diff, diff_texts
 
 texts = st.text(alphabet="ab\n\r\u2028\u200b", max_size=40)
 

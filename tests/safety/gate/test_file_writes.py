@@ -13,18 +13,18 @@ import pytest
 
 from agents.ports import ProposedAnswer
 from agents.types import ToolCall, ToolResult
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from mcp_bridge.toolbox import OpenToolbox, open_toolbox
 from ops.server import build_server
 from ops.settings import OpsSettings
 from safety.commands.running import PATH
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.file_changes import FileChange
 from safety.gate.provenance import Block, Provenance
 from safety.gate.safety_gate import SafetyGate
 from tests.mcp_bridge.conftest import quick
 from tests.ops.fake_docker import run_fake_docker
 from tests.safety.gate.calls import Counters, Desk
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from agents.ports import ProposedAnswer
 from safety.evidence import SettledCall, judge_outcome
-from safety.gate.approvals import Verdict
+from safety.gate.approval.desk import Verdict
 from safety.gate.execution_state import rebuild
 from safety.gate.safety_gate import SafetyGate
 from safety.gate_port import ControlLevel, GateRequest, Pass

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.events import clean_label
 from safety.gate.safety_gate import SafetyGate
 from safety.gate_port import GateRequest, Pass

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp_types import Tool
 
-from mcp_bridge.server_config import ServerPlan, TransportPlan, TransportType
+from mcp_bridge.server_config import TransportType
 from safety.gate.policy import (
     class_of_call,
     classify_by_hints,
@@ -20,6 +20,7 @@ from safety.gate.policy import (
     without_writes,
 )
 from tests.cases import for_each
+from tests.server_plans import ServerPlan, TransportPlan
 
 CASES = Path(__file__).parent / "cases"
 

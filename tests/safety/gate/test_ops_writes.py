@@ -8,7 +8,6 @@ import pytest
 from mcp import Client
 from mcp_types import TextContent, Tool
 
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from ops.server import build_server
 from ops.settings import OpsSettings
 from ops.targets import Cluster, Targets
@@ -21,6 +20,7 @@ from safety.tool_rules import ToolClass
 from tests.ops.fake_docker import run_fake_docker
 from tests.ops.fake_programs import FakePrograms
 from tests.safety.gate.calls import Desk, do
+from tests.server_plans import ServerPlan, TransportPlan
 
 pytestmark = pytest.mark.slow
 

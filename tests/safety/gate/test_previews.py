@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from safety.gate.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
+from safety.gate.approval.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
 from safety.gate.targeting import State, Target
 from safety.gate.writes import Writes
 from safety.gate_port import settled_call
-from safety.tool_rules import ExpectPlan, VerifyPlan
 from tests.safety.gate.calls import foreign, own
+from tests.server_plans import ExpectPlan, VerifyPlan
 
 DECLARED = VerifyPlan("status", {"app": "$app"}, ExpectPlan("replicas", "2"))
 

@@ -12,12 +12,12 @@ from mcp_types import Tool
 from agents.calls import MAX_IDENTICAL_CALLS
 from agents.conversation import Conversation
 from agents.types import Message, ToolCall
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.checks import find_own_check
-from safety.gate.approvals import NoDesk
+from safety.gate.approval.desk import NoDesk
 from safety.gate.policy import class_of_call
 from safety.gate.safety_gate import SafetyGate
 from tests.safety.gate.calls import NGINX, Desk, do, own, resolve
+from tests.server_plans import ServerPlan, TransportPlan
 
 LINES = (Path(__file__).parent / "cases" / "rest.jsonl").read_text(encoding="utf-8").splitlines()
 CASES = [json.loads(line) for line in LINES]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agents.ports import ProposedAnswer
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.provenance import Block, Provenance
 from safety.gate.safety_gate import SafetyGate
 from safety.gate_port import GateRequest, Pass

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from masking import PLACEHOLDER, build_masker
-from masking.configuration import CustomPattern
-from safety.gate import visibility
+from safety.gate.approval import visibility
+from tests.server_plans import CustomPattern
 
 SECRET = "hunter2Secret99x"
 ACTS = [

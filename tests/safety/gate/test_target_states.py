@@ -12,14 +12,14 @@ from typing_extensions import override
 from agents.types import JSON, ToolResult
 from safety import checks
 from safety.gate import target_states
-from safety.gate.approvals import Decision, Proposal
+from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.safety_gate import SafetyGate
 from safety.gate.target_states import see_state
 from safety.gate.targeting import State, Target
 from safety.gate_port import GateRequest
-from safety.tool_rules import ExpectPlan, VerifyPlan
 from tests.safety.gate.calls import NGINX, Counters, Desk, foreign
 from tests.safety.gate.world import Agent, World
+from tests.server_plans import ExpectPlan, VerifyPlan
 
 
 @pytest.fixture(autouse=True)

@@ -19,10 +19,10 @@ from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.executor import ToolExecutor
 from mcp_bridge.names import ToolName
 from mcp_bridge.past_calls import settle_past_calls
-from mcp_bridge.server_config import ServerPlan, TransportPlan
 from safety.gate.safety_gate import SafetyGate
-from safety.tool_rules import ClassRule, ExpectPlan, VerifyPlan
+from safety.tool_rules import ClassRule
 from tests.safety.gate.calls import envelope, row
+from tests.server_plans import ExpectPlan, ServerPlan, TransportPlan, VerifyPlan
 
 How = Literal["answers", "errs", "loses", "refuses", "hangs", "lies"]
 """`loses`: takes effect and never answers. `refuses`: nothing is sent. `hangs`: takes effect and

@@ -73,7 +73,7 @@ async def test_network_knows_the_loopback(call):
 
 async def test_pressure_is_figures_or_a_reason(call, monkeypatch, tmp_path):
     reply = await call("metrics", action="pressure")
-    monkeypatch.setattr("ops.metrics._PRESSURE", tmp_path / "none")
+    monkeypatch.setattr("ops.host_figures._PRESSURE", tmp_path / "none")
     without = await call("metrics", action="pressure")
 
     assert not reply["ok"] or "avg10_percent" in reply["data"]["cpu"]["some"]

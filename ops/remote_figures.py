@@ -11,7 +11,7 @@ from ops.resources import Resource
 from ops.routes import Routes
 
 
-class RemoteMetrics:
+class RemoteFigures:
     """Each kind of resource through what knows it: engine, cluster, or `/proc` over there."""
 
     def __init__(self, resources: ResourceQuery, routes: Routes, docker: DockerApi) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from safety.gate.approvals import ApprovalDesk, Decision, Proposal
+from safety.gate.approval.desk import ApprovalDesk, Decision, Proposal
+from safety.gate.approval.previews import preview_write
 from safety.gate.events import SafetyEvents
 from safety.gate.execution_state import Standing
 from safety.gate.file_changes import FileChange, look_at_file
-from safety.gate.previews import preview_write
 from safety.gate.provenance import Block
 from safety.gate.target_states import see_state, see_state_again
 from safety.gate.targeting import State, Target, find_target

@@ -11,11 +11,11 @@ from django.test import Client
 from django.utils import timezone
 
 from investigations.models import AlertSession, LLMInteraction
-from investigations.selectors.system import metrics, workers
-from investigations.selectors.system.metrics import Family, Series, read_metrics
+from investigations.selectors.system import prometheus_metrics, workers
+from investigations.selectors.system.prometheus_metrics import Family, Series, read_metrics
 from investigations.services.audit import record_audit
 from investigations.services.tokens import create_token
-from tarsy.metrics_endpoint import render
+from tarsy.prometheus_endpoint import render
 from tests.factories import (
     ExecutionFactory,
     LLMInteractionFactory,
@@ -211,7 +211,9 @@ def test_nothing_is_counted_twice_or_left_out_while_time_passes(monkeypatch):
         SessionFactory(created_at=now + timedelta(hours=hours))
 
     for hours in range(0, 15, 3):
-        monkeypatch.setattr(metrics, "_database_now", lambda at=hours: now + timedelta(hours=at))
+        monkeypatch.setattr(
+            prometheus_metrics, "_database_now", lambda at=hours: now + timedelta(hours=at)
+        )
         assert value(scrape(), counted) == 12
 
 
@@ -219,11 +221,11 @@ def test_only_recent_rows_are_read_once_the_rest_was_added_up(django_assert_max_
     ended(seconds=60, days_ago=3)
     scrape()
 
-    with django_assert_max_num_queries(len(metrics._MEASURES) + 3) as asked:
+    with django_assert_max_num_queries(len(prometheus_metrics._MEASURES) + 3) as asked:
         scrape()
 
     windows = [query["sql"] for query in asked if "infinity" in query["sql"]]
-    assert len(windows) == len(metrics._MEASURES)
+    assert len(windows) == len(prometheus_metrics._MEASURES)
     assert not any("1970" in query for query in windows)
 
 

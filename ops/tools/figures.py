@@ -1,15 +1,15 @@
-"""The `metrics` tool: current figures."""
+"""The `metrics` tool: current figures of machines, containers and pods."""
 
 from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ops import metrics
+from ops import host_figures
 from ops.bounded import Deadline, run_in_thread
 from ops.envelope import Answer
 from ops.envelope_server import EnvelopeServer
-from ops.remote_metrics import RemoteMetrics
+from ops.remote_figures import RemoteFigures
 from ops.tools.fields import READ_SECONDS, Reply, ResourceId, SampleSeconds, describe_reader
 
 Action = Annotated[
@@ -22,11 +22,11 @@ Action = Annotated[
     ),
 ]  # fmt: skip
 Place = Annotated[ResourceId, Field(description="For summary; of a host or guest processes too.")]
-Order = Annotated[metrics.ProcessOrder, Field(description="What processes are sorted by.")]
+Order = Annotated[host_figures.ProcessOrder, Field(description="What processes are sorted by.")]
 Most = Annotated[int, Field(ge=1, le=200, description="Most processes to return.")]
 
 
-def add_metrics(server: EnvelopeServer, remote: RemoteMetrics) -> None:
+def add_metrics(server: EnvelopeServer, remote: RemoteFigures) -> None:
     @server.tool(
         name="metrics",
         title="Take metrics",
@@ -57,18 +57,18 @@ def _take_here(
 ) -> Answer:
     match action:
         case "summary":
-            return metrics.take_summary(sample_seconds)
+            return host_figures.take_summary(sample_seconds)
         case "cpu":
-            return metrics.take_cpu(sample_seconds)
+            return host_figures.take_cpu(sample_seconds)
         case "memory":
-            return metrics.take_memory()
+            return host_figures.take_memory()
         case "load":
-            return metrics.take_load()
+            return host_figures.take_load()
         case "processes":
-            return metrics.take_processes(sort, limit, sample_seconds, deadline)
+            return host_figures.take_processes(sort, limit, sample_seconds, deadline)
         case "network":
-            return metrics.take_network(sample_seconds, deadline)
+            return host_figures.take_network(sample_seconds, deadline)
         case "pressure":
-            return metrics.take_pressure()
+            return host_figures.take_pressure()
         case "temperatures":
-            return metrics.take_temperatures()
+            return host_figures.take_temperatures()

@@ -1,4 +1,4 @@
-"""How states, texts, figures and moments are written, in one place for page and socket."""
+"""Tags and filters that write states, texts, figures and moments, for page and socket alike."""
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +24,7 @@ from investigations.rendering.markdown import (
 )
 from investigations.rendering.marked_text import render_marked
 from investigations.rendering.plain_text import has_shape, show_invisible, squeeze_lines
+from investigations.rendering.state_colours import look_of, tone_of_risk
 from investigations.selectors.approvals import word_to_type
 from investigations.selectors.session_page.unsupported import UnsupportedSpan, relocate
 
@@ -32,44 +33,8 @@ for _figure in (clock, span, waited, size, tokens, cost):
     register.filter(_figure)
 register.simple_tag(call_time)
 
-_STATES: dict[str, tuple[str, str, str]] = {
-    # status: (tone, icon, word)
-    "pending": ("", "wait", "Queued"),
-    "waiting": ("", "wait", "Waiting"),
-    "streaming": ("run", "run", "In progress"),
-    "active": ("run", "run", "In progress"),
-    "in_progress": ("run", "run", "In progress"),
-    "cancelling": ("run", "stopd", "Cancelling"),
-    "completed": ("ok", "ok", "Completed"),
-    "failed": ("bad", "bad", "Failed"),
-    "timed_out": ("bad", "late", "Timed out"),
-    "cancelled": ("", "stopd", "Cancelled"),
-    "needs_approval": ("you", "you", "Needs approval"),
-    "approved": ("ok", "ok", "Approved"),
-    "denied": ("doubt", "stopd", "Denied"),
-    "expired": ("doubt", "late", "Expired"),
-    "blocked": ("doubt", "stopd", "Blocked"),
-    "interrupted": ("doubt", "warn", "Interrupted"),
-    "up": ("ok", "ok", "Up"),
-    "degraded": ("doubt", "warn", "Degraded"),
-    "down": ("bad", "bad", "Down"),
-    "healthy": ("ok", "ok", "Up"),
-    "unhealthy": ("bad", "bad", "Down"),
-    "checking": ("run", "run", "Checking"),
-    "unknown": ("doubt", "unsup", "Not known"),
-    "unwatched": ("", "stopd", "Not checked"),
-    "failing": ("bad", "bad", "Failing"),
-    "no_key": ("bad", "bad", "No key"),
-    "unused": ("", "wait", "Not asked yet"),
-}
 _ANY_PART = uuid.UUID(int=0)
 _SHORT_HASH = 16
-_RISKS = {"high": "bad", "medium": "doubt"}
-
-
-def state_look(status: str) -> tuple[str, str, str]:
-    """Tone, icon and word of a status."""
-    return _STATES.get(status, _STATES["waiting"])
 
 
 @register.simple_tag
@@ -83,7 +48,7 @@ def icon(name: str, classes: str = "") -> SafeString:
 @register.simple_tag
 @cache
 def state_icon(status: str, classes: str = "") -> SafeString:
-    tone, name, _word = state_look(status)
+    tone, name, _word = look_of(status)
     spin = " t-spin" if name == "run" else ""
     colour = f"t-fg-{tone}" if tone else "t-quiet"
     return icon(name, f"{colour}{spin} {classes}".strip())
@@ -93,7 +58,7 @@ def state_icon(status: str, classes: str = "") -> SafeString:
 @lru_cache
 def pill(status: str, size: str = "") -> SafeString:
     """Icon, word and tint of a status; `size` is "l", "bare" or nothing."""
-    tone, name, word = state_look(status)
+    tone, name, word = look_of(status)
     classes = "t-pill" + (f" t-pill--{tone}" if tone else "") + (f" t-pill--{size}" if size else "")
     return format_html(
         '<span class="{}">{}{}</span>', classes, icon(name, "t-spin" if name == "run" else ""), word
@@ -102,7 +67,7 @@ def pill(status: str, size: str = "") -> SafeString:
 
 @register.filter
 def state_word(status: str) -> str:
-    return state_look(status)[2]
+    return look_of(status)[2]
 
 
 @register.filter
@@ -184,7 +149,7 @@ def typed_word(approval: ApprovalRequest) -> str:
 @register.simple_tag
 def risk_pill(risk: str) -> SafeString:
     """How grave a write is; the worse, the louder."""
-    tone = _RISKS.get(risk, "")
+    tone = tone_of_risk(risk)
     return format_html(
         '<span class="t-pill{}">{}{} risk</span>',
         f" t-pill--{tone}" if tone else "", icon("warn"), risk.capitalize() or "Unknown",

@@ -1,4 +1,4 @@
-"""What monitoring counts, from the rows that every process writes.
+"""The metrics that Prometheus collects, counted from the rows that every process writes.
 
 Counters must never go down, while retention deletes rows. So what is older than any running session
 is added up once and kept in Redis; a scrape reads only the rows since then. Without Redis, or after

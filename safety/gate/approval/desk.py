@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from agents.types import JSON
-from safety.gate.previews import Preview
+from safety.gate.approval.previews import Preview
 from safety.gate.recovery import canonical
 
 Verdict = Literal[

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from investigations.access.identity import may_view
-from investigations.selectors.system.metrics import Family, Reading, Series, read_metrics
+from investigations.selectors.system.prometheus_metrics import Family, Reading, Series, read_metrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -9,7 +9,7 @@ import re2
 
 from masking.assignments import MAY_ASSIGN, find_assignments
 from masking.budget import Budget
-from masking.patterns import PATTERN_OF_KIND
+from masking.pattern_names import PATTERN_OF_KIND
 from masking.sieve import Sieve, options
 from masking.spans import Span
 from masking.structure_hints import STRUCTURE_HINTS, Hint
