@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from agents.estimating import cut_at_line, estimate_tokens
 from agents.fencing import fence
+from agents.json_cutting import cut_json
 from agents.types import Message, ToolCheck, ToolResult, ToolTarget
 
 LONGEST_ARGUMENTS = 300
@@ -38,9 +39,15 @@ def write_result(number: int, target: ToolTarget, result: ToolResult) -> str:
     head = f"[T{number}] {_one_line(target.name)}{' failed' if result.is_error else ''}"
     text, check = result.content, result.check
     if check is not None:
-        shown = cut_at_line(check.result.content, LONGEST_CHECK)
+        shown = _cut_check(check.result.content)
         text = f"{text}\n\nThe check: {check.reason}. It answered:\n{shown}"
     return f"{head}\n{_write_check(check)}{fence(text, f'result of T{number}')}"
+
+
+def _cut_check(text: str) -> str:
+    if len(text) <= LONGEST_CHECK:
+        return text
+    return cut_json(text, LONGEST_CHECK) or cut_at_line(text, LONGEST_CHECK)
 
 
 def write_summary(
@@ -110,7 +117,7 @@ class ResultText:
 
     def cut(self, characters: int, *, can_recall: bool) -> Message:
         """The beginning of the result, with how much of it is left out."""
-        kept = cut_at_line(self.inside, characters)
+        kept = cut_json(self.inside, characters) or cut_at_line(self.inside, characters)
         back = f"; {_recall(self.number)} brings back the rest" if can_recall else ""
         note = f"NOTE: {len(kept):,} of {len(self.inside):,} characters are shown{back}.\n"
         return self._with(f"{self.head}\n{self.check}{note}{self.begin}{kept}{self.end}")

@@ -25,6 +25,7 @@ ToolKind = Literal["mcp", "recall"]
 NativeToolKind = Literal["google_search_result", "url_context_result", "code_execution"]
 NoteKind = Literal["error", "notice", "skill_loaded", "final_analysis"] | NativeToolKind
 CheckStatus = Literal["verified", "failed", "unverified"]
+Ran = Literal["yes", "no", "unknown"]
 
 HiddenWhy = Literal["unclassed", "write", "not_selected", "changed", "removed", "too_many"]
 """Why a tool is not offered: nobody has said what it does and nothing may be written; it is known
@@ -33,6 +34,8 @@ server no longer lists it, or has shown too many others before it."""
 
 UNVERIFIED = "**Unverified:**"
 """How a line of ours in a report begins that says which write nothing has confirmed."""
+NOT_CARRIED_OUT = "**Not carried out:**"
+"""How one begins that says which write its server did not take, and why."""
 NOT_CHECKED = "**Not checked:**"
 """How one begins that says what the agent could not look at."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
@@ -166,10 +169,10 @@ class ToolResult:
 
 @dataclass(frozen=True)
 class WriteStatus:
-    """A write that was sent, and how far its effect is confirmed.
+    """A write that was let through, and how far its effect is confirmed.
 
     `reason` is a clause for people. One that `is_settled` needs no mention: it is verified, or a
-    later write to the same target is.
+    later write to the same target is. `ran` says whether it was carried out at all.
     """
 
     tool: str
@@ -177,12 +180,18 @@ class WriteStatus:
     status: CheckStatus
     reason: str
     is_settled: bool
+    ran: Ran = "yes"
 
     @property
     def sentence(self) -> str:
         """What a report has to say of it: one line of Markdown that no text in it breaks out of."""
         where = f" on `{' '.join(self.target.replace('`', ' ').split())}`" if self.target else ""
         reason = _MARKDOWN.sub(r"\\\g<0>", " ".join(self.reason.split()))
+        match self.ran:
+            case "no":
+                return f"{NOT_CARRIED_OUT} {self.tool}{where}: {reason}."
+            case "unknown":
+                return f"{UNVERIFIED} {self.tool} may have run{where}: {reason}."
         return f"{UNVERIFIED} {self.tool} has run{where}, and {reason}."
 
     def to_json(self) -> dict[str, JSON]:
@@ -192,6 +201,7 @@ class WriteStatus:
             "status": self.status,
             "reason": self.reason,
             "is_settled": self.is_settled,
+            "ran": self.ran,
         }
 
 
@@ -204,7 +214,9 @@ class WriteReport:
 
     @property
     def unsettled(self) -> tuple[WriteStatus, ...]:
-        return tuple(write for write in self.writes if not write.is_settled)
+        """Those that a report has to name, what may have changed something first."""
+        named = [write for write in self.writes if not write.is_settled]
+        return tuple(sorted(named, key=lambda write: write.ran == "no"))
 
     def to_json(self) -> dict[str, JSON]:
         return {"at": self.at, "steps": [write.to_json() for write in self.writes]}

@@ -22,6 +22,7 @@ from safety.gate.policy import (
     is_classed,
     is_own_server,
     may_read,
+    rule_of,
     without_writes,
 )
 from safety.gate_port import GateRequest
@@ -74,7 +75,7 @@ class KnownTool:
 
     def for_reading(self) -> "KnownTool":
         """The same as it is offered where nothing may be written."""
-        rule = find_rule(self.server.server_id, self.server.config, self.tool.name)
+        rule = rule_of(self.server.server_id, self.server.config, self.tool)
         schema = without_writes(rule, self.tool.input_schema)
         return replace(self, tool=self.tool.model_copy(update={"input_schema": schema}))
 

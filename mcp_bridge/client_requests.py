@@ -5,13 +5,15 @@ import time
 from collections.abc import Callable, Mapping
 
 from mcp import Client, MCPError
-from mcp_types import METHOD_NOT_FOUND, CallToolResult, Tool
+from mcp_types import CONNECTION_CLOSED, CallToolResult, Tool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from agents.types import JSON
+from mcp_bridge.wire.attempts import Attempt
+from mcp_bridge.wire.tool_repairs import MAX_TOOLS
 
 MAX_PAGES = 100
-MAX_TOOLS = 1_000
 # Seconds between two reports of one call; a person reads no faster, and each is masked.
 PROGRESS_INTERVAL = 0.1
 
@@ -31,10 +33,22 @@ async def list_every_tool(client: Client) -> tuple[Tool, ...]:
     return tuple(tools)
 
 
-async def ping(client: Client) -> None:
-    """Have the server answer something."""
-    if not await _answers_ping(client):
-        await client.list_tools()
+async def answers_ping(client: Client) -> bool:
+    """False where a server has another answer to a ping than the one that is due.
+
+    From 2026 on the protocol has none. Raises `MCPError` where the connection is gone.
+    """
+    if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return False
+    try:
+        await client.session.send_ping()
+    except MCPError as error:
+        if error.code == CONNECTION_CLOSED:
+            raise
+        return False
+    except ValidationError:
+        return False
+    return True
 
 
 async def call_tool(
@@ -43,10 +57,11 @@ async def call_tool(
     arguments: Mapping[str, JSON],
     report_progress: Callable[[str], None],
     seconds: float,
+    attempt: Attempt,
 ) -> CallToolResult:
     """Call a tool, which may stay silent for so many seconds: each report of progress begins anew.
 
-    Raises `TimeoutError`, or what the server answered.
+    Raises `TimeoutError`, or what the server answered. `attempt` may end the wait before that.
     """
     told_at = -PROGRESS_INTERVAL
     clock = asyncio.timeout(seconds)
@@ -62,24 +77,16 @@ async def call_tool(
             told_at = now
             report_progress(_describe_progress(progress, total, message))
 
+    def interrupt() -> None:
+        if not clock.expired():
+            clock.reschedule(asyncio.get_running_loop().time())
+
+    attempt.interrupt = interrupt
     try:
         async with clock:
             return await client.call_tool(tool, dict(arguments), progress_callback=report)
     finally:
         is_over = True
-
-
-async def _answers_ping(client: Client) -> bool:
-    """False where the server does not know pings; from 2026 on the protocol has none."""
-    if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        return False
-    try:
-        await client.session.send_ping()
-    except MCPError as error:
-        if error.code != METHOD_NOT_FOUND:
-            raise
-        return False
-    return True
 
 
 def _describe_progress(progress: float, total: float | None, message: str | None) -> str:

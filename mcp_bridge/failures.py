@@ -7,6 +7,9 @@ from mcp import MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
+from mcp_bridge.wire.reasons import spell_data
+from mcp_bridge.wire.refusals import HTTPRefusal, find_system_reason
+
 # The SDK raises RuntimeError for results that contradict a tool's output schema, and ValueError
 # for parameters that cannot start a process.
 SERVER_FAILURES = (
@@ -24,14 +27,6 @@ SERVER_FAILURES = (
 
 class ServerUnavailable(Exception):
     """A tool server could not be started or reached. The text says why."""
-
-
-class CallNotSent(Exception):
-    """A call was not made, so it had no effect. The text says why."""
-
-
-class ConnectionLost(Exception):
-    """The connection broke while a call was under way or before it was sent."""
 
 
 def flatten(error: BaseException) -> Iterator[BaseException]:
@@ -61,6 +56,26 @@ def is_connection_lost(error: BaseException) -> bool:
     return any(_breaks_connection(leaf) for leaf in flatten(error))
 
 
+def is_timeout(error: BaseException) -> bool:
+    """Whether time ran out rather than something breaking."""
+    return any(
+        isinstance(leaf, TimeoutError | httpx2.TimeoutException)
+        or (isinstance(leaf, MCPError) and leaf.code == REQUEST_TIMEOUT)
+        for leaf in flatten(error)
+    )
+
+
+def describe_status(status: int, reason: str) -> str:
+    """An HTTP status, and what the server said with it."""
+    told = f"the server answered with HTTP status {status}"
+    return f"{told}: {reason}" if reason else told
+
+
+def is_unreadable(error: MCPError) -> bool:
+    """Whether the SDK could not read an answer: a server cannot say that of its own."""
+    return error.code == PARSE_ERROR and error.message.startswith("Failed to parse")
+
+
 def _describe_leaf(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"there is no program or file {str(error.filename)!r}"
@@ -69,17 +84,24 @@ def _describe_leaf(error: BaseException) -> str:
     if isinstance(error, ValidationError):
         return f"the server answered with something that is no valid MCP result ({error.title})"
     if isinstance(error, httpx2.HTTPStatusError):
-        return f"the server answered with HTTP status {error.response.status_code}"
+        reason = error.reason if isinstance(error, HTTPRefusal) else ""
+        return describe_status(error.response.status_code, reason)
     if isinstance(error, httpx2.ConnectError):
-        return "nothing answers at its address"
+        return f"nothing answers at its address{find_system_reason(error)}"
     if isinstance(error, httpx2.TimeoutException | TimeoutError):
         return "it did not answer in time"
-    if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
-        return "it closed the connection"
-    if isinstance(error, MCPError) and error.code == PARSE_ERROR:
-        return "the server answered with something that is no valid MCP message"
+    if isinstance(error, MCPError):
+        return _describe_mcp_error(error)
     text = str(error).strip()
     return text or type(error).__name__
+
+
+def _describe_mcp_error(error: MCPError) -> str:
+    if error.code == CONNECTION_CLOSED:
+        return "it closed the connection"
+    if is_unreadable(error):
+        return "the server answered with something that is no valid MCP message"
+    return spell_data(error.message, error.data) or f"error {error.code}"
 
 
 def _breaks_connection(error: BaseException) -> bool:
@@ -87,13 +109,4 @@ def _breaks_connection(error: BaseException) -> bool:
         return error.code == CONNECTION_CLOSED
     if isinstance(error, TimeoutError):
         return False
-    return isinstance(error, ConnectionLost | httpx2.TransportError | ConnectionError | EOFError)
-
-
-def is_timeout(error: BaseException) -> bool:
-    """Whether time ran out rather than something breaking."""
-    return any(
-        isinstance(leaf, TimeoutError | httpx2.TimeoutException)
-        or (isinstance(leaf, MCPError) and leaf.code == REQUEST_TIMEOUT)
-        for leaf in flatten(error)
-    )
+    return isinstance(error, httpx2.TransportError | ConnectionError | EOFError)

@@ -3,17 +3,22 @@
 import difflib
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from typing_extensions import override
+
+from masking.visible_text import clean_line
 
 MAX_WIRE_LENGTH = 64
 HASH_LENGTH = 8
 
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*", re.ASCII)
-# Tools, unlike servers, are named by other people: MCP allows dots.
-_TOOL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", re.ASCII)
+# Tools, unlike servers, are named by other people: in their script, and with what they separate by.
+_SEPARATORS = frozenset("_.-/: ")
+_LONGEST = 128
 _NOT_WIRE = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 _WIRE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 
@@ -28,9 +33,42 @@ class ToolName:
         return f"{self.server}.{self.tool}"
 
 
+class HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
 def is_usable(name: ToolName) -> bool:
     """Whether a tool may be offered under this name at all."""
-    return bool(_PART.fullmatch(name.server)) and bool(_TOOL.fullmatch(name.tool))
+    return bool(_PART.fullmatch(name.server)) and _is_tool_name(name.tool)
+
+
+def explain_unusable(server: str, tools: Iterable[HasName]) -> list[str]:
+    """A clause for each tool whose name cannot be used."""
+    return [
+        f"{clean_line(tool.name, 80)} is left out: its name cannot be used"
+        for tool in tools
+        if not is_usable(ToolName(server, tool.name))
+    ]
+
+
+def _is_tool_name(name: str) -> bool:
+    """Letters, digits and marks of any script, and what separates them; nothing that is markup or
+    that nobody sees."""
+    begins = name[:1].isalnum() or name[:1] == "_"
+    return (
+        begins
+        and len(name) <= _LONGEST
+        and name == name.strip()
+        and unicodedata.normalize("NFC", name) == name
+        and all(map(_is_plain_character, name))
+    )
+
+
+def _is_plain_character(character: str) -> bool:
+    if character.isascii():
+        return character.isalnum() or character in _SEPARATORS
+    return character.isalnum() or unicodedata.category(character) in ("Mn", "Mc")
 
 
 class ToolNames:

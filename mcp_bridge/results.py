@@ -78,9 +78,10 @@ class ResultWriter:
         if answer.is_error:
             return await self._write_error(call, tool, masked, answer)
         whole = answer.size_bytes if answer.cut else None
-        stored, is_cut = cut_text(masked.text, self._stored_bytes, whole_bytes=whole)
+        stored, is_cut = await _cut_result(masked.text, self._stored_bytes, whole)
+        given, _ = await _cut_result(masked.text, _given_bytes(tool), whole)
         return ToolResult(
-            content=cut_text(masked.text, _given_bytes(tool), whole_bytes=whole)[0],
+            content=given,
             stored=stored,
             size_bytes=answer.size_bytes,
             truncated=is_cut,
@@ -184,6 +185,13 @@ async def _mask(masker: Masker, text: str) -> MaskedText | str:
     except Exception:
         logger.exception("masking a tool result failed; the result is withheld")
         return WITHHELD
+
+
+async def _cut_result(text: str, max_bytes: int, whole_bytes: int | None) -> tuple[str, bool]:
+    """JSON is read and written anew for it, so a long one is cut in a thread."""
+    if len(text) <= max_bytes // BYTES_PER_TOKEN:
+        return cut_text(text, max_bytes, whole_bytes=whole_bytes)
+    return await asyncio.to_thread(cut_text, text, max_bytes, whole_bytes=whole_bytes)
 
 
 def _cut(reason: str) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from mcp_types import Tool
@@ -19,6 +19,7 @@ from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.connection import Deadlines
 from mcp_bridge.failures import ServerUnavailable
+from mcp_bridge.known_servers import with_known_tools
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_words import show_line, show_text
 
@@ -42,8 +43,6 @@ class _Seat:
     tools: dict[ToolName, KnownTool] = field(default_factory=dict)
     """Every tool that it lists, as it was when it was first known, and before them the latest
     `MOST_GONE` of those that it lists no longer."""
-    has_complained: bool = False
-    """Whether it was told that names of tools cannot be used."""
     duration_ms: int | None = None
     tried_at: float = 0.0
     attempt: asyncio.Task[str] | None = None
@@ -64,19 +63,12 @@ class _Seat:
         listed: dict[ToolName, KnownTool] = {}
         for tool in self.server.connection.listed:
             name = ToolName(self.name, tool.name)
-            if not is_usable(name):
-                self._complain()
             # The first of two tools with one name stays: a later page must not replace it.
-            elif name not in listed:
+            if is_usable(name) and name not in listed:
                 known = self.tools.get(name)
                 listed[name] = known or _know(self.server, name, tool, self.selected)
         gone = [each for each in self.tools.items() if each[0] not in listed]
         self.tools = {**dict(gone[-MOST_GONE:]), **listed}
-
-    def _complain(self) -> None:
-        if not self.has_complained:
-            logger.warning("a tool of %s has no usable name", self.name)
-        self.has_complained = True
 
 
 class Roster:
@@ -235,9 +227,10 @@ def _read_attempt(attempt: asyncio.Task[str]) -> str:
 def _know(
     server: ConnectedServer, name: ToolName, tool: Tool, selected: Collection[str] | None
 ) -> KnownTool:
+    config = with_known_tools(server.config, *server.connection.identity)
     return KnownTool(
         name=name,
-        server=server,
+        server=replace(server, config=config),
         tool=tool,
         check=ArgumentCheck(cast(dict[str, JSON], tool.input_schema)),
         is_selected=selected is None or tool.name in selected,

@@ -7,17 +7,25 @@ from mcp_types import CallToolResult
 from agents.ports import ReportProgress
 from masking.visible_text import clean_line
 from mcp_bridge.admission import Admitted
+from mcp_bridge.call_failures import CallFailed, Cause
 from mcp_bridge.content import ResultText, read_result
-from mcp_bridge.failures import (
-    SERVER_FAILURES,
-    CallNotSent,
-    ConnectionLost,
-    describe_failure,
-    is_timeout,
-)
-from safety.refusals import Refusal, leave_open, report_failure
+from safety.refusals import Refusal, leave_open, report_failure, report_undone
 
 _GO_ON = "Use another tool, or go on without it and say so in the report."
+_WHO_ACTS: dict[Cause, str] = {
+    "address": "whoever runs TARSy has to correct the address of {server}",
+    "away": "whoever runs {server} has to see why it is away",
+    "credentials": "whoever runs TARSy has to renew the credentials for {server}",
+    "permission": "whoever runs {server} has to allow it",
+    "server": "whoever runs {server} finds the reason in its log",
+}
+"""Who can do something about it where asking otherwise helps nothing."""
+_ADVICE: dict[Cause, str] = {
+    "arguments": "Put the arguments right and ask again.",
+    "busy": "Ask again later.",
+    "late": "Narrow the question or use another tool.",
+}
+"""What the model can do itself."""
 
 
 async def ask(
@@ -38,28 +46,36 @@ async def send(admitted: Admitted, report_progress: ReportProgress) -> CallToolR
         # Masked before it is cut: half a secret is one that no pattern knows.
         report_progress(clean_line(tool.server.masker.mask(text).text, 300))
 
-    may_repeat = admitted.passed.request.tool_class != "write"
+    is_write = admitted.passed.request.tool_class == "write"
     try:
         return await tool.server.connection.call(
             tool.tool.name, dict(admitted.passed.request.arguments), report_progress=report,
-            may_repeat=may_repeat,
+            may_repeat=not is_write,
         )  # fmt: skip
-    except CallNotSent as error:
-        return report_failure(f"{tool.name} was not called: {error}. {_GO_ON}", outcome="not sent")
-    except ConnectionLost as error:
-        lost = f"The connection to {tool.name.server} was lost: {error}."
-        return _cut_short(lost, may_repeat=may_repeat)
-    except SERVER_FAILURES as error:
-        if is_timeout(error):
-            seconds = f"{tool.server.connection.call_deadline:g} s"
-            late = f"{tool.name} did not answer within {seconds}."
-            return _cut_short(late, may_repeat=may_repeat)
-        return report_failure(f"{tool.name} failed: {describe_failure(error)}.")
+    except CallFailed as failed:
+        return tell_failure(str(tool.name), tool.name.server, failed, is_write=is_write)
 
 
-def _cut_short(reason: str, *, may_repeat: bool) -> Refusal:
-    if may_repeat:
-        advice = "Nothing came back; narrow the question or use another tool."
-        return report_failure(f"{reason} {advice}", retryable=True)
-    advice = "Whether it took effect is unknown: verify with a tool that reads before going on."
-    return leave_open(f"{reason} {advice}")
+def tell_failure(name: str, server: str, failed: CallFailed, *, is_write: bool) -> Refusal:
+    """What the model and people are told: what became of the call, why, and who can act."""
+    reason = _with_wait(failed)
+    who = _WHO_ACTS.get(failed.cause, "").format(server=server)
+    clause = f"{reason}; {who}" if who else reason
+    retryable = failed.may_repeat(is_write=is_write)
+    if failed.fate == "not carried out":
+        told = f"{name} was not carried out: {clause}. {_ADVICE.get(failed.cause, _GO_ON)}"
+        return report_undone(told, clause, retryable=retryable)
+    if is_write:
+        told = (
+            f"{name} may have run: {clause}. Whether it took effect is unknown: verify with a tool "
+            "that reads before going on."
+        )
+        return leave_open(told, {"reason": clause})
+    told = f"{name} gave no answer: {clause}. {_ADVICE.get(failed.cause, _GO_ON)}"
+    return report_failure(told, retryable=retryable)
+
+
+def _with_wait(failed: CallFailed) -> str:
+    if not failed.retry_after:
+        return str(failed)
+    return f"{failed}; it asks to be asked again after {failed.retry_after:g} s"

@@ -12,12 +12,13 @@ from mcp_types import Tool
 from masking import Masker, build_server_masker
 from masking.visible_text import clean_line
 from mcp_bridge.connection import Deadlines, ServerConnection
+from mcp_bridge.known_servers import with_known_tools
 from mcp_bridge.names import ToolName, is_usable
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_words import show_line, show_text
 from mcp_bridge.transports import InProcessFactories, open_client
 from mcp_bridge.wire.http import HttpClients
-from safety.gate.policy import class_of_call, find_rule, is_classed
+from safety.gate.policy import is_classed, rule_of
 from safety.tool_rules import ToolClass
 
 MAX_ABOUT = 1_000
@@ -51,6 +52,8 @@ class ServerStatus:
     protocol_version: str = ""
     tools: tuple[SeenTool, ...] | None = None
     """None where this look did not ask for them."""
+    left_out: tuple[str, ...] = ()
+    """What it lists and what cannot be offered, or not as it was meant: masked clauses."""
 
 
 def connect(
@@ -82,11 +85,13 @@ async def ask_status(
     """
     listed = _usable(server_id, await connection.list_tools())
     masker = build_server_masker(config.data_masking)
+    config = with_known_tools(config, *connection.identity)
     status = ServerStatus(
         server_id,
         latency_ms=round((time.monotonic() - started) * 1000),
         protocol_version=clean_line(connection.protocol_version, 40),
         tools=tuple(_see(server_id, config, tool, masker) for tool in listed),
+        left_out=tuple(show_line(masker, told, MAX_ERROR) for told in connection.left_out),
     )
     return status, listed
 
@@ -113,9 +118,7 @@ def _see(server_id: str, config: ServerConfig, tool: Tool, masker: Masker) -> Se
 
 
 def _classes(server_id: str, config: ServerConfig, tool: Tool) -> dict[str, ToolClass]:
-    rule = find_rule(server_id, config, tool.name)
-    if rule is None:
-        return {"": class_of_call(server_id, config, tool, {})}
+    rule = rule_of(server_id, config, tool)
     return {"": rule.default, **rule.values}
 
 

@@ -1,16 +1,18 @@
 """A first draft of `mcp_servers.<id>.tools`, for an operator to check and paste."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from mcp_types import Tool
 
 from masking.visible_text import clean_line
 from mcp_bridge.server_config import ServerConfig
+from safety.gate.hint_splits import split_by_argument
 from safety.gate.hints import object_to_hint
-from safety.tool_rules import ToolClass
+from safety.tool_rules import ClassRule, ToolClass
 
 _READING = """
     browse check count describe diff explain fetch find get grep head health history info inspect
@@ -33,21 +35,31 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 # YAML 1.1 reads these as something else than text.
 _NO_TEXT = ("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none")
 
-Ground = Literal["configured", "by_argument", "annotated", "doubted", "named", "unknown"]
+Ground = Literal[
+    "configured", "reviewed", "by_argument", "annotated", "doubted", "split", "named", "unknown"
+]
+
+
+_NOTHING: Mapping[str, ClassRule] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A class for a tool, and what it rests on."""
+    """A class for a tool, and what it rests on. One that is `split` has a rule, and the class of
+    all values that the rule does not name."""
 
     tool: str
     tool_class: ToolClass
     ground: Ground
+    rule: ClassRule | None = None
 
 
-def suggest(config: ServerConfig, tools: Iterable[Tool]) -> tuple[Suggestion, ...]:
-    """One for each tool. What nothing speaks for is a write."""
-    return tuple(_suggest(config, tool) for tool in tools)
+def suggest(
+    config: ServerConfig, tools: Iterable[Tool], known: Mapping[str, ClassRule] = _NOTHING
+) -> tuple[Suggestion, ...]:
+    """One for each tool. What nothing speaks for is a write. `known` is what people have reviewed
+    of this very server."""
+    return tuple(_suggest(config, tool, known) for tool in tools)
 
 
 def write_yaml(server_id: str, suggestions: Sequence[Suggestion]) -> str:
@@ -55,30 +67,41 @@ def write_yaml(server_id: str, suggestions: Sequence[Suggestion]) -> str:
     lines = ["mcp_servers:", f"  {_key(server_id)}:", "    tools:" + ("" if suggestions else " {}")]
     entries = [(f"      {_entry(each)}", each) for each in suggestions]
     width = max((len(text) for text, _ in entries), default=0)
-    lines += [f"{text:<{width}}  # {_REMARKS[each.ground]}" for text, each in entries]
+    for text, each in entries:
+        lines.append(f"{text:<{width}}  # {_REMARKS[each.ground]}")
+        lines += _rule_lines(each.rule) if each.rule is not None else []
     return "\n".join(lines) + "\n"
 
 
 _REMARKS: dict[Ground, str] = {
     "configured": "as it is configured now",
     "by_argument": "keep the rule it has: its class depends on an argument",
+    "reviewed": "reviewed for this version of the server",
     "annotated": "the server says so",
     "doubted": "the server says that it reads, but not its words or schema: check what it does",
+    "split": "by its schema some values only look: check each of them",
     "named": "guessed from its name: check what it does",
     "unknown": "nothing says that it only reads: check what it does",
 }
 
 
-def _suggest(config: ServerConfig, tool: Tool) -> Suggestion:
+def _suggest(config: ServerConfig, tool: Tool, known: Mapping[str, ClassRule]) -> Suggestion:
     if rule := config.tools.get(tool.name):
         ground: Ground = "by_argument" if rule.values else "configured"
         return Suggestion(tool.name, rule.default, ground)
+    if reviewed := known.get(tool.name):
+        split = reviewed if reviewed.values else None
+        return Suggestion(tool.name, reviewed.default, "reviewed", split)
     hints = tool.annotations
     if hints is not None and (hints.destructive_hint is True or hints.read_only_hint is not None):
         is_read = hints.read_only_hint is True and hints.destructive_hint is not True
+        if (rule := split_by_argument(tool)) and hints.destructive_hint is not True:
+            return Suggestion(tool.name, "write", "split", rule)
         if is_read and object_to_hint(tool):
             return Suggestion(tool.name, "write", "doubted")
         return Suggestion(tool.name, "read" if is_read else "write", "annotated")
+    if rule := split_by_argument(tool):
+        return Suggestion(tool.name, "write", "split", rule)
     words = {word.lower() for word in _WORD.findall(tool.name)}
     if words & set(_WRITING.split()):
         return Suggestion(tool.name, "write", "named")
@@ -90,7 +113,19 @@ def _suggest(config: ServerConfig, tool: Tool) -> Suggestion:
 def _entry(suggestion: Suggestion) -> str:
     if suggestion.ground == "by_argument":
         return f"# {_key(suggestion.tool)}"
+    if suggestion.rule is not None:
+        return f"{_key(suggestion.tool)}:"
     return f"{_key(suggestion.tool)}: {suggestion.tool_class}"
+
+
+def _rule_lines(rule: ClassRule) -> list[str]:
+    values = ", ".join(f"{_key(value)}: {kind}" for value, kind in rule.values.items())
+    lines = (
+        "default: " + rule.default,
+        "argument: " + _key(rule.argument),
+        f"values: {{{values}}}",
+    )
+    return [f"        {line}" for line in lines]
 
 
 def _key(name: str) -> str:

@@ -30,7 +30,7 @@ from mcp_bridge.wire.http import (
 )
 from mcp_bridge.wire.listening import listening
 from mcp_bridge.wire.questions import Answerer
-from mcp_bridge.wire.taming import TamedStream, Wire
+from mcp_bridge.wire.taming import NotedStream, TamedStream, Wire
 from tarsy.errors import ConfigError
 
 InProcessServer = MCPServer | Server[Any]
@@ -111,7 +111,7 @@ async def _tamed(
     transport: AbstractAsyncContextManager[TransportStreams], wire: Wire
 ) -> AsyncIterator[TransportStreams]:
     async with transport as (read_stream, write_stream):
-        yield TamedStream(read_stream, wire), write_stream
+        yield TamedStream(read_stream, wire), NotedStream(write_stream, wire)
 
 
 @asynccontextmanager

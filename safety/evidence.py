@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.types import JSON, CheckStatus
-from safety.refusals import read_envelope, was_refused_here
+from safety.refusals import NOT_CARRIED_OUT, read_details, read_envelope, was_refused_here
 from safety.tool_rules import ToolClass, VerifyRule
 
 OF_THE_PAST = frozenset({"alerts", "knowledge"})
 """Our own tools that tell what was written down earlier, and nothing of how things stand now."""
 
-Outcome = Literal["succeeded", "failed", "unknown", "blocked"]
-"""`blocked`: nothing was sent. `unknown`: sent, and nothing came back."""
+Outcome = Literal["succeeded", "failed", "unknown", "not carried out", "blocked"]
+"""`blocked`: we did not send it. `not carried out`: it was let through, and never begun: it could
+not be sent, or its server refused it. `unknown`: sent, and nothing came back that can be believed.
+"""
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,21 @@ def is_recall(tool: str, arguments: Mapping[str, JSON]) -> bool:
 def judge_outcome(text: str, *, is_error: bool) -> Outcome:
     """How a call ended, by its stored result: an envelope that says no is no success."""
     if is_error:
-        return "blocked" if was_refused_here(text) else "failed"
+        return _judge_error(text)
     envelope = read_envelope(text)
     return "failed" if envelope is not None and envelope["ok"] is False else "succeeded"
+
+
+def _judge_error(text: str) -> Outcome:
+    """What a server says never begins a stored error, so the words are ours."""
+    if was_refused_here(text):
+        return "blocked"
+    match read_details(text).get("outcome"):
+        case "unknown":
+            return "unknown"
+        case said if said == NOT_CARRIED_OUT:
+            return "not carried out"
+    return "failed"
 
 
 class Evidence:

@@ -29,6 +29,7 @@ from typing import Literal
 from agents.types import JSON
 
 MOST_BEGINNINGS = 50
+NOT_CARRIED_OUT = "not carried out"
 _BEGINNING = re.compile(r'^\{(?=\s{0,40}")', re.MULTILINE)
 _OUR_BEGINNING = re.compile(r'^\{(?=\s{0,40}"ok"\s{0,9}:)', re.MULTILINE)
 _DECODER = json.JSONDecoder()
@@ -73,8 +74,20 @@ class Refusal:
 
 
 def leave_open(message: str, details: Mapping[str, JSON] = MappingProxyType({})) -> Refusal:
-    """A write of which nobody knows whether it took effect."""
+    """A write of which nobody knows whether it took effect. `reason` among the details says why."""
     return Refusal("EXECUTION_FAILED", message, {**details, "outcome": "unknown"}, blocked=False)
+
+
+def report_undone(message: str, reason: str, *, retryable: bool) -> Refusal:
+    """A call that was let through and not carried out, for a reason that is told as a clause."""
+    details: dict[str, JSON] = {"outcome": NOT_CARRIED_OUT, "reason": reason}
+    return Refusal("EXECUTION_FAILED", message, details, blocked=False, retryable=retryable)
+
+
+def read_details(text: str) -> dict[str, JSON]:
+    """What our own envelope says beside its message; empty where a text is none of ours."""
+    details = read_error(text).get("details") if text.startswith("{") else None
+    return details if isinstance(details, dict) else {}
 
 
 def report_failure(message: str, *, retryable: bool = False, **details: str) -> Refusal:

@@ -30,7 +30,8 @@ ALLOWED: dict[str, str] = {
     "agents": "config tarsy.errors",
     "safety": "safety masking agents.types agents.ports",
     "ops": "masking safety config.container_detection tarsy.errors",
-    "mcp_bridge": "masking safety agents.types agents.ports config.programs tarsy.errors",
+    "mcp_bridge": "masking safety agents.types agents.ports agents.json_cutting config.programs"
+    " tarsy.errors",
     "mcp_bridge.ops": "ops",
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
     "safety.paths": "safety.word_lists",

@@ -116,6 +116,9 @@ class WriteStatusSerializer(serializers.Serializer[Any]):
     target = serializers.CharField()
     status = serializers.ChoiceField(choices=["failed", "unverified"])
     reason = serializers.CharField()
+    ran = serializers.ChoiceField(
+        choices=["yes", "no", "unknown"], help_text="Whether it was carried out at all."
+    )
 
 
 class UnavailableServerSerializer(serializers.Serializer[Any]):

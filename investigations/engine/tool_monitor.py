@@ -113,6 +113,10 @@ def _backend_of_connection() -> int:
         return int(cursor.fetchone()[0])
 
 
+MOST_LEFT_OUT = 10
+"""Tools of one server that are told of because something is wrong with them."""
+
+
 class _Board:
     """What is known of each server: written by the watch, told to Redis by the thread that leads.
 
@@ -135,6 +139,9 @@ class _Board:
             is_well = not status.error
             is_change = before is None or before.healthy != is_well
             since = now if before is None or is_change else before.since
+            # A look that asks for no tools says nothing of what is wrong with them.
+            is_listing = status.tools is not None or before is None
+            left_out = status.left_out if is_listing or before is None else before.left_out
             self._servers[name] = ServerHealth(
                 id=name,
                 healthy=is_well,
@@ -143,6 +150,7 @@ class _Board:
                 error=status.error,
                 latency_ms=status.latency_ms,
                 protocol_version=status.protocol_version,
+                left_out=tuple(left_out)[:MOST_LEFT_OUT],
             )
             if status.tools is not None:
                 self._tools[name] = [_shown(tool) for tool in status.tools]

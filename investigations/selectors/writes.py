@@ -7,7 +7,7 @@ from typing import cast, get_args
 
 from django.db.models import Q
 
-from agents.types import CheckStatus, WriteStatus
+from agents.types import CheckStatus, Ran, WriteStatus
 from investigations.models import ApprovalRequest, TimelineEvent
 
 CUT_SHORT = "it was under way when its agent ended"
@@ -67,8 +67,10 @@ def _read_step(step: Mapping[str, object]) -> WriteStatus:
     tool, target, reason = (str(step.get(name) or "") for name in ("tool", "target", "reason"))
     known = step.get("status")
     status = known if known in get_args(CheckStatus) else "unverified"
+    said = step.get("ran")
+    ran = cast(Ran, said if said in get_args(Ran) else "yes")
     return WriteStatus(
-        tool, target, cast(CheckStatus, status), reason, step.get("is_settled") is True
+        tool, target, cast(CheckStatus, status), reason, step.get("is_settled") is True, ran
     )
 
 
@@ -81,7 +83,7 @@ def _cut_short(events: Iterable[TimelineEvent]) -> list[UnsettledWrite]:
         if event.status in ended or not data.get("may_write") or _never_ran(event):
             continue
         name = f"{data.get('server_name')}.{data.get('tool_name')}"
-        status = WriteStatus(name, "", "unverified", CUT_SHORT, is_settled=False)
+        status = WriteStatus(name, "", "unverified", CUT_SHORT, is_settled=False, ran="unknown")
         found.append(UnsettledWrite(event.stage_id, status))
     return found
 

@@ -23,6 +23,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from mcp_bridge.wire.cutting import MAX_UNASKED_BYTES, LineCutter, read_line
+from mcp_bridge.wire.message_repairs import is_message, repair_message
 from mcp_bridge.wire.taming import Wire
 
 logger = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ async def _messages(child: _Child, wire: Wire) -> AsyncIterator[TransportStreams
     allowance = _Allowance(wire)
     async with anyio.create_task_group() as group:
         written = anyio.Event()
-        group.start_soon(_read, child, incoming, allowance)
+        group.start_soon(_read, child, incoming, allowance, wire.asked)
         group.start_soon(_write, child.process, outgoing, incoming, allowance, written)
         try:
             yield read_stream, write_stream
@@ -115,7 +116,9 @@ class _Allowance:
         return False
 
 
-async def _read(child: _Child, incoming: _Incoming, allowance: _Allowance) -> None:
+async def _read(
+    child: _Child, incoming: _Incoming, allowance: _Allowance, asked: Mapping[str, str]
+) -> None:
     """Hand on the server's messages until it ends, says too much, or nobody listens."""
     process = child.process
     assert process.stdout is not None
@@ -124,7 +127,7 @@ async def _read(child: _Child, incoming: _Incoming, allowance: _Allowance) -> No
         async with incoming:
             while data := await process.stdout.read(READ_BYTES):
                 for line in lines.feed(data):
-                    for message in parse_messages(read_line(line)):
+                    for message in parse_messages(read_line(line), asked):
                         await incoming.send(message)
                 if not allowance.spend(len(data)):
                     child.signal(signal.SIGKILL)
@@ -133,10 +136,11 @@ async def _read(child: _Child, incoming: _Incoming, allowance: _Allowance) -> No
         pass
 
 
-def parse_messages(text: str | None) -> Iterator[SessionMessage]:
+def parse_messages(text: str | None, asked: Mapping[str, str]) -> Iterator[SessionMessage]:
     """The messages on a line: one, several in a batch, or none at all.
 
-    Servers print banners and logs where only messages belong.
+    Servers print banners and logs where only messages belong. `asked` are the methods of the
+    requests that wait for an answer, by their ids.
     """
     if text is None:
         return
@@ -145,10 +149,19 @@ def parse_messages(text: str | None) -> Iterator[SessionMessage]:
     except (ValueError, RecursionError):
         return
     for item in items:
+        item = item if is_message(item) else repair_message(item, asked.get(_find_id(item), ""))
         try:
             yield SessionMessage(jsonrpc_message_adapter.validate_json(item, by_name=False))
         except (ValueError, RecursionError):
             logger.debug("a line of a tool server is no message")
+
+
+def _find_id(text: str) -> str:
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    return str(message.get("id", "")) if isinstance(message, dict) else ""
 
 
 async def _write(

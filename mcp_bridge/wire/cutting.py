@@ -147,8 +147,22 @@ def _drop_torn(result: dict[str, JSON]) -> None:
         del result[last]
     elif last == "tools" and isinstance(value, list):
         del value[-1:]
-    elif last == "content" and isinstance(value, list) and value and not _is_text(value[-1]):
-        del value[-1]
+    elif last == "content" and isinstance(value, list) and value:
+        if not _is_text(value[-1]):
+            del value[-1]
+        else:
+            _mend_text(value[-1])
+
+
+def _mend_text(block: JSON) -> None:
+    """Of JSON that was cut in a text, what was said as a whole."""
+    text = block.get("text") if isinstance(block, dict) else None
+    if not isinstance(block, dict) or not isinstance(text, str) or text[:1] not in ("{", "["):
+        return
+    try:
+        block["text"] = json.dumps(from_json(text, allow_partial=True), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return
 
 
 def _is_text(block: JSON) -> bool:

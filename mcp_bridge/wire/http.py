@@ -4,6 +4,7 @@ import json
 import logging
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -14,6 +15,8 @@ from typing_extensions import override
 from agents.types import JSON
 from mcp_bridge.server_config import ServerConfig, TransportConfig
 from mcp_bridge.wire.cutting import MAX_MESSAGE_BYTES, Line, LineCutter, read_line
+from mcp_bridge.wire.message_repairs import repair_message
+from mcp_bridge.wire.refusals import CallingClient, Refusals
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +31,6 @@ MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 16 * 1024
 MAX_EVENT_LINES = 1_000
 # Longer answers are not read twice.
 MAX_JUDGED_CHARACTERS = 65_536
-_NOT_ALLOWED = (401, 403)
-_NOBODY_THERE = (502, 503, 504)
 SESSION_ID = "{{.SESSION_ID}}"
 """Stands in custom headers for the id of the execution the calls belong to."""
 
@@ -109,13 +110,13 @@ def build_http_client(
     """A client that sends `headers` with every request; the caller sees to it that those stay
     within the configured origin, as the SDK's transports do, and closes it."""
     seconds = float(transport.timeout or DEFAULT_HTTP_TIMEOUT)
-    return httpx2.AsyncClient(
+    return CallingClient(
         # Compressed, a small answer may become any size.
         headers={"Accept-Encoding": "identity", **headers},
         verify=_tls_context() if transport.verify_ssl else False,
         timeout=httpx2.Timeout(seconds, read=max(seconds, longest_silence)),
         limits=httpx2.Limits(max_connections=256, max_keepalive_connections=32),
-        event_hooks={"response": [_bound_response, _refuse_failure, _notice_lost_session]},
+        event_hooks={"response": [_bound_response, Refusals(headers)]},
     )
 
 
@@ -131,61 +132,39 @@ async def _bound_response(response: httpx2.Response) -> None:
     inner = response.stream
     if not isinstance(inner, httpx2.AsyncByteStream):
         return
+    # What comes with a refusal is read as it is: it need not be a message.
+    asked = _asked_by(response.request) if response.is_success else _Asked()
     kind = response.headers.get("content-type", "").lower()
     if kind.startswith("text/event-stream"):
-        response.stream = _EventLines(inner, _identity_of(response.request))
+        response.stream = _EventLines(inner, asked)
     else:
-        response.stream = _WholeBody(inner, _identity_of(response.request))
+        response.stream = _WholeBody(inner, asked)
 
 
-async def _refuse_failure(response: httpx2.Response) -> None:
-    """Say what a status means where the SDK would only say that there was an error."""
-    if response.status_code in _NOT_ALLOWED:
-        request = response.request
-        raise httpx2.HTTPStatusError("not allowed", request=request, response=response)
-    if response.status_code in _NOBODY_THERE:
-        raise httpx2.RemoteProtocolError(
-            f"what stands before the server answered with HTTP status {response.status_code}"
-        )
+@dataclass(frozen=True)
+class _Asked:
+    """The request that is answered; empty where it is none of JSON-RPC."""
+
+    identity: JSON = None
+    method: str = ""
 
 
-async def _notice_lost_session(response: httpx2.Response) -> None:
-    """End the connection when the server no longer knows its session.
-
-    A server that was started again answers 404, or 400 without having looked at the request. For
-    the SDK either is the answer to one call; for us it is time to connect anew.
-    """
-    request = response.request
-    if request.method != "POST" or "mcp-session-id" not in request.headers:
-        return
-    if response.status_code == 404 or (
-        response.status_code == 400 and _is_unread(await response.aread())
-    ):
-        raise httpx2.RemoteProtocolError("the server no longer knows the session")
-
-
-def _is_unread(body: bytes) -> bool:
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(message, dict) and "error" in message and message.get("id") is None
-
-
-def _identity_of(request: httpx2.Request) -> JSON:
+def _asked_by(request: httpx2.Request) -> _Asked:
     try:
         message = json.loads(request.content)
     except (ValueError, httpx2.RequestNotRead):
-        return None
-    return message.get("id") if isinstance(message, dict) else None
+        return _Asked()
+    if not isinstance(message, dict):
+        return _Asked()
+    return _Asked(message.get("id"), str(message.get("method") or ""))
 
 
 class _WholeBody(httpx2.AsyncByteStream):
     """An answer in one piece, shortened where it is too long to hold."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, identity: JSON) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, asked: _Asked) -> None:
         self._inner = inner
-        self._identity = identity
+        self._asked = asked
 
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -204,7 +183,8 @@ class _WholeBody(httpx2.AsyncByteStream):
         if line.is_whole and not line.head.lstrip().startswith((b"{", b"[")):
             yield line.head
             return
-        yield (read_line(line, self._identity) or "").encode("utf-8", "replace")
+        text = read_line(line, self._asked.identity) or ""
+        yield _make_readable(text, self._asked).encode("utf-8", "replace")
 
     @override
     async def aclose(self) -> None:
@@ -214,9 +194,9 @@ class _WholeBody(httpx2.AsyncByteStream):
 class _EventLines(httpx2.AsyncByteStream):
     """A stream of events, bounded, without those that are no messages."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, identity: JSON) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, asked: _Asked) -> None:
         self._inner = inner
-        self._identity = identity
+        self._asked = asked
 
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -231,19 +211,19 @@ class _EventLines(httpx2.AsyncByteStream):
                 if line.total > 1 and len(event) < MAX_EVENT_LINES:
                     event.append(line)
                     continue
-                yield write_event([*event, line], self._identity)
+                yield write_event([*event, line], self._asked)
                 event.clear()
         if (rest := lines.finish()) is not None:
             event.append(rest)
         if event:
-            yield write_event(event, self._identity)
+            yield write_event(event, self._asked)
 
     @override
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
-def write_event(lines: Sequence[Line], identity: JSON) -> bytes:
+def write_event(lines: Sequence[Line], asked: _Asked) -> bytes:
     """The lines of one event again, its message bounded; a message that is none is left out."""
     fields = [line.head.partition(b":")[0] for line in lines]
     is_message = b"event" not in fields or any(
@@ -254,22 +234,27 @@ def write_event(lines: Sequence[Line], identity: JSON) -> bytes:
     # The text of a message stands on one line; of several, the SDK makes what it can.
     is_judged = is_message and fields.count(b"data") == 1
     written = [
-        _write_data(line, identity) if is_judged and field == b"data" else line.head
+        _write_data(line, asked) if is_judged and field == b"data" else line.head
         for line, field in zip(lines, fields, strict=True)
         if line.is_whole or is_judged
     ]
     return b"".join(text + b"\n" for text in written)
 
 
-def _write_data(line: Line, identity: JSON) -> bytes:
+def _write_data(line: Line, asked: _Asked) -> bytes:
     value = line.head.partition(b":")[2]
     if not value.strip() and line.is_whole:
         return line.head  # An empty message primes the stream: its id is what counts.
     taken = len(line.head) - len(value)
-    text = read_line(Line(value, line.tail, line.total - taken), identity)
-    if text is not None and _answers_another(text, identity):
-        text = None
-    return b": left out" if text is None else b"data: " + text.encode("utf-8", "replace")
+    text = read_line(Line(value, line.tail, line.total - taken), asked.identity)
+    if text is None or _answers_another(text, asked.identity):
+        return b": left out"
+    return b"data: " + _make_readable(text, asked).encode("utf-8", "replace")
+
+
+def _make_readable(text: str, asked: _Asked) -> str:
+    """A message in the place of one that is odd around its result; a long one is not read twice."""
+    return repair_message(text, asked.method) if len(text) <= MAX_JUDGED_CHARACTERS else text
 
 
 def _answers_another(text: str, identity: JSON) -> bool:

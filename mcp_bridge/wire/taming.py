@@ -1,24 +1,44 @@
 """Makes of what servers really send what the SDK can read, and notices what it does not tell.
 
-The SDK gives up a whole result for one block it does not know, and a text for structured content
-that contradicts its schema. An investigation is better served by the rest.
+The SDK gives up a whole listing for one odd tool, and a whole result for one odd block. An
+investigation is better served by the rest.
 """
 
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from mcp.client._transport import ReadStream
+from anyio import BrokenResourceError, ClosedResourceError
+from mcp.client._transport import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import ContentBlock, JSONRPCNotification, JSONRPCResponse
-from pydantic import TypeAdapter, ValidationError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    REQUEST_TIMEOUT,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+from mcp_types.version import (
+    KNOWN_PROTOCOL_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    LATEST_MODERN_VERSION,
+)
 
 from agents.types import JSON
-from masking.visible_text import clean_line
+from mcp_bridge.wire.attempts import current_attempt
+from mcp_bridge.wire.result_repairs import repair_call_result
 from mcp_bridge.wire.stderr import StderrTail
+from mcp_bridge.wire.tool_repairs import repair_listing
 
 _TOOLS_CHANGED = "notifications/tools/list_changed"
-_BLOCK: TypeAdapter[ContentBlock] = TypeAdapter(ContentBlock)
+_OF_THE_SDK = (CONNECTION_CLOSED, REQUEST_TIMEOUT)
+"""Codes by which the SDK tells of a connection, and servers of whatever they like."""
+_SAID_BY_SDK = "SSE stream "
+_ERROR_OF_A_SERVER = -32010
+_MOST_TOLD = 100
+_MOST_ASKED = 1_000
+"""Requests that are remembered until they are answered; some never are."""
 
 
 @dataclass
@@ -33,6 +53,19 @@ class Wire:
     """It said that its tools are others now, and nobody has looked since."""
     writes_under_way: int = 0
     """Calls that may change something and have not been answered."""
+    protocol_version: str = LATEST_HANDSHAKE_VERSION
+    """The revision of MCP by which the SDK reads what comes."""
+    asked: dict[str, str] = field(default_factory=dict)
+    """The methods of requests that are not answered yet, by their ids."""
+    is_noted: bool = False
+    """Whether a call tells its attempt that it has left."""
+    left_out: list[str] = field(default_factory=list)
+    """What of its listings could not be read, in clauses for people; whoever lists takes them."""
+
+    def note_request(self, message: JSONRPCRequest) -> None:
+        self.asked[str(message.id)] = message.method
+        if len(self.asked) > _MOST_ASKED:
+            del self.asked[next(iter(self.asked))]
 
 
 class TamedStream:
@@ -82,48 +115,72 @@ class TamedStream:
         message = item.message
         if isinstance(message, JSONRPCNotification) and message.method == _TOOLS_CHANGED:
             self._wire.tools_changed = True
+        if isinstance(message, JSONRPCError):
+            self._wire.asked.pop(str(message.id), "")
+            if message.error.code in _OF_THE_SDK:
+                _tell_apart(message)
         if isinstance(message, JSONRPCResponse):
-            repair_result(message.result)
+            self._repair(self._wire.asked.pop(str(message.id), ""), message.result)
         return item
 
-
-def repair_result(result: dict[str, JSON]) -> None:
-    """Change a result in place so that one odd part does not cost the whole."""
-    tools = result.get("tools")
-    if isinstance(tools, list):
-        result["tools"] = [tool for tool in map(_repair_tool, tools) if tool is not None]
-    content = result.get("content")
-    if isinstance(content, list):
-        result["content"] = [_repair_block(block) for block in content]
-    elif content is None and isinstance(result.get("structuredContent"), dict):
-        result["content"] = []
-
-
-def _repair_tool(tool: JSON) -> JSON:
-    """A tool without what we do not use, or None for something that is no tool at all."""
-    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-        return None
-    # The SDK would refuse results for it; models read text and never see the schema.
-    kept = {key: value for key, value in tool.items() if key not in ("outputSchema", "icons")}
-    if not isinstance(kept.get("inputSchema"), dict):
-        kept["inputSchema"] = {"type": "object"}
-    for name, kind in (("description", str), ("title", str), ("annotations", dict)):
-        if not isinstance(kept.get(name), kind):
-            kept.pop(name, None)
-    return kept
+    def _repair(self, method: str, result: dict[str, JSON]) -> None:
+        wire = self._wire
+        match method:
+            case "initialize":
+                agreed = result.get("protocolVersion")
+                if isinstance(agreed, str) and agreed in KNOWN_PROTOCOL_VERSIONS:
+                    wire.protocol_version = agreed
+            case "server/discover":
+                wire.protocol_version = LATEST_MODERN_VERSION
+            case "tools/list":
+                wire.left_out += repair_listing(result, wire.protocol_version)
+                del wire.left_out[:-_MOST_TOLD]
+            case "tools/call":
+                repair_call_result(result, wire.protocol_version)
 
 
-def _repair_block(block: JSON) -> JSON:
-    try:
-        _BLOCK.validate_python(block, by_name=False)
-    except (ValidationError, RecursionError):
-        return {"type": "text", "text": _describe_odd(block)}
-    return block
+def _tell_apart(message: JSONRPCError) -> None:
+    """Give an error of a server another code than that of a connection that broke."""
+    if not message.error.message.startswith(_SAID_BY_SDK):
+        message.error.code = _ERROR_OF_A_SERVER
 
 
-def _describe_odd(block: JSON) -> str:
-    if not isinstance(block, dict):
-        return f"[content that is no MCP block: {clean_line(repr(block), 200)}]"
-    if isinstance(text := block.get("text"), str):
-        return text
-    return f"[content of a kind that cannot be shown: {clean_line(str(block.get('type')), 80)}]"
+class NotedStream:
+    """What is sent to a server; the wire remembers what was asked, and a call whether it left."""
+
+    def __init__(self, inner: WriteStream[SessionMessage], wire: Wire) -> None:
+        self._inner = inner
+        self._wire = wire
+        wire.is_noted = True
+
+    async def send(self, item: SessionMessage, /) -> None:
+        if not isinstance(item.message, JSONRPCRequest):
+            await self._inner.send(item)
+            return
+        self._wire.note_request(item.message)
+        attempt = current_attempt() if item.message.method == "tools/call" else None
+        if attempt is None:
+            await self._inner.send(item)
+            return
+        # Cut short in between, it may have been handed over.
+        attempt.has_left = True
+        try:
+            await self._inner.send(item)
+        except (BrokenResourceError, ClosedResourceError):
+            attempt.has_left = False
+            raise
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return await self._inner.__aexit__(kind, error, trace)

@@ -57,7 +57,10 @@ class Standing:
             return
         if call.was_sent:
             self.written.add(call)
-            self.workflow = self.workflow.note_write(call.name, self._clock())
+            self.workflow = (
+                self.workflow.note_undone() if call.outcome == "not carried out"
+                else self.workflow.note_write(call.name, self._clock())
+            )  # fmt: skip
         elif is_current and _code_of(call.text) == "FSM_BLOCKED":
             self.workflow = self.workflow.count_block()
 

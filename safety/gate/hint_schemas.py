@@ -6,11 +6,17 @@ from typing import Any
 
 from mcp_types import Tool
 
-from safety.gate.hint_words import CHANGING, LANGUAGES, LOOKS, READING, find_words, split_name
+from safety.gate.hint_words import (
+    ACTS,
+    CHANGING,
+    LANGUAGES,
+    LOOKS,
+    READING,
+    find_words,
+    split_name,
+)
 from safety.word_lists import word_set
 
-_ACTS = word_set("act action cmd command do method mode op operation subcommand task verb")
-"""Arguments whose value says what is done."""
 _CARRIERS = word_set("""
     args argv arguments body callback cmd code command content contents cypher data endpoint
     env exec headers host_url href input javascript json manifest message mutation params patch
@@ -34,7 +40,7 @@ _MOST = 1_000
 
 
 @dataclass(frozen=True)
-class _Argument:
+class Argument:
     """An argument with all its types, what it says of itself, and the texts it lists as values."""
 
     name: str
@@ -50,17 +56,23 @@ class _Argument:
 def object_to_schema(tool: Tool) -> str:
     """What of a schema could do more than look; empty where nothing could."""
     try:
-        arguments = list(_Reader(tool.input_schema).find_arguments(tool.input_schema))
-    except _TooLarge:
+        arguments = list(read_arguments(tool))
+    except TooLarge:
         return "its schema is too large to be judged"
     words = {*split_name(tool.name), *find_words(tool.description or "")}
     for argument in arguments:
-        if reason := _object_to_argument(argument, words):
+        if reason := object_to_argument(argument, words):
             return reason
     return ""
 
 
-def _object_to_argument(argument: _Argument, words: set[str]) -> str:
+def read_arguments(tool: Tool) -> Iterator[Argument]:
+    """Every argument of a tool, at any depth. Raises `TooLarge`."""
+    return _Reader(tool.input_schema).find_arguments(tool.input_schema)
+
+
+def object_to_argument(argument: Argument, words: set[str]) -> str:
+    """What an argument could do beyond a look, as a clause; `words` are those of its tool."""
     name, last = argument.name, argument.words[-1] if argument.words else ""
     if act := _find_value(argument):
         return f"its argument {name} may be {act}"
@@ -68,7 +80,7 @@ def _object_to_argument(argument: _Argument, words: set[str]) -> str:
         return f"its flag {name} acts"
     if argument.values or (argument.kinds and argument.kinds <= _BARE):
         return ""
-    if last in _ACTS:
+    if last in ACTS:
         return f"its argument {name} may name any act"
     if last in _CARRIERS or "_".join(argument.words) in _CARRIERS:
         return f"its argument {name} may carry anything"
@@ -81,13 +93,13 @@ def _object_to_argument(argument: _Argument, words: set[str]) -> str:
     return ""
 
 
-def _find_value(argument: _Argument) -> str:
+def _find_value(argument: Argument) -> str:
     """A value that is an act. Of an argument that says what is done, all but looks are acts."""
     last = argument.words[-1] if argument.words else ""
     if last in _PROPERTIES:
         return ""
     firsts = {value: (split_name(value) or [""])[0] for value in argument.values}
-    says_act = last in _ACTS - {"mode"} or not _PLAIN_LOOKS.isdisjoint(firsts.values())
+    says_act = last in ACTS - {"mode"} or not _PLAIN_LOOKS.isdisjoint(firsts.values())
     for value, first in firsts.items():
         is_look = first in READING or first in LOOKS or first in ("head", "options")
         if first in CHANGING or (says_act and not is_look):
@@ -95,7 +107,7 @@ def _find_value(argument: _Argument) -> str:
     return ""
 
 
-class _TooLarge(Exception):
+class TooLarge(Exception):
     """A schema has more parts than are looked at."""
 
 
@@ -107,7 +119,7 @@ class _Reader:
         self._left = _MOST
         self._entered: set[str] = set()
 
-    def find_arguments(self, schema: Any, depth: int = 0) -> Iterator[_Argument]:
+    def find_arguments(self, schema: Any, depth: int = 0) -> Iterator[Argument]:
         here = self._enter(schema, self._entered)
         if here is None or depth > _DEPTH:
             return
@@ -133,11 +145,11 @@ class _Reader:
         if reference:
             entered.add(reference)
         if self._left == 0:
-            raise _TooLarge
+            raise TooLarge
         self._left -= 1
         return _follow(schema, self._root)
 
-    def _describe(self, name: str, schema: Any) -> _Argument:
+    def _describe(self, name: str, schema: Any) -> Argument:
         kinds: set[str] = set()
         values: list[str] = []
         for part in self._alternatives(schema, set()):
@@ -146,7 +158,7 @@ class _Reader:
             listed = (part.get("const"), *_sequence(part.get("enum")))
             values += (str(each) for each in listed if each is not None)
         told = str(_follow(schema, self._root).get("description") or "")[:4_000]
-        return _Argument(name, frozenset(kinds), tuple(values), told)
+        return Argument(name, frozenset(kinds), tuple(values), told)
 
     def _alternatives(
         self, schema: Any, entered: set[str], depth: int = 0

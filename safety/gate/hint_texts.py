@@ -1,6 +1,7 @@
 """What the name and the description of a tool say that it does."""
 
 import re
+from collections.abc import Iterator
 
 from safety.gate.hint_words import (
     CHANGING,
@@ -95,6 +96,11 @@ def _begins_as_look(sentence: str) -> bool:
 
 def find_act(text: str) -> str:
     """The first word that tells of an act: in the place of a verb, and not denied."""
+    return next(find_acts(text), "")
+
+
+def find_acts(text: str) -> Iterator[str]:
+    """Every word that tells of an act."""
     words = find_words(text[:20_000])
     is_denied = False
     for position, word in enumerate(words):
@@ -106,8 +112,7 @@ def find_act(text: str) -> str:
         if is_denied or not word[0].isalpha():
             continue
         if _is_act(words, position):
-            return word
-    return ""
+            yield word
 
 
 def _is_act(words: list[str], position: int) -> bool:
@@ -122,7 +127,8 @@ def _is_act(words: list[str], position: int) -> bool:
         return not LANGUAGES.isdisjoint(words)
     if stem in CHANGING and stem not in HARMLESS:
         ends = not after[0].isalpha() or after in _NO_VERBS
-        is_noun = word.endswith("s") and before in ("and", "or", ",") and ends
+        is_listed = before in ("and", "or", ",") and ends
+        is_noun = word.endswith("s") and (is_listed or after == "of")
         return takes_object or ((begins or before in _LEADS) and not is_noun)
     # Behind a conjunction, a verb nobody knows could be any act.
     is_verb = word.endswith("s") and before in ("and", "or", "then", ",") and takes_object

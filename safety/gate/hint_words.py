@@ -51,6 +51,8 @@ LANGUAGES = word_set("""
     statements
     """)
 """Words of tools whose query could be any statement."""
+ACTS = word_set("act action cmd command do method mode op operation subcommand task verb")
+"""Arguments whose value says what is done."""
 RUNNING = word_set("do execute make perform run")
 HARMLESS = word_set("""
     accept allow contain filter format group handle include limit order provide sort support

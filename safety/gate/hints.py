@@ -7,6 +7,9 @@ schema could do anything else: no act among the values of an argument, no flag t
 argument that carries a command, a statement, a body or an address, and a free query only of what
 searches. A known verb of an act speaks against it wherever it stands as a verb.
 
+Where one argument lists what may be done, the hint counts for the values that look, and for
+nothing else: `hint_splits`.
+
 Proved is that much and no more: a verb that nobody knows goes unseen within a sentence, in the
 passive, without an object, and in a name that ends like a look and is described as one. So does a
 server that lies. What is lost all the same, an operator gives back in one line.

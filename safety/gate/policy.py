@@ -10,6 +10,7 @@ from typing import Any
 from mcp_types import Tool
 
 from agents.types import JSON
+from safety.gate.hint_splits import split_by_argument
 from safety.gate.hints import object_to_hint
 from safety.gate_port import GateRequest
 from safety.tool_rules import ClassedServer, ClassRule, ToolClass, ToolRule
@@ -67,16 +68,13 @@ def class_of_call(
     server_id: str, server: ClassedServer, tool: Tool, arguments: Mapping[str, JSON]
 ) -> ToolClass:
     """The class of one call: our table, the operator's word, the server's where trusted."""
-    if rule := find_rule(server_id, server, tool.name):
-        return rule.class_of(arguments)
-    return classify_by_hints(server, tool).tool_class
+    return rule_of(server_id, server, tool).class_of(arguments)
 
 
 def may_read(server_id: str, server: ClassedServer, tool: Tool) -> bool:
     """Whether some call of this tool is no write, so that offering it makes sense."""
-    if rule := find_rule(server_id, server, tool.name):
-        return any(kind != "write" for kind in (rule.default, *rule.values.values()))
-    return classify_by_hints(server, tool).tool_class != "write"
+    rule = rule_of(server_id, server, tool)
+    return any(kind != "write" for kind in (rule.default, *rule.values.values()))
 
 
 def is_classed(server_id: str, server: ClassedServer, tool: Tool) -> bool:
@@ -89,8 +87,13 @@ def is_classed(server_id: str, server: ClassedServer, tool: Tool) -> bool:
         return False
     if hints.read_only_hint is True:
         # A word that the tool itself speaks against is nobody's.
-        return not object_to_hint(tool)
+        return may_read(server_id, server, tool)
     return hints.read_only_hint is not None or hints.destructive_hint is not None
+
+
+def rule_of(server_id: str, server: ClassedServer, tool: Tool) -> ToolRule:
+    """By what a tool is classed: what is laid down for it, else what its server says of it."""
+    return find_rule(server_id, server, tool.name) or classify_by_hints(server, tool).rule
 
 
 def find_rule(server_id: str, server: ClassedServer, tool: str) -> ToolRule | None:
@@ -100,10 +103,10 @@ def find_rule(server_id: str, server: ClassedServer, tool: str) -> ToolRule | No
     return server.tools.get(tool)
 
 
-def without_writes(rule: ToolRule | None, schema: Mapping[str, Any]) -> dict[str, Any]:
+def without_writes(rule: ToolRule, schema: Mapping[str, Any]) -> dict[str, Any]:
     """A tool's schema without the values of an argument that would make a write of a call."""
     properties = schema.get("properties")
-    if rule is None or not rule.values or not isinstance(properties, dict):
+    if not rule.values or not isinstance(properties, dict):
         return dict(schema)
     return {
         **schema,
@@ -125,19 +128,26 @@ def _only_reads(rule: ToolRule, name: str, described: Any) -> Any:
 class Classification:
     """What a tool is that no rule is laid down for, and why, in a clause for people."""
 
-    tool_class: ToolClass
+    rule: ClassRule
     reason: str
+
+    @property
+    def tool_class(self) -> ToolClass:
+        """That of a call whose arguments say nothing."""
+        return self.rule.default
 
 
 def classify_by_hints(server: ClassedServer, tool: Tool) -> Classification:
     """What a tool's own server says of it, where that may be believed; else a write."""
     hints = tool.annotations
     if hints is None or hints.read_only_hint is not True:
-        return Classification("write", "nothing says that it only reads")
+        return Classification(_WRITE, "nothing says that it only reads")
     if not server.trusts_annotations:
         return Classification(
-            "write", "its server says that it only reads, and is not trusted (trust_annotations)"
+            _WRITE, "its server says that it only reads, and is not trusted (trust_annotations)"
         )
     if objection := object_to_hint(tool):
-        return Classification("write", f"its server says that it only reads, but {objection}")
-    return Classification("read", "its server says that it only reads")
+        said = f"its server says that it only reads, but {objection}"
+        is_read = hints.destructive_hint is not True
+        return Classification((is_read and split_by_argument(tool)) or _WRITE, said)
+    return Classification(_READ, "its server says that it only reads")

@@ -7,13 +7,15 @@ Where no check is known or none could run, a read does whose answer shows what w
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from agents.types import CheckStatus, WriteStatus
+from agents.types import CheckStatus, Ran, WriteStatus
 from safety.checks import Check, is_this_check, judge_answer, plan_check
 from safety.evidence import Judgement, SettledCall
 from safety.gate.looks import shows_state_of
+from safety.refusals import read_details
 from safety.targets import find_identifiers, find_ops_target
 
 NOT_LOOKED_AT = "nothing has looked at its effect since"
+NOT_TAKEN = "its server did not take it"
 MAX_REPORTED = 50
 
 
@@ -26,6 +28,7 @@ class Write:
     check: Check | None
     status: CheckStatus = "unverified"
     reason: str = NOT_LOOKED_AT
+    ran: Ran = "yes"
 
     @property
     def target(self) -> str:
@@ -46,11 +49,9 @@ class Writes:
         return len(self._writes)
 
     def add(self, call: SettledCall) -> None:
-        write = Write(call, _names_of(call), _check_of(call))
-        if call.outcome == "failed":
-            write = replace(write, status="failed", reason="it reported an error")
+        write = _read_end(Write(call, _names_of(call), _check_of(call)))
         self._writes.append(write)
-        self._due = write
+        self._due = None if write.ran == "no" else write
 
     def take_check(self, call_id: str) -> Check | None:
         """The check that is due after this call; None when it was no write, or was taken before."""
@@ -65,7 +66,7 @@ class Writes:
     def note_read(self, call: SettledCall) -> None:
         """A read of the model's has ended: it may show the effect of writes that ended before."""
         for position, write in enumerate(self._writes[: call.writes_before]):
-            if write.status == "verified":
+            if write.status == "verified" or write.ran == "no":
                 continue
             if (
                 write.check is not None
@@ -81,7 +82,7 @@ class Writes:
         return tuple(
             WriteStatus(
                 write.call.name, write.target, write.status, write.reason,
-                is_settled=self._is_settled(position),
+                is_settled=self._is_settled(position), ran=write.ran,
             )
             for position, write in enumerate(self._writes)
         )[-MAX_REPORTED:]  # fmt: skip
@@ -90,6 +91,19 @@ class Writes:
         write = self._writes[position]
         later = self._writes[position:]
         return any(each.status == "verified" and _is_same_place(each, write) for each in later)
+
+
+def _read_end(write: Write) -> Write:
+    """How far a write is from confirmed when its call has just ended."""
+    said = read_details(write.call.text).get("reason")
+    match write.call.outcome:
+        case "failed":
+            return replace(write, status="failed", reason="it reported an error")
+        case "not carried out":
+            return replace(write, status="failed", reason=str(said or NOT_TAKEN), ran="no")
+        case "unknown":
+            return replace(write, reason=str(said or NOT_LOOKED_AT), ran="unknown")
+    return write
 
 
 def _check_of(call: SettledCall) -> Check | None:
@@ -105,7 +119,11 @@ def _judge(write: Write, judgement: Judgement) -> Write:
         return replace(write, reason=f"it reported an error; afterwards {judgement.reason}")
     if judgement.status == "unverified" and write.status == "failed":
         return write
-    return replace(write, status=judgement.status, reason=judgement.reason)
+    ran: Ran = "yes" if judgement.status == "verified" else write.ran
+    reason = judgement.reason
+    if ran == "unknown":
+        reason = f"{write.reason}; afterwards {reason}"
+    return replace(write, status=judgement.status, reason=reason, ran=ran)
 
 
 def _is_same_place(one: Write, other: Write) -> bool:

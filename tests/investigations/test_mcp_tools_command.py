@@ -136,3 +136,13 @@ def test_bad_input_exits_with_2(mcp_tools, arguments: tuple[str, ...], hint: str
 
     assert done.returncode == 2
     assert hint in done.stderr
+
+
+def test_a_tool_that_is_left_out_is_named(mcp_tools, tmp_path: Path):
+    text = (tmp_path / "tarsy.yaml").read_text(encoding="utf-8").replace(", normal]", ", odd]")
+    (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+
+    done = mcp_tools("tools")
+
+    assert "-leading is left out: its name cannot be used" in done.stdout
+    assert "bad name" in done.stdout

@@ -225,7 +225,7 @@ async def test_tool_that_changes_in_an_investigation_is_disabled_and_reported(
     assert changed.content == "changed"
     assert after.is_error
     assert reason in after.content
-    assert "was not called" in after.content
+    assert "was not carried out" in after.content
     assert other.content == "first"
     assert "changed or removed its tool echo" in caplog.text
 
@@ -309,7 +309,7 @@ async def test_write_is_made_only_with_the_tool_that_was_judged_whatever_its_ser
         after = await run(toolbox, "nasty__echo")
 
     assert before.content == "echo"
-    assert "was not called: its server changed its definition" in after.content
+    assert "was not carried out: its server changed its definition" in after.content
 
 
 SMALL = ("echo", "twice", "wrong_id", "garbage", "bad_utf8", "odd_content", "early", "chatter",

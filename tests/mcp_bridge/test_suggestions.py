@@ -103,3 +103,33 @@ def test_a_name_cannot_write_into_the_block():
 
     assert len(block.splitlines()) == 4
     assert "'x: read delete': write" in block
+
+
+def contexts(**hints: bool) -> Tool:
+    """The shape of a tool of a popular server whose hint says that all of it reads."""
+    operation = {"type": "string", "enum": ["list", "get", "set"]}
+    schema = {"type": "object", "properties": {"operation": operation, "name": {"type": "string"}}}
+    return Tool(
+        name="kubectl_context",
+        description="Manage Kubernetes contexts - list, get, or set the current context",
+        input_schema=schema,
+        annotations=ToolAnnotations(**hints) if hints else None,
+    )
+
+
+@pytest.mark.parametrize("hints", [{"read_only_hint": True}, {}, {"read_only_hint": False}])
+def test_a_tool_that_reads_by_some_values_is_suggested_by_value_and_the_block_is_valid(
+    tmp_path: Path, hints: dict[str, bool]
+):
+    base = "    transport: {type: http, url: 'http://127.0.0.1:1/mcp'}\n"
+
+    block = write_yaml("remote", suggest(PLAN, [contexts(**hints), tool("list_pods")]))
+    (tmp_path / "tarsy.yaml").write_text(block + base)
+    (tmp_path / "llm-providers.yaml").touch()
+    report = check(tmp_path, {})
+
+    assert report.mistakes == ()
+    assert report.config is not None
+    rule = report.config.mcp_servers["remote"].tools["kubectl_context"]
+    assert (rule.default, rule.argument) == ("write", "operation")
+    assert rule.values == {"list": "read", "get": "read"}

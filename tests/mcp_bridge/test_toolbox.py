@@ -422,12 +422,12 @@ async def test_progress_is_reported_cleaned():
     assert heard == ["half way (1/2)"]
 
 
-async def test_answer_that_is_no_mcp_result_is_an_error_the_model_reads():
+async def test_answer_that_is_no_mcp_result_by_the_letter_is_read_all_the_same():
     async with open_toolbox({"shell": stdio("normal")}, deadlines=quick()) as toolbox:
         result = await run(toolbox, "shell__broken")
 
-    assert result.is_error
-    assert "no valid MCP result" in result.content
+    assert not result.is_error
+    assert result.content == "not a list"
 
 
 async def test_odd_tools_are_offered_in_a_form_every_provider_takes():
@@ -436,7 +436,9 @@ async def test_odd_tools_are_offered_in_a_form_every_provider_takes():
         unlimited = await run(toolbox, "shell__odd", '{"limit": null, "labels": {"a": "b"}}')
         wrong = await run(toolbox, "shell__odd", '{"mode": 3}')
 
-    assert set(specs) == {"shell.odd", "shell.dotted.name", f"shell.{'n' * 100}"}
+    assert set(specs) == {
+        "shell.odd", "shell.dotted.name", "shell.bad name", f"shell.{'n' * 100}"
+    }  # fmt: skip
     assert all(len(spec.wire_name) <= 64 for spec in specs.values())
     odd = specs["shell.odd"]
     assert odd.description == "odd one"

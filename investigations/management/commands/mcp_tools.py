@@ -94,6 +94,8 @@ class Command(BaseCommand):
             if as_yaml and not inspection.status.error:
                 block = write_yaml(inspection.status.server_id, inspection.suggestions)
                 self.stdout.write(block, ending="")
+                for told in inspection.status.left_out:
+                    self.stderr.write(f"{inspection.status.server_id}: {told}")
             elif as_yaml:
                 self.stderr.write(_headline(inspection))
             else:
@@ -106,6 +108,8 @@ class Command(BaseCommand):
             about = textwrap.shorten(tool.description, 100, placeholder="…")
             kind = _classes(tool.classes) if tool.is_classed else UNCLASSED
             self.stdout.write(f"  {kind:<9} {tool.name:<32} {about}".rstrip())
+        for told in inspection.status.left_out:
+            self.stdout.write(f"  {told}")
         if unclassed := sum(not tool.is_classed for tool in inspection.status.tools or ()):
             self.stdout.write(
                 f"{count(unclassed, 'tool')} that nobody has classed: not offered to agents that "

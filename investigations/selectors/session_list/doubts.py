@@ -8,10 +8,11 @@ from django.db.models.fields.json import KT, KeyTransform
 from django.db.models.functions import JSONObject
 
 from investigations.models import AlertSession, Stage, TimelineEvent
-from investigations.selectors.session_page.conclusions import find_unverified
+from investigations.selectors.session_page.conclusions import find_undone, find_unverified
 
 WITHHELD = "Answer withheld"
 UNVERIFIED_WRITE = "Unverified write"
+UNDONE_WRITE = "Write not carried out"
 
 
 def read_doubts(sessions: Sequence[AlertSession]) -> dict[uuid.UUID, tuple[str, ...]]:
@@ -33,6 +34,8 @@ def _mark(review: Mapping[str, object], start: str) -> list[str]:
     marks = [WITHHELD] if review.get("withheld") == "true" else []
     if find_unverified(start):
         marks.append(UNVERIFIED_WRITE)
+    if find_undone(start):
+        marks.append(UNDONE_WRITE)
     count = review.get("unsupported")
     if isinstance(count, int) and count:
         marks.append(f"{count} unsupported claim{'' if count == 1 else 's'}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.report import find_refs, parse_report
-from agents.types import NOT_CHECKED, UNVERIFIED
+from agents.types import NOT_CARRIED_OUT, NOT_CHECKED, UNVERIFIED
 from investigations.rendering.markdown import CitedTool
 
 _CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
@@ -43,6 +43,7 @@ class ConclusionCard:
     not_checked: tuple[CardLine, ...]
     ruled_out: tuple[CardLine, ...]
     unverified: tuple[str, ...] = ()
+    undone: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
     @property
@@ -81,6 +82,7 @@ def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard 
         not_checked=_lines(report.not_checked, tools),
         ruled_out=_lines(report.ruled_out, tools),
         unverified=find_unverified(analysis),
+        undone=find_undone(analysis),
         missing=find_not_checked(analysis),
     )
 
@@ -90,6 +92,11 @@ def find_unverified(analysis: str) -> tuple[str, ...]:
     return tuple(said for label, said in _find_our_lines(analysis) if label == UNVERIFIED)
 
 
+def find_undone(analysis: str) -> tuple[str, ...]:
+    """The same about writes that were not carried out."""
+    return tuple(said for label, said in _find_our_lines(analysis) if label == NOT_CARRIED_OUT)
+
+
 def find_not_checked(analysis: str) -> tuple[str, ...]:
     """The same about what could not be looked at."""
     return tuple(said for label, said in _find_our_lines(analysis) if label == NOT_CHECKED)
@@ -97,8 +104,9 @@ def find_not_checked(analysis: str) -> tuple[str, ...]:
 
 def _find_our_lines(analysis: str) -> Iterator[tuple[str, str]]:
     """Each with the label it begins with."""
+    labels = (UNVERIFIED, NOT_CARRIED_OUT, NOT_CHECKED)
     for line in analysis.splitlines():
-        label = next((each for each in (UNVERIFIED, NOT_CHECKED) if line.startswith(each)), "")
+        label = next((each for each in labels if line.startswith(each)), "")
         if label:
             yield label, re.sub(r"\\(?=\W)|`", "", line.removeprefix(label)).strip()
         elif line.strip():

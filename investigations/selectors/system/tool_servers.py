@@ -43,6 +43,8 @@ class ServerHealth:
     error: str = ""
     latency_ms: int | None = None
     protocol_version: str = ""
+    left_out: Sequence[str] = ()
+    """What it lists and cannot be offered, or not as it was meant."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class ToolServer:
     latency_ms: int | None = None
     protocol_version: str = ""
     tools: Sequence[Mapping[str, Any]] = ()
+    left_out: Sequence[str] = ()
 
     @property
     def healthy(self) -> bool:
@@ -191,4 +194,5 @@ def _describe(
         seen.latency_ms,
         seen.protocol_version,
         tools,
+        seen.left_out,
     )

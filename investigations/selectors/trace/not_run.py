@@ -57,9 +57,7 @@ def read_not_run(text: str) -> NotRun | None:
         return NotRun("blocked", "Blocked by the safety gate") if _BLOCKED in text else None
     code, message = str(error.get("code", "")), str(error.get("message", ""))
     if not error.get("blocked"):
-        details = error.get("details")
-        is_open = isinstance(details, Mapping) and details.get("outcome") == "unknown"
-        return NotRun("interrupted", "Interrupted", message) if is_open else None
+        return _of_end(error.get("details"), message)
     if code == "APPROVAL_REQUIRED":
         details = error.get("details")
         return _of_decision(details if isinstance(details, Mapping) else {}, message)
@@ -110,6 +108,17 @@ def _read_error(text: str) -> Mapping[str, object] | None:
         return None
     error = envelope.get("error") if isinstance(envelope, dict) else None
     return error if isinstance(error, Mapping) else None
+
+
+def _of_end(details: object, message: str) -> NotRun | None:
+    """A call that was let through, and that ended without an answer."""
+    told = details if isinstance(details, Mapping) else {}
+    match told.get("outcome"):
+        case "unknown":
+            return NotRun("interrupted", "Interrupted", message)
+        case "not carried out":
+            return NotRun("blocked", "Not carried out", str(told.get("reason") or message))
+    return None
 
 
 def _of_decision(details: Mapping[str, object], message: str) -> NotRun:

@@ -38,6 +38,11 @@ INTERRUPTED = refuse(
     "EXECUTION_FAILED", "Whether it took effect is unknown.", blocked=False, outcome="unknown"
 )
 
+UNDONE = refuse(
+    "EXECUTION_FAILED", "k8s.scale was not carried out.", blocked=False,
+    outcome="not carried out", reason="the server answered with HTTP status 403: ask Ana",
+)  # fmt: skip
+
 
 def read_row(viewer, session):
     """The row of the second tool call, and what stands inside it."""
@@ -59,6 +64,7 @@ def read_row(viewer, session):
         ),
         (BLOCKED, "Blocked by the safety gate, the change before it has to be looked at first"),
         (INTERRUPTED, "Interrupted: Whether it took effect is unknown."),
+        (UNDONE, "Not carried out: the server answered with HTTP status 403: ask Ana"),
     ],
 )
 def test_a_call_that_was_refused_says_so_in_words_and_is_no_failure(viewer, running, answer, words):

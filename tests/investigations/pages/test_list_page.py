@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from agents.types import UNVERIFIED
+from agents.types import NOT_CARRIED_OUT, UNVERIFIED
 from investigations.selectors.system import workers
 from tests.factories import (
     ApprovalRequestFactory,
@@ -72,6 +72,11 @@ def test_the_conclusion_is_told_in_one_line(viewer, finished):
             {"unsupported": [{}, {}]},
             f"{UNVERIFIED} k8s.apply has run.\n\nIt is full.",
             ["Unverified write", "2 unsupported claims"],
+        ),
+        (
+            {},
+            f"{NOT_CARRIED_OUT} k8s.apply: HTTP status 403.\n\nIt is full.",
+            ["Write not carried out"],
         ),
     ],
 )

@@ -117,6 +117,18 @@ def test_tools_that_nobody_has_classed_are_a_thing_to_do_and_stand_in_the_row(vi
     assert "1 of 1 tool nobody has classed: not offered to agents that only read" in page
 
 
+def test_what_a_server_lists_and_cannot_be_offered_stands_in_its_row(viewer, configured):
+    tell_presence(configured)
+    now, told = time.time(), ["get <b>pods is left out: its name cannot be used"]
+    server = {"id": "remote", "healthy": True, "since": now, "checked_at": now, "left_out": told}
+    report = {"worker_id": "worker-1", "reported_at": now, "servers": [server]}
+    configured.set(tool_servers.HEALTH_KEY, json.dumps(report))
+
+    page = viewer.get(PATH).content.decode()
+
+    assert "get &lt;b&gt;pods is left out: its name cannot be used" in page
+
+
 def test_all_is_well_where_nothing_is_wrong(viewer, configured):
     tell_presence(configured)
     tell_servers(configured)

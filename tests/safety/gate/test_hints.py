@@ -11,7 +11,14 @@ import pytest
 from mcp_types import Tool
 
 from mcp_bridge.server_config import TransportType
-from safety.gate.policy import class_of_call, classify_by_hints
+from safety.gate.policy import (
+    class_of_call,
+    classify_by_hints,
+    is_classed,
+    may_read,
+    rule_of,
+    without_writes,
+)
 from tests.cases import for_each
 from tests.server_plans import ServerPlan, TransportPlan
 
@@ -26,7 +33,7 @@ def server(transport: TransportType = "stdio", trusts: bool | None = None) -> Se
     return ServerPlan(TransportPlan(transport), trust_annotations=trusts)
 
 
-AGREED = load("tool_classes.jsonl")
+AGREED = [*load("tool_classes.jsonl"), *load("more_tool_classes.jsonl")]
 HINTED = load("hinted_tools.jsonl")
 READS = [each for each in HINTED if each["reads"]]
 ACTS = [each for each in HINTED if not each["reads"]]
@@ -42,6 +49,70 @@ def test_a_tool_that_may_change_something_is_never_classed_as_a_read(case):
     # What reads for some values of an argument alone is a write until the operator splits it.
     is_read = "read" in (case["expect"]["class"], *case["expect"].get("also_ok", ()))
     assert found == ("read" if is_read else "write")
+
+
+@for_each(AGREED, name=lambda case: case["id"])
+def test_a_tool_that_says_so_in_its_schema_reads_by_the_values_that_only_look(case):
+    told, expected = case["server"], case["expect"]
+    plan = server(told["transport"], told["trusts_annotations"])
+    tool = Tool.model_validate(case["tool"])
+    if expected["class"] != "mixed":
+        return
+
+    listed = values_of(tool, expected["argument"])
+    found = {value: class_of_call("x", plan, tool, {expected["argument"]: value})
+             for value in (*listed, "no-such-value")}  # fmt: skip
+
+    assert {value for value, kind in found.items() if kind == "read"} == set(expected["reads"])
+    assert may_read("x", plan, tool)
+    assert is_classed("x", plan, tool)
+
+
+def values_of(tool: Tool, argument: str) -> list[str]:
+    described = tool.input_schema["properties"][argument]
+    several = described.get("oneOf") or described.get("anyOf") or ()
+    return described.get("enum") or [each["const"] for each in several]
+
+
+def mixed(name="unit", told="Works with units", values=("status", "restart"), hints=None, **more):
+    properties = {"action": {"type": "string", "enum": list(values)}, **more}
+    return Tool.model_validate(
+        {"name": name, "description": told, "annotations": hints or {"readOnlyHint": True},
+         "inputSchema": {"type": "object", "properties": properties}}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        mixed(hints={"readOnlyHint": True, "destructiveHint": True}),
+        mixed(told="Deletes the log, then works with units"),
+        mixed(values=("get_or_create", "restart")),
+        mixed(values=("list_and_purge", "restart")),
+        mixed(values=("frobnicate", "restart")),
+        mixed(command={"type": "string"}),
+        mixed(force={"type": "boolean"}, purge={"type": "boolean"}),
+        mixed(mode={"type": "string", "enum": ["show", "wipe"]}),
+        mixed(options={"type": "object", "properties": {"body": {"type": "string"}}}),
+    ],
+    ids=["destroys", "its words act", "or creates", "and purges", "unknown", "any command",
+         "a flag that acts", "two that decide", "carries anything"],
+)  # fmt: skip
+def test_a_tool_that_could_act_by_something_else_as_well_is_not_split(tool):
+    assert (
+        class_of_call(
+            "x", server(), tool, {"action": tool.input_schema["properties"]["action"]["enum"][0]}
+        )
+        == "write"
+    )
+
+
+def test_where_nothing_may_be_written_only_the_values_that_read_are_shown():
+    tool = mixed(values=("status", "restart", "logs"))
+
+    shown = without_writes(rule_of("x", server(), tool), tool.input_schema)
+
+    assert shown["properties"]["action"]["enum"] == ["status", "logs"]
 
 
 @for_each(ACTS, name=lambda case: case["tool"]["name"])

@@ -14,9 +14,9 @@ from mcp_types import CallToolResult, TextContent, Tool
 from agents.types import JSON, PastCall, ToolCall, ToolCheck, ToolResult
 from masking import build_masker
 from mcp_bridge.argument_check import ArgumentCheck
+from mcp_bridge.call_failures import CallFailed
 from mcp_bridge.catalogue import Catalogue, ConnectedServer, KnownTool
 from mcp_bridge.executor import ToolExecutor
-from mcp_bridge.failures import CallNotSent, ConnectionLost
 from mcp_bridge.names import ToolName
 from mcp_bridge.past_calls import settle_past_calls
 from safety.gate.safety_gate import SafetyGate
@@ -91,7 +91,7 @@ class World:
     async def _write(self, name: str, values: dict[str, JSON]) -> CallToolResult:
         how = self.how
         if how == "refuses":
-            raise CallNotSent("the tool has changed")
+            raise CallFailed("the tool has changed", "not carried out", "tool")
         self.overlapped |= bool(self.executed) and self.looks == 0
         self.executed.append((name, values))
         self.found.append(self._state_of(name, values))
@@ -100,7 +100,7 @@ class World:
             self._take_effect(name, values)
         await asyncio.sleep(0)
         if how == "loses":
-            raise ConnectionLost("the connection is gone")
+            raise CallFailed("the connection is gone", "unknown", "lost")
         if how == "hangs":
             await self.kept.wait()
         return _result(envelope({"done": name}) if how != "errs" else "no", is_error=how == "errs")

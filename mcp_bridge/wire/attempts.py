@@ -1,0 +1,55 @@
+"""What the wire sees of one attempt at a call, for whoever made it.
+
+The SDK tells of most failures no more than that there was one. It sends each request in the context
+of its caller, so the wire finds there whose attempt it is.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+def _do_nothing() -> None:
+    return None
+
+
+@dataclass
+class Attempt:
+    """One attempt. Texts are as the server said them, unmasked."""
+
+    has_left: bool = True
+    """Whether any of it may have reached the server."""
+    status: int = 0
+    """The HTTP status that took the place of an answer."""
+    reason: str = ""
+    """What the server said with that status, or why no connection came about."""
+    retry_after: float | None = None
+    """Seconds after which the server wants to be asked again."""
+    lost_session: bool = False
+    """The server no longer knows the session, so it did not take the call."""
+    is_deaf: bool = False
+    """The connection takes no more requests after this one."""
+    interrupt: Callable[[], None] = _do_nothing
+    """Ends the wait for an answer that will never come."""
+
+    def refuse(self, status: int, reason: str, retry_after: float | None) -> None:
+        self.status, self.reason, self.retry_after = status, reason, retry_after
+
+
+_CURRENT: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
+
+
+def current_attempt() -> Attempt | None:
+    """The attempt that is being made in this context."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def attempting(attempt: Attempt) -> Iterator[Attempt]:
+    """While open, what is sent belongs to this attempt."""
+    token = _CURRENT.set(attempt)
+    try:
+        yield attempt
+    finally:
+        _CURRENT.reset(token)

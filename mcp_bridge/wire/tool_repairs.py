@@ -1,0 +1,220 @@
+"""Makes of a listing what the SDK can read, tool by tool: no odd one costs the others.
+
+What is repaired keeps its meaning: a missing `type: object` is put in, a root reference is
+followed, an empty list in place of an empty object is one. A tool that still cannot be read is left
+out, and said so.
+"""
+
+from collections.abc import Mapping
+from typing import cast
+
+from mcp_types import Tool
+from mcp_types.methods import validate_server_result
+from pydantic import ValidationError
+
+from agents.types import JSON
+from masking.visible_text import clean_line
+from mcp_bridge.wire.cutting import WHOLE_SIZE
+
+MAX_TOOLS = 1_000
+"""Tools of one server that are known at all."""
+_MOST_REFERENCES = 20
+_SHOWN = 80
+# Models read text and never see the schema of a result; the SDK would refuse results for it.
+_UNUSED = ("outputSchema", "icons", "execution")
+_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
+_ELSEWHERE = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "then", "else"})
+"""Where else in a schema properties are described."""
+_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+
+Fields = dict[str, JSON]
+
+_UNTOLD: Fields = {"resultType": "complete", "cacheScope": "private", "ttlMs": 0}
+"""What newer revisions insist on beside the tools, with the values that promise nothing."""
+
+
+def repair_listing(result: Fields, version: str) -> list[str]:
+    """Change a result of `tools/list` in place.
+
+    Returns a clause for each tool that was left out, or that is offered with less than its server
+    meant.
+    """
+    told: list[str] = []
+    tools = _read_tools(result.get("tools"))
+    if whole := _find_whole_size(result):
+        told.append(f"of the list of tools, which has {whole} bytes, only the first {len(tools)} "
+                    "were read")  # fmt: skip
+    if len(tools) > MAX_TOOLS:
+        told.append(f"{len(tools) - MAX_TOOLS} tools are left out: {MAX_TOOLS} are the most")
+        del tools[MAX_TOOLS:]
+    kept: list[Fields] = []
+    for tool in tools:
+        repaired, lost = _repair_tool(tool)
+        if repaired is not None:
+            kept.append(repaired)
+        if lost:
+            told.append(f"{_name_of(tool)} {lost}")
+    _repair_page(result)
+    result["tools"] = cast(JSON, kept)
+    if not _is_readable(result, version):
+        told += _leave_out_unreadable(result, kept, version)
+    return told
+
+
+def repair_input_schema(schema: JSON) -> tuple[Fields, str]:
+    """A schema of an object, and what it lost where that matters."""
+    if not isinstance(schema, dict):
+        return {"type": "object"}, ""
+    root, lost = _follow_root(schema)
+    repaired = {**root, "type": "object"}
+    if not isinstance(repaired.get("$schema", ""), str):
+        del repaired["$schema"]
+    if "properties" in repaired:
+        repaired["properties"] = cast(JSON, _repair_properties(repaired["properties"]))
+    if "required" in repaired:
+        repaired["required"] = cast(JSON, _repair_required(repaired))
+    return repaired, lost
+
+
+def _read_tools(tools: JSON) -> list[JSON]:
+    """The listed tools; a map by name is a list as well."""
+    if isinstance(tools, dict):
+        return [{"name": name, **each} if isinstance(each, dict) else each
+                for name, each in tools.items()]  # fmt: skip
+    return list(tools) if isinstance(tools, list) else []
+
+
+def _find_whole_size(result: Fields) -> int:
+    meta = result.get("_meta")
+    whole = meta.get(WHOLE_SIZE) if isinstance(meta, dict) else None
+    return whole if isinstance(whole, int) else 0
+
+
+def _repair_tool(tool: JSON) -> tuple[Fields | None, str]:
+    if not isinstance(tool, dict):
+        return None, "is no tool and is left out"
+    name = tool.get("name")
+    if not isinstance(name, str) or not name.strip():
+        return None, "is left out"
+    kept = {key: value for key, value in tool.items() if key not in _UNUSED}
+    kept["inputSchema"], lost = repair_input_schema(tool.get("inputSchema"))
+    for key in ("description", "title"):
+        if not isinstance(kept.get(key), str):
+            kept.pop(key, None)
+    if not isinstance(kept.get("_meta"), dict):
+        kept.pop("_meta", None)
+    kept.pop("annotations", None)
+    if hints := _repair_hints(tool.get("annotations")):
+        kept["annotations"] = hints
+    return kept, lost
+
+
+def _name_of(tool: JSON) -> str:
+    name = tool.get("name") if isinstance(tool, dict) else tool
+    if isinstance(tool, dict) and (not isinstance(name, str) or not name.strip()):
+        return "a tool without a name"
+    return clean_line(str(name), _SHOWN)
+
+
+def _repair_hints(hints: JSON) -> Fields:
+    """What is no truth value is no hint; that it destroys is believed however it is said."""
+    if not isinstance(hints, dict):
+        return {}
+    kept: Fields = {name: hints[name] for name in _HINTS if isinstance(hints.get(name), bool)}
+    if hints.get("destructiveHint") and "destructiveHint" not in kept:
+        kept["destructiveHint"] = True
+    if isinstance(hints.get("title"), str):
+        kept["title"] = hints["title"]
+    return kept
+
+
+def _follow_root(schema: Fields) -> tuple[Fields, str]:
+    """The schema that a root reference means, with the definitions it may need."""
+    here, seen = dict(schema), set[str]()
+    while isinstance(reference := here.pop("$ref", None), str):
+        target = find_target(schema, reference)
+        if target is None or reference in seen or len(seen) >= _MOST_REFERENCES:
+            shown = clean_line(reference, _SHOWN)
+            return here, f"has a schema that refers to {shown}, which is not there"
+        seen.add(reference)
+        here = {**target, **here}
+    return here, ""
+
+
+def find_target(root: Mapping[str, JSON], reference: str) -> Fields | None:
+    """What a reference within a document points at; None where it is nothing or no schema."""
+    if not reference.startswith("#"):
+        return None
+    node: JSON = cast(JSON, root)
+    for part in reference[1:].strip("/").split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if not key:
+            continue
+        if isinstance(node, dict) and key in node:
+            node = node[key]
+        elif isinstance(node, list) and key.isascii() and key.isdigit() and int(key) < len(node):
+            node = node[int(key)]
+        else:
+            return None
+    return node if isinstance(node, dict) else None
+
+
+def _repair_properties(properties: JSON) -> Fields:
+    if isinstance(properties, list):
+        named = {each["name"]: each for each in properties if isinstance(each, dict)
+                 and isinstance(each.get("name"), str)}  # fmt: skip
+        return {str(name): {key: value for key, value in each.items() if key != "name"}
+                for name, each in named.items()}  # fmt: skip
+    if not isinstance(properties, dict):
+        return {}
+    return {name: _repair_property(each) for name, each in properties.items()}
+
+
+def _repair_property(described: JSON) -> JSON:
+    if isinstance(described, dict | bool):
+        return described
+    return {"type": described} if isinstance(described, str) and described in _TYPES else {}
+
+
+def _repair_required(schema: Fields) -> list[str]:
+    """The names that may be insisted on: what is described nowhere, nobody can give."""
+    listed, known = schema["required"], schema.get("properties")
+    names = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    if not _ELSEWHERE.isdisjoint(schema):
+        return names
+    return [name for name in names if isinstance(known, dict) and name in known]
+
+
+def _repair_page(result: Fields) -> None:
+    """What stands around the tools: a cursor is a text, and what is said of caching a number."""
+    cursor = result.get("nextCursor")
+    if not isinstance(cursor, str):
+        result.pop("nextCursor", None)
+        if isinstance(cursor, int) and not isinstance(cursor, bool):
+            result["nextCursor"] = str(cursor)
+    if not isinstance(result.get("_meta"), dict):
+        result.pop("_meta", None)
+
+
+def _leave_out_unreadable(result: Fields, tools: list[Fields], version: str) -> list[str]:
+    """Read each tool by itself, and keep those that can be read."""
+    page = {key: value for key, value in result.items() if key != "tools"}
+    if not _is_readable({**page, "tools": []}, version):
+        page = {key: page[key] for key in ("nextCursor",) if key in page} | _UNTOLD
+        result.clear()
+        result.update(page)
+    readable = [tool for tool in tools if _is_readable({**page, "tools": [tool]}, version)]
+    result["tools"] = cast(JSON, readable)
+    return [f"{_name_of(tool)} is left out: it is no valid MCP tool"
+            for tool in tools if tool not in readable]  # fmt: skip
+
+
+def _is_readable(result: Fields, version: str) -> bool:
+    """Whether the SDK will take it: by the model of the revision, and by its own."""
+    try:
+        validate_server_result("tools/list", version, result)
+        for tool in cast(list[JSON], result["tools"]):
+            Tool.model_validate(tool, by_name=False)
+    except (ValidationError, KeyError, ValueError, RecursionError):
+        return False
+    return True
