@@ -1,7 +1,7 @@
 """What a consumer does when something of ours breaks under it."""
 
 import asyncio
-from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
@@ -93,9 +93,10 @@ async def test_a_follower_that_could_not_be_attached_hears_nothing_later(monkeyp
     monkeypatch.setattr(hub, "SUBSCRIBE_SECONDS", 0.01)
     heard: list[object] = []
     line = hub.Hub(NOBODY, read_heads=None)
+    follower = Mock(notice=heard.append)
 
     with pytest.raises(TimeoutError):
-        await line.attach("session:1", SimpleNamespace(notice=heard.append))
+        await line.attach("session:1", follower)
     line._tell("session:1", b"{}")
     await line.close()
 
