@@ -19,6 +19,7 @@ from masking import (
 )
 from masking.budget import Budget
 from masking.secret_names import is_secret_value
+from masking.spans import Span, merge_spans
 from tests.server_plans import CustomPattern
 
 PASSWORD = "Ex4mple-Pass-01!"
@@ -261,6 +262,31 @@ def test_own_pattern_replaces_as_it_says_unless_that_would_never_end(
     masked = mask(text, groups=[], custom_patterns=[CustomPattern(pattern, replacement)])
 
     assert masked.replace("MASKED:", "") == expected
+
+
+def test_a_text_within_brackets_stays_one_text():
+    masked = yaml.safe_load(mask(f"run: [a, token={TOKEN}, c]"))
+
+    assert masked == {"run": ["a", "token=[MASKED:github_token#1]", "c"]}
+
+
+def test_own_pattern_leaves_alone_what_is_masked_already():
+    own = [CustomPattern(r"login=\S+", "login=hidden")]
+
+    assert mask(f"login={TOKEN}", custom_patterns=own) == "login=hidden"
+    assert mask("login=[MASKED:token#3]", custom_patterns=own) == "login=[MASKED:token#3]"
+
+
+def test_secrets_that_overlap_go_together():
+    first, second = Span(0, 5, "password"), Span(3, 9, "github_token")
+
+    assert merge_spans([second, first]) == [Span(0, 9, "password")]
+
+
+def test_counting_goes_on_behind_the_numbers_that_others_gave():
+    masker = build_default_masker(Placeholders(after=3))
+
+    assert masker.mask(f"password={PASSWORD}").text == "password=[MASKED:password#4]"
 
 
 @pytest.mark.parametrize("pattern", ["(?=x)", "(", "a{2000}", "x" * 501])

@@ -16,7 +16,13 @@ from agents.types import AgentOutcome
 from investigations.doorbell import publish_live
 from investigations.models import AgentExecution, AlertSession, Event, Stage, TimelineEvent
 from investigations.services import queue_room, recovery
-from investigations.services.executions import Claim, claim_execution, finish_execution
+from investigations.services.broken_off import KeptTexts
+from investigations.services.executions import (
+    Claim,
+    claim_execution,
+    finish_execution,
+    renew_lease,
+)
 from investigations.services.recovery import OVERDUE_GRACE, SWEEP_LOCK, sweep, sweep_all
 from investigations.services.sessions import CLAIM_LOCK, cancel_session
 from investigations.stream_messages import session_channel, stream_chunk
@@ -82,6 +88,23 @@ def test_the_execution_of_a_dead_worker_goes_to_another(clean_redis):
     execution.refresh_from_db()
     assert (execution.status, execution.attempt) == ("pending", 1)
     assert sent(clean_redis) == [("run_execution", str(execution.pk))]
+
+
+@committed
+def test_a_worker_that_comes_back_while_it_is_given_up_keeps_its_execution(
+    clean_redis, monkeypatch: pytest.MonkeyPatch
+):
+    execution = lost()
+
+    def come_back(_: object) -> KeptTexts:
+        renew_lease(execution)
+        return {}
+
+    monkeypatch.setattr(recovery, "keep_streamed", come_back)
+
+    assert sweep() == 0
+    execution.refresh_from_db()
+    assert execution.status == "active"
 
 
 def stream(execution: AgentExecution, *pieces: str) -> TimelineEvent:

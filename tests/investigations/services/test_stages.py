@@ -1,9 +1,12 @@
 """A chain, stage by stage, without an agent."""
 
 import pytest
+from django.db.models.functions import Now
 
 from investigations.models import AgentExecution, Event, Stage
+from investigations.services.endings import end_session
 from investigations.services.executions import claim_execution
+from investigations.services.ledger import session_write
 from investigations.services.sessions import cancel_session
 from investigations.services.stages import advance_stage
 from tests.investigations.engine import (
@@ -64,6 +67,31 @@ def test_many_calls_at_once_advance_a_stage_once(clean_redis):
     assert sent(clean_redis) == [("run_execution", str(execution.pk))]
     ended = Event.objects.filter(payload__type="stage.status", payload__status="completed")
     assert ended.count() == 1
+
+
+def test_what_waits_in_a_stage_that_was_told_to_stop_is_not_begun():
+    stage = current_stage(start_session("single"))
+    execution = executions_of(stage)[0]
+    Stage.objects.filter(pk=stage.pk).update(cancel_requested_at=Now())
+
+    assert claim_execution(execution.pk, "worker-1") is None
+    execution.refresh_from_db()
+    assert execution.status == "cancelled"
+
+
+def test_a_stage_left_over_begins_nothing_once_its_session_has_ended():
+    session = start_session("single")
+    stage = current_stage(session)
+    run(executions_of(stage)[0], finding="the disk is full")
+    with session_write(session.pk) as write:
+        end_session(write, "timed_out")
+
+    advance_stage(stage.pk)
+
+    session.refresh_from_db()
+    stage.refresh_from_db()
+    assert (stage.status, session.status) == ("completed", "timed_out")
+    assert session.stages.count() == 1
 
 
 def test_a_call_that_comes_early_changes_nothing():

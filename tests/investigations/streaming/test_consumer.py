@@ -1,13 +1,19 @@
 """What a consumer does when something of ours breaks under it."""
 
 import asyncio
+from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
 
 from investigations.access.identity import NotIdentified
+from investigations.stream import fragment_cache, hub
 from investigations.stream.channels import Channels
-from investigations.stream.consumer import StreamConsumer
+from investigations.stream.consumer import MOST_MESSAGES, StreamConsumer
+from investigations.stream.redis_line import RedisLine
+
+NOBODY = "redis://127.0.0.1:1/0"
+"""Where no Redis answers."""
 
 
 class _Broken:
@@ -50,3 +56,56 @@ async def test_lost_login_is_noticed_after_the_database_was_away(closed, monkeyp
         await consumer._watch_over()
 
     assert closed == [4401]
+
+
+def test_what_a_client_says_is_counted_anew_each_minute():
+    consumer = StreamConsumer()
+
+    for minute in (1, 2, 3):
+        consumer._last_heard = minute * 61.0
+        assert not any(consumer._is_too_many() for _ in range(MOST_MESSAGES))
+
+    assert consumer._is_too_many()
+
+
+async def test_who_asked_first_for_a_fragment_may_leave_and_the_others_get_it(monkeypatch):
+    is_made = asyncio.Event()
+
+    async def render(_payload):
+        await is_made.wait()
+        return "<p>"
+
+    monkeypatch.setattr(fragment_cache, "_render", render)
+    cache = fragment_cache.FragmentCache()
+    first, second = (
+        asyncio.create_task(cache.fragment_of("session:1", {"db_event_id": 1})) for _ in range(2)
+    )
+    await asyncio.sleep(0)
+
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    is_made.set()
+
+    assert await second == "<p>"
+
+
+async def test_a_follower_that_could_not_be_attached_hears_nothing_later(monkeypatch):
+    monkeypatch.setattr(hub, "SUBSCRIBE_SECONDS", 0.01)
+    heard: list[object] = []
+    line = hub.Hub(NOBODY, read_heads=None)
+    follower = Mock(notice=heard.append)
+
+    with pytest.raises(TimeoutError):
+        await line.attach("session:1", follower)
+    line._tell("session:1", b"{}")
+    await line.close()
+
+    assert heard == []
+
+
+async def test_a_line_on_which_redis_says_nothing_counts_as_dead():
+    line = RedisLine(NOBODY, heartbeat=0.01, acknowledged=print, received=print)
+    line._last_word = asyncio.get_running_loop().time() - 1
+
+    with pytest.raises(TimeoutError, match="no word"):
+        await line._check_silence(None)

@@ -30,6 +30,21 @@ class Transport:
         self._tempDataLen = 0
 
 
+class Trickle(Transport):
+    """The network takes a little between two looks."""
+
+    _taken = 0
+
+    @property
+    def offset(self) -> int:
+        self._taken += 1
+        return self._taken
+
+    @offset.setter
+    def offset(self, _: int) -> None:
+        self._taken = 0
+
+
 @pytest.fixture
 def transport() -> Transport:
     return Transport()
@@ -61,6 +76,13 @@ async def test_transport_that_never_drains_is_given_up(transport):
 
     with pytest.raises(Stalled):
         await asyncio.wait_for(outlet.send("next"), 10)
+
+
+async def test_a_transport_that_drains_slowly_is_waited_for_longer_than_patience_lasts():
+    outlet = outlet_over(Trickle(), patience=0.05)
+    await outlet.send("x" * (UNSENT_LIMIT + 12))
+
+    await outlet.send("next")
 
 
 async def test_without_a_view_of_the_transport_the_clients_word_counts():

@@ -218,6 +218,28 @@ async def test_bad_channels_are_refused(server, channel):
         assert "session" in error["message"]
 
 
+async def test_a_client_that_is_ahead_of_the_stream_follows_from_its_head(server):
+    session = await make_session()
+    await atell(session, 2)
+    async with browse(server) as browser:
+        await follow(browser, session, last_event_id=99)
+        await atell(session, 2)
+
+        await browser.has_stored(2)
+
+        assert browser.seqs() == [3, 4]
+
+
+async def test_a_session_in_another_spelling_is_no_channel_as_nobody_sends_there(server):
+    session = await make_session()
+    async with browse(server) as browser:
+        await browser.say(action="subscribe", channel=f"session:{session.pk.hex}")
+
+        error = await browser.sees("subscription.error")
+
+        assert "no such channel" in error["message"]
+
+
 async def test_subscription_needs_a_channel_and_a_sensible_position(server):
     session = await make_session()
     async with browse(server) as browser:

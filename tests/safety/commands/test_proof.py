@@ -1,5 +1,7 @@
 """What is proven to be a read, and above all what never is."""
 
+from pathlib import Path
+
 import pytest
 
 from safety.commands import Category, Intent, Risk, prove
@@ -72,10 +74,34 @@ def test_reads_that_do_not_end_are_reads_but_may_not_run():
         "psql -c 'select 1\n;drop table x'",
         "zgrep $'a\\nb' f",
         "cat <<'EOF'\nx\nEOF",
+        "[ -f /x]",
+        "![ -f /x ]",
+        "{ls; }",
     ]
 )
 def test_strange_text_is_refused_and_not_an_error(text: str):
     assert prove(text).intent is Intent.WRITE_OR_UNKNOWN
+
+
+@for_each(
+    [
+        "date | uptime",
+        "cat /srv/names | ls /tmp",
+        "cat /srv/manifest.yml | kubectl get pods",
+        "cat /srv/orders | redis-cli info",
+        "cat /srv/orders | timeout 5 systemctl status nginx",
+    ]
+)
+def test_what_is_no_filter_is_fed_nothing(command: str):
+    assert not prove(command).is_read
+
+
+def test_a_tree_behind_a_link_is_judged_by_where_the_link_leads(tmp_path: Path):
+    for name, target in (("settings", "/etc"), ("logs", "/var/log/nginx")):
+        (tmp_path / name).symlink_to(target)
+
+    assert prove(f"grep -r listen {tmp_path}/settings").is_sensitive
+    assert prove(f"grep -r listen {tmp_path}/logs").may_run
 
 
 def test_a_comment_hides_nothing_and_harms_nothing():

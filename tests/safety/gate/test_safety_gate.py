@@ -44,6 +44,12 @@ def state(gate: SafetyGate) -> str:
     return gate.standing.workflow.state
 
 
+def statuses(gate: SafetyGate) -> list[str]:
+    """How far the effect of each write is confirmed."""
+    report = gate.report_writes()
+    return [write.status for write in report.writes] if report is not None else []
+
+
 async def refusal_of(gate: SafetyGate, request: GateRequest) -> Refusal:
     refusal = await do(gate, request)
     assert refusal is not None
@@ -108,6 +114,22 @@ async def test_a_read_begun_before_the_write_ended_verifies_nothing():
     end(gate, early)
 
     assert state(gate) == "VERIFYING"
+
+
+async def test_a_look_begun_before_the_write_ended_shows_nothing_of_its_effect():
+    gate = SafetyGate("controlled", desk=Desk())
+    await resolve(gate, NGINX)
+    look = own("query", "resolve", action="get", resource_id=NGINX)
+    early = await gate.admit(look)
+    assert isinstance(early, Pass)
+
+    await do(gate, restart())
+    end(gate, early, envelope(row(NGINX, status="running")))
+    before = statuses(gate)
+    await do(gate, replace(look, call_id="later"), envelope(row(NGINX, status="running")))
+
+    assert before == ["unverified"]
+    assert statuses(gate) == ["verified"]
 
 
 async def test_two_writes_proposed_at_once_run_one_after_the_other_at_most():

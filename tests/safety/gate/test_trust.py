@@ -72,6 +72,17 @@ async def test_what_only_stands_somewhere_in_a_listing_is_no_target(rows, reques
     assert len(desk.asked) == 1
 
 
+async def test_what_only_a_read_returned_is_no_target():
+    gate, desk = make_gate()
+    await do(gate, foreign("pods_events", "read"), json.dumps([{"name": "db-0"}]))
+
+    refusal = await do(gate, delete(name="db-0"))
+
+    assert refusal is not None
+    assert refusal.code == "APPROVAL_REQUIRED"
+    assert len(desk.asked) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
