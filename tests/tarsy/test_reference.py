@@ -26,7 +26,7 @@ VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
 NO_VARIABLES = {
     # Words of settings, formats and errors in modules that read variables as well.
     "CELERY", "DENY", "INFO", "WARNING", "PRODUCTION", "SIDECAR", "UTC", "OPTIONS",
-    "EXECUTION_FAILED", "EXECUTION_CONTEXT_UNAVAILABLE",
+    "EXECUTION_FAILED", "EXECUTION_CONTEXT_UNAVAILABLE", "POST",
     # Filled in by the bridge, for each execution.
     "SESSION_ID",
     # Told by our own processes to those that they start.
