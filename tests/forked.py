@@ -54,6 +54,9 @@ IMPORTED = (
     "config",
     "investigations.engine.own_servers",
     "mcp_bridge.toolbox",
+    "safety.gate.safety_gate",
+    "safety.grounding.judge",
+    "safety.grounding.quotes",
 )
 PR_SET_PDEATHSIG = 1
 
