@@ -46,6 +46,17 @@ def test_a_new_event_says_where_it_goes(running):
     assert f'data-into="feed-{execution.pk}"' in html
 
 
+@pytest.mark.parametrize("kind", ["llm_thinking", "llm_response", "error", "notice"])
+def test_a_call_that_an_event_names_is_a_link_in_the_stream_too(running, kind):
+    event = add_event(running.executions.get(), kind, "As [T1] says, unlike [T99].")
+
+    html = _fragment(timeline_event_completed(event))
+
+    assert 'href="#T1"' in html
+    assert "[T1]" not in html
+    assert 'href="#T99"' not in html
+
+
 def test_a_finished_event_takes_the_place_of_its_beginning(running):
     event = running.timeline_events.get(event_type="llm_response")
     before = _fragment(timeline_event_created(event))

@@ -302,6 +302,22 @@ def test_a_cancelling_session_does_not_wait_for_an_execution_nobody_will_begin()
     assert executions_of(current_stage(session))[0].status == "cancelled"
 
 
+@committed
+def test_nothing_of_a_stage_that_is_being_stopped_is_sent_again(clean_redis):
+    session = start_session("parallel")
+    stage = current_stage(session)
+    running, waiting = executions_of(stage)
+    claim_execution(running.pk, "stopping")
+    past = timezone.now() - timedelta(seconds=settings.REDISPATCH_SECONDS + 1)
+    AgentExecution.objects.filter(pk=waiting.pk).update(dispatched_at=past)
+    Stage.objects.filter(pk=stage.pk).update(cancel_requested_at=timezone.now())
+    clean_redis.delete("celery")
+
+    assert sweep() == 0
+
+    assert sent(clean_redis) == []
+
+
 # ---- Overdue -------------------------------------------------------------------------------------
 
 

@@ -5,12 +5,15 @@ from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
+from redis.asyncio.client import PubSub
 
 from investigations.access.identity import NotIdentified
+from investigations.doorbell import stream_channel
 from investigations.stream import fragment_cache, hub
 from investigations.stream.channels import Channels
 from investigations.stream.consumer import MOST_MESSAGES, StreamConsumer
 from investigations.stream.redis_line import RedisLine
+from tests.investigations.streaming.conftest import until
 
 NOBODY = "redis://127.0.0.1:1/0"
 """Where no Redis answers."""
@@ -109,3 +112,31 @@ async def test_a_line_on_which_redis_says_nothing_counts_as_dead():
 
     with pytest.raises(TimeoutError, match="no word"):
         await line._check_silence(None)
+
+
+async def test_a_channel_that_is_asked_for_while_the_line_connects_is_subscribed(
+    monkeypatch, settings
+):
+    acknowledged: set[str] = set()
+    line = RedisLine(
+        settings.REDIS_URL,
+        heartbeat=1,
+        acknowledged=lambda channel, _connection: acknowledged.add(channel),
+        received=print,
+    )
+    subscribe = PubSub.subscribe
+
+    async def subscribe_as_another_comes(pubsub, *channels):
+        if stream_channel("sessions") in channels:  # The first question of a connection.
+            await line.subscribe("session:late")
+        await subscribe(pubsub, *channels)
+
+    monkeypatch.setattr(PubSub, "subscribe", subscribe_as_another_comes)
+    listening = asyncio.create_task(line.listen())
+    try:
+        await until(lambda: "session:late" in acknowledged)
+    finally:
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+    assert acknowledged == {"sessions", "session:late"}
