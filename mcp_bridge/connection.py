@@ -9,6 +9,7 @@ from mcp import Client
 from mcp_types import CallToolResult, Tool
 
 from agents.types import JSON
+from masking import Masker
 from mcp_bridge import client_requests
 from mcp_bridge.call_failures import CallFailed, judge_failure
 from mcp_bridge.client_owner import ClientOwner, OpenClient
@@ -22,6 +23,7 @@ from mcp_bridge.failures import (
 )
 from mcp_bridge.names import explain_unusable
 from mcp_bridge.server_config import ServerConfig
+from mcp_bridge.server_words import show_last_lines
 from mcp_bridge.wire.attempts import Attempt, attempting
 from mcp_bridge.wire.tool_repairs import MAX_TOOLS
 
@@ -66,8 +68,11 @@ class Deadlines:
 class ServerConnection:
     """A tool server for as long as one agent needs it."""
 
-    def __init__(self, server_id: str, open_client: OpenClient, deadlines: Deadlines) -> None:
+    def __init__(
+        self, server_id: str, open_client: OpenClient, deadlines: Deadlines, masker: Masker
+    ) -> None:
         self.server_id = server_id
+        self._masker = masker
         self._deadlines = deadlines
         self._owner = ClientOwner(server_id, open_client, deadlines.close)
         self._listing_lock = asyncio.Lock()
@@ -255,7 +260,8 @@ class ServerConnection:
                 raise
             lost = failed
         await self._restart(after=client)
-        said = f"; it said: {wire.stderr.last_lines}" if wire.stderr.last_lines else ""
+        said = show_last_lines(self._masker, wire.stderr.text)
+        said = f"; it said: {said}" if said else ""
         gone = f"; starting it again failed: {self.why_down}" if self._owner.client is None else ""
         raise lost.add(f"{said}{gone}")
 
