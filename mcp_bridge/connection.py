@@ -155,7 +155,7 @@ class ServerConnection:
         wire = self._owner.wire
         wire.tools_changed = False
         wire.left_out.clear()
-        attempt = Attempt()
+        attempt = Attempt(method="tools/list")
         try:
             async with asyncio.timeout(self._deadlines.start if deadline is None else deadline):
                 with attempting(attempt):
@@ -271,12 +271,13 @@ class ServerConnection:
         """Seconds after which a call is sent again; None where it is not."""
         if self.is_down or not failed.may_repeat(is_write=not may_repeat):
             return None
-        if failed.breaks_connection:
-            return 0.0 if number == 1 else None
-        if not failed.status or number > MOST_REPEATS:
+        if number > (1 if failed.breaks_connection else MOST_REPEATS):
             return None
-        asked = failed.retry_after
-        return self._deadlines.busy_pause * number if asked is None else asked
+        if failed.retry_after is not None:
+            return failed.retry_after
+        if failed.breaks_connection and failed.cause != "busy":
+            return 0.0
+        return self._deadlines.busy_pause * number if failed.status else None
 
     async def _look_after_silence(self) -> None:
         """Start a server anew that did not answer the last call in time and answers nothing now.
@@ -324,7 +325,9 @@ class ServerConnection:
                     client, tool, arguments, report_progress, seconds, attempt
                 )
         except SERVER_FAILURES as error:
-            failed = judge_failure(error, attempt, seconds=seconds, end_reason=wire.end_reason)
+            failed = judge_failure(
+                error, attempt, is_write=is_write, seconds=seconds, end_reason=wire.end_reason
+            )
             raise failed from None
         finally:
             wire.writes_under_way -= is_write
