@@ -12,7 +12,7 @@ _MOST_REFERENCES = 20
 _MOST_DIGITS = 9
 _BESIDE = frozenset({
     "$anchor", "$comment", "$defs", "$id", "$schema", "additionalProperties", "default",
-    "definitions", "description", "examples", "properties", "required", "title", "type",
+    "definitions", "description", "examples", "properties", "required", "title",
 })  # fmt: skip
 """What needs no place of its own where both sides have it: it is merged, or the nearer counts."""
 
@@ -65,9 +65,9 @@ def _is_place(key: str) -> bool:
 def _merge(target: Mapping[str, Any], here: Schema) -> Schema:
     """Both at once. What they say differently of one thing stands in `allOf`."""
     merged = {**target, **here}
-    sides = (target.get("properties"), here.get("properties"))
-    if all(isinstance(side, Mapping) for side in sides):
-        merged["properties"] = _merge_properties(*sides)
+    farther, nearer = target.get("properties"), here.get("properties")
+    if isinstance(farther, Mapping) and isinstance(nearer, Mapping):
+        merged["properties"] = _merge_properties(farther, nearer)
     listed = [side["required"] for side in (target, here) if isinstance(side.get("required"), list)]
     if len(listed) == 2:
         merged["required"] = listed[0] + [name for name in listed[1] if name not in listed[0]]
@@ -75,9 +75,9 @@ def _merge(target: Mapping[str, Any], here: Schema) -> Schema:
         key for key in target.keys() & here.keys() - _BESIDE if target[key] != here[key]
     ]  # fmt: skip
     if clashing:
-        nearer = here.get("allOf")
+        parts = here.get("allOf")
         rest = {key: target[key] for key in sorted(clashing)}
-        merged["allOf"] = [*(nearer if isinstance(nearer, list) else []), rest]
+        merged["allOf"] = [*(parts if isinstance(parts, list) else []), rest]
     return merged
 
 

@@ -64,23 +64,23 @@ def repair_listing(result: Fields, version: str) -> list[str]:
     return told
 
 
-def repair_input_schema(schema: JSON) -> tuple[Fields, str]:
-    """A schema of an object, and what it lost, in clauses about its tool; empty where nothing."""
+def repair_input_schema(schema: JSON) -> tuple[Fields, list[str]]:
+    """A schema of an object, and what it lost, in clauses about its tool."""
     schema = _parse(schema)
     if not isinstance(schema, dict):
         is_lost = bool(schema) and schema is not True
-        return {"type": "object"}, "has a schema that cannot be read" if is_lost else ""
+        return {"type": "object"}, ["has a schema that cannot be read"] if is_lost else []
     lost: list[str] = []
     root, missing = follow(schema, schema, partial(_repair_part, lost=lost))
     if missing:
         shown = clean_line(missing, _SHOWN)
         lost.append(f"has a schema that refers to {shown}, which is not there")
-    repaired: Fields = {**root, "type": "object"}
+    repaired: Fields = root
     if not isinstance(repaired.get("$schema", ""), str):
         del repaired["$schema"]
     if "required" in repaired:
         repaired["required"] = cast(JSON, _repair_required(repaired, lost))
-    return repaired, " and ".join(dict.fromkeys(lost))
+    return repaired, lost
 
 
 def _parse(value: JSON) -> JSON:
@@ -94,7 +94,7 @@ def _parse(value: JSON) -> JSON:
 
 
 def _repair_part(schema: Mapping[str, JSON], lost: list[str]) -> Fields:
-    repaired = dict(schema)
+    repaired: Fields = {**schema, "type": "object"}
     if "properties" in repaired:
         repaired["properties"] = cast(JSON, _repair_properties(repaired["properties"], lost))
     return repaired
@@ -124,20 +124,16 @@ def _repair_tool(tool: JSON) -> tuple[Fields | None, str]:
     kept["inputSchema"], lost = repair_input_schema(tool.get("inputSchema"))
     for key in ("description", "title"):
         if not isinstance(kept.get(key), str) and kept.pop(key, None):
-            lost = (
-                f"{lost} and has a {key} that is no text"
-                if lost
-                else f"has a {key} that is no text"
-            )
+            lost.append(f"has a {key} that is no text")
     if not isinstance(kept.get("_meta"), dict):
         kept.pop("_meta", None)
     kept.pop("annotations", None)
-    hints = _repair_hints(tool.get("annotations"))
+    hints = _repair_hints(tool.get("annotations"), lost)
     if lost:
         hints.pop("readOnlyHint", None)
     if hints:
         kept["annotations"] = cast(JSON, hints)
-    return kept, lost
+    return kept, " and ".join(dict.fromkeys(lost))
 
 
 def _name_of(tool: JSON) -> str:
@@ -147,15 +143,17 @@ def _name_of(tool: JSON) -> str:
     return clean_line(str(name), _SHOWN)
 
 
-def _repair_hints(hints: JSON) -> Fields:
+def _repair_hints(hints: JSON, lost: list[str]) -> Fields:
     """What is no truth value is no hint; that it destroys is believed however it is said."""
     if not isinstance(hints, dict):
         return {}
     kept: Fields = {name: hints[name] for name in _HINTS if isinstance(hints.get(name), bool)}
     if hints.get("destructiveHint") and "destructiveHint" not in kept:
         kept["destructiveHint"] = True
-    if isinstance(hints.get("title"), str):
-        kept["title"] = hints["title"]
+    if isinstance(title := hints.get("title"), str):
+        kept["title"] = title
+    elif title:
+        lost.append("has a title that is no text")
     return kept
 
 

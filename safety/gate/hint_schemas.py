@@ -36,6 +36,10 @@ _GRAVE = word_set(
 )
 _PLAIN_LOOKS = frozenset({"get", "show", "describe", "fetch"})
 _SAID_BESIDE = frozenset({"$ref", "default", "description", "examples", "title"})
+_PARTS = (
+    "additionalProperties", "additionalItems", "contains", "else", "if", "not", "then",
+    "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
 _UNFOLLOWED = frozenset({"$dynamicRef", "$recursiveRef"})
 _UNREADABLE = "a part of its schema cannot be read"
 _DEPTH = 6
@@ -134,7 +138,8 @@ class _Reader:
         several = ("anyOf", "oneOf", "allOf", "prefixItems")
         for part in (
             *_items(here),
-            *(here.get(key) for key in ("additionalProperties", "not", "if", "then", "else")),
+            *(here.get(key) for key in _PARTS),
+            *_mapping(here.get("dependentSchemas")).values(),
             *(each for key in several for each in _sequence(here.get(key))),
         ):
             yield from self.find_arguments(part, depth + 1)

@@ -21,7 +21,7 @@ _HTTP_LOOKS = frozenset({"get", "head", "options"})
 _MANNERS = frozenset({"method", "mode"})
 """Arguments that may say only how something is done."""
 _PARTICLES = word_set(
-    "along apart around aside away back down in of off on out over rid through under up"
+    "along apart around aside away back down in into of off on out over rid through to under up"
 )
 """Behind a verb they make another one of it: to check is a look, to check out is none."""
 

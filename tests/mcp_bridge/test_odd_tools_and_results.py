@@ -257,6 +257,7 @@ LOSING: list[dict[str, Any]] = [
     {"inputSchema": {"properties": {"host": HOST}, "required": ["host", "command"]}},
     {"description": ["Deletes the host"]},
     {"title": {"en": "Delete a host"}},
+    {"annotations": {"readOnlyHint": True, "title": ["Delete a host"]}},
 ]
 KEEPING: list[dict[str, Any]] = [
     {},

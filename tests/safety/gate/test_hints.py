@@ -207,6 +207,7 @@ def test_no_schema_hides_an_act_or_breaks_the_look(schema):
         ("session", "action", ["log_out", "start"]),
         ("account", "action", ["get_rid_of", "create"]),
         ("account", "action", ["logOut", "create"]),
+        ("account", "action", ["read_to_file", "create"]),
         ("files", "action", ["get_away", "create"]),
     ]
 )  # fmt: skip
@@ -248,6 +249,11 @@ def test_a_tool_whose_acts_are_all_named_by_values_reads_by_the_others(case):
         {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}},
         {"properties": {"a": {"properties": [{"name": "command"}]}}},
         {"properties": "a"},
+        {"dependentSchemas": {"a": {"properties": {"command": {"type": "string"}}}}},
+        {
+            "properties": {"body": {"$ref": "#/$defs/a", "type": "integer"}},
+            "$defs": {"a": {"type": "string"}},
+        },
         {"anyOf": {"properties": {"a": {"type": "string"}}}},
         {
             "properties": {"a": {"$ref": "#/$defs/a", "properties": {"b": {"type": "string"}}}},
