@@ -21,7 +21,7 @@ from safety.tool_rules import ClassRule
 from tests.cases import check_each
 from tests.mcp_bridge.conftest import nothing_left_behind, quick, run  # noqa: F401 (fixture)
 from tests.mcp_bridge.open_gate import OpenGate
-from tests.mcp_bridge.scripted import open_over_http, web_server
+from tests.mcp_bridge.scripted import open_over_http, open_scripted, serving, web_server
 from tests.mcp_bridge.test_call_failures import DONE, plan_of, read_fate
 from tests.server_plans import ServerPlan, TransportPlan
 
@@ -154,6 +154,27 @@ async def test_a_listing_that_fails_beside_a_call_says_nothing_of_the_call(said)
 
     assert (attempt.status, attempt.has_left) == (0, True)
     assert judge(attempt).fate == "unknown"
+
+
+async def test_a_server_that_asks_back_has_begun_whatever_it_says_in_the_next_round():
+    """By the revision 2026-07-28, in which a call is sent anew with what was asked for."""
+    answers = [
+        {"result": {"resultType": "input_required", "requestState": "half"}},
+        {"error": {"code": -32602, "message": "no such row"}},
+    ]
+
+    def script(method: str, params: dict[str, Any]):
+        if method == "server/discover":
+            about = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+            return {"result": {**about, "resultType": "complete", "serverInfo": {}}}
+        return answers.pop(0) if method == "tools/call" else serving()(method, params)
+
+    async with open_scripted(script, plan_of("write")) as (toolbox, connection):
+        assert connection.protocol_version == "2026-07-28"
+        result = await run(toolbox, "x__first")
+
+    assert "no such row" in result.content
+    assert (read_fate(result)[0], answers) == ("unknown", [])
 
 
 async def test_the_wire_counts_how_often_a_call_was_sent():
