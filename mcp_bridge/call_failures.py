@@ -32,10 +32,14 @@ _BY_STATUS: dict[int, Cause] = {
     407: "credentials", 413: "arguments", 422: "arguments", 429: "busy", 502: "away", 503: "away",
     504: "late",
 }  # fmt: skip
-_NEVER_BEGUN: dict[int, Cause] = {
+_NEVER_BEGUN = frozenset({301, 302, 307, 308, 400, 401, 403, 404, 405, 407, 413, 415, 422, 429})
+"""What a server or something before it says before it begins, where it says nothing itself."""
+_BY_CODE: dict[int, Cause] = {
     INVALID_REQUEST: "refused", METHOD_NOT_FOUND: "tool", INVALID_PARAMS: "arguments",
     PARSE_ERROR: "refused",
 }  # fmt: skip
+_ALSO_LATER = (INVALID_REQUEST, PARSE_ERROR)
+"""Codes that frameworks also give to what a running tool throws."""
 
 
 class CallFailed(Exception):
@@ -82,7 +86,7 @@ class CallFailed(Exception):
 
 
 def judge_failure(
-    error: BaseException, attempt: Attempt, *, seconds: float, end_reason: str
+    error: BaseException, attempt: Attempt, *, is_write: bool, seconds: float, end_reason: str
 ) -> CallFailed:
     """What became of a call that ended in an error, by what the wire saw of it.
 
@@ -90,32 +94,46 @@ def judge_failure(
     where it was us.
     """
     if attempt.status:
-        return _judge_status(attempt)
+        return _judge_status(attempt, is_write=is_write)
     if is_timeout(error) and attempt.has_left:
         late = f"it did not answer within {seconds:g} s"
         return CallFailed(late, "unknown", "late")
     if is_connection_lost(error) or is_timeout(error):
         return _judge_lost(end_reason or describe_failure(error), attempt)
     for leaf in flatten(error):
-        if isinstance(leaf, MCPError) and leaf.code in _NEVER_BEGUN and not is_unreadable(leaf):
-            cause = _NEVER_BEGUN[leaf.code]
-            return CallFailed(describe_failure(error), "not carried out", cause)
+        if isinstance(leaf, MCPError) and leaf.code in _BY_CODE and not is_unreadable(leaf):
+            fate = _judge_code(leaf.code, attempt, is_write=is_write)
+            return CallFailed(describe_failure(error), fate, _BY_CODE[leaf.code])
     return CallFailed(describe_failure(error), "unknown", "server")
 
 
-def _judge_status(attempt: Attempt) -> CallFailed:
-    """What is refused with 4xx, or sent elsewhere, was not begun; beyond that, nobody knows."""
+def _judge_code(code: int, attempt: Attempt, *, is_write: bool) -> Fate:
+    """A write that was answered with an error began, unless nothing that runs says such a thing."""
+    is_open = attempt.has_begun or (is_write and code in _ALSO_LATER)
+    return "unknown" if is_open or code not in _BY_CODE else "not carried out"
+
+
+def _judge_status(attempt: Attempt, *, is_write: bool) -> CallFailed:
+    """A few statuses say that nothing was begun; of all others, nobody knows.
+
+    Where the server itself answered, its answer counts and not the status around it.
+    """
     status, reason = attempt.status, describe_status(attempt.status, attempt.reason)
-    if attempt.lost_session:
+    if (code := attempt.answered_code) is not None:
         return CallFailed(
-            reason, "not carried out", "session", status=status, breaks_connection=True
-        )
+            reason, _judge_code(code, attempt, is_write=is_write), _BY_CODE.get(code, "server"),
+            status=status, breaks_connection=attempt.is_deaf,
+        )  # fmt: skip
+    is_undone = status in _NEVER_BEGUN and not attempt.has_begun
+    fate: Fate = "not carried out" if is_undone else "unknown"
+    if attempt.lost_session:
+        return CallFailed(reason, fate, "session", status=status, breaks_connection=True)
     if status < 300:
         return CallFailed(f"no message came: {reason}", "unknown", "server", status=status)
     usual: Cause = "address" if status < 400 else "refused" if status < 500 else "server"
     return CallFailed(
         reason,
-        "not carried out" if status < 500 else "unknown",
+        fate,
         _BY_STATUS.get(status, usual),
         status=status,
         retry_after=attempt.retry_after,

@@ -69,6 +69,7 @@ async def call_tool(
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
         nonlocal told_at
+        attempt.shows_progress = True
         if is_over or clock.expired():
             return
         clock.reschedule(asyncio.get_running_loop().time() + seconds)

@@ -9,6 +9,7 @@ from mcp import Client
 from mcp_types import CallToolResult, Tool
 
 from agents.types import JSON
+from masking import Masker
 from mcp_bridge import client_requests
 from mcp_bridge.call_failures import CallFailed, judge_failure
 from mcp_bridge.client_owner import ClientOwner, OpenClient
@@ -22,6 +23,7 @@ from mcp_bridge.failures import (
 )
 from mcp_bridge.names import explain_unusable
 from mcp_bridge.server_config import ServerConfig
+from mcp_bridge.server_words import show_last_lines
 from mcp_bridge.wire.attempts import Attempt, attempting
 from mcp_bridge.wire.tool_repairs import MAX_TOOLS
 
@@ -66,8 +68,11 @@ class Deadlines:
 class ServerConnection:
     """A tool server for as long as one agent needs it."""
 
-    def __init__(self, server_id: str, open_client: OpenClient, deadlines: Deadlines) -> None:
+    def __init__(
+        self, server_id: str, open_client: OpenClient, deadlines: Deadlines, masker: Masker
+    ) -> None:
         self.server_id = server_id
+        self._masker = masker
         self._deadlines = deadlines
         self._owner = ClientOwner(server_id, open_client, deadlines.close)
         self._listing_lock = asyncio.Lock()
@@ -150,7 +155,7 @@ class ServerConnection:
         wire = self._owner.wire
         wire.tools_changed = False
         wire.left_out.clear()
-        attempt = Attempt()
+        attempt = Attempt(method="tools/list")
         try:
             async with asyncio.timeout(self._deadlines.start if deadline is None else deadline):
                 with attempting(attempt):
@@ -255,7 +260,8 @@ class ServerConnection:
                 raise
             lost = failed
         await self._restart(after=client)
-        said = f"; it said: {wire.stderr.last_lines}" if wire.stderr.last_lines else ""
+        said = show_last_lines(self._masker, wire.stderr.text)
+        said = f"; it said: {said}" if said else ""
         gone = f"; starting it again failed: {self.why_down}" if self._owner.client is None else ""
         raise lost.add(f"{said}{gone}")
 
@@ -265,12 +271,13 @@ class ServerConnection:
         """Seconds after which a call is sent again; None where it is not."""
         if self.is_down or not failed.may_repeat(is_write=not may_repeat):
             return None
-        if failed.breaks_connection:
-            return 0.0 if number == 1 else None
-        if not failed.status or number > MOST_REPEATS:
+        if number > (1 if failed.breaks_connection else MOST_REPEATS):
             return None
-        asked = failed.retry_after
-        return self._deadlines.busy_pause * number if asked is None else asked
+        if failed.retry_after is not None:
+            return failed.retry_after
+        if failed.breaks_connection and failed.cause != "busy":
+            return 0.0
+        return self._deadlines.busy_pause * number if failed.status else None
 
     async def _look_after_silence(self) -> None:
         """Start a server anew that did not answer the last call in time and answers nothing now.
@@ -318,7 +325,9 @@ class ServerConnection:
                     client, tool, arguments, report_progress, seconds, attempt
                 )
         except SERVER_FAILURES as error:
-            failed = judge_failure(error, attempt, seconds=seconds, end_reason=wire.end_reason)
+            failed = judge_failure(
+                error, attempt, is_write=is_write, seconds=seconds, end_reason=wire.end_reason
+            )
             raise failed from None
         finally:
             wire.writes_under_way -= is_write

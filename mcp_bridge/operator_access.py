@@ -12,7 +12,7 @@ from agents.ports import ReportProgress
 from agents.types import ToolCall, ToolResult
 from mcp_bridge.connection import Deadlines, ServerConnection
 from mcp_bridge.failures import ServerUnavailable
-from mcp_bridge.known_servers import find_known
+from mcp_bridge.known_servers import find_known_rules
 from mcp_bridge.server_config import ServerConfig
 from mcp_bridge.server_status import ServerStatus, ask_status, connect, explain_error
 from mcp_bridge.suggestions import Suggestion, suggest
@@ -104,9 +104,9 @@ async def _inspect(
     try:
         await connection.start()
         status, listed = await ask_status(server_id, config, connection, started)
-        known = find_known(*connection.identity)
+        known = find_known_rules(*connection.identity, listed)
     except ServerUnavailable as error:
         return Inspection(ServerStatus(server_id, explain_error(error, config)))
     finally:
         await connection.close()
-    return Inspection(status, suggest(config, listed, known.tools if known else {}))
+    return Inspection(status, suggest(config, listed, known))

@@ -227,7 +227,7 @@ def _read_attempt(attempt: asyncio.Task[str]) -> str:
 def _know(
     server: ConnectedServer, name: ToolName, tool: Tool, selected: Collection[str] | None
 ) -> KnownTool:
-    config = with_known_tools(server.config, *server.connection.identity)
+    config = with_known_tools(server.config, *server.connection.identity, (tool,))
     return KnownTool(
         name=name,
         server=replace(server, config=config),

@@ -73,7 +73,8 @@ def connect(
         in_process=in_process,
         execution_id="",
     )
-    return ServerConnection(server_id, opener, deadlines.of(config))
+    masker = build_server_masker(config.data_masking)
+    return ServerConnection(server_id, opener, deadlines.of(config), masker)
 
 
 async def ask_status(
@@ -85,7 +86,7 @@ async def ask_status(
     """
     listed = _usable(server_id, await connection.list_tools())
     masker = build_server_masker(config.data_masking)
-    config = with_known_tools(config, *connection.identity)
+    config = with_known_tools(config, *connection.identity, listed)
     status = ServerStatus(
         server_id,
         latency_ms=round((time.monotonic() - started) * 1000),

@@ -13,6 +13,7 @@ from masking.visible_text import clean_line, clean_text
 logger = logging.getLogger(__name__)
 
 WITHHELD = "[withheld: masking failed]"
+LAST_LINES = 5
 SHOWN_NAME = 200
 """Characters of a name that a model used for a tool."""
 MARGIN = 20_000
@@ -28,6 +29,11 @@ def show_text(masker: Masker, text: str, limit: int) -> str:
 def show_line(masker: Masker, text: str, limit: int) -> str:
     """Clean, masked, on one line of at most `limit` characters."""
     return clean_line(_mask(masker, clean_text(_bound(text, limit))), limit)
+
+
+def show_last_lines(masker: Masker, text: str) -> str:
+    """The end of what a program wrote, on one line, masked."""
+    return "; ".join(_mask(masker, text).splitlines()[-LAST_LINES:])
 
 
 def show_schema(masker: Masker, schema: dict[str, JSON]) -> dict[str, JSON]:

@@ -36,8 +36,9 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _NO_TEXT = ("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none")
 
 Ground = Literal[
-    "configured", "reviewed", "by_argument", "annotated", "doubted", "split", "named", "unknown"
-]
+    "configured", "reviewed", "known", "claimed", "by_argument", "annotated", "doubted", "split",
+    "named", "unknown",
+]  # fmt: skip
 
 
 _NOTHING: Mapping[str, ClassRule] = MappingProxyType({})
@@ -58,7 +59,7 @@ def suggest(
     config: ServerConfig, tools: Iterable[Tool], known: Mapping[str, ClassRule] = _NOTHING
 ) -> tuple[Suggestion, ...]:
     """One for each tool. What nothing speaks for is a write. `known` is what people have reviewed
-    of this very server."""
+    of a server of this name."""
     return tuple(_suggest(config, tool, known) for tool in tools)
 
 
@@ -77,6 +78,8 @@ _REMARKS: dict[Ground, str] = {
     "configured": "as it is configured now",
     "by_argument": "keep the rule it has: its class depends on an argument",
     "reviewed": "reviewed for this version of the server",
+    "known": "reviewed for a version of the server",
+    "claimed": "reviewed for the server that this one only claims to be: check what it does",
     "annotated": "the server says so",
     "doubted": "the server says that it reads, but not its words or schema: check what it does",
     "split": "by its schema some values only look: check each of them",
@@ -91,7 +94,7 @@ def _suggest(config: ServerConfig, tool: Tool, known: Mapping[str, ClassRule]) -
         return Suggestion(tool.name, rule.default, ground)
     if reviewed := known.get(tool.name):
         split = reviewed if reviewed.values else None
-        return Suggestion(tool.name, reviewed.default, "reviewed", split)
+        return Suggestion(tool.name, reviewed.default, _ground_of(config, reviewed), split)
     hints = tool.annotations
     if hints is not None and (hints.destructive_hint is True or hints.read_only_hint is not None):
         is_read = hints.read_only_hint is True and hints.destructive_hint is not True
@@ -108,6 +111,13 @@ def _suggest(config: ServerConfig, tool: Tool, known: Mapping[str, ClassRule]) -
     if words & set(_READING.split()):
         return Suggestion(tool.name, "read", "named")
     return Suggestion(tool.name, "write", "unknown")
+
+
+def _ground_of(config: ServerConfig, known: ClassRule) -> Ground:
+    """What is said of a tool that is known by the name of its server: anybody may take a name."""
+    if not config.trusts_annotations:
+        return "claimed"
+    return "known" if known.default == "write" else "reviewed"
 
 
 def _entry(suggestion: Suggestion) -> str:

@@ -145,8 +145,8 @@ def _connect(
 ) -> dict[str, ConnectedServer]:
     def connect(name: str, config: ServerConfig) -> ConnectedServer:
         opener = partial(open_one, name, config, execution_id=execution_id)
-        connection = ServerConnection(name, opener, deadlines.of(config))
         masker = build_server_masker(config.data_masking, placeholders)
+        connection = ServerConnection(name, opener, deadlines.of(config), masker)
         return ConnectedServer(name, config, connection, masker)
 
     return {name: connect(name, config) for name, config in servers.items()}

@@ -224,6 +224,8 @@ def judge_answer(check: Check, text: str) -> Judgement:
     """Whether an answer shows what is expected. What cannot be told is unverified."""
     seen: list[str] = []
     for expectation in check.expects:
+        if any(_is_in_anything(wanted, expectation) for wanted in expectation.wanted):
+            return Judgement("unverified", "what is looked for is empty, so any answer has it")
         found = _find(text, expectation.path)
         spot = ".".join(expectation.path) or "the answer"
         if not found:
@@ -277,6 +279,11 @@ def fits(found: JSON, expectation: Expectation) -> bool:
             return any(_is_same(found, wanted) for wanted in expectation.wanted)
         case "contains":
             return any(_contains(found, wanted) for wanted in expectation.wanted)
+
+
+def _is_in_anything(wanted: JSON, expectation: Expectation) -> bool:
+    is_empty = wanted is None or (isinstance(wanted, str) and not wanted.strip())
+    return expectation.relation == "contains" and (is_empty or wanted in ([], {}))
 
 
 def _is_same(found: JSON, wanted: JSON) -> bool:

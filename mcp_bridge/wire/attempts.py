@@ -16,8 +16,14 @@ def _do_nothing() -> None:
 
 @dataclass
 class Attempt:
-    """One attempt. Texts are as the server said them, unmasked."""
+    """One attempt, of a call or a listing. Texts are as the server said them, unmasked."""
 
+    method: str = "tools/call"
+    """What is asked for; what else is asked on the way says nothing of it."""
+    rounds: int = 0
+    """Times that the call was sent; a server that asks back is sent it again with the answer."""
+    shows_progress: bool = False
+    """The server reported how far it is."""
     has_left: bool = True
     """Whether any of it may have reached the server."""
     status: int = 0
@@ -26,6 +32,9 @@ class Attempt:
     """What the server said with that status, or why no connection came about."""
     retry_after: float | None = None
     """Seconds after which the server wants to be asked again."""
+    answered_code: int | None = None
+    """The code of the error by which the server itself answered the call beside that status; 0
+    where it is known only that it did, None where it did not."""
     lost_session: bool = False
     """The server no longer knows the session, so it did not take the call."""
     is_deaf: bool = False
@@ -33,8 +42,20 @@ class Attempt:
     interrupt: Callable[[], None] = _do_nothing
     """Ends the wait for an answer that will never come."""
 
-    def refuse(self, status: int, reason: str, retry_after: float | None) -> None:
+    @property
+    def has_begun(self) -> bool:
+        """Whether the server has shown that it took the call, whatever it says of it later."""
+        return self.rounds > 1 or self.shows_progress
+
+    def refuse(
+        self,
+        status: int,
+        reason: str,
+        retry_after: float | None,
+        answered_code: int | None = None,
+    ) -> None:
         self.status, self.reason, self.retry_after = status, reason, retry_after
+        self.answered_code = answered_code
 
 
 _CURRENT: ContextVar[Attempt | None] = ContextVar("attempt", default=None)

@@ -11,6 +11,7 @@ from masking.visible_text import clean_line
 
 LONGEST_REASON = 1_000
 _READ = 20_000
+_MOST_TEXTS = 50
 _DEEPEST = 4
 _MOST = 4
 # In the order in which they are told. What explains itself stands behind what names it.
@@ -90,9 +91,14 @@ def _read_fields(fields: Mapping[str, JSON], depth: int) -> Iterator[str]:
 
 
 def _join(texts: Iterator[str] | list[str]) -> str:
-    """Each text once, and none that stands in a longer one."""
+    """Each text once, and none that stands in a longer one; of very many, the first ones."""
     told: list[str] = []
-    for text in texts:
+    size = 0
+    for number, whole in enumerate(texts):
+        if number >= _MOST_TEXTS or size >= _READ:
+            break
+        text = whole[:_READ]
+        size += len(text)
         if not any(text in each for each in told):
             told = [each for each in told if each not in text] + [text]
     return ": ".join(told)

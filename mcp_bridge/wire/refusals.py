@@ -18,8 +18,6 @@ from mcp_bridge.wire.reasons import read_reason, read_retry_after
 
 _NOT_ALLOWED = (401, 403)
 _NOBODY_THERE = (502, 503, 504)
-_ATTEMPTED = ("tools/call", "tools/list")
-"""What is asked of a server, and may be asked again; the rest makes or keeps a connection."""
 _ANSWERS = ("application/json", "text/event-stream")
 _SHORTEST_SECRET = 6
 """Characters of a variable that can be told from a word in a header."""
@@ -42,8 +40,8 @@ class CallingClient(httpx2.AsyncClient):
             return await super().send(request, **options)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             attempt = current_attempt()
-            if attempt is not None and read_method(request) in _ATTEMPTED:
-                attempt.has_left = False
+            if attempt is not None and read_method(request) == attempt.method:
+                attempt.has_left = attempt.rounds > 1
                 attempt.reason = explain_no_connection(error, self.timeout.connect)
             raise
 
@@ -57,7 +55,7 @@ class Refusals:
     async def __call__(self, response: httpx2.Response) -> None:
         attempt = current_attempt()
         method = read_method(response.request)
-        if attempt is None or method not in _ATTEMPTED:
+        if attempt is None or method != attempt.method:
             await self._refuse(response, method)
             return
         attempt.refuse(0, "", None)  # What was redirected before it counts no more.
@@ -67,6 +65,7 @@ class Refusals:
             response.status_code,
             await self._explain(response),
             read_retry_after(response.headers.get("retry-after", "")),
+            await _find_answered_code(response),
         )
         if await _has_lost_session(response):
             attempt.lost_session = True
@@ -119,12 +118,17 @@ def name_variables(headers: Mapping[str, str], environ: Mapping[str, str]) -> st
 
 def read_method(request: httpx2.Request) -> str:
     """The method of JSON-RPC that a request asks for; empty where it asks for none."""
-    try:
-        message = json.loads(request.content)
-    except (ValueError, RecursionError, httpx2.RequestNotRead):
-        return ""
-    method = message.get("method") if isinstance(message, dict) else None
+    method = _read_request(request).get("method")
     return method if isinstance(method, str) else ""
+
+
+def _read_request(request: httpx2.Request) -> dict[str, JSON]:
+    """The message of JSON-RPC that a request carries; empty where it carries none."""
+    try:
+        message: JSON = json.loads(request.content)
+    except (ValueError, RecursionError, httpx2.RequestNotRead):
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def explain_no_connection(error: Exception, seconds: float | None) -> str:
@@ -166,19 +170,46 @@ async def _has_lost_session(response: httpx2.Response) -> bool:
     """Whether the server no longer knows the session.
 
     A server that was started again answers 404, or 400 without having looked at the request. For
-    the SDK either is the answer to one call; for us it is time to connect anew.
+    the SDK either is the answer to one call; for us it is time to connect anew. One that answers
+    the request itself knows who asks, whatever the status.
     """
     request = response.request
     if request.method != "POST" or "mcp-session-id" not in request.headers:
         return False
     if response.status_code == 404:
-        return True
+        return await _find_answered_code(response) is None
     return response.status_code == 400 and _is_unread(await _read(response))
+
+
+async def _find_answered_code(response: httpx2.Response) -> int | None:
+    """The code of the error by which the server itself answers this very request beside a status.
+
+    None where it does not, 0 where no code tells more: a stream of events may hold any answer.
+    """
+    if _is_stream(response):
+        return 0
+    try:
+        said: JSON = json.loads(await _read(response))
+    except (ValueError, RecursionError):
+        return None
+    identity = _read_request(response.request).get("id")
+    for message in said if isinstance(said, list) else [said]:
+        if not isinstance(message, dict) or message.keys().isdisjoint(("error", "result")):
+            continue
+        if identity is not None and str(message.get("id")) == str(identity):
+            error = message.get("error")
+            code = error.get("code") if isinstance(error, dict) else None
+            return code if isinstance(code, int) else 0
+    return None
+
+
+def _is_stream(response: httpx2.Response) -> bool:
+    return response.headers.get("content-type", "").lower().startswith("text/event-stream")
 
 
 async def _read(response: httpx2.Response) -> bytes:
     """What an answer says that is no stream of events."""
-    if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+    if _is_stream(response):
         return b""
     return await response.aread()
 

@@ -19,6 +19,7 @@ _SIDE_FIELDS = ("annotations", "_meta", "icons", "title", "description", "size",
 _NO_CONTENT = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 _KEPT = ("content", "isError", "structuredContent")
 _LONGEST_VALUE = 2_000
+_MOST_ODD = 1_000
 _YES = frozenset({"true", "yes", "1"})
 
 
@@ -48,14 +49,29 @@ def _read_content(result: Fields, version: str) -> list[JSON]:
         said = {key: value for key, value in result.items() if key not in _NO_CONTENT}
         return [_text(_spell(said))] if said else []
     blocks = content if isinstance(content, list) else [content]
-    return [_repair_block(block, version) for block in blocks if block is not None]
+    return _repair_blocks([block for block in blocks if block is not None], version)
+
+
+def _repair_blocks(blocks: list[JSON], version: str) -> list[JSON]:
+    """The blocks, the odd ones repaired: each may be read several times, so only so many are."""
+    repaired: list[JSON] = []
+    odd = 0
+    for block in blocks:
+        if isinstance(block, dict) and _is_block(block, version):
+            repaired.append(block)
+            continue
+        odd += 1
+        if odd <= _MOST_ODD:
+            repaired.append(_repair_block(block, version))
+    if odd > _MOST_ODD:
+        more = odd - _MOST_ODD
+        repaired.append(_text(f"[{more} more parts that are no content of MCP's are left out]"))
+    return repaired
 
 
 def _repair_block(block: JSON, version: str) -> JSON:
     if not isinstance(block, dict):
         return _text(block if isinstance(block, str) else _spell(block))
-    if _is_block(block, version):
-        return block
     for odd in _SIDE_FIELDS:
         rest = {key: value for key, value in block.items() if key != odd}
         if odd in block and _is_block(rest, version):

@@ -10,7 +10,6 @@ from typing_extensions import override
 from masking.visible_text import clean_text
 
 STDERR_TAIL_BYTES = 4096
-LAST_LINES = 5
 
 
 class StderrTail:
@@ -25,11 +24,6 @@ class StderrTail:
         if self._is_cut:
             tail = tail.partition(b"\n")[2]
         return clean_text(tail.decode("utf-8", "replace")).strip()
-
-    @property
-    def last_lines(self) -> str:
-        """The end of it on one line."""
-        return "; ".join(self.text.splitlines()[-LAST_LINES:])
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[int]:

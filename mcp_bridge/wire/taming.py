@@ -164,10 +164,11 @@ class NotedStream:
             return
         # Cut short in between, it may have been handed over.
         attempt.has_left = True
+        attempt.rounds += 1
         try:
             await self._inner.send(item)
         except (BrokenResourceError, ClosedResourceError):
-            attempt.has_left = False
+            attempt.has_left = attempt.rounds > 1
             raise
 
     async def aclose(self) -> None:

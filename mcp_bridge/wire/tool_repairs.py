@@ -1,11 +1,14 @@
 """Makes of a listing what the SDK can read, tool by tool: no odd one costs the others.
 
 What is repaired keeps its meaning: a missing `type: object` is put in, a root reference is
-followed, an empty list in place of an empty object is one. A tool that still cannot be read is left
-out, and said so.
+followed, an empty list in place of an empty object is one. What cannot be kept is told; a tool that
+lost something may do more than can be seen of it, so that its hint to only read is dropped. A tool
+that still cannot be read is left out, and said so.
 """
 
+import json
 from collections.abc import Mapping
+from functools import partial
 from typing import cast
 
 from mcp_types import Tool
@@ -15,10 +18,10 @@ from pydantic import ValidationError
 from agents.types import JSON
 from masking.visible_text import clean_line
 from mcp_bridge.wire.cutting import WHOLE_SIZE
+from safety.schema_references import follow
 
 MAX_TOOLS = 1_000
 """Tools of one server that are known at all."""
-_MOST_REFERENCES = 20
 _SHOWN = 80
 # Models read text and never see the schema of a result; the SDK would refuse results for it.
 _UNUSED = ("outputSchema", "icons", "execution")
@@ -61,19 +64,40 @@ def repair_listing(result: Fields, version: str) -> list[str]:
     return told
 
 
-def repair_input_schema(schema: JSON) -> tuple[Fields, str]:
-    """A schema of an object, and what it lost where that matters."""
+def repair_input_schema(schema: JSON) -> tuple[Fields, list[str]]:
+    """A schema of an object, and what it lost, in clauses about its tool."""
+    schema = _parse(schema)
     if not isinstance(schema, dict):
-        return {"type": "object"}, ""
-    root, lost = _follow_root(schema)
-    repaired = {**root, "type": "object"}
+        is_lost = bool(schema) and schema is not True
+        return {"type": "object"}, ["has a schema that cannot be read"] if is_lost else []
+    lost: list[str] = []
+    root, missing = follow(schema, schema, partial(_repair_part, lost=lost))
+    if missing:
+        shown = clean_line(missing, _SHOWN)
+        lost.append(f"has a schema that refers to {shown}, which is not there")
+    repaired: Fields = root
     if not isinstance(repaired.get("$schema", ""), str):
         del repaired["$schema"]
-    if "properties" in repaired:
-        repaired["properties"] = cast(JSON, _repair_properties(repaired["properties"]))
     if "required" in repaired:
-        repaired["required"] = cast(JSON, _repair_required(repaired))
+        repaired["required"] = cast(JSON, _repair_required(repaired, lost))
     return repaired, lost
+
+
+def _parse(value: JSON) -> JSON:
+    """A value, or the object that it is the JSON text of."""
+    if not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return value
+    try:
+        return cast(JSON, json.loads(value))
+    except (ValueError, RecursionError):
+        return value
+
+
+def _repair_part(schema: Mapping[str, JSON], lost: list[str]) -> Fields:
+    repaired: Fields = {**schema, "type": "object"}
+    if "properties" in repaired:
+        repaired["properties"] = cast(JSON, _repair_properties(repaired["properties"], lost))
+    return repaired
 
 
 def _read_tools(tools: JSON) -> list[JSON]:
@@ -99,14 +123,17 @@ def _repair_tool(tool: JSON) -> tuple[Fields | None, str]:
     kept = {key: value for key, value in tool.items() if key not in _UNUSED}
     kept["inputSchema"], lost = repair_input_schema(tool.get("inputSchema"))
     for key in ("description", "title"):
-        if not isinstance(kept.get(key), str):
-            kept.pop(key, None)
+        if not isinstance(kept.get(key), str) and kept.pop(key, None):
+            lost.append(f"has a {key} that is no text")
     if not isinstance(kept.get("_meta"), dict):
         kept.pop("_meta", None)
     kept.pop("annotations", None)
-    if hints := _repair_hints(tool.get("annotations")):
-        kept["annotations"] = hints
-    return kept, lost
+    hints = _repair_hints(tool.get("annotations"), lost)
+    if lost:
+        hints.pop("readOnlyHint", None)
+    if hints:
+        kept["annotations"] = cast(JSON, hints)
+    return kept, " and ".join(dict.fromkeys(lost))
 
 
 def _name_of(tool: JSON) -> str:
@@ -116,73 +143,57 @@ def _name_of(tool: JSON) -> str:
     return clean_line(str(name), _SHOWN)
 
 
-def _repair_hints(hints: JSON) -> Fields:
+def _repair_hints(hints: JSON, lost: list[str]) -> Fields:
     """What is no truth value is no hint; that it destroys is believed however it is said."""
     if not isinstance(hints, dict):
         return {}
     kept: Fields = {name: hints[name] for name in _HINTS if isinstance(hints.get(name), bool)}
     if hints.get("destructiveHint") and "destructiveHint" not in kept:
         kept["destructiveHint"] = True
-    if isinstance(hints.get("title"), str):
-        kept["title"] = hints["title"]
+    if isinstance(title := hints.get("title"), str):
+        kept["title"] = title
+    elif title:
+        lost.append("has a title that is no text")
     return kept
 
 
-def _follow_root(schema: Fields) -> tuple[Fields, str]:
-    """The schema that a root reference means, with the definitions it may need."""
-    here, seen = dict(schema), set[str]()
-    while isinstance(reference := here.pop("$ref", None), str):
-        target = find_target(schema, reference)
-        if target is None or reference in seen or len(seen) >= _MOST_REFERENCES:
-            shown = clean_line(reference, _SHOWN)
-            return here, f"has a schema that refers to {shown}, which is not there"
-        seen.add(reference)
-        here = {**target, **here}
-    return here, ""
-
-
-def find_target(root: Mapping[str, JSON], reference: str) -> Fields | None:
-    """What a reference within a document points at; None where it is nothing or no schema."""
-    if not reference.startswith("#"):
-        return None
-    node: JSON = cast(JSON, root)
-    for part in reference[1:].strip("/").split("/"):
-        key = part.replace("~1", "/").replace("~0", "~")
-        if not key:
-            continue
-        if isinstance(node, dict) and key in node:
-            node = node[key]
-        elif isinstance(node, list) and key.isascii() and key.isdigit() and int(key) < len(node):
-            node = node[int(key)]
-        else:
-            return None
-    return node if isinstance(node, dict) else None
-
-
-def _repair_properties(properties: JSON) -> Fields:
+def _repair_properties(properties: JSON, lost: list[str]) -> Fields:
+    properties = _parse(properties)
     if isinstance(properties, list):
         named = {each["name"]: each for each in properties if isinstance(each, dict)
                  and isinstance(each.get("name"), str)}  # fmt: skip
+        if len(named) < sum(map(bool, properties)):
+            lost.append("has parameters without a name of their own")
         return {str(name): {key: value for key, value in each.items() if key != "name"}
                 for name, each in named.items()}  # fmt: skip
     if not isinstance(properties, dict):
+        if properties:
+            lost.append("has parameters that cannot be read")
         return {}
-    return {name: _repair_property(each) for name, each in properties.items()}
+    repaired = {name: _repair_property(each) for name, each in properties.items()}
+    odd = [name for name, each in properties.items() if each and repaired[name] == {}]
+    if odd:
+        lost.append(f"says nothing readable of its parameter {clean_line(odd[0], _SHOWN)}")
+    return repaired
 
 
 def _repair_property(described: JSON) -> JSON:
+    described = _parse(described)
     if isinstance(described, dict | bool):
         return described
     return {"type": described} if isinstance(described, str) and described in _TYPES else {}
 
 
-def _repair_required(schema: Fields) -> list[str]:
+def _repair_required(schema: Fields, lost: list[str]) -> list[str]:
     """The names that may be insisted on: what is described nowhere, nobody can give."""
     listed, known = schema["required"], schema.get("properties")
     names = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
     if not _ELSEWHERE.isdisjoint(schema):
         return names
-    return [name for name in names if isinstance(known, dict) and name in known]
+    kept = [name for name in names if isinstance(known, dict) and name in known]
+    if unknown := [name for name in names if name not in kept]:
+        lost.append(f"requires {clean_line(unknown[0], _SHOWN)}, which it does not describe")
+    return kept
 
 
 def _repair_page(result: Fields) -> None:

@@ -15,6 +15,7 @@ from safety.gate.hint_words import (
     find_words,
     split_name,
 )
+from safety.schema_references import follow
 from safety.word_lists import word_set
 
 _CARRIERS = word_set("""
@@ -34,6 +35,13 @@ _GRAVE = word_set(
     "create delete destroy drop insert kill purge remove restart stop truncate update write"
 )
 _PLAIN_LOOKS = frozenset({"get", "show", "describe", "fetch"})
+_SAID_BESIDE = frozenset({"$ref", "default", "description", "examples", "title"})
+_PARTS = (
+    "additionalProperties", "additionalItems", "contains", "else", "if", "not", "then",
+    "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
+_UNFOLLOWED = frozenset({"$dynamicRef", "$recursiveRef"})
+_UNREADABLE = "a part of its schema cannot be read"
 _DEPTH = 6
 _MOST = 1_000
 """Parts of a schema that are looked at; of a larger one no hint is believed."""
@@ -57,8 +65,8 @@ def object_to_schema(tool: Tool) -> str:
     """What of a schema could do more than look; empty where nothing could."""
     try:
         arguments = list(read_arguments(tool))
-    except TooLarge:
-        return "its schema is too large to be judged"
+    except Unjudged as unjudged:
+        return str(unjudged)
     words = {*split_name(tool.name), *find_words(tool.description or "")}
     for argument in arguments:
         if reason := object_to_argument(argument, words):
@@ -67,7 +75,7 @@ def object_to_schema(tool: Tool) -> str:
 
 
 def read_arguments(tool: Tool) -> Iterator[Argument]:
-    """Every argument of a tool, at any depth. Raises `TooLarge`."""
+    """Every argument of a tool, at any depth. Raises `Unjudged`."""
     return _Reader(tool.input_schema).find_arguments(tool.input_schema)
 
 
@@ -107,8 +115,8 @@ def _find_value(argument: Argument) -> str:
     return ""
 
 
-class TooLarge(Exception):
-    """A schema has more parts than are looked at."""
+class Unjudged(Exception):
+    """A schema has parts that cannot be looked at. The text says why, in a clause."""
 
 
 class _Reader:
@@ -129,25 +137,27 @@ class _Reader:
                 yield from self.find_arguments(each, depth + 1)
         several = ("anyOf", "oneOf", "allOf", "prefixItems")
         for part in (
-            *(
-                here.get(key)
-                for key in ("items", "additionalProperties", "not", "if", "then", "else")
-            ),
+            *_items(here),
+            *(here.get(key) for key in _PARTS),
+            *_mapping(here.get("dependentSchemas")).values(),
             *(each for key in several for each in _sequence(here.get(key))),
         ):
             yield from self.find_arguments(part, depth + 1)
 
     def _enter(self, schema: Any, entered: set[str]) -> Mapping[str, Any] | None:
         """A part of the schema; None where it is none, or was looked at under its reference."""
-        reference = str(_mapping(schema).get("$ref") or "")
-        if not _mapping(schema) or reference in entered:
+        described = {} if schema is True or schema is False else _mapping(schema)
+        # What stands beside a reference may differ from place to place.
+        is_bare = described.keys() <= _SAID_BESIDE
+        reference = str(described.get("$ref") or "") if is_bare else ""
+        if not described or reference in entered:
             return None
         if reference:
             entered.add(reference)
         if self._left == 0:
-            raise TooLarge
+            raise Unjudged("its schema is too large to be judged")
         self._left -= 1
-        return _follow(schema, self._root)
+        return _follow(described, self._root)
 
     def _describe(self, name: str, schema: Any) -> Argument:
         kinds: set[str] = set()
@@ -157,8 +167,9 @@ class _Reader:
             kinds.update(str(each) for each in (kind if isinstance(kind, list) else [kind]) if each)
             listed = (part.get("const"), *_sequence(part.get("enum")))
             values += (str(each) for each in listed if each is not None)
-        told = str(_follow(schema, self._root).get("description") or "")[:4_000]
-        return Argument(name, frozenset(kinds), tuple(values), told)
+        is_told = isinstance(schema, Mapping)
+        told = str(_follow(schema, self._root).get("description") or "") if is_told else ""
+        return Argument(name, frozenset(kinds), tuple(values), told[:4_000])
 
     def _alternatives(
         self, schema: Any, entered: set[str], depth: int = 0
@@ -169,27 +180,31 @@ class _Reader:
             return
         yield here
         several = [each for key in ("anyOf", "oneOf", "allOf") for each in _sequence(here.get(key))]
-        for part in (here.get("items"), *several):
+        for part in (*_items(here), *several):
             yield from self._alternatives(part, entered, depth + 1)
 
 
-def _follow(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema, or what it refers to within the same document."""
-    here = _mapping(schema)
-    for _ in range(_DEPTH):
-        reference = here.get("$ref")
-        if not isinstance(reference, str) or not reference.startswith("#/"):
-            break
-        target: Any = root
-        for step in reference[2:].split("/"):
-            target = _mapping(target).get(step)
-        here = {**_mapping(target), **{key: each for key, each in here.items() if key != "$ref"}}
+def _follow(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema with what it refers to within the same document."""
+    here, missing = follow(schema, root)
+    if missing or not _UNFOLLOWED.isdisjoint(here):
+        raise Unjudged("its schema refers to something that is not found there")
     return here
 
 
+def _items(schema: Mapping[str, Any]) -> list[Any]:
+    """What the items of a list may be: one schema for all, or, in older drafts, one for each."""
+    items = schema.get("items")
+    return items if isinstance(items, list) else [items]
+
+
 def _sequence(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    if value is not None and not isinstance(value, list):
+        raise Unjudged(_UNREADABLE)
+    return value or []
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    if value is not None and not isinstance(value, Mapping):
+        raise Unjudged(_UNREADABLE)
+    return value or {}

@@ -128,7 +128,8 @@ def _is_act(words: list[str], position: int) -> bool:
     if stem in CHANGING and stem not in HARMLESS:
         ends = not after[0].isalpha() or after in _NO_VERBS
         is_listed = before in ("and", "or", ",") and ends
-        is_noun = word.endswith("s") and (is_listed or after == "of")
+        is_subject = position == 0 and after == "of"
+        is_noun = word.endswith("s") and (is_listed or is_subject)
         return takes_object or ((begins or before in _LEADS) and not is_noun)
     # Behind a conjunction, a verb nobody knows could be any act.
     is_verb = word.endswith("s") and before in ("and", "or", "then", ",") and takes_object

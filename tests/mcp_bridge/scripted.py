@@ -99,8 +99,8 @@ async def open_scripted(
 ) -> AsyncIterator[tuple[OpenToolbox, ServerConnection]]:
     """The toolbox of one server, `x`, and the connection to it."""
     deadlines, gate = deadlines or quick(), gate or OpenGate()
-    connection = ServerConnection("x", partial(open_client, script), deadlines)
     masker = build_masker()
+    connection = ServerConnection("x", partial(open_client, script), deadlines, masker)
     server = ConnectedServer("x", plan, connection, masker)
     catalogue = Catalogue(offers_writes=gate.offers_writes)
     roster = Roster({"x": server}, {"x": None}, catalogue, masker=masker, deadlines=deadlines)

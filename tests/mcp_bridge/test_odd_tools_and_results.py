@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests.cases import check_each
+from mcp_bridge.wire.reasons import _join
+from mcp_bridge.wire.result_repairs import repair_call_result
+from mcp_bridge.wire.tool_repairs import repair_listing
+from tests.cases import check_each, for_each
 from tests.mcp_bridge.conftest import ReadsBut, nothing_left_behind, run  # noqa: F401 (fixture)
 from tests.mcp_bridge.scripted import OPENING, open_scripted, plain, serving
 from tests.server_plans import ServerPlan, TransportPlan
@@ -233,3 +236,118 @@ async def test_json_that_is_too_long_stays_json_and_says_how_much_is_left_out(co
     assert len(result.content) < 8_200
     assert "items are left out" in body or "[truncated: showing" in marker
     assert result.truncated
+
+
+# ---- What a repair loses, and what it keeps ------------------------------------------------------
+
+HOST = {"type": "string", "description": "The host"}
+LOSING: list[dict[str, Any]] = [
+    {"inputSchema": "host: string"},
+    {"inputSchema": [{"name": "host"}]},
+    {"inputSchema": {"properties": "host, command"}},
+    {"inputSchema": {"properties": [{"type": "string"}]}},
+    {"inputSchema": {"properties": [{"name": "a", "enum": ["x"]}, {"name": "a"}]}},
+    {"inputSchema": {"properties": {"host": "the host to delete"}}},
+    {"inputSchema": {"properties": {"host": ["get", "delete"]}}},
+    {"inputSchema": {"$ref": "https://example.org/schema.json"}},
+    {"inputSchema": {"$ref": "#/$defs/absent"}},
+    {"inputSchema": {"$ref": {"type": "object"}}},
+    {"inputSchema": {"$ref": "#/$defs/a", "$defs": {"a": {"properties": "host"}}}},
+    {"inputSchema": {"properties": {"host": HOST}, "required": ["host", "command"]}},
+    {"description": ["Deletes the host"]},
+    {"title": {"en": "Delete a host"}},
+    {"annotations": {"readOnlyHint": True, "title": ["Delete a host"]}},
+]
+KEEPING: list[dict[str, Any]] = [
+    {},
+    {"inputSchema": None},
+    {"inputSchema": []},
+    {"inputSchema": {"properties": []}},
+    {"inputSchema": {"properties": {"host": None}}},
+    {"inputSchema": {"properties": {"host": "string"}}},
+    {"inputSchema": {"properties": [{"name": "host", **HOST}]}},
+    {"inputSchema": json.dumps({"properties": {"host": HOST}})},
+    {"inputSchema": {"properties": json.dumps({"host": HOST})}},
+    {"inputSchema": {"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"host": HOST}}}}},
+    {"title": None},
+]
+
+
+def repaired(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """A tool that says that it only reads, as it is offered, and what is told of it."""
+    result = {"tools": [{**plain("show"), "annotations": {"readOnlyHint": True}, **fields}]}
+    told = repair_listing(result, "2025-11-25")
+    (tool,) = result["tools"]
+    return tool, told
+
+
+@for_each(LOSING)
+def test_a_tool_that_lost_something_is_told_and_its_hint_to_only_read_is_dropped(fields):
+    tool, told = repaired(fields)
+
+    assert "readOnlyHint" not in tool.get("annotations", {})
+    assert len(told) == 1
+    assert told[0].startswith("show ")
+
+
+@for_each(KEEPING)
+def test_a_tool_that_lost_nothing_keeps_its_hint(fields):
+    tool, told = repaired(fields)
+
+    assert tool["annotations"] == {"readOnlyHint": True}
+    assert told == []
+
+
+def test_what_stands_beside_a_reference_is_merged_with_what_it_refers_to():
+    schema = {
+        "$ref": "#/$defs/a",
+        "properties": {"host": HOST, "kind": {"enum": ["pod"]}},
+        "required": ["host"],
+        "$defs": {
+            "a": {
+                "properties": {"force": {"type": "boolean"}, "kind": {"enum": ["job"]}},
+                "required": ["force"],
+                "anyOf": [{"required": ["kind"]}],
+            }
+        },
+    }
+
+    tool, told = repaired({"inputSchema": schema})
+
+    found = tool["inputSchema"]
+    assert found["properties"].keys() == {"host", "force", "kind"}
+    assert found["properties"]["kind"] == {"allOf": [{"enum": ["job"]}, {"enum": ["pod"]}]}
+    assert sorted(found["required"]) == ["force", "host"]
+    assert found["anyOf"] == [{"required": ["kind"]}]
+    assert told == []
+
+
+def test_a_place_in_a_list_with_five_thousand_digits_is_no_place():
+    tool, told = repaired({"inputSchema": {"$ref": f"#/anyOf/{'1' * 5_000}", "anyOf": [{}]}})
+
+    assert tool["inputSchema"]["type"] == "object"
+    assert len(told) == 1
+
+
+def test_of_many_odd_blocks_a_thousand_are_read_and_the_rest_is_counted():
+    odd: list[Any] = [{"type": "riddle", "says": number} for number in range(1_500)]
+    result: dict[str, Any] = {"content": [*odd, {"type": "text", "text": "the last word"}]}
+
+    repair_call_result(result, "2025-11-25")
+
+    texts = [block["text"] for block in result["content"]]
+    assert len(texts) == 1_002
+    assert texts[-2:] == [
+        "the last word",
+        "[500 more parts that are no content of MCP's are left out]",
+    ]
+
+
+def test_of_an_error_with_very_much_to_say_the_first_texts_are_told():
+    texts = (f"reason {number} of many" for number in range(1_000))
+
+    told = _join(texts)
+
+    assert told.startswith("reason 0 of many: reason 1 of many")
+    assert told.endswith("reason 49 of many")
+    assert len(_join("x" * 15_000 + str(number) for number in range(1_000))) < 40_000

@@ -5,7 +5,14 @@ import pytest
 from agents.types import ToolCall
 from masking import Masker, build_default_masker
 from masking.visible_text import clean_line
-from mcp_bridge.server_words import MARGIN, WITHHELD, show_line, show_schema, show_text
+from mcp_bridge.server_words import (
+    MARGIN,
+    WITHHELD,
+    show_last_lines,
+    show_line,
+    show_schema,
+    show_text,
+)
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.stderr import STDERR_TAIL_BYTES, StderrTail
 from tests.mcp_bridge.conftest import quick, run, stdio
@@ -87,3 +94,17 @@ async def test_the_name_of_a_call_is_masked_before_it_is_cut():
 
             assert PASSWORD[:4] not in told.tool
             assert PASSWORD[:4] not in result.content
+
+
+def test_the_last_lines_of_a_program_hold_no_part_of_a_key_that_began_before_them():
+    key = "\n".join(f"MIIEexample{number:02}line{'k' * 50}" for number in range(8))
+    tail = StderrTail()
+    tail.add(
+        f"cannot use\n-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----\n"
+        "going down\n".encode()
+    )
+
+    told = show_last_lines(MASKER, tail.text)
+
+    assert "MIIEexample" not in told
+    assert told.endswith("going down")

@@ -133,3 +133,21 @@ def test_a_tool_that_reads_by_some_values_is_suggested_by_value_and_the_block_is
     rule = report.config.mcp_servers["remote"].tools["kubectl_context"]
     assert (rule.default, rule.argument) == ("write", "operation")
     assert rule.values == {"list": "read", "get": "read"}
+
+
+@pytest.mark.parametrize(
+    ("transport", "remark"),
+    [
+        ("stdio", "reviewed for this version of the server"),
+        ("http", "reviewed for the server that this one only claims to be: check what it does"),
+    ],
+)
+def test_a_server_that_is_not_trusted_only_claims_to_be_the_one_that_was_reviewed(
+    transport, remark
+):
+    plan = ServerPlan(TransportPlan(transport))
+    known = {"look_up": ClassRule("read")}
+
+    block = write_yaml("x", suggest(plan, [tool("look_up")], known))
+
+    assert f"look_up: read  # {remark}\n" in block

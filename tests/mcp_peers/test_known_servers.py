@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from mcp_types import Tool
 
+from masking import build_masker
 from mcp_bridge.connection import ServerConnection
 from mcp_bridge.known_servers import KnownServer, find_known, read_table, with_known_tools
 from mcp_bridge.transports import open_client
@@ -43,7 +44,7 @@ async def list_installed(plan: ServerPlan) -> tuple[tuple[str, str], dict[str, A
         opener = partial(
             open_client, "x", plan, http_clients=clients, in_process={}, execution_id=""
         )
-        connection = ServerConnection("x", opener, quick())
+        connection = ServerConnection("x", opener, quick(), build_masker())
         try:
             await connection.start()
             listed = {tool.name: tool.input_schema for tool in await connection.list_tools()}
@@ -93,8 +94,12 @@ STDIO = ServerPlan(TransportPlan("stdio"))
 NODES = Tool(name="open_nodes", input_schema={"type": "object"})
 
 
+def read_class(plan: ServerPlan, name: str, version: str, tool: Tool = NODES, **arguments) -> str:
+    return class_of_call("x", with_known_tools(plan, name, version, (tool,)), tool, arguments)
+
+
 def test_a_known_tool_is_classed_without_a_word_of_its_server():
-    plan = with_known_tools(STDIO, "memory-server", "0.6.3")
+    plan = with_known_tools(STDIO, "memory-server", "0.6.3", (NODES,))
 
     assert class_of_call("x", plan, NODES, {}) == "read"
     assert is_classed("x", plan, NODES)
@@ -112,15 +117,13 @@ def test_a_known_tool_is_classed_without_a_word_of_its_server():
     ids=["newer", "older", "no version", "another", "not trusted"],
 )
 def test_what_was_not_reviewed_or_may_not_be_trusted_stays_unclassed(plan, name, version):
-    assert class_of_call("x", with_known_tools(plan, name, version), NODES, {}) == "write"
+    assert read_class(plan, name, version) == "write"
 
 
 def test_the_operators_word_comes_before_the_table():
     plan = ServerPlan(TransportPlan("stdio"), tools={"open_nodes": ClassRule("write")})
 
-    assert (
-        class_of_call("x", with_known_tools(plan, "memory-server", "0.6.3"), NODES, {}) == "write"
-    )
+    assert read_class(plan, "memory-server", "0.6.3") == "write"
 
 
 def test_a_tool_of_the_table_that_does_both_is_split():
@@ -130,3 +133,41 @@ def test_a_tool_of_the_table_that_does_both_is_split():
     rule = row.tools["alerting_silences_write"]
     assert rule.class_of({"operation": "get"}) == "read"
     assert rule.class_of({"operation": "delete"}) == "write"
+
+
+@pytest.mark.parametrize("hints", [{"destructiveHint": True}, {"readOnlyHint": False}])
+def test_a_tool_that_says_of_itself_that_it_acts_does_not_read_by_its_name(hints):
+    tool = Tool.model_validate(
+        {"name": "open_nodes", "annotations": hints, "inputSchema": {"type": "object"}}
+    )
+
+    assert read_class(STDIO, "memory-server", "0.6.3", tool) == "write"
+
+
+def test_what_writes_and_what_an_argument_decides_is_known_of_every_version():
+    lying = Tool.model_validate(
+        {"name": "delete_entities", "annotations": {"readOnlyHint": True},
+         "inputSchema": {"type": "object"}}
+    )  # fmt: skip
+    looking = lying.model_copy(update={"name": "get_doc", "description": "Gets a document"})
+    silences = lying.model_copy(update={"name": "alerting_silences_write"})
+
+    assert read_class(STDIO, "memory-server", "9.0", lying) == "write"
+    assert read_class(STDIO, "mcp-grafana", "9.0", looking) == "write"
+    assert read_class(STDIO, "mcp-grafana", "9.0", silences, operation="get") == "read"
+
+
+def test_a_version_that_is_no_number_of_anybodys_is_no_known_one():
+    for version in ("9" * 5_000, f"0.6.{'3' * 5_000}", "0.\u0666.3"):
+        assert find_known("memory-server", version) is None
+        assert read_class(STDIO, "memory-server", version) == "write"
+
+
+def test_the_status_of_an_incident_is_looked_for_where_it_stands():
+    row = find_known("mcp-grafana", "2.1.1")
+
+    assert row is not None
+    verify = row.tools["update_incident"].verify
+    assert verify is not None
+    assert (verify.expect.path, verify.expect.equals) == ("status", "$status")
+    assert row.tools["create_folder"].verify is None

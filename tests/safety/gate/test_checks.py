@@ -9,8 +9,9 @@ from agents.ports import ProposedAnswer
 from agents.result_texts import read_result, write_result
 from agents.types import Message, ToolTarget, WriteStatus
 from safety import checks
-from safety.checks import find_own_check, is_this_check, judge_answer
+from safety.checks import Check, Expectation, find_own_check, is_this_check, judge_answer
 from safety.gate.safety_gate import SafetyGate
+from tests.cases import for_each
 from tests.safety.gate.calls import NGINX, Counters, Desk, envelope
 from tests.safety.gate.world import Agent, World
 
@@ -364,3 +365,10 @@ def test_no_write_of_ours_has_a_check_that_is_a_write():
             if check is not None:
                 assert json.dumps(dict(check.arguments)).count("restart") == 0
                 assert check.arguments.get("action") in (None, "get", "inspect", "read")
+
+
+@for_each(["", "  ", "\n", None, [], {}])
+def test_a_write_of_nothing_is_not_proved_by_an_answer_that_contains_nothing(wanted):
+    check = Check("x", "read_file", {}, (Expectation((), "contains", (wanted,)),))
+
+    assert judge_answer(check, "anything at all").status == "unverified"

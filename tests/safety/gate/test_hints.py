@@ -195,3 +195,126 @@ def test_no_schema_hides_an_act_or_breaks_the_look(schema):
 
     if not {"anyOf", "endless"} & set(schema.get("properties", ())):
         assert classify_by_hints(server(), tool).tool_class == "write"
+
+
+@for_each(
+    [
+        ("restart_service", "mode", ["status", "force"]),
+        ("send_mail", "method", ["get", "post"]),
+        ("service_restart", "mode", ["status", "force"]),
+        ("deletePod", "action", ["list", "confirm"]),
+        ("branch", "action", ["check_out", "create"]),
+        ("session", "action", ["log_out", "start"]),
+        ("account", "action", ["get_rid_of", "create"]),
+        ("account", "action", ["logOut", "create"]),
+        ("account", "action", ["read_to_file", "create"]),
+        ("files", "action", ["get_away", "create"]),
+    ]
+)  # fmt: skip
+def test_neither_a_tool_named_after_an_act_nor_a_verb_with_a_particle_reads_by_a_value(case):
+    name, argument, values = case
+    properties = {argument: {"type": "string", "enum": values}}
+    tool = Tool.model_validate(
+        {"name": name, "annotations": {"readOnlyHint": True},
+         "inputSchema": {"type": "object", "properties": properties}}
+    )  # fmt: skip
+
+    assert class_of_call("x", server(), tool, {argument: values[0]}) == "write"
+
+
+@for_each(
+    [
+        ("restart_service", ["status", "restart"], ["status"]),
+        ("incident", ["get_by_id", "create"], ["get_by_id"]),
+    ],
+)
+def test_a_tool_whose_acts_are_all_named_by_values_reads_by_the_others(case):
+    name, values, reads = case
+    tool = mixed(name, "", values)
+
+    found = [
+        each for each in values if class_of_call("x", server(), tool, {"action": each}) == "read"
+    ]
+
+    assert found == reads
+
+
+@for_each(
+    [
+        {"properties": {"a": {"$ref": "https://example.org/a.json"}}},
+        {"properties": {"a": {"$ref": "#/$defs/absent"}}},
+        {"properties": {"a": {"$ref": "#anchor"}}},
+        {"properties": {"a": {"$ref": 7}}},
+        {"properties": {"a": {"$dynamicRef": "#a"}}},
+        {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}},
+        {"properties": {"a": {"properties": [{"name": "command"}]}}},
+        {"properties": "a"},
+        {"dependentSchemas": {"a": {"properties": {"command": {"type": "string"}}}}},
+        {
+            "properties": {"body": {"$ref": "#/$defs/a", "type": "integer"}},
+            "$defs": {"a": {"type": "string"}},
+        },
+        {"anyOf": {"properties": {"a": {"type": "string"}}}},
+        {
+            "properties": {"a": {"$ref": "#/$defs/a", "properties": {"b": {"type": "string"}}}},
+            "$defs": {"a": {"properties": {"delete": {"type": "boolean"}}}},
+        },
+        {
+            "properties": {"a": {"$ref": "#/$defs/a", "enum": ["get"]}},
+            "$defs": {"a": {"enum": ["get", "drop"]}},
+        },
+        {
+            "properties": {"a": {"$ref": "#/$defs/a%20b"}},
+            "$defs": {"a b": {"enum": ["get", "drop"]}},
+        },
+        {
+            "properties": {"a": {"$ref": "#/anyOf/0/properties/x"}},
+            "anyOf": [{"properties": {"x": {"enum": ["get", "drop"]}}}],
+        },
+        {"properties": {"a": {"items": [{"properties": {"delete": {"type": "boolean"}}}]}}},
+        {
+            "properties": {
+                "a": {"$ref": "#/$defs/a"},
+                "b": {"$ref": "#/$defs/a", "properties": {"delete": {"type": "boolean"}}},
+            },
+            "$defs": {"a": {"type": "object"}},
+        },
+    ]
+)  # fmt: skip
+def test_what_a_schema_hides_behind_or_beside_a_reference_speaks_against_a_hint(schema):
+    assert classify_by_hints(server(), listing(schema)).tool_class == "write"
+
+
+def listing(schema: dict[str, Any]) -> Tool:
+    return Tool.model_validate(
+        {"name": "list_things", "description": "Lists things",
+         "annotations": {"readOnlyHint": True}, "inputSchema": {"type": "object", **schema}}
+    )  # fmt: skip
+
+
+@for_each(
+    [
+        {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"enum": ["pod", "node"]}}},
+        {"properties": {"a": {"$ref": "#/$defs/a", "description": "The kind"},
+                        "b": {"$ref": "#/$defs/a", "description": "Another kind"}},
+         "$defs": {"a": {"enum": ["pod", "node"]}}},
+        {"properties": {"a": True}, "additionalProperties": False},
+    ]
+)  # fmt: skip
+def test_a_reference_that_is_found_costs_no_hint(schema):
+    assert classify_by_hints(server(), listing(schema)).tool_class == "read"
+
+
+@for_each(
+    [
+        "List caches. Purges of the cache follow.",
+        "Deletes of old rows.",
+    ]
+)
+def test_an_act_that_is_told_as_a_noun_speaks_against_a_hint(told):
+    tool = Tool.model_validate(
+        {"name": "list_caches", "description": told, "annotations": {"readOnlyHint": True},
+         "inputSchema": {"type": "object"}}
+    )  # fmt: skip
+
+    assert classify_by_hints(server(), tool).tool_class == "write"
