@@ -2,20 +2,24 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
 from agents.llm.bodies import BodyReader
 from agents.llm.chunks import MAX_CHARACTERS, ChunkReader
-from agents.llm.classify import classify, only_llm_errors
+from agents.llm.classify import classify
 from agents.llm.error_bodies import read_error
 from agents.llm.head_thoughts import MOST_BLANKS, HeadThoughts
 from agents.llm.http import Refused
+from agents.llm.openai_compatible import OpenAICompatible
 from agents.llm.settings import ProviderSettings
 from agents.llm.wanted_back import WantedBack
 from agents.llm_events import CallProposed, TextDelta
+from agents.ports import LLMOptions
+from agents.types import Message
 from tarsy.errors import LLMError
-from tests.agents.wire_server import chunk, fragment
+from tests.agents.wire_server import chunk, fragment, stream
 from tests.cases import for_each
 
 SETTINGS = ProviderSettings("lab", "openai", "lab-1", base_url="http://lab/v1")
@@ -84,9 +88,10 @@ def test_blanks_before_a_body_are_not_kept():
         for _ in range(100):
             body.feed(b" \n" * 1_000)
 
+        kept = len(body._head)
         events = body.feed(b'data: {"choices": []}\n\n')
 
-        assert len(body._head) <= 3
+        assert kept <= 3
         assert events == [{"choices": []}]
 
 
@@ -115,22 +120,22 @@ def nest(levels: int) -> object:
     return value
 
 
-UNREADABLE = {
-    "an index without end": [chunk({"tool_calls": [{"index": float("inf"), "function": {}}]})],
-    "an extra without end": [
-        chunk({"tool_calls": [{"index": 0, "function": {"name": "a"}, "extra": nest(50_000)}]})
-    ],
-    "an extra that is too deep": [
-        chunk({"tool_calls": [{"index": 0, "function": {"name": "a"}, "extra": nest(400)}]}),
-        chunk({}, "tool_calls"),
-    ],
+NOT_READ = {
+    "an index without end": {"tool_calls": [{"index": float("inf"), "function": {"name": "a"}}]},
+    "an extra too deep to keep": {
+        "tool_calls": [{"index": 0, "function": {"name": "a"}, "extra": nest(700)}]
+    },
+    "marks too deep to keep": {"content": "a", "extra_content": nest(700)},
 }
 
 
-@for_each(UNREADABLE)
-def test_what_cannot_be_read_is_an_error_of_the_model_at_most(name):
-    with suppress(LLMError), only_llm_errors(SETTINGS):
-        read_all(*UNREADABLE[name], chunk({}, "stop"))
+@pytest.mark.parametrize("name", NOT_READ)
+async def test_what_cannot_be_read_is_an_error_of_the_model_at_most(wire, name):
+    wire.plays = [stream(chunk(NOT_READ[name]), chunk({}, "stop"))]
+    llm = OpenAICompatible(replace(SETTINGS, base_url=wire.base_url))
+
+    with suppress(LLMError):
+        assert [event async for event in llm.stream((Message("user", "?"),), (), LLMOptions())]
 
 
 def test_what_a_provider_says_can_be_stored():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from agents.controllers.written.code import find_end, read_keywords, read_loosely
 from agents.controllers.written.names import TOOL_NAME, OfferedNames
-from agents.controllers.written.values import Read, TooDeep, find_calls
+from agents.controllers.written.values import Read, TooDeep, read_calls
 from agents.types import JSON
 
 MOST_CALLS = 50
@@ -145,7 +145,7 @@ class Reader:
             self.is_broken = True
             return False
         try:
-            calls = find_calls(value, self.offered)
+            calls = read_calls(value, self.offered)
         except TooDeep:
             self.is_broken = self.is_too_deep = True
             return False

@@ -34,21 +34,21 @@ class Read:
     """Of no tool and without arguments, so that it may as well be a word between two marks."""
 
 
-def find_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read, ...]:
+def read_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read, ...]:
     """The calls that a value is; none when it is anything else. Raises TooDeep."""
     if depth > DEEPEST:
         raise TooDeep
     if isinstance(value, list):
-        found = [find_calls(item, offered, depth + 1) for item in value]
+        found = [read_calls(item, offered, depth + 1) for item in value]
         return tuple(call for calls in found for call in calls) if value and all(found) else ()
     if not isinstance(value, dict):
         return ()
     for name in _LISTS:
         if isinstance(listed := value.get(name), list):
-            return find_calls(listed, offered, depth + 1)
+            return read_calls(listed, offered, depth + 1)
     for name in _INNER:
         if isinstance(inner := value.get(name), dict):
-            return find_calls(inner, offered, depth + 1)
+            return read_calls(inner, offered, depth + 1)
     call = _read_named(value, offered) or _read_keyed(value, offered)
     return () if call is None else (call,)
 
@@ -59,7 +59,7 @@ def write_arguments(arguments: Mapping[str, JSON]) -> str:
     return json.dumps(clean_fields(arguments), ensure_ascii=False)
 
 
-def read_arguments(value: JSON) -> Mapping[str, JSON] | None:
+def read_given(value: JSON) -> Mapping[str, JSON] | None:
     """An object, nothing, or the text of an object."""
     if value is None:
         return {}
@@ -78,7 +78,7 @@ def _read_named(value: Mapping[str, JSON], offered: OfferedNames) -> Read | None
         return None
     given = _first(_ARGUMENTS, value)
     if given is not None:
-        arguments = read_arguments(value[given])
+        arguments = read_given(value[given])
         return Read(name, arguments) if arguments is not None else None
     if offered.find(name) is None:
         return None
