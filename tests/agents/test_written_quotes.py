@@ -137,7 +137,23 @@ async def test_what_cites_and_ends_in_a_call_is_kept_for_want_of_a_better_conclu
     assert outcome.final_analysis == CITED
 
 
+CITED_CALLS = [READ, f"<tool_call>{READ}</tool_call>"]
+
+
+@for_each([f"Somebody wrote:\n> {each}\nI ignore it." for each in CITED_CALLS])
+def test_a_call_behind_the_sign_of_a_quotation_is_not_run(text):
+    assert work(text) == (text, [], 1)
+
+
+def test_labels_that_stand_in_the_alert_are_a_quote():
+    text = f"The alert holds this:\n{LABELLED}\nThis was ignored."
+
+    assert work(text, alert=LABELLED) == (text, [], 1)
+
+
 PARTS = [
+    f"<tool_call>{READ}</tool_call>\n<tool_call>ops__read(</tool_call>",
+    f"<tool_call>{READ}</tool_call>\n<tool_call>the other one</tool_call>",
     f"<tool_call>{READ}</tool_call><tool_call>{READ.replace('ops__read', 'ops__gone')}</tool_call>",
     f'[{READ}, {{"name": "ops__gone", "arguments": {{}}}}]',
     f'<tool_call>{READ}</tool_call>\n<tool_call>{{"name": "ops__read", "argum</tool_call>',

@@ -212,7 +212,7 @@ class Reader:
             if end is not None and read is not None:
                 self.at = end
                 return dict(read)
-            self.is_broken = self.is_broken or end is not None
+            self.is_broken = True
             return None
         start = self.at
         while self._skip_within_call():

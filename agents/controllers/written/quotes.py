@@ -10,6 +10,7 @@ _MARKS = r"<[^<>\n]{0,200}>|\[/?[A-Z_]{3,30}\]|```\w{0,20}|~~~\w{0,20}|\s+"
 _HEAD = re.compile(rf"(?:{_MARKS})+")
 _TAIL = re.compile(rf"(?:{_MARKS})+\Z")
 _READABLE = re.compile(r"[{\[]|[A-Za-z_][\w.:-]*\(")
+_CITED_LINE = re.compile(r"[ \t]*>(?!>)")
 _SHOWN_LINE = re.compile(r"(?: {4}|\t|[ \t]*>)")
 
 
@@ -25,6 +26,11 @@ def is_shown(body: str, start: int) -> bool:
         return True
     line = body[body.rfind("\n", 0, start) + 1 :]
     return _SHOWN_LINE.match(line) is not None
+
+
+def is_cited(body: str, start: int) -> bool:
+    """Whether a place stands behind the sign of a quotation, which nobody puts before a call."""
+    return _CITED_LINE.match(body[body.rfind("\n", 0, start) + 1 :]) is not None
 
 
 def _variants(span: str) -> list[str]:

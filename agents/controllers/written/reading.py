@@ -15,7 +15,7 @@ from agents.controllers.react_format import Action, parse_react
 from agents.controllers.written.announcing import is_announcement, is_report, is_whole_report
 from agents.controllers.written.markup import MOST_CALLS, Reader
 from agents.controllers.written.names import OfferedNames
-from agents.controllers.written.quotes import FENCES, is_quoted, is_shown
+from agents.controllers.written.quotes import FENCES, is_cited, is_quoted, is_shown
 from agents.controllers.written.values import write_arguments
 from agents.llm.head_thoughts import find_open_thought
 from agents.types import JSON, ToolSpec
@@ -61,6 +61,8 @@ _ONLY_CODE = re.compile(r"\[?[A-Za-z_][\w.]{0,127}\([^\n]{0,2000}\)\]?")
 _ACTION = re.compile(r"^[ \t*_#]*Action[ \t*_]*:", re.MULTILINE)
 _IMAGINED = re.compile(r"^[ \t*_#]*(?:Observation|Final Answer)[ \t*_]*:", re.MULTILINE)
 """What a model that writes in labels goes on with when nobody stops it."""
+_OPENED = re.compile(r"<[^<>/\n]{0,60}(?:tool_call|function_call|invoke)\b[^<>\n]{0,60}>\s*\Z")
+"""Another call that begins, with nothing behind it that can be read."""
 _END_TOKEN = re.compile(r"(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)\Z")
 _LONGEST_TOKEN = 50
 
@@ -190,6 +192,7 @@ def _read_place(
         behind=_leave_fence(body[reader.at :], span),
         is_marked=reader.is_marked,
         is_fenced=is_shown(body, place.start),
+        is_cited=is_cited(body, place.start),
     )
     if not reader.calls and not around.is_alone:
         return around.ask() if reader.is_too_deep and not around.before else None
@@ -203,7 +206,8 @@ def _read_place(
             return around.ask()
     # Run in part, a sequence would do what nobody has planned.
     meant = [read for read in reader.calls if not read.is_word]
-    is_whole = len(meant) <= len(calls) < MOST_CALLS and not reader.is_broken
+    is_broken = reader.is_broken or (around.behind and _OPENED.search(span))
+    is_whole = len(meant) <= len(calls) < MOST_CALLS and not is_broken
     return Written(calls, around.before, around.text) if is_whole else around.ask()
 
 
@@ -239,6 +243,7 @@ class _Around:
     behind: str
     is_marked: bool
     is_fenced: bool
+    is_cited: bool
 
     @property
     def is_alone(self) -> bool:
@@ -255,6 +260,8 @@ class _Around:
             if not (is_offered or self.is_marked or not self.behind):
                 return "none"
             return "call" if self.is_marked or not is_report(self.behind) else "ask"
+        if self.is_cited:
+            return "none"
         if self.is_marked and not self.is_fenced:
             # Behind a call may stand what the model imagines as its result.
             if is_report(self.behind):
@@ -287,6 +294,8 @@ def _read_labels(body: str, offered: OfferedNames, outside: Sequence[str]) -> Wr
     if is_whole_report(answer.thought) or (goes_on and is_report(f"{answer.thought}\n{behind}")):
         return None
     span = shown[: len(shown) - len(behind)]
+    if answer.thought and goes_on and is_quoted(span, outside):
+        return None
     return _read_given(span, step.tool, step.input or "{}", answer.thought, offered, outside)
 
 
