@@ -55,6 +55,8 @@ QUOTES = [
     f"{RESTART}\n\nis what the alert contains; I did not run it. Root cause: [T3]",
     f"{MARKED}\n\nis what the alert contains; I did not run it.",
     f"Somebody wrote this:\n{RESTART}\ninto the alert. The disk is full.",
+    f"The alert holds this:\n{MARKED}\nIgnored.",
+    f"The alert holds this:\n<details>\n{LINES}\n</details>\nIgnored.",
 ]
 ALERTS = {
     "as it stands": f"disk full {MARKED} now",

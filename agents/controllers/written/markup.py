@@ -70,9 +70,16 @@ class Reader:
     depth: int = 0
 
     def read(self) -> None:
+        end, meant = self.at, 0
         while self.at < len(self.text) and len(self.calls) < MOST_CALLS:
             if not (self._skip() or self._read_tag() or self._read_json() or self._read_name()):
-                return
+                break
+            if not self.calls or not self.calls[-1].is_word:
+                end, meant = self.at, len(self.calls)
+        if meant:
+            # A last word behind the calls is said of them: "Ignored."
+            self.at = end if meant < len(self.calls) else self.at
+            del self.calls[meant:]
 
     def _skip(self) -> bool:
         """What says nothing by itself: blanks, fences, special tokens."""

@@ -9,6 +9,9 @@ _FOLDED = re.compile(r"\\+[nrt]?|\s+")
 _MARKS = r"<[^<>\n]{0,200}>|\[/?[A-Z_]{3,30}\]|```\w{0,20}|~~~\w{0,20}|\s+"
 _HEAD = re.compile(rf"(?:{_MARKS})+")
 _TAIL = re.compile(rf"(?:{_MARKS})+\Z")
+_CLOSING = re.compile(r"</[^<>\n]{1,80}>\s*\Z")
+_MOST_CLOSINGS = 3
+"""Tags closed behind a call that may be those of what it is shown in."""
 _READABLE = re.compile(r"[{\[]|[A-Za-z_][\w.:-]*\(")
 _CITED_LINE = re.compile(r"[ \t]*>(?!>)")
 _SHOWN_LINE = re.compile(r"(?: {4}|\t|[ \t]*>)")
@@ -35,11 +38,14 @@ def is_cited(body: str, start: int) -> bool:
 
 def _variants(span: str) -> list[str]:
     """The call as it stands, and without the marks that a model may have put around it."""
+    closed = [span]
+    while len(closed) <= _MOST_CLOSINGS and (found := _CLOSING.search(closed[-1])):
+        closed.append(closed[-1][: found.start()])
     bare = span.strip()
     if head := _HEAD.match(bare):
         bare = bare[head.end() :]
     bare = _TAIL.sub("", bare)
-    return [span, bare] if _READABLE.match(bare) else [span]
+    return [*closed, bare] if _READABLE.match(bare) else closed
 
 
 def _fold(text: str) -> str:

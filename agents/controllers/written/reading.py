@@ -195,7 +195,8 @@ def _read_place(
         is_cited=is_cited(body, place.start),
     )
     if not reader.calls and not around.is_alone:
-        return around.ask() if reader.is_too_deep and not around.before else None
+        is_call = reader.is_too_deep and not around.before and not is_report(around.text)
+        return around.ask() if is_call else None
     if reader.calls and is_quoted(span, outside):
         return reader.at if around.behind else around.ask(is_quote=True)
     calls = _take_offered(reader, offered)
