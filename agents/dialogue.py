@@ -9,6 +9,7 @@ from agents.compaction import Fitted
 from agents.controllers import Conclude, Controller, present_as_text
 from agents.conversation import Conversation
 from agents.message_masking import mask_message
+from agents.outside import find_outside
 from agents.ports import LLM, Journal, Review
 from agents.recall import RecallToolbox
 from agents.records import LLMCallRecord, PlannedCall
@@ -57,6 +58,11 @@ class Dialogue:
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools there are, whether or not they go out with a question."""
         return self._toolbox.specs
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The texts of others that the model has read."""
+        return find_outside(self._task, self.messages)
 
     def start_deadline(self) -> float:
         """When an iteration that begins now has to end, by the clock of the loop."""
@@ -120,9 +126,8 @@ class Dialogue:
         shown: str | None = None,
     ) -> tuple[int, ...]:
         """Write one model call down and, when it was good, keep it in the conversation."""
-        message = None
-        if failure is None:
-            message = mask_message(answer.make_message(calls, kept), self._mask)
+        kept_message = answer.make_message(calls, kept) if failure is None else None
+        message = mask_message(kept_message, self._mask) if kept_message else None
         status: BlockStatus = failure.status if failure else "completed"
         blocks = answer.close_blocks(status, is_final=is_final, response=shown)
         record = LLMCallRecord(

@@ -12,7 +12,7 @@ from agents.answers import (
 )
 from agents.bad_answers import MAX_ASKED_AGAIN, BadAnswers
 from agents.code_report import write_code_report
-from agents.controllers import Conclude, is_report
+from agents.controllers import Conclude, find_report, is_report
 from agents.dialogue import Dialogue
 from agents.fallback import sort_failure
 from agents.ports import Journal, Review
@@ -94,7 +94,8 @@ class Ending:
         """A word on what the model wants to call is no conclusion; a report beside calls is one."""
         if answer.failure is not None or (answer.calls and not is_report(answer.text)):
             return None
-        return self._dialogue.controller.conclude(answer.text, self._dialogue.specs)
+        dialogue = self._dialogue
+        return dialogue.controller.conclude(answer.text, dialogue.specs, dialogue.outside)
 
     def _is_worth_another_try(self, answer: Answer) -> bool:
         """A conclusion that was cut is asked for once more, in fewer words."""
@@ -112,7 +113,7 @@ class Ending:
         failure = answer.failure or (OUTPUT_LIMIT if cut else explain_no_conclusion(answer))
         await self._dialogue.record(answer, kind="forced_conclusion", failure=failure)
         await self._dialogue.tell(failure)
-        self._best = self._best or (cut.text if cut else "")
+        self._best = self._best or (cut.text if cut else self._find_report(answer))
         if self._asked_again < MAX_ASKED_AGAIN and may_help_to_ask_again(failure):
             self._asked_again += 1
             if nudge := _choose_nudge(failure, answer):
@@ -123,6 +124,13 @@ class Ending:
             self._asked_again = 0
             return None
         return await self._end_without_conclusion(failure)
+
+    def _find_report(self, answer: Answer) -> str:
+        """What has the shape of a report although it does not count: better than none at all."""
+        is_repeated = answer.failure is not None and answer.failure.code == REPETITION
+        if is_repeated:
+            return ""
+        return find_report(answer.text, self._dialogue.specs, self._dialogue.outside)
 
     async def complete(self, review: Review) -> AgentOutcome:
         """End with an answer that is written down."""
@@ -159,10 +167,9 @@ class Ending:
         text = self._best or write_code_report(self._dialogue.messages, reason)
         if not text:
             return self.fail(Failure(failure.code, reason))
-        review = await self._reviewer.review(text, is_last=True)
-        if review.metadata.get("withheld"):
-            review = Review(text)
-        if not self._best:
+        is_by_code = not self._best
+        review = await self._reviewer.review(text, is_last=True, is_by_code=is_by_code)
+        if is_by_code:
             review = replace(review, metadata={**review.metadata, "written_by_code": True})
         return await self.complete(review)
 

@@ -93,6 +93,8 @@ class ProposedAnswer:
     provider_name: str = ""
     model: str = ""
     is_last: bool = False
+    is_by_code: bool = False
+    """No model wrote it: it lists what the tools brought and claims nothing beyond that."""
     not_checked: tuple[str, ...] = ()
     """Lines of ours that stand above it: what could not be looked at."""
 

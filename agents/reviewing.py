@@ -1,11 +1,10 @@
 """Has an answer held against the evidence before it counts."""
 
 from dataclasses import dataclass
-from itertools import takewhile
 
 from agents.dialogue import Dialogue
-from agents.fencing import find_fenced
 from agents.offers import OfferBook
+from agents.outside import find_given
 from agents.ports import ProposedAnswer, Review, Toolbox
 from agents.recall import RECALL
 from agents.task import AgentTask
@@ -24,7 +23,7 @@ class Reviewer:
     dialogue: Dialogue
     objections: int = 0
 
-    async def review(self, text: str, *, is_last: bool) -> Review:
+    async def review(self, text: str, *, is_last: bool, is_by_code: bool = False) -> Review:
         said = self.dialogue.messages
         recalled = [("recalled", m.content) for m in said if m.tool_name == RECALL]
         proposed = ProposedAnswer(
@@ -33,6 +32,7 @@ class Reviewer:
             provider_name=self.dialogue.llm.provider_name,
             model=self.dialogue.llm.model,
             is_last=is_last,
+            is_by_code=is_by_code,
             not_checked=self.offers.list_not_checked(),
         )
         review = await self.toolbox.review_answer(proposed)
@@ -47,14 +47,3 @@ class Reviewer:
     def note_calls(self) -> None:
         """The model went back to its tools, so its next answer rests on something new."""
         self.objections = 0
-
-
-def find_given(task: AgentTask) -> tuple[tuple[str, str], ...]:
-    """What the task brought from outside: the alert, a runbook, what earlier agents found."""
-    opening = takewhile(
-        lambda message: message.role in ("system", "user"), task.history or task.opening
-    )
-    return tuple(
-        block for message in opening if message.role == "user"
-        for block in find_fenced(message.content)
-    )  # fmt: skip

@@ -5,7 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from agents.answers import ITERATION_TIMEOUT, Answer, Failure, explain_useless
 from agents.bad_answers import BadAnswers
 from agents.calls import CallRunner
-from agents.controllers import AskAgain, CallTools, Conclude, Controller, make_controller
+from agents.controllers import (
+    AskAgain,
+    CallTools,
+    Conclude,
+    Controller,
+    Decision,
+    ask_to_make_call,
+    make_controller,
+)
 from agents.conversation import Conversation
 from agents.dialogue import Dialogue
 from agents.ending import Ending
@@ -125,7 +133,7 @@ class _Execution:
         if calls:
             await self._run_calls(calls, self._task.open_numbers, self._dialogue.start_deadline())
         said = self._conversation.find_answer()
-        answer = self._controller.conclude(said, self._toolbox.specs)
+        answer = self._controller.conclude(said, self._toolbox.specs, self._dialogue.outside)
         if answer is None:
             return None
         review = await self._reviewer.review(answer.text, is_last=self._ending.is_forced)
@@ -146,8 +154,7 @@ class _Execution:
         if answer.failure is not None:
             return self._end_with(await self._bad_answers.react(answer, answer.failure, self._kind))
         self._bad_answers.note_success()
-        specs = self._toolbox.specs
-        match self._controller.decide(answer.text, tuple(answer.calls), specs):
+        match self._decide(answer):
             case CallTools() as wanted:
                 return await self._call_tools(answer, wanted, deadline)
             case Conclude() as conclusion:
@@ -155,18 +162,31 @@ class _Execution:
             case AskAgain() as useless:
                 return await self._ask_again(answer, useless)
 
+    def _decide(self, answer: Answer) -> Decision:
+        """What the answer means. A write that is only written runs where nothing stands around it:
+        amid words it may be shown or advised."""
+        decision = self._controller.decide(
+            answer.text, tuple(answer.calls), self._toolbox.specs, self._dialogue.outside
+        )
+        if not isinstance(decision, CallTools) or decision.is_alone:
+            return decision
+        is_write = any(self._toolbox.identify(call).may_write for call in decision.calls)
+        return ask_to_make_call() if is_write else decision
+
     async def _turn_to_text(self, answer: Answer, failure: Failure) -> bool:
-        """Let a model that cannot be given tools call them by writing, from now on."""
+        """Let a model take over that can be given tools, or this one call them by writing."""
         if failure.code != "no_tool_calling" or self._controller.offer(self._toolbox.specs) == ():
             return False
         await self._dialogue.record(answer, kind=self._kind, failure=failure)
+        self._dialogue.iteration -= 1
+        if await self._bad_answers.switch_model(failure):
+            return True
         await self._journal.record_note(
             Note("notice", f"{failure.message} From here on it calls them by text.")
         )
         await self._dialogue.nudge(ask_to_call_by_text(self._toolbox.specs))
         self._dialogue.controller = make_controller("react")
         self._offers.is_by_text = True
-        self._dialogue.iteration -= 1
         return True
 
     async def _look_at_tools(self) -> None:

@@ -136,6 +136,7 @@ class LLMError(AgentError):
 
     `retryable`: asking the same provider again may help. `retry_after`: the seconds the provider
     asked us to wait, None when it did not say. `partial`: text was already shown to people.
+    `is_taught`: the next request will be written in another way, so that this one was no try of it.
     """
 
     def __init__(
@@ -146,8 +147,10 @@ class LLMError(AgentError):
         retryable: bool = False,
         retry_after: float | None = None,
         partial: bool = False,
+        is_taught: bool = False,
     ) -> None:
         self.code: LLMErrorCode = code
+        self.is_taught = is_taught
         self.retryable = retryable
         self.retry_after = retry_after
         self.partial = partial

@@ -4,10 +4,10 @@ from typing import assert_never
 
 from agents.controllers.as_text import present_as_text
 from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
-from agents.controllers.function_calling import FunctionCalling
+from agents.controllers.function_calling import FunctionCalling, ask_to_make_call
 from agents.controllers.react import React
 from agents.controllers.single_call import SingleCall, Synthesis
-from agents.controllers.written import is_report
+from agents.controllers.written import find_report, is_report
 from agents.task import ControllerName
 
 __all__ = [
@@ -20,6 +20,8 @@ __all__ = [
     "React",
     "SingleCall",
     "Synthesis",
+    "ask_to_make_call",
+    "find_report",
     "is_report",
     "make_controller",
     "present_as_text",

@@ -17,6 +17,8 @@ class CallTools:
     """What stays of the text in the conversation; all of it when None."""
     shown: str | None = None
     """What stays of the text on the timeline; all of it when None."""
+    is_alone: bool = True
+    """False for calls that are only written amid words, which may show or advise them."""
     note: str = ""
     """What people are told of how the model came to call them, where that is unusual."""
 
@@ -60,19 +62,30 @@ class Controller(Protocol):
         ...
 
     def decide(
-        self, text: str, calls: tuple[ToolCall, ...], specs: Sequence[ToolSpec] = ()
+        self,
+        text: str,
+        calls: tuple[ToolCall, ...],
+        specs: Sequence[ToolSpec] = (),
+        outside: Sequence[str] = (),
     ) -> Decision:
-        """What a complete answer means where there are these tools."""
+        """What a complete answer means where there are these tools.
+
+        `outside` are the texts of others that the model has read: what stands in them it quotes.
+        """
         ...
 
-    def conclude(self, text: str, specs: Sequence[ToolSpec] = ()) -> Conclude | None:
+    def conclude(
+        self, text: str, specs: Sequence[ToolSpec] = (), outside: Sequence[str] = ()
+    ) -> Conclude | None:
         """What an answer to the demand to conclude means; None when it is no conclusion.
 
-        A call that is only written is none, whether or not it could be run.
+        A call that is only written is none, whether or not it could be run. A report that shows
+        one is a report.
         """
-        if not text.strip() or read_written(text, specs) is not None:
+        if not text.strip():
             return None
-        return Conclude(text.strip())
+        written = read_written(text, specs, outside)
+        return Conclude(text.strip()) if written is None or written.may_conclude else None
 
     def refuse(self, call: ToolCall) -> str:
         """Why a call is not to be run as it was proposed; empty where it is."""

@@ -28,14 +28,18 @@ class FunctionCalling(Controller):
 
     @override
     def decide(
-        self, text: str, calls: tuple[ToolCall, ...], specs: Sequence[ToolSpec] = ()
+        self,
+        text: str,
+        calls: tuple[ToolCall, ...],
+        specs: Sequence[ToolSpec] = (),
+        outside: Sequence[str] = (),
     ) -> Decision:
         if calls:
             return CallTools(calls)
-        written = read_written(text, specs)
+        written = read_written(text, specs, outside)
         if written is not None:
             return _take(written)
-        if conclusion := self.conclude(text, specs):
+        if conclusion := self.conclude(text, specs, outside):
             return conclusion
         return AskAgain("The model gave an empty answer", ask_after_empty_answer())
 
@@ -50,15 +54,20 @@ class FunctionCalling(Controller):
         )
 
 
+def ask_to_make_call() -> AskAgain:
+    """For a call that is only written and must not be run as it stands."""
+    return AskAgain(
+        "The model wrote of a call instead of making it",
+        ask_for_real_call(),
+        code="written_call",
+        may_conclude=True,
+    )
+
+
 def _take(written: Written) -> Decision:
     """What was only written is run where it is clear, and asked for properly where it is not."""
     if not written.calls:
-        return AskAgain(
-            "The model wrote of a call instead of making it",
-            ask_for_real_call(),
-            code="written_call",
-            may_conclude=True,
-        )
+        return ask_to_make_call()
     calls = tuple(
         ToolCall(f"written_{uuid.uuid4().hex[:24]}", call.name, call.arguments)
         for call in written.calls
@@ -68,5 +77,6 @@ def _take(written: Written) -> Decision:
         calls,
         kept=written.rest,
         shown=written.rest or None,
+        is_alone=not written.around,
         note=f"The model wrote its call of {names} as text. It was read there and run as a call.",
     )

@@ -44,7 +44,11 @@ class React:
         return ()
 
     def decide(
-        self, text: str, calls: tuple[ToolCall, ...], specs: Sequence[ToolSpec] = ()
+        self,
+        text: str,
+        calls: tuple[ToolCall, ...],
+        specs: Sequence[ToolSpec] = (),
+        outside: Sequence[str] = (),
     ) -> Decision:
         answer = parse_react(text)
         if isinstance(answer.step, Malformed) and calls:
@@ -63,14 +67,18 @@ class React:
                     may_conclude=reason != "empty",
                 )
 
-    def conclude(self, text: str, specs: Sequence[ToolSpec] = ()) -> Conclude | None:
+    def conclude(
+        self, text: str, specs: Sequence[ToolSpec] = (), outside: Sequence[str] = ()
+    ) -> Conclude | None:
         """Takes prose for a conclusion. What is written behind an action rests on no result."""
         answer = parse_react(text)
         match answer.step:
             case FinalAnswer(conclusion):
                 return Conclude(conclusion, kept=render_react(answer))
-            case Malformed(has_input=False) if answer.thought and not read_written(text, specs):
-                return Conclude(answer.thought, kept=answer.thought)
+            case Malformed(has_input=False) if answer.thought:
+                written = read_written(text, specs, outside)
+                if written is None or written.may_conclude:
+                    return Conclude(answer.thought, kept=answer.thought)
         return None
 
     def refuse(self, call: ToolCall) -> str:

@@ -23,9 +23,13 @@ class SingleCall(Controller):
 
     @override
     def decide(
-        self, text: str, calls: tuple[ToolCall, ...], specs: Sequence[ToolSpec] = ()
+        self,
+        text: str,
+        calls: tuple[ToolCall, ...],
+        specs: Sequence[ToolSpec] = (),
+        outside: Sequence[str] = (),
     ) -> Decision:
-        if conclusion := self.conclude(text, specs):
+        if conclusion := self.conclude(text, specs, outside):
             return conclusion
         if calls or text.strip():
             return AskAgain(

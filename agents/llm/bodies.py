@@ -41,6 +41,7 @@ class BodyReader:
             self._head += part
             self._form = _tell_form(self._head)
             if self._form is None:
+                self._head = _drop_blanks(self._head)
                 return []
             part, self._head = _strip_mark(self._head), b""
         if self._form == "events":
@@ -80,6 +81,12 @@ class BodyReader:
             return [event for line in lines for event in read_events(line)]
         self._is_whole = True
         return events
+
+
+def _drop_blanks(head: bytes) -> bytes:
+    """A head without the blanks it begins with, which some servers send while a model thinks."""
+    mark = BYTE_ORDER_MARK if head.startswith(BYTE_ORDER_MARK) else b""
+    return mark + _strip_mark(head).lstrip()
 
 
 def _strip_mark(head: bytes) -> bytes:

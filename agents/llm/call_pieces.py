@@ -244,5 +244,5 @@ def _read_index(index: object) -> int | None:
         return None
     try:
         return int(index)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

@@ -6,6 +6,7 @@ from typing import Any
 from agents.llm.call_pieces import CallPieces
 from agents.llm.contents import find_calls, read_content, read_reasoning
 from agents.llm.head_thoughts import HeadThoughts
+from agents.llm.member_names import THOUGHT_TEXTS
 from agents.llm.usages import UsageReader
 from agents.llm.wanted_back import WantedBack
 from agents.llm.wire_values import as_list, as_text, clean_characters, clean_fields, look
@@ -28,8 +29,14 @@ MAX_EMPTY_CHUNKS = 100_000
 
 _BROKEN_OFF = frozenset({"error", "network_error", "insufficient_system_resource"})
 """Reasons to end that say that the answer is none; of DeepSeek, Z.ai and OpenRouter."""
+_UNREADABLE = (
+    AttributeError, TypeError, ValueError, KeyError, OverflowError, RecursionError,
+)  # fmt: skip
 _OVERFLOWN = "model_context_window_exceeded"
-_REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+_SAYING = (
+    "content", "refusal", "tool_calls", "function_call", "reasoning_details", *THOUGHT_TEXTS,
+)  # fmt: skip
+"""Members of a delta that say some of the answer; its role alone says nothing."""
 
 
 class ChunkReader:
@@ -57,7 +64,7 @@ class ChunkReader:
         try:
             length = self._length
             events = self._read(chunk)
-        except (AttributeError, TypeError, ValueError, KeyError) as error:
+        except _UNREADABLE as error:
             raise LLMError(
                 "provider_error",
                 f"The model {self._model} sent something that is not in the format of "
@@ -86,7 +93,7 @@ class ChunkReader:
         self._check_end(reason)
         events: list[LLMEvent] = []
         for is_thought, text in self._head.finish():
-            self._say(ThinkingDelta if is_thought else TextDelta, text, events)
+            self._show(ThinkingDelta if is_thought else TextDelta, text, events)
         events += [kind(clean_characters(half)) for kind, half in self._half.items() if half]
         finished = AnswerFinished(reason, clean_fields(provider_fields or {}))
         return [*events, *(CallProposed(each.call) for each in calls), finished]
@@ -134,9 +141,11 @@ class ChunkReader:
     def _find_delta(self, choice: Any) -> Any:
         """An answer in one piece has a message in the place of a delta. Beside deltas, a message
         says all of it once more."""
-        delta = look(choice, "delta")
-        self._has_deltas = self._has_deltas or bool(delta)
-        return look(choice, "message") if delta is None or not self._has_deltas else delta
+        delta = look(choice, "delta") or None
+        if delta is not None and any(look(delta, name) for name in _SAYING):
+            self._has_deltas = True
+        message = look(choice, "message")
+        return delta if message is None or self._has_deltas else message
 
     def _read_delta(self, delta: Any, events: list[LLMEvent]) -> None:
         self._read_thinking(delta, events)
@@ -151,7 +160,7 @@ class ChunkReader:
         self.wanted_back.take(delta)
 
     def _read_thinking(self, delta: Any, events: list[LLMEvent]) -> None:
-        for name in _REASONING:
+        for name in THOUGHT_TEXTS:
             if thinking := look(delta, name):
                 text = read_reasoning(thinking)
                 self.wanted_back.take_thinking(name, thinking)
@@ -162,14 +171,19 @@ class ChunkReader:
 
     def _hear(self, is_thought: bool, text: str, events: list[LLMEvent]) -> None:
         """Some models write their thoughts at the head of the text, between tags."""
-        for is_tagged, part in [(True, text)] if is_thought else self._head.feed(text):
-            self._say(ThinkingDelta if is_tagged else TextDelta, part, events)
+        counted = self._count(text)
+        for is_tagged, part in [(True, counted)] if is_thought else self._head.feed(counted):
+            self._show(ThinkingDelta if is_tagged else TextDelta, part, events)
 
     def _say(
         self, kind: type[TextDelta] | type[ThinkingDelta], said: str, events: list[LLMEvent]
     ) -> None:
+        self._show(kind, self._count(said), events)
+
+    def _show(
+        self, kind: type[TextDelta] | type[ThinkingDelta], text: str, events: list[LLMEvent]
+    ) -> None:
         """Some servers split an emoji into two escapes and put them into two chunks."""
-        text = self._count(said)
         if self._half:
             text = self._half.pop(kind, "") + text
         if text and "\ud800" <= text[-1] <= "\udbff":

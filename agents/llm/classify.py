@@ -11,6 +11,7 @@ from typing import Any
 from agents.llm.bodies import ForeignText
 from agents.llm.error_bodies import ErrorBody, read_error, read_wait
 from agents.llm.settings import ProviderSettings
+from agents.llm.wire_values import clean_characters
 from agents.ports import NotSent
 from tarsy.errors import LLMError, LLMErrorCode
 
@@ -248,7 +249,7 @@ def _words(error: Exception, settings: ProviderSettings) -> str:
     text = _URL.sub(lambda match: strip_url(match.group()), text)
     text = _BEARER.sub(r"\1\2***", _SECRET_WORD.sub("***", text))
     text = text.split("Traceback (most recent call last)")[0]
-    text = " ".join(text.split()).rstrip(".")
+    text = clean_characters(" ".join(text.split()).rstrip("."))
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 

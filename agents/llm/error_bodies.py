@@ -77,7 +77,7 @@ _NO_TOOL_CALLING = re.compile(
     r"(?:supported|enabled|available)"
     r"|not supported for (?:tool|function)|no endpoints found that support (?:the provided )?.?tool"
     r"|--enable-auto-tool-choice|tools param requires"
-    r"|unsupported (?:parameter|value).{0,5}tools?\b",
+    r"|unsupported (?:parameter|value).{0,5}tools?\b(?![\[.])",
     re.IGNORECASE,
 )
 _TRY_AGAIN = re.compile(
@@ -109,6 +109,9 @@ class ErrorBody:
             return "too large" in self.message and _OVERFLOW.search(self.message) is not None
         if status == 413:
             return True
+        if status is not None and status >= 500 and "context" not in self.message.lower():
+            # A server that is full speaks of tokens as well.
+            return False
         return (
             _OVERFLOW.search(self.message) is not None
             and _NOT_OVERFLOW.search(self.message) is None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 _PAIRS = (
     ("<think>", "</think>"),
@@ -18,6 +19,14 @@ _PAIRS = (
 _LEADS = ("<|start|>assistant", "<|channel|>final<|message|>")
 """What may stand between thoughts and answer, or before the first of them, and is neither."""
 _OPENINGS = (*(opening for opening, _ in _PAIRS), *_LEADS)
+MOST_BLANKS = 1_000
+"""Before a tag at the head; who sends more of them sends no tag."""
+_MOST_BLOCKS = 20
+_LATE_OPENING = re.compile(
+    r"^[ \t]{0,3}(<think(?:ing)?>|<thought>|<reasoning>|<seed:think>|\[think\]|◁think▷)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SHOWN_LINE = re.compile(r" {4}|\t|[ \t]*>")
 _LATE_CLOSING = re.compile(
     r"(?:^|(?<=\n))[ \t]*(?:</think(?:ing)?>|\[/think\]|◁/think▷)"
     r"|(?:</think(?:ing)?>|\[/think\]|◁/think▷)(?=[ \t]*\n)",
@@ -62,7 +71,7 @@ class HeadThoughts:
             head = self._rest.lstrip()
             opening = _find_opening(head)
             if opening is None:
-                if _may_open(head):
+                if len(self._rest) <= MOST_BLANKS and _may_open(head):
                     return
                 self._is_head = False
                 text = head if self._has_thought else self._rest
@@ -92,14 +101,65 @@ class HeadThoughts:
 
 
 def part_late(text: str) -> tuple[str, str]:
-    """Thought and answer of a text in which only the closing tag was printed; else no thought.
+    """Thought and answer of a text that thinks behind its head; else no thought.
 
-    A tag that is quoted, or stands within a line or a block of code, is talked about.
+    Of thoughts that are opened, just what stands between their tags; where only the closing tag was
+    printed, all before it. A tag that is quoted, or stands within a line or in what is laid out as
+    code or a quotation, is talked about.
     """
-    found = _LATE_CLOSING.search(text)
-    if found is None or text[: found.start()].count("```") % 2:
-        return "", text
-    return text[: found.start()].strip(), text[found.end() :].strip()
+    thoughts, text = _cut_blocks(text)
+    closings = islice(_LATE_CLOSING.finditer(text), _MOST_BLOCKS)
+    closing = next((found for found in closings if not _is_shown(text, found)), None)
+    if closing is not None:
+        thoughts.append(text[: closing.start()])
+        text = text[closing.end() :]
+    thought = "\n".join(each.strip() for each in thoughts).strip()
+    return (thought, text.strip()) if thoughts else ("", text)
+
+
+def find_open_thought(text: str) -> int | None:
+    """Where a thought begins that is never closed."""
+    position = 0
+    for _ in range(_MOST_BLOCKS):
+        found = _LATE_OPENING.search(text, position)
+        if found is None:
+            return None
+        closing = _find_closing(text, found)
+        if closing is None and not _is_shown(text, found):
+            return found.start()
+        position = closing.end() if closing else found.end()
+    return None
+
+
+def _cut_blocks(text: str) -> tuple[list[str], str]:
+    """The thoughts that are opened and closed behind the head, and the text without them."""
+    thoughts: list[str] = []
+    kept: list[str] = []
+    begin = position = 0
+    for _ in range(_MOST_BLOCKS):
+        found = _LATE_OPENING.search(text, position)
+        closing = _find_closing(text, found) if found else None
+        if found is None or closing is None:
+            break
+        position = closing.end()
+        if not _is_shown(text, found):
+            thoughts.append(text[found.end() : closing.start()])
+            kept.append(text[begin : found.start()])
+            begin = closing.end()
+    return thoughts, "".join([*kept, text[begin:]])
+
+
+def _find_closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
+    closing = dict(_PAIRS)[opening[1].lower()]
+    return re.compile(re.escape(closing), re.IGNORECASE).search(text, opening.end())
+
+
+def _is_shown(text: str, found: re.Match[str]) -> bool:
+    """Whether a tag stands in a block of code or in a quotation."""
+    start = found.start()
+    line = text.rfind("\n", 0, start) + 1
+    is_fenced = any(text.count(mark, 0, start) % 2 for mark in ("```", "~~~"))
+    return is_fenced or _SHOWN_LINE.match(text, line) is not None
 
 
 def _find_opening(head: str) -> str | None:

@@ -1,6 +1,6 @@
 """OpenAI-compatible endpoints over plain HTTP, without the weight of an SDK."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, contextmanager
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from agents.llm.deadlines import Beat, stream_within
 from agents.llm.error_bodies import read_error
 from agents.llm.http import Packet, Refused, post_for_events
 from agents.llm.native_tools import offer_native_tools
-from agents.llm.quirks import find_quirks, learn
+from agents.llm.quirks import Quirks, find_quirks, learn
 from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_called_tools, write_messages, write_tools
@@ -44,10 +44,11 @@ class OpenAICompatible:
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
         reader = ChunkReader(self.model, [tool.wire_name for tool in tools])
-        request = self._write_request(messages, tools, options)
+        quirks = find_quirks(self._settings)
+        request = self._write_request(messages, tools, options, quirks)
         for told in offer_native_tools(self._settings, messages, tools)[1]:
             yield told
-        with only_llm_errors(self._settings), self._learning():
+        with only_llm_errors(self._settings), self._learning(request, quirks):
             packets = stream_within(
                 partial(self._open, request, options),
                 self._settings.times.within(options),
@@ -60,11 +61,12 @@ class OpenAICompatible:
                             yield event
                     if packet.is_end:
                         reader.end()
-        for event in reader.finish(seal_fields(self.provider_name, *reader.collect_wanted())):
-            yield event
+            fields = seal_fields(self.provider_name, *reader.collect_wanted())
+            for event in reader.finish(fields):
+                yield event
 
     @contextmanager
-    def _learning(self) -> Iterator[None]:
+    def _learning(self, request: Mapping[str, Any], quirks: Quirks) -> Iterator[None]:
         """A refusal that names what was wrong with the request is followed by another one."""
         try:
             yield
@@ -72,11 +74,16 @@ class OpenAICompatible:
             error = classify(refused, self._settings)
             if error.code != "invalid_request":
                 raise
-            change = learn(self._settings, read_error(refused.body, str(refused)).message)
+            said = read_error(refused.body, str(refused)).message
+            change = learn(self._settings, said, request, quirks)
             if not change:
                 raise
             raise LLMError(
-                error.code, f"{error} It is asked again {change}.", retryable=True, retry_after=0
+                error.code,
+                f"{error} It is asked again {change}.",
+                retryable=True,
+                retry_after=0,
+                is_taught=True,
             ) from None
 
     def _open(
@@ -95,9 +102,12 @@ class OpenAICompatible:
         )
 
     def _write_request(
-        self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        options: LLMOptions,
+        quirks: Quirks,
     ) -> dict[str, Any]:
-        quirks = find_quirks(self._settings)
         request: dict[str, Any] = {
             "model": self.model,
             "messages": write_messages(messages, provider_name=self.provider_name, quirks=quirks),

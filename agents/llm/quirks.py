@@ -5,11 +5,13 @@ in this process, then what the operator says.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from agents.llm.member_names import EXTRAS, THOUGHTS
 from agents.llm.settings import ProviderSettings
+from agents.types import JSON
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,12 @@ _TABLE = (
 
 @dataclass(frozen=True)
 class _Lesson:
-    """What a refusal that says so teaches."""
+    """What a refusal that says so teaches, where the request has one of the `members`."""
 
     said: re.Pattern[str]
     quirks: Mapping[str, bool]
     what: str
+    members: Collection[str]
 
 
 _UNWANTED = (
@@ -108,39 +111,61 @@ _LESSONS = (
         ),
         {"needs_thinking": True, "replays_thinking": True},
         "with the model's thoughts",
+        ("messages",),
     ),
     _Lesson(
         re.compile(r"max_tokens.{0,200}max_completion_tokens", re.IGNORECASE | re.DOTALL),
         {"max_completion_tokens": True},
         "with max_completion_tokens",
+        ("max_tokens",),
     ),
     _Lesson(
         re.compile(r"max_completion_tokens.{0,200}\bmax_tokens", re.IGNORECASE | re.DOTALL),
         {"max_completion_tokens": False},
         "with max_tokens",
+        ("max_completion_tokens",),
     ),
-    _Lesson(_names("stream_options"), {"stream_options": False}, "without stream_options"),
-    _Lesson(_names("include_usage"), {"stream_options": False}, "without stream_options"),
-    _Lesson(_names("reasoning_effort"), {"reasoning_effort": False}, "without reasoning_effort"),
     _Lesson(
-        _names("(?:reasoning_content|reasoning|reasoning_details)"),
+        _names("stream_options"),
+        {"stream_options": False},
+        "without stream_options",
+        ("stream_options",),
+    ),
+    _Lesson(
+        _names("include_usage"),
+        {"stream_options": False},
+        "without stream_options",
+        ("stream_options",),
+    ),
+    _Lesson(
+        _names("reasoning_effort"),
+        {"reasoning_effort": False},
+        "without reasoning_effort",
+        ("reasoning_effort",),
+    ),
+    _Lesson(
+        _names(f"(?:{'|'.join(sorted(THOUGHTS))})"),
         {"replays_thinking": False},
         "without the model's thoughts",
+        THOUGHTS,
     ),
     _Lesson(
-        _names("(?:extra_content|provider_specific_fields)"),
+        _names(f"(?:{'|'.join(EXTRAS)})"),
         {"replays_extras": False},
         "without what stood beside its calls",
+        EXTRAS,
     ),
     _Lesson(
         re.compile(r"missing.{0,40}thought_?signature", re.IGNORECASE | re.DOTALL),
         {"needs_signatures": True, "replays_extras": True},
         "with a mark for calls of other models",
+        ("tool_calls",),
     ),
     _Lesson(
         re.compile(r"unexpected role .?user.? after role .?tool", re.IGNORECASE),
         {"assistant_after_tool": True},
         "with a line between results and question",
+        ("tool_call_id",),
     ),
     _Lesson(
         re.compile(
@@ -150,12 +175,19 @@ _LESSONS = (
         ),
         {"keeps_tools": True},
         "with the tools that were called",
+        ("tool_calls",),
     ),
-    _Lesson(_names("tool_choice"), {"tool_choice": False}, "without tool_choice"),
+    _Lesson(
+        _names("tool_choice"),
+        {"tool_choice": False},
+        "without tool_choice",
+        ("tool_choice",),
+    ),
     _Lesson(
         re.compile(r"tool.?call id.{0,120}length of 9", re.IGNORECASE | re.DOTALL),
         {"short_call_ids": True},
         "with ids of nine characters",
+        ("tool_call_id",),
     ),
 )
 
@@ -174,16 +206,36 @@ def find_quirks(settings: ProviderSettings) -> Quirks:
     return replace(Quirks(), **known | learned | dict(settings.quirks))
 
 
-def learn(settings: ProviderSettings, refusal: str) -> str:
-    """Keep what a refusal teaches. Returns how the next request will differ; empty when it tells
-    of nothing that could be written in another way, or the operator has said otherwise."""
-    now = find_quirks(settings)
+def learn(
+    settings: ProviderSettings, refusal: str, request: Mapping[str, JSON], sent: Quirks
+) -> str:
+    """Keep what the refusal of a request teaches that was written with the quirks `sent`.
+
+    Returns how the next request will differ; empty when it tells of nothing in this one that could
+    be written in another way, or the operator has said otherwise. What another one has learned
+    since then holds for this one as well.
+    """
+    members = frozenset(_find_members(request))
     for lesson in _LESSONS:
-        news = {n: value for n, value in lesson.quirks.items() if getattr(now, n) is not value}
-        if news and not news.keys() & settings.quirks.keys() and lesson.said.search(refusal):
+        news = {n: value for n, value in lesson.quirks.items() if getattr(sent, n) is not value}
+        if not news or news.keys() & settings.quirks.keys() or members.isdisjoint(lesson.members):
+            continue
+        if lesson.said.search(refusal):
             _learned.setdefault(_identify(settings), {}).update(news)
             return lesson.what
     return ""
+
+
+def _find_members(request: Mapping[str, JSON]) -> Iterator[str]:
+    """What a request and its messages consist of; what tools and texts say is none of it."""
+    yield from request
+    messages = request.get("messages")
+    for message in messages if isinstance(messages, list) else ():
+        if isinstance(message, dict):
+            yield from message
+            calls = message.get("tool_calls")
+            for call in calls if isinstance(calls, list) else ():
+                yield from call if isinstance(call, dict) else ()
 
 
 def forget_lessons() -> None:

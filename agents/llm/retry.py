@@ -13,6 +13,8 @@ from tarsy.errors import LLMError
 MAX_TRIES = 3
 BACKOFF = (1.0, 2.0, 4.0)
 JITTER = 0.25
+MAX_LESSONS = 5
+"""Requests written anew after a refusal that said how; a server may take one lesson back."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ async def stream_with_retries(
     Raises `LLMError`: `max_retries` when every attempt failed, with `partial` set when the answer
     broke off after some of it was shown.
     """
-    for number in range(1, MAX_TRIES + 1):
+    number = lessons = 0
+    while True:
+        number += 1
         is_shown = False
         try:
             # Every client is an async generator; closing it ends the call.
@@ -55,9 +59,12 @@ async def stream_with_retries(
             delay = choose_delay(error, number)
             if delay is None:
                 raise
-            if number == MAX_TRIES:
+            attempt_number = number
+            if error.is_taught and lessons < MAX_LESSONS:
+                number, lessons = number - 1, lessons + 1
+            elif number >= MAX_TRIES:
                 raise _give_up(error) from error
-            await on_retry(Retry(error, number, delay))
+            await on_retry(Retry(error, attempt_number, delay))
             await asyncio.sleep(delay)
 
 

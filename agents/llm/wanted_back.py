@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agents.llm.member_names import MARKS, THOUGHT_LISTS
 from agents.llm.wire_values import as_dict, as_list
 from agents.types import JSON
 
 MOST_CHARACTERS = 1_000_000
 """Of what is kept of one answer; more is no signature."""
-_WHOLE = ("extra_content",)
 _JOINED = ("text", "summary", "data", "thinking")
 _REPEATED = frozenset({"type", "index", "format", "id"})
-_LISTS = ("reasoning_details", "thinking_blocks")
 
 
 class WantedBack:
@@ -34,10 +33,10 @@ class WantedBack:
     def take(self, delta: Any) -> None:
         """Members that only JSON has; an SDK's objects are looked through by its client."""
         members = as_dict(delta)
-        for name in _WHOLE:
+        for name in MARKS:
             if members.get(name) is not None:
                 self._whole[name] = members[name]
-        for name in _LISTS:
+        for name in THOUGHT_LISTS:
             for detail in as_list(members.get(name)):
                 if isinstance(detail, dict) and self._has_room_for(detail):
                     _add(self._lists.setdefault(name, []), detail)
@@ -57,6 +56,10 @@ class WantedBack:
         return self._size <= MOST_CHARACTERS
 
 
+class _Pieces(list[str]):
+    """A text while it grows; a list that the provider sent is another thing."""
+
+
 def _add(details: list[dict[str, Any]], piece: Mapping[str, Any]) -> None:
     """Join a piece to the last one, unless it begins another: a signature closes what it signs."""
     last = details[-1] if details else None
@@ -66,13 +69,16 @@ def _add(details: list[dict[str, Any]], piece: Mapping[str, Any]) -> None:
         details.append(last)
     for name, value in piece.items():
         if name in _JOINED and isinstance(value, str):
-            last.setdefault(name, []).append(value)
+            known = last.get(name)
+            pieces = known if isinstance(known, _Pieces) else _Pieces()
+            pieces.append(value)
+            last[name] = pieces
         elif value is not None:
             last[name] = value
 
 
 def _join(detail: Mapping[str, Any]) -> dict[str, JSON]:
     return {
-        name: "".join(value) if name in _JOINED and isinstance(value, list) else value
+        name: "".join(value) if isinstance(value, _Pieces) else value
         for name, value in detail.items()
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from agents.llm.member_names import THOUGHTS
 from agents.llm.quirks import Quirks
 from agents.types import JSON, Message, ToolSpec
 
@@ -20,7 +21,6 @@ LONGEST_INVALID = 4_000
 BRIDGE = "I have read the results."
 BLANK_THOUGHT = " "
 """The least that DeepSeek and Moonshot take for a thought."""
-THOUGHTS = frozenset({"reasoning_content", "reasoning", "reasoning_details"})
 FOREIGN_SIGNATURE: Mapping[str, JSON] = {
     "extra_content": {"google": {"thought_signature": "skip_thought_signature_validator"}}
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.types import JSON
 
+DEEPEST = 100
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _HALF = re.compile("[\ud800-\udfff]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -44,13 +45,20 @@ def clean_characters(text: str) -> str:
 
 
 def clean_fields(fields: Mapping[str, JSON]) -> dict[str, JSON]:
-    """The same for each text in an object, and for the names in it."""
-    return {clean_characters(name): _clean_value(item) for name, item in fields.items()}
+    """The same for each text in an object, and for the names in it. Raises ValueError for what is
+    nested deeper than anything that is meant."""
+    return _clean_members(fields, 0)
 
 
-def _clean_value(value: JSON) -> JSON:
+def _clean_members(fields: Mapping[str, JSON], depth: int) -> dict[str, JSON]:
+    return {clean_characters(name): _clean_value(item, depth) for name, item in fields.items()}
+
+
+def _clean_value(value: JSON, depth: int) -> JSON:
+    if depth > DEEPEST:
+        raise ValueError("nested too deep")
     if isinstance(value, str):
         return clean_characters(value)
     if isinstance(value, list):
-        return [_clean_value(item) for item in value]
-    return clean_fields(value) if isinstance(value, dict) else value
+        return [_clean_value(item, depth + 1) for item in value]
+    return _clean_members(value, depth + 1) if isinstance(value, dict) else value

@@ -30,9 +30,11 @@ async def review_answer(
         _note_unverified(answer, workflow, events)
         if not answer.is_last:
             return _object_unverified(answer, workflow)
-    found = await asyncio.to_thread(
-        find_unsupported, answer.text, standing.evidence, answer.given, tool_names
-    )
+    found: Sequence[Unsupported] = ()
+    if not answer.is_by_code:
+        found = await asyncio.to_thread(
+            find_unsupported, answer.text, standing.evidence, answer.given, tool_names
+        )
     phantoms = [each for each in found if each.is_phantom]
     if phantoms:
         _note_phantoms(answer, phantoms, events)

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from agents.fallback import Fallback, FallbackPlan
 from agents.llm_events import AnswerFinished, TextDelta
+from agents.ports import Review
 from agents.run import run_agent
 from agents.task import AgentTask
-from agents.types import Message
+from agents.types import Message, ModelName
 from tarsy.errors import LLMError
 from tests.agents.doubles import MemoryJournal, ScriptedLLM, ScriptedToolbox, call, say, tool
 
@@ -130,3 +132,64 @@ async def test_a_broken_conclusion_is_asked_for_again():
     outcome, _, _, _ = await work(LOOK, broken, say("The disk is full [T1]."))
 
     assert outcome.final_analysis == "The disk is full [T1]."
+
+
+async def test_a_report_that_broke_off_stands_where_no_better_one_comes():
+    report = "## Conclusion\nThe disk is full [T1]."
+    broken = [TextDelta(report), LLMError("connection", "The line broke.", retryable=True)]
+
+    outcome, _, _, _ = await work(LOOK, broken, [AnswerFinished("stop")])
+
+    assert outcome.final_analysis == report
+
+
+WITHHELD = Review(
+    "**Unverified:** ops.control\n\nThe answer is withheld.",
+    metadata={"withheld": True, "writes": {"at": 1}},
+)
+
+
+async def test_a_cut_conclusion_that_is_withheld_is_not_published_all_the_same():
+    llm = ScriptedLLM([LOOK, say("I restarted it", reason="length"), [AnswerFinished("stop")]])
+    journal = MemoryJournal()
+    toolbox = ScriptedToolbox({"read": "94 %"}, reviews=[WITHHELD])
+
+    outcome = await run_agent(TASK, llm=llm, toolbox=toolbox, journal=journal)
+
+    assert outcome.final_analysis == WITHHELD.text
+    assert journal.notes[-1].metadata["writes"] == {"at": 1}
+
+
+async def test_a_report_by_code_is_reviewed_as_one_and_keeps_its_head():
+    llm = ScriptedLLM([LOOK, call(tool("read", "c9"))])
+    journal = MemoryJournal()
+    headed = Review("**Unverified:** ops.control", metadata={"writes": {"at": 1}})
+    toolbox = ScriptedToolbox({"read": "94 %"}, reviews=[headed])
+
+    outcome = await run_agent(TASK, llm=llm, toolbox=toolbox, journal=journal)
+
+    assert outcome.final_analysis == headed.text
+    assert [answer.is_by_code for answer in toolbox.proposed] == [True]
+    assert journal.notes[-1].metadata["written_by_code"] is True
+    assert journal.notes[-1].metadata["writes"] == {"at": 1}
+
+
+async def test_another_model_is_asked_before_one_goes_on_by_text():
+    other = ScriptedLLM([LOOK, say("The disk is full [T1].")], provider_name="other")
+    plan = FallbackPlan(
+        ModelName("scripted", "", "rehearsed-1"),
+        (Fallback(ModelName("other", "", "rehearsed-1"), lambda: other),),
+    )
+    journal = MemoryJournal()
+
+    outcome = await run_agent(
+        replace(TASK, max_iterations=5),
+        llm=ScriptedLLM([[NO_TOOLS]]),
+        toolbox=ScriptedToolbox({"read": "94 %"}),
+        journal=journal,
+        fallbacks=plan,
+    )
+
+    assert outcome.final_analysis == "The disk is full [T1]."
+    assert [bool(tools) for _, tools in other.asked] == [True, True]
+    assert len(journal.switches) == 1

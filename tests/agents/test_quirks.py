@@ -1,6 +1,7 @@
 """What is written for an endpoint by what is known of it, what it refused, and what YAML says."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from agents.llm.settings import CallTimes, ProviderSettings
 from agents.llm.wire import seal_fields, write_messages
 from agents.llm_events import AnswerFinished
 from agents.ports import LLMOptions
-from agents.types import Message, ToolCall
+from agents.types import JSON, Message, ToolCall
 from tarsy.errors import LLMError
 from tests.agents.doubles import READ_ONLY
 from tests.agents.wire_server import chunk, refuse, stream
@@ -138,15 +139,64 @@ LESSONS = [
 ]
 
 
+REFUSED_REQUEST: Mapping[str, JSON] = {
+    "stream_options": {}, "reasoning_effort": "high", "tool_choice": "none",
+    "messages": [
+        {"role": "assistant", "reasoning_content": "hm", "tool_calls": [{"id": "c"}]},
+        {"role": "tool", "tool_call_id": "c"},
+    ],
+}  # fmt: skip
+
+
 @for_each(LESSONS, name=lambda row: row[0])
 def test_a_refusal_teaches_what_it_names(row):
     said, expected = row
     forget_lessons()
 
-    change = learn(settings(), said)
+    change = learn(settings(), said, REFUSED_REQUEST, Quirks())
 
     assert change.startswith(expected)
     assert bool(change) is bool(expected)
+
+
+@for_each([row for row in LESSONS if row[1]], name=lambda row: row[0])
+def test_a_word_on_what_the_request_does_not_have_teaches_nothing(row):
+    forget_lessons()
+
+    assert learn(settings(), row[0], {"model": "lab-1"}, Quirks()) == ""
+    assert find_quirks(settings()) == Quirks()
+
+
+def test_names_in_texts_and_tools_are_no_members_of_a_request():
+    forget_lessons()
+    said = "Unrecognized request argument supplied: stream_options"
+    words: Mapping[str, JSON] = {
+        "messages": [{"role": "user", "content": '"stream_options": true'}],
+        "tools": [{"function": {"parameters": {"properties": {"stream_options": {}}}}}],
+    }
+
+    assert learn(settings(), said, words, Quirks()) == ""
+
+
+def test_what_another_execution_has_learned_meanwhile_is_a_lesson_for_this_one():
+    forget_lessons()
+    said = LESSONS[0][0]
+    sent = find_quirks(settings())
+
+    first = learn(settings(), said, REFUSED_REQUEST, sent)
+    second = learn(settings(), said, REFUSED_REQUEST, sent)
+
+    assert first == second == "without stream_options"
+    assert learn(settings(), said, REFUSED_REQUEST, find_quirks(settings())) == ""
+
+
+async def test_lessons_use_up_no_tries(wire):
+    said = [f"Unsupported parameter: '{name}'" for name in ("stream_options", "reasoning_effort")]
+    refusals = [refuse(400, {"error": {"message": each}}) for each in (*said, REFUSALS[2][0])]
+
+    requests, told = await ask(wire, *refusals, FINE, reasoning_effort="high")
+
+    assert (len(requests), len(told)) == (4, 3)
 
 
 REFUSING_TOOLS = [

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 from agents.controllers.written.code import find_end, read_keywords, read_loosely
 from agents.controllers.written.names import TOOL_NAME, OfferedNames
-from agents.controllers.written.values import Read, find_calls
+from agents.controllers.written.values import Read, TooDeep, read_calls
 from agents.types import JSON
 
 MOST_CALLS = 50
+MOST_DEPTH = 4
+"""Brackets that may stand around the code of a call."""
 _DECODER = json.JSONDecoder(strict=False)
 _BLANK = re.compile(r"[\s;,]+")
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}[^\S\n]*(?=\n|$|\[|\{)|(?:```|~~~)(?=\s|$|<)")
@@ -63,11 +65,21 @@ class Reader:
     """Some of it is written by models alone, and by no person."""
     is_broken: bool = False
     """A call begins there and cannot be read."""
+    is_too_deep: bool = False
+    """It stands within more brackets than anybody puts around a call."""
+    depth: int = 0
 
     def read(self) -> None:
+        end, meant = self.at, 0
         while self.at < len(self.text) and len(self.calls) < MOST_CALLS:
             if not (self._skip() or self._read_tag() or self._read_json() or self._read_name()):
-                return
+                break
+            if not self.calls or not self.calls[-1].is_word:
+                end, meant = self.at, len(self.calls)
+        if meant:
+            # A last word behind the calls is said of them: "Ignored."
+            self.at = end if meant < len(self.calls) else self.at
+            del self.calls[meant:]
 
     def _skip(self) -> bool:
         """What says nothing by itself: blanks, fences, special tokens."""
@@ -110,9 +122,9 @@ class Reader:
 
     def _read_body(self, name: str) -> bool:
         """What stands between the tags of a call: an object, a tag for each argument, nothing."""
-        arguments = self._read_members() or self._read_object()
+        arguments = self._read_members(name) or self._read_object()
         if arguments is None:
-            arguments = self._read_plain_members()
+            arguments = self._read_plain_members(name)
         self.at = _find_next(self.text, self.at)
         if not arguments and not self._is_at_end_of_call():
             self.is_broken = True
@@ -139,7 +151,11 @@ class Reader:
                 return True
             self.is_broken = True
             return False
-        calls = find_calls(value, self.offered)
+        try:
+            calls = read_calls(value, self.offered)
+        except TooDeep:
+            self.is_broken = self.is_too_deep = True
+            return False
         if not calls:
             return False
         self.calls += calls
@@ -148,10 +164,17 @@ class Reader:
 
     def _read_code_list(self) -> bool:
         end = find_end(self.text, self.at) if self.text.startswith("[", self.at) else None
-        if end is None:
+        return end is not None and self._read_within(end)
+
+    def _read_within(self, end: int) -> bool:
+        """Calls within the bracket that opens here and is closed before `end`, and nothing else."""
+        if self.depth >= MOST_DEPTH:
+            self.is_broken = self.is_too_deep = True
             return False
-        inner = Reader(self.text[: end - 1], self.offered, self.at + 1)
+        inner = Reader(self.text[: end - 1], self.offered, self.at + 1, depth=self.depth + 1)
         inner.read()
+        self.is_broken = self.is_broken or inner.is_broken
+        self.is_too_deep = self.is_too_deep or inner.is_too_deep
         if inner.at < end - 1 or not inner.calls:
             return False
         self.calls += inner.calls
@@ -175,43 +198,38 @@ class Reader:
         if is_known or self.is_marked or name.startswith("functions."):
             if "to=functions." in found[0] or name.startswith("functions."):
                 self.is_marked = True
-            arguments = self._read_behind_name()
+            arguments = self._read_behind_name(name)
             if arguments is not None:
-                self._take(name, arguments)
+                self.calls.append(Read(name, arguments, is_word=not is_known and not arguments))
                 return True
         self.at = start
         return False
 
     def _read_printed(self, start: int) -> bool:
         end = find_end(self.text, self.at)
-        if end is not None:
-            inner = Reader(self.text[: end - 1], self.offered, self.at + 1)
-            inner.read()
-            if inner.calls and inner.at >= end - 1:
-                self.calls += inner.calls
-                self.at = end
-                return True
+        if end is not None and self._read_within(end):
+            return True
         self.at = start
         return False
 
-    def _read_behind_name(self) -> dict[str, JSON] | None:
+    def _read_behind_name(self, name: str) -> dict[str, JSON] | None:
         if self.text.startswith("(", self.at):
             end = find_end(self.text, self.at)
             read = None if end is None else read_keywords(self.text[self.at + 1 : end - 1])
             if end is not None and read is not None:
                 self.at = end
                 return dict(read)
-            self.is_broken = self.is_broken or end is not None
+            self.is_broken = True
             return None
         start = self.at
         while self._skip_within_call():
             pass
-        if members := self._read_pairs():
+        if members := self._read_pairs(name):
             return members
         read = self._read_object()
         if read is not None:
             return read
-        if self.is_marked and (members := self._read_plain_members()):
+        if self.is_marked and (members := self._read_plain_members(name)):
             return members
         is_alone = self.is_marked and not self.text.startswith(("{", "["), self.at)
         if is_alone and self._is_at_end_of_call():
@@ -249,27 +267,34 @@ class Reader:
         self.at = end
         return value
 
-    def _read_members(self) -> dict[str, JSON]:
+    def _read_members(self, tool: str) -> dict[str, JSON]:
         members: dict[str, JSON] = {}
         while found := _PARAMETER.match(self.text, self.at):
             is_text = 'string="true"' in found[2]
-            members[found[1]] = found[3].strip("\n") if is_text else _read_value(found[3])
+            members[found[1]] = self._read_value(tool, found[1], found[3], is_text=is_text)
             self.at = found.end()
         return members
 
-    def _read_pairs(self) -> dict[str, JSON]:
+    def _read_pairs(self, tool: str) -> dict[str, JSON]:
         members: dict[str, JSON] = {}
         while found := _KEY_AND_VALUE.match(self.text, self.at):
-            members[found[1].strip()] = _read_value(found[2])
+            name = found[1].strip()
+            members[name] = self._read_value(tool, name, found[2])
             self.at = found.end()
         return members
 
-    def _read_plain_members(self) -> dict[str, JSON]:
+    def _read_plain_members(self, tool: str) -> dict[str, JSON]:
         members: dict[str, JSON] = {}
         while found := _PLAIN_MEMBER.match(self.text, self.at):
-            members[found[1]] = _read_value(found[2])
+            members[found[1]] = self._read_value(tool, found[1], found[2])
             self.at = found.end()
         return members
+
+    def _read_value(self, tool: str, name: str, written: str, *, is_text: bool = False) -> JSON:
+        """What stands between tags: a text is one as it stands, but for a line end around it."""
+        if is_text or self.offered.takes_text(tool, name):
+            return written.removeprefix("\n").removesuffix("\n")
+        return _read_value(written)
 
     def _skip_closing(self) -> None:
         while found := _CLOSING.match(self.text, self.at):

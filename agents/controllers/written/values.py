@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.controllers.written.names import TOOL_NAME, OfferedNames
+from agents.llm.wire_values import clean_fields
 from agents.types import JSON
 
 _NAMES = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
@@ -14,7 +15,13 @@ _ARGUMENTS = (
 )  # fmt: skip
 _LISTS = ("tool_calls", "tool_uses", "calls")
 _INNER = ("function", "function_call", "tool_call", "tool", "action", "call")
+DEEPEST = 4
+"""How deep a call may stand within lists, objects and calls."""
 _ASIDE = frozenset({"id", "type", "index", "thought", "reason", "call_id"})
+
+
+class TooDeep(Exception):
+    """A value holds more within more than any call does."""
 
 
 @dataclass(frozen=True)
@@ -23,26 +30,36 @@ class Read:
 
     name: str
     arguments: Mapping[str, JSON] | None
+    is_word: bool = False
+    """Of no tool and without arguments, so that it may as well be a word between two marks."""
 
 
-def find_calls(value: JSON, offered: OfferedNames) -> tuple[Read, ...]:
-    """The calls that a value is; none when it is anything else."""
+def read_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read, ...]:
+    """The calls that a value is; none when it is anything else. Raises TooDeep."""
+    if depth > DEEPEST:
+        raise TooDeep
     if isinstance(value, list):
-        found = [find_calls(item, offered) for item in value]
+        found = [read_calls(item, offered, depth + 1) for item in value]
         return tuple(call for calls in found for call in calls) if value and all(found) else ()
     if not isinstance(value, dict):
         return ()
     for name in _LISTS:
         if isinstance(listed := value.get(name), list):
-            return find_calls(listed, offered)
+            return read_calls(listed, offered, depth + 1)
     for name in _INNER:
         if isinstance(inner := value.get(name), dict):
-            return find_calls(inner, offered)
+            return read_calls(inner, offered, depth + 1)
     call = _read_named(value, offered) or _read_keyed(value, offered)
     return () if call is None else (call,)
 
 
-def read_arguments(value: JSON) -> Mapping[str, JSON] | None:
+def write_arguments(arguments: Mapping[str, JSON]) -> str:
+    """The text of arguments, without characters that nobody can store. Raises ValueError for what
+    is nested too deep to be written."""
+    return json.dumps(clean_fields(arguments), ensure_ascii=False)
+
+
+def read_given(value: JSON) -> Mapping[str, JSON] | None:
     """An object, nothing, or the text of an object."""
     if value is None:
         return {}
@@ -61,7 +78,7 @@ def _read_named(value: Mapping[str, JSON], offered: OfferedNames) -> Read | None
         return None
     given = _first(_ARGUMENTS, value)
     if given is not None:
-        arguments = read_arguments(value[given])
+        arguments = read_given(value[given])
         return Read(name, arguments) if arguments is not None else None
     if offered.find(name) is None:
         return None

@@ -476,6 +476,22 @@ async def test_what_the_server_itself_refuses_is_counted_and_kept_like_a_refusal
     assert blocks[0]["by"] == "ops"
 
 
+async def test_a_report_by_code_keeps_its_head_and_is_not_taken_for_what_a_model_claims():
+    gate = SafetyGate("controlled", desk=Desk())
+    await resolve(gate, NGINX)
+    await do(gate, restart())
+    text = "I deleted the old logs on db-9."
+
+    by_model = await gate.review_answer(ProposedAnswer(text, is_last=True))
+    by_code = await gate.review_answer(ProposedAnswer(text, is_last=True, is_by_code=True))
+
+    assert by_model.metadata["withheld"] is True
+    assert "withheld" not in by_code.metadata
+    assert by_code.text.startswith("**Unverified:** ops.control has run")
+    assert by_code.text.endswith(text)
+    assert by_code.metadata["writes"] == by_model.metadata["writes"]
+
+
 async def test_no_final_answer_passes_while_a_write_is_unverified():
     counters = Counters()
     gate = SafetyGate("controlled", desk=Desk(), events=counters)
