@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ MARK = "RUN_OF_TESTS"
 PROC = Path("/proc")
 LONGEST_SEARCH = 20
 """Rounds: a process may start another while we look."""
+LONGEST_REMOVAL = 200
+"""Rounds, of a tenth of a second."""
 
 
 @contextmanager
@@ -47,6 +50,15 @@ def kill_all_of(run: str) -> None:
             return
 
 
+def remove(directory: Path) -> None:
+    """Remove a directory in which servers may be writing yet: they end by themselves, soon."""
+    for _ in range(LONGEST_REMOVAL):
+        shutil.rmtree(directory, ignore_errors=True)
+        if not directory.exists():
+            return
+        time.sleep(0.1)
+
+
 def _find(variable: bytes) -> Iterator[int]:
     for each in PROC.iterdir():
         # A process that has ended, or one of somebody else, has nothing to read.
@@ -62,4 +74,4 @@ if __name__ == "__main__":
     os.setsid()
     sys.stdin.read()
     kill_all_of(sys.argv[1])
-    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    remove(Path(sys.argv[1]))
