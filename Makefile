@@ -40,7 +40,8 @@ test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
 	$(PYTEST) $(PYTEST_ARGS)
 
 quick: $(DEV_STAMP) ## Run what needs no process of the product, no browser, no database and not long
-	$(PYTEST) -m "not worker and not browser and not database and not slow" $(PYTEST_ARGS)
+	$(PYTEST) --ignore tests/e2e --ignore tests/embedded \
+		-m "not worker and not browser and not database and not slow" $(PYTEST_ARGS)
 
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
 	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)

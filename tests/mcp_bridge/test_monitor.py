@@ -21,7 +21,7 @@ from tests.mcp_bridge.test_http_servers import serving
 from tests.processes import find_free_port
 from tests.server_plans import ServerPlan, TransportPlan
 
-pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_left_behind")]
 
 PACE = Pace(between_checks=0.05, ping=1.0, start=20.0, restart=5.0, longest_pause=0.1)
 

@@ -15,7 +15,7 @@ from tests.mcp_bridge.conftest import quick, run, stdio
 from tests.mcp_bridge.test_http_servers import serving
 from tests.server_plans import ServerPlan, TransportPlan
 
-pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_left_behind")]
 
 SOON = {"rejoin_pause": 0.0, "rejoin_patience": 20.0}
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.agents.rehearsal.asking import ask, listen_to, user
 
+pytestmark = pytest.mark.slow
+
 TALKATIVE = """
 rules:
   - reply:

@@ -18,6 +18,8 @@ from tests.safety.commands.samples import lines
 from tests.safety.commands.test_hostile_repository import Elsewhere
 from tests.safety.commands.test_screen import FILES, find_leaks, run_screened
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Awaitable[Finished]]
 OF_GIT = """
     show
