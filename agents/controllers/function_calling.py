@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
-from agents.controllers.base import AskAgain, CallTools, Controller, Decision
+from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
 from agents.controllers.written import Written, read_written
 from agents.llm.wire import is_json_object
 from agents.prompts.nudges import ask_after_empty_answer, ask_for_real_call
@@ -39,8 +39,8 @@ class FunctionCalling(Controller):
         written = read_written(text, specs, outside)
         if written is not None:
             return _take(written)
-        if conclusion := self.conclude(text, specs, outside):
-            return conclusion
+        if text.strip():
+            return Conclude(text.strip())
         return AskAgain("The model gave an empty answer", ask_after_empty_answer())
 
     @override

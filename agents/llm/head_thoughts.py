@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from agents.shown_text import is_shown
+
 _PAIRS = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -26,7 +28,6 @@ _LATE_OPENING = re.compile(
     r"^[ \t]{0,3}(<think(?:ing)?>|<thought>|<reasoning>|<seed:think>|\[think\]|◁think▷)",
     re.IGNORECASE | re.MULTILINE,
 )
-_SHOWN_LINE = re.compile(r" {4}|\t|[ \t]*>")
 _LATE_CLOSING = re.compile(
     r"(?:^|(?<=\n))[ \t]*(?:</think(?:ing)?>|\[/think\]|◁/think▷)"
     r"|(?:</think(?:ing)?>|\[/think\]|◁/think▷)(?=[ \t]*\n)",
@@ -109,7 +110,7 @@ def part_late(text: str) -> tuple[str, str]:
     """
     thoughts, text = _cut_blocks(text)
     closings = islice(_LATE_CLOSING.finditer(text), _MOST_BLOCKS)
-    closing = next((found for found in closings if not _is_shown(text, found)), None)
+    closing = next((found for found in closings if not is_shown(text, found.start())), None)
     if closing is not None:
         thoughts.append(text[: closing.start()])
         text = text[closing.end() :]
@@ -125,7 +126,7 @@ def find_open_thought(text: str) -> int | None:
         if found is None:
             return None
         closing = _find_closing(text, found)
-        if closing is None and not _is_shown(text, found):
+        if closing is None and not is_shown(text, found.start()):
             return found.start()
         position = closing.end() if closing else found.end()
     return None
@@ -142,7 +143,7 @@ def _cut_blocks(text: str) -> tuple[list[str], str]:
         if found is None or closing is None:
             break
         position = closing.end()
-        if not _is_shown(text, found):
+        if not is_shown(text, found.start()):
             thoughts.append(text[found.end() : closing.start()])
             kept.append(text[begin : found.start()])
             begin = closing.end()
@@ -152,14 +153,6 @@ def _cut_blocks(text: str) -> tuple[list[str], str]:
 def _find_closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
     closing = dict(_PAIRS)[opening[1].lower()]
     return re.compile(re.escape(closing), re.IGNORECASE).search(text, opening.end())
-
-
-def _is_shown(text: str, found: re.Match[str]) -> bool:
-    """Whether a tag stands in a block of code or in a quotation."""
-    start = found.start()
-    line = text.rfind("\n", 0, start) + 1
-    is_fenced = any(text.count(mark, 0, start) % 2 for mark in ("```", "~~~"))
-    return is_fenced or _SHOWN_LINE.match(text, line) is not None
 
 
 def _find_opening(head: str) -> str | None:

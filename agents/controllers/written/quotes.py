@@ -1,9 +1,8 @@
-"""Tells by its bytes what a model has only copied, and by its layout what it only shows."""
+"""Tells by its bytes what a model has only copied."""
 
 import re
 from collections.abc import Sequence
 
-FENCES = ("```", "~~~")
 _FOLDED = re.compile(r"\\+[nrt]?|\s+")
 """Layout, and how JSON writes it: an alert that is JSON has its line ends and quotes escaped."""
 _MARKS = r"<[^<>\n]{0,200}>|\[/?[A-Z_]{3,30}\]|```\w{0,20}|~~~\w{0,20}|\s+"
@@ -14,21 +13,12 @@ _MOST_CLOSINGS = 3
 """Tags closed behind a call that may be those of what it is shown in."""
 _READABLE = re.compile(r"[{\[]|[A-Za-z_][\w.:-]*\(")
 _CITED_LINE = re.compile(r"[ \t]*>(?!>)")
-_SHOWN_LINE = re.compile(r"(?: {4}|\t|[ \t]*>)")
 
 
 def is_quoted(span: str, outside: Sequence[str]) -> bool:
     """Whether a call stands in one of the texts from outside, with or without marks around it."""
     wanted = [folded for each in _variants(span) if (folded := _fold(each))]
     return bool(wanted) and any(each in text for text in map(_fold, outside) for each in wanted)
-
-
-def is_shown(body: str, start: int) -> bool:
-    """Whether a place is laid out as what is shown: code between fences, indented, a quotation."""
-    if body.startswith(FENCES, start) or any(body.count(m, 0, start) % 2 for m in FENCES):
-        return True
-    line = body[body.rfind("\n", 0, start) + 1 :]
-    return _SHOWN_LINE.match(line) is not None
 
 
 def is_cited(body: str, start: int) -> bool:

@@ -15,9 +15,10 @@ from agents.controllers.react_format import Action, parse_react
 from agents.controllers.written.announcing import is_announcement, is_report, is_whole_report
 from agents.controllers.written.markup import MOST_CALLS, Reader
 from agents.controllers.written.names import OfferedNames
-from agents.controllers.written.quotes import FENCES, is_cited, is_quoted, is_shown
+from agents.controllers.written.quotes import is_cited, is_quoted
 from agents.controllers.written.values import write_arguments
 from agents.llm.head_thoughts import find_open_thought
+from agents.shown_text import FENCES, is_shown
 from agents.types import JSON, ToolSpec
 
 LONGEST = 60_000
@@ -191,7 +192,7 @@ def _read_place(
         before=body[: place.start].strip(),
         behind=_leave_fence(body[reader.at :], span),
         is_marked=reader.is_marked,
-        is_fenced=is_shown(body, place.start),
+        is_fenced=body.startswith(FENCES, place.start) or is_shown(body, place.start),
         is_cited=is_cited(body, place.start),
     )
     if not reader.calls and not around.is_alone:
