@@ -67,12 +67,6 @@ class _Classed:
     trusts_annotations: bool
 
 
-def find_known(name: str, version: str) -> KnownServer | None:
-    """The row for a server that calls itself so; None where this version is not known."""
-    rows = [row for row in read_table() if row.name == name and row.covers(version)]
-    return rows[0] if rows else None
-
-
 def find_known_rules(name: str, version: str, tools: Iterable[Tool]) -> dict[str, ClassRule]:
     """What the table says of a server that calls itself so and lists these tools, by tool."""
     rows = sorted(

@@ -10,7 +10,7 @@ from mcp_types import Tool
 
 from masking import build_masker
 from mcp_bridge.connection import ServerConnection
-from mcp_bridge.known_servers import KnownServer, find_known, read_table, with_known_tools
+from mcp_bridge.known_servers import KnownServer, read_table, with_known_tools
 from mcp_bridge.transports import open_client
 from mcp_bridge.wire.http import HttpClients
 from safety.gate.policy import class_of_call, is_classed
@@ -22,6 +22,12 @@ from tests.server_plans import ServerPlan, TransportPlan
 
 LISTINGS = Path(__file__).parent / "listings"
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+
+def find_known(name: str, version: str) -> KnownServer | None:
+    """The row that was reviewed for this version."""
+    rows = (row for row in read_table() if row.name == name and row.covers(version))
+    return next(rows, None)
 
 
 def peer(name: str, tmp_path: Path) -> ServerPlan:
