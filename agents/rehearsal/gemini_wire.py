@@ -40,7 +40,9 @@ def read_request(body: Mapping[str, Any], model: str) -> dict[str, Any]:
 
 def encode_stream(answer: Answer, reply: Reply, asked: Asked) -> EncodedStream:
     usage = _write_usage(answer, reply, asked)
-    content = tuple(_write_event([part], "", usage, asked) for part in _split_parts(answer, reply, asked))
+    content = tuple(
+        _write_event([part], "", usage, asked) for part in _split_parts(answer, reply, asked)
+    )
     reason = reply.finish_reason or "stop"
     end = _write_event([{"text": ""}], _REASONS.get(reason, reason), usage, asked)
     return EncodedStream(b"", content, end)

@@ -172,7 +172,11 @@ def write_configuration(rehearsal_url: str, tools_url: str) -> tuple[str, str]:
             }
         },
         "defaults": {"alert_type": FAMILIES[0].name, "llm_provider": FAMILIES[0].name},
-        "queue": {"max_concurrent_sessions": len(chains), "poll_interval": "500ms", "poll_interval_jitter": "100ms"},
+        "queue": {
+            "max_concurrent_sessions": len(chains),
+            "poll_interval": "500ms",
+            "poll_interval_jitter": "100ms",
+        },
     }
     providers = {
         each.name: _write_provider(each, rehearsal_url.removesuffix("/v1"))

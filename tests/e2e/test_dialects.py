@@ -89,18 +89,41 @@ def test_explore(database: None, played: Played):
     for family in (*FAMILIES, *FALLBACKS):
         session = AlertSession.objects.get(alert_type=family.name)
         chat = played.outcomes.get(family.name)
-        out.append(f"=== {family.name}: {session.status} {session.error_message!r} chat={chat and chat.chat.status}")
-        out.append(f"   report: {session.final_analysis[:120]!r} summary {session.executive_summary!r} {session.executive_summary_error!r}")
+        out.append(
+            f"=== {family.name}: {session.status} {session.error_message!r} chat={chat and chat.chat.status}"
+        )
+        out.append(
+            f"   report: {session.final_analysis[:120]!r} summary {session.executive_summary!r} {session.executive_summary_error!r}"
+        )
         out.append(f"   calls: {calls_of(session)}")
-        for event in TimelineEvent.objects.filter(session=session, event_type__in=["error", "notice", "provider_fallback", "final_analysis"]).order_by("sequence_number"):
+        for event in TimelineEvent.objects.filter(
+            session=session,
+            event_type__in=["error", "notice", "provider_fallback", "final_analysis"],
+        ).order_by("sequence_number"):
             out.append(f"   {event.event_type}: {event.content[:400]!r}")
         n = TimelineEvent.objects.filter(session=session, event_type="llm_thinking").count()
-        rows = LLMInteraction.objects.filter(session=session).order_by("created_at").values_list("provider_name", "interaction_type", "input_tokens", "output_tokens", "thinking_tokens", "error_message")
+        rows = (
+            LLMInteraction.objects.filter(session=session)
+            .order_by("created_at")
+            .values_list(
+                "provider_name",
+                "interaction_type",
+                "input_tokens",
+                "output_tokens",
+                "thinking_tokens",
+                "error_message",
+            )
+        )
         out.append(f"   thinking events {n}; interactions {list(rows)}")
-    faults = [(r.dialect, r.model, r.agent, r.turn, r.fault) for r in played.rehearsal.requests if r.fault or r.rule is None]
+    faults = [
+        (r.dialect, r.model, r.agent, r.turn, r.fault)
+        for r in played.rehearsal.requests
+        if r.fault or r.rule is None
+    ]
     out += [str(f) for f in faults]
     out.append(f"{len(played.rehearsal.requests)} requests")
     from pathlib import Path
+
     Path("/tmp/fresh/explore.txt").write_text("\n".join(out))
 
 
