@@ -59,12 +59,30 @@ FALLBACKS = (
     Family("moonshot-anthropic", "moonshot", "kimi-k2.5", "anthropic"),
 )
 
+FORCED = (
+    Family("forced-bedrock", "bedrock-gateway", "amazon.nova-pro"),
+    Family("forced-bedrock-unknown", "bedrock-gateway", "lab-forced-b"),
+    Family("forced-mistral", "mistral", "mistral-small-latest"),
+    Family("forced-mistral-unknown", "mistral", "lab-forced-m"),
+    Family("forced-llamacpp", "llamacpp", "gguf-forced"),
+    Family("forced-openai", "openai", "gpt-5.6-sol-mini"),
+    Family("forced-gateway", "anthropic-gateway", "claude-haiku-4-5"),
+    Family("forced-anthropic", "anthropic", "claude-haiku-4-5"),
+    Family("forced-gemini", "gemini", "gemini-3-pro-preview"),
+    Family("forced-moonshot", "moonshot", "kimi-k2-thinking"),
+    Family("forced-text", "text-calls", "gemma3:1b"),
+)
+"""They may ask twice and must conclude then, without tools."""
+EVERY = (*FAMILIES, *FALLBACKS, *FORCED)
+
 SCRIPT = """
 rules:
   - when: {agent: ^ExecSummaryAgent}
     reply: {text: The gateway answered in 3 ms.}
   - when: {agent: ^Looker, model: "^(?:FALLING)$", turn: 2+}
     reply: {error: {status: 401, message: This key was revoked.}}
+  - when: {agent: ^Looker, model: "^(?:FORCED)$", turn: 2+}
+    reply: {text: "The gateway answered in 3 ms [T{{ results[0].number }}]."}
 
   - when: {agent: ^Looker, tools: [], turn: 0}
     reply:
@@ -126,7 +144,9 @@ rules:
       tool_calls: [{name: net__routes, arguments: {}}]
   - when: {agent: ^ChatAgent}
     reply: {text: "The default route goes by gw-2 [T{{ results[-1].number }}]."}
-""".replace("FALLING", "|".join(each.model for each in FALLBACKS))
+""".replace("FALLING", "|".join(each.model for each in FALLBACKS)).replace(
+    "FORCED", "|".join(each.model for each in FORCED)
+)
 
 
 @contextmanager
@@ -159,8 +179,9 @@ def write_configuration(rehearsal_url: str, tools_url: str) -> tuple[str, str]:
             else [],
             "stages": [{"name": "look", "agents": [{"name": "Looker"}]}],
             "chat": {"enabled": True, "agent": "ChatAgent"},
+            **({"max_iterations": 2} if each in FORCED else {}),
         }
-        for each in (*FAMILIES, *FALLBACKS)
+        for each in EVERY
     }
     tarsy: dict[str, Any] = {
         "agents": {"Looker": {"description": "Looks", "mcp_servers": ["net", "ops"]}},
@@ -179,8 +200,7 @@ def write_configuration(rehearsal_url: str, tools_url: str) -> tuple[str, str]:
         },
     }
     providers = {
-        each.name: _write_provider(each, rehearsal_url.removesuffix("/v1"))
-        for each in (*FAMILIES, *FALLBACKS)
+        each.name: _write_provider(each, rehearsal_url.removesuffix("/v1")) for each in EVERY
     }
     return yaml.safe_dump(tarsy), yaml.safe_dump({"llm_providers": providers})
 
@@ -204,8 +224,7 @@ class Outcome:
 
 def investigate_all() -> Mapping[str, Outcome]:
     """A session of each, all at once, and a question to each of them behind it."""
-    every = (*FAMILIES, *FALLBACKS)
-    sessions = {each.name: submit(each.name) for each in every}
+    sessions = {each.name: submit(each.name) for each in EVERY}
     for session in sessions.values():
         wait_until_ended(session, within=120)
     questions = {

@@ -1,5 +1,6 @@
 """An investigation and a question behind it with every family of models, on strict servers."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,12 +10,15 @@ from django.db import connection
 import config
 from agents.rehearsal.dialects import find_dialect
 from agents.rehearsal.loading import parse_script
+from agents.rehearsal.server import LoggedRequest
 from investigations.models import AlertSession, LLMInteraction, MCPInteraction, TimelineEvent
 from tests.cases import check_each
 from tests.e2e.conftest import SharedWorker
 from tests.e2e.dialect_sessions import (
+    EVERY,
     FALLBACKS,
     FAMILIES,
+    FORCED,
     KEY,
     SCRIPT,
     Family,
@@ -36,6 +40,21 @@ CALLS = [
     ("net", "ping", {"host": "gw-3 ✓"}),
 ]
 BY_TEXT = [CALLS[0], CALLS[2], CALLS[3]]
+SUMMARY = "The gateway answered in 3 ms."
+LESSONS = {
+    ("anthropic-gateway", "no_tools"),
+    ("bedrock-gateway", "member"),
+    ("bedrock-gateway", "no_tools"),
+    ("deepseek", "no_thought"),
+    ("gemini-openai", "no_signature"),
+    ("llamacpp", "user_after_tool"),
+    ("mistral", "call_id"),
+    ("mistral", "member"),
+    ("mistral", "user_after_tool"),
+    ("moonshot", "no_thought"),
+    ("openai", "tools_with_effort"),
+}
+"""What the address of a test says nothing of, so that it has to be learned."""
 
 
 @dataclass(frozen=True)
@@ -84,50 +103,115 @@ def database(played: Played, django_db_blocker) -> Iterator[None]:
         connection.close()
 
 
-def test_explore(database: None, played: Played):
-    out = []
-    for family in (*FAMILIES, *FALLBACKS):
+def test_every_family_brings_its_session_to_a_report(database: None, played: Played):
+    def check(family: Family) -> None:
         session = AlertSession.objects.get(alert_type=family.name)
-        chat = played.outcomes.get(family.name)
-        out.append(
-            f"=== {family.name}: {session.status} {session.error_message!r} chat={chat and chat.chat.status}"
-        )
-        out.append(
-            f"   report: {session.final_analysis[:120]!r} summary {session.executive_summary!r} {session.executive_summary_error!r}"
-        )
-        out.append(f"   calls: {calls_of(session)}")
-        for event in TimelineEvent.objects.filter(
-            session=session,
-            event_type__in=["error", "notice", "provider_fallback", "final_analysis"],
-        ).order_by("sequence_number"):
-            out.append(f"   {event.event_type}: {event.content[:400]!r}")
-        n = TimelineEvent.objects.filter(session=session, event_type="llm_thinking").count()
-        rows = (
-            LLMInteraction.objects.filter(session=session)
-            .order_by("created_at")
-            .values_list(
-                "provider_name",
-                "interaction_type",
-                "input_tokens",
-                "output_tokens",
-                "thinking_tokens",
-                "error_message",
-            )
-        )
-        out.append(f"   thinking events {n}; interactions {list(rows)}")
-    faults = [
-        (r.dialect, r.model, r.agent, r.turn, r.fault)
-        for r in played.rehearsal.requests
-        if r.fault or r.rule is None
-    ]
-    out += [str(f) for f in faults]
-    out.append(f"{len(played.rehearsal.requests)} requests")
-    from pathlib import Path
 
-    Path("/tmp/fresh/explore.txt").write_text("\n".join(out))
+        assert (session.status, session.error_message) == ("completed", "")
+        assert session.final_analysis.startswith(REPORT)
+        assert session.executive_summary == SUMMARY
+        wanted = BY_TEXT if family.dialect == "text-calls" else CALLS
+        assert calls_of(session, "Looker") == wanted
+        assert switches_of(session) == []
+
+    check_each(check, list(FAMILIES), name_of)
 
 
-def calls_of(session: AlertSession) -> list[tuple[str, str, object]]:
-    calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
+def test_every_family_is_shown_thinking_and_counting_where_it_says_so(
+    database: None, played: Played
+):
+    def check(family: Family) -> None:
+        session = AlertSession.objects.get(alert_type=family.name)
+        answers = LLMInteraction.objects.filter(session=session, error_message="")
+        thoughts = answers.exclude(thinking_content="")
+
+        says_thoughts = find_dialect(family.dialect).answer.thinking != "none"
+        assert thoughts.exists() is says_thoughts
+        assert all(answer.input_tokens for answer in answers)
+
+    check_each(check, list(FAMILIES), name_of)
+
+
+def test_a_question_behind_the_report_is_answered_with_a_call_of_its_own(
+    database: None, played: Played
+):
+    def check(family: Family) -> None:
+        outcome = played.outcomes[family.name]
+
+        assert outcome.chat.status == "completed"
+        answer = TimelineEvent.objects.get(stage=outcome.chat, event_type="final_analysis")
+        assert answer.content.startswith("The default route goes by gw-2 [T")
+        assert calls_of(outcome.session, "ChatAgent") == [CALLS[2]]
+
+    check_each(check, list(EVERY), name_of)
+
+
+def test_another_family_goes_on_with_the_history_of_the_first(database: None, played: Played):
+    def check(family: Family) -> None:
+        session = AlertSession.objects.get(alert_type=family.name)
+
+        assert (session.status, session.error_message) == ("completed", "")
+        assert session.final_analysis.startswith(REPORT)
+        assert calls_of(session, "Looker") == CALLS
+        assert switches_of(session) == [(family.name, family.follower)]
+        looks = LLMInteraction.objects.filter(
+            session=session, execution__agent_name="Looker", error_message=""
+        )
+        who = list(looks.order_by("created_at").values_list("provider_name", flat=True))
+        assert who == [family.name] * 2 + [family.follower] * 2
+
+    check_each(check, list(FALLBACKS), name_of)
+
+
+def test_every_family_can_be_made_to_conclude_without_tools(database: None, played: Played):
+    def check(family: Family) -> None:
+        session = AlertSession.objects.get(alert_type=family.name)
+
+        assert (session.status, session.error_message) == ("completed", "")
+        assert session.final_analysis.startswith("The gateway answered in 3 ms [T1]")
+        final = TimelineEvent.objects.get(
+            session=session, event_type="final_analysis", execution__agent_name="Looker"
+        )
+        assert final.metadata["forced_conclusion"] is True
+        assert "written_by_code" not in final.metadata
+
+    check_each(check, list(FORCED), name_of)
+
+
+def test_a_refusal_is_a_lesson_that_nobody_needs_twice(database: None, played: Played):
+    """One worker has learned it: all that a server refuses is refused to each model once, apart
+    from requests that were on their way. That it cannot be given tools is said in each session."""
+    refused = Counter(
+        (request.dialect, request.model, request.fault)
+        for request in played.rehearsal.requests
+        if request.fault not in ("", "tools")
+    )
+
+    assert {key for key, count in refused.items() if count > 2} == set()
+    assert {(dialect, fault) for dialect, _, fault in refused} <= LESSONS
+    assert not [request for request in played.rehearsal.requests if is_unanswered(request)]
+
+
+def name_of(family: Family) -> str:
+    return family.name
+
+
+def calls_of(session: AlertSession, agent: str) -> list[tuple[str, str, object]]:
+    calls = MCPInteraction.objects.filter(
+        session=session, interaction_type="tool_call", execution__agent_name=agent
+    )
     found = calls.order_by("tool_number")
     return list(found.values_list("server_name", "tool_name", "tool_arguments"))
+
+
+def switches_of(session: AlertSession) -> list[tuple[str, str]]:
+    switches = TimelineEvent.objects.filter(
+        session=session, event_type="provider_fallback", execution__agent_name="Looker"
+    )
+    names = ("original_provider", "fallback_provider")
+    return [tuple(each.metadata[name] for name in names) for each in switches]
+
+
+def is_unanswered(request: LoggedRequest) -> bool:
+    """Whether the script had no answer, which says nothing of the product."""
+    return request.rule is None and not request.fault
