@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.llm.member_names import THOUGHTS
+from agents.llm.member_names import EXTRAS, THOUGHTS
 from agents.llm.quirks import Quirks
 from agents.llm.wire_values import is_json_object
 from agents.types import JSON, Message, ToolSpec
@@ -130,7 +130,8 @@ class _Writer:
         wire.update(
             (name, value)
             for name, value in fields.items()
-            if self.quirks.replays_thinking or name not in THOUGHTS
+            if (self.quirks.replays_thinking or name not in THOUGHTS)
+            and (self.quirks.replays_extras or name not in EXTRAS)
         )
         return wire
 
