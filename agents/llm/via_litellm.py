@@ -20,7 +20,7 @@ from agents.llm.thinking import choose_thinking, is_image_model
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_messages, write_tools
 from agents.llm_events import LLMEvent, UsageReported
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, RetryRule
 from agents.types import JSON, Message, ToolSpec, Usage
 from tarsy.errors import LLMError
 
@@ -59,6 +59,10 @@ class ViaLitellm:
     @property
     def input_limit(self) -> int:
         return find_input_limit(self._settings)
+
+    @property
+    def retry_rule(self) -> RetryRule:
+        return self._settings.retry_rule
 
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions

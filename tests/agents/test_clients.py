@@ -310,17 +310,16 @@ async def test_a_provider_has_times_of_its_own(client, wire):
     assert "silent for 0.3 s" in str(error)
 
 
-@pytest.mark.parametrize(("limit", "is_waited_for"), [(60, False), (400, True)])
-async def test_a_wait_is_kept_as_far_as_the_provider_may_ask_for_it(wire, limit, is_waited_for):
-    wire.plays = [refuse(429, {"error": {"message": "slow down"}}, retry_after="300")]
-    settings = ProviderSettings(
-        "lab", "openai", "lab-1", base_url=wire.base_url, times=CallTimes(longest_wait=limit)
-    )
+@pytest.mark.parametrize(("status", "code"), [(429, "rate_limit"), (503, "provider_error")])
+async def test_how_long_a_provider_asks_to_wait_is_kept_and_told_whatever_it_is(
+    llm, wire, status, code
+):
+    wire.plays = [refuse(status, {"error": {"message": "slow down"}}, retry_after="5400")]
 
-    error = await fail(OpenAICompatible(settings))
+    error = await fail(llm)
 
-    assert error.retryable is is_waited_for
-    assert ("60 s is the most it may (retry_after_limit)" in str(error)) is not is_waited_for
+    assert (error.code, error.retryable, error.retry_after) == (code, True, 5400.0)
+    assert str(error).endswith("It asks to wait 90 min.")
 
 
 async def test_an_answer_without_end_runs_into_the_last_deadline(llm, wire):
