@@ -75,8 +75,8 @@ def believe(seconds: float | None) -> float | None:
 
 
 def spell_seconds(seconds: float) -> str:
-    """A time to wait, for people: `0.5 s`, `90 s`, `25 min`, `2 h 24 min`."""
-    if seconds < 1:
+    """A time to wait, for people: `1.2 s`, `90 s`, `25 min`, `2 h 24 min`."""
+    if seconds < 10:
         return f"{seconds:.2g} s"
     if seconds < 600:
         return f"{seconds:.0f} s"

@@ -76,10 +76,10 @@ def test_more_than_a_year_is_not_meant():
 
 
 def test_a_time_to_wait_is_spelled_for_people():
-    waits = (0.25, 1.0, 90.0, 600.0, 1500.0, 7200.0, 8640.0, 90_000.0)
+    waits = (0.25, 1.2, 90.0, 600.0, 1500.0, 7200.0, 8640.0, 90_000.0)
 
     spelled = [spell_seconds(wait) for wait in waits]
 
     assert spelled == [
-        "0.25 s", "1 s", "90 s", "10 min", "25 min", "2 h", "2 h 24 min", "25 h",
+        "0.25 s", "1.2 s", "90 s", "10 min", "25 min", "2 h", "2 h 24 min", "25 h",
     ]  # fmt: skip
