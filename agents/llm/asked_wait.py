@@ -1,6 +1,5 @@
 """How long a provider asks us to wait, wherever it says so: in headers, in members, in words."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,12 +23,11 @@ def read_asked_wait(
 ) -> float | None:
     """The seconds that a refusal asks us to wait; None where it does not say.
 
-    `text` is what it says, in words or as the JSON that nobody has read. That a limit holds anew is
-    the last thing to go by: it is when all of it is there again.
+    That a limit holds anew is the last thing to go by: it is when all of it is there again.
     """
     if (wait := read_retry_after(headers)) is not None:
         return wait
-    members = list(walk_error(body if body is not None else _find_json(text), 0))
+    members = list(walk_error(body, 0))
     for each in members:
         if (wait := next(_read_members(each), None)) is not None:
             return wait
@@ -73,14 +71,3 @@ def _read_words(text: str) -> float | None:
     if (found["unit"] or "").lower().startswith("m"):
         seconds /= 1000
     return believe(int(found["h"] or 0) * 3600 + int(found["m"] or 0) * 60 + seconds)
-
-
-def _find_json(text: str) -> object:
-    """The object that stands in a text, as litellm tells the body of an error."""
-    start = text.find("{")
-    if start < 0:
-        return None
-    try:
-        return json.JSONDecoder().raw_decode(text[:_LONGEST_TEXT], start)[0]
-    except (ValueError, RecursionError):
-        return None

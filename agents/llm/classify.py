@@ -1,13 +1,12 @@
 """Sorts what an SDK raised into an `LLMError` with a sentence a person can act on."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from agents.llm.asked_wait import read_asked_wait
 from agents.llm.bodies import ForeignText
-from agents.llm.error_bodies import ErrorBody, read_error
+from agents.llm.error_bodies import ErrorBody, find_body, read_error
 from agents.llm.settings import ProviderSettings
 from agents.llm.wire_values import clean_characters
 from agents.ports import NotSent
@@ -52,7 +51,7 @@ def only_llm_errors(settings: ProviderSettings) -> Iterator[None]:
 def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     """What an exception of a provider's SDK means to us. Never repeats a key."""
     error = _unwrap(error)
-    said = read_error(getattr(error, "body", None), _find_text(error))
+    said = read_error(_find_body(error), _find_text(error))
     status = _find_status(error) or said.status
     if _is_timeout(error, status):
         return _connection(settings, "did not answer in time")
@@ -180,9 +179,19 @@ def _connection(settings: ProviderSettings, what: str) -> LLMError:
 
 
 def _find_asked_wait(error: Exception, *, is_rate_limit: bool) -> float | None:
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
-    body, text = getattr(error, "body", None), _find_text(error)
-    return read_asked_wait(headers or {}, body, text, is_rate_limit=is_rate_limit)
+    body, text = _find_body(error), _find_text(error)
+    return read_asked_wait(_find_headers(error), body, text, is_rate_limit=is_rate_limit)
+
+
+def _find_headers(error: Exception) -> Mapping[str, str]:
+    """litellm puts those of some providers beside an answer of its own that has none."""
+    response = getattr(error, "response", None)
+    places = (
+        getattr(response, "headers", None),
+        getattr(error, "litellm_response_headers", None),
+        getattr(error, "headers", None),
+    )
+    return next((place for place in places if isinstance(place, Mapping) and place), {})
 
 
 def strip_url(url: str) -> str:
@@ -219,10 +228,14 @@ def _words(error: Exception, settings: ProviderSettings) -> str:
 
 
 def _find_message(error: Exception) -> str:
-    body: object = getattr(error, "body", None)
-    said = read_error(body, _find_text(error))
+    said = read_error(_find_body(error), _find_text(error))
     names = [name for name in said.names if name != "error" and name not in said.message]
     return " ".join([said.message, *names[:1]]).strip()
+
+
+def _find_body(error: Exception) -> object:
+    body: object = getattr(error, "body", None)
+    return find_body(_find_text(error)) if body is None else body
 
 
 def _find_text(error: Exception) -> str:

@@ -8,7 +8,9 @@ as their users quote them.
 import html
 import json
 import re
+from ast import literal_eval
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +84,7 @@ _NO_TOOL_CALLING = re.compile(
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
+_BYTES = re.compile(r"""\bb(['"]).*\1""", re.DOTALL)
 _DEEPEST = 6
 _LONGEST_TEXT = 20_000
 
@@ -141,6 +144,21 @@ def read_error(body: object, text: str) -> ErrorBody:
     if status is None:
         status = next((s for name in names if (s := _STATUS_OF.get(_fold(name)))), None)
     return ErrorBody((message or read_page(text))[:_LONGEST_TEXT], tuple(names), status)
+
+
+def find_body(text: str) -> object:
+    """The object that stands in a text, as litellm tells a body: behind words, or as `b'...'`."""
+    told = _BYTES.search(text[:_LONGEST_TEXT])
+    if told is not None:
+        with suppress(ValueError, SyntaxError):
+            text = bytes(literal_eval(told[0])).decode(errors="replace")
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text[:_LONGEST_TEXT], start)[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 def read_page(text: str) -> str:

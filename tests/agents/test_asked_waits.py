@@ -6,7 +6,10 @@ import time
 from email.utils import formatdate
 from pathlib import Path
 
+import pytest
+
 from agents.llm.asked_wait import read_asked_wait
+from agents.llm.error_bodies import find_body
 from agents.retry_after import LONGEST, read_retry_after, spell_seconds
 from tests.cases import for_each
 
@@ -56,11 +59,20 @@ def test_a_wait_is_read_wherever_it_stands_and_nothing_is_read_where_none_does(c
     assert abs(wait - case["wait"]) <= (1.5 if is_moment else 0.001)
 
 
-def test_the_body_of_an_error_is_found_in_the_text_that_wraps_it():
-    body = {"error": {"details": [{"retryDelay": "31s"}]}}
-    text = f"litellm.RateLimitError: geminiException - {json.dumps(body)}"
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_body_of_an_error_is_found_in_the_text_that_wraps_it(indent):
+    body = {"error": {"message": 'Don\'t "hurry"', "details": [{"retryDelay": "31s"}]}}
+    text = json.dumps(body, indent=indent)
 
-    assert read_asked_wait({}, None, text, is_rate_limit=True) == 31.0
+    for wrapped in (text, f"litellm.RateLimitError: geminiException - {text}"):
+        assert find_body(wrapped) == body
+    for wrapped in (str(text.encode()), f"AnthropicException - {text.encode()}"):
+        assert find_body(wrapped) == body
+
+
+@pytest.mark.parametrize("text", ["", "busy", "{", "b'{", "b'\\x'", "{}" * 10_000, "b'" * 10_000])
+def test_a_text_without_a_body_has_none(text):
+    assert find_body(text) in (None, {})
 
 
 def test_limits_that_are_used_up_say_nothing_of_another_failure():

@@ -1,6 +1,7 @@
 """Both clients against a real socket: the same answers, whole and broken, must mean the same."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from contextlib import aclosing
@@ -35,6 +36,7 @@ from tests.agents.wire_server import (
 pytestmark = [pytest.mark.filterwarnings(READ_ONLY), pytest.mark.slow]
 
 KEY = "sk-secret-4711-abcdef"
+BUSY = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))
 FAST = LLMOptions(first_chunk_timeout=20, stall_timeout=20, call_timeout=30)
 READ = ToolSpec(
@@ -51,6 +53,10 @@ def llm(request, wire):
         "lab", "openai", "lab-1", api_key=KEY, api_key_env="LAB_KEY", base_url=wire.base_url
     )
     return request.param(settings)
+
+
+def make_settings(kind, model, wire):
+    return ProviderSettings("lab", kind, model, api_key=KEY, base_url=wire.base_url)
 
 
 async def collect(llm, *, messages=QUESTION, tools=(), options=FAST):
@@ -205,6 +211,57 @@ async def test_a_date_to_wait_for_is_understood(llm, wire):
 
     assert error.retry_after is not None
     assert 200 < error.retry_after <= 300
+
+
+async def test_the_limit_that_is_used_up_says_how_long_where_nothing_else_does(llm, wire):
+    wire.plays = [
+        refuse(
+            429,
+            {"error": {"message": "slow down"}},
+            x_ratelimit_remaining_tokens="0",
+            x_ratelimit_reset_tokens="6m0s",
+        )
+    ]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable, error.retry_after) == ("rate_limit", True, 360.0)
+
+
+async def test_google_says_in_the_body_how_long_to_wait(wire):
+    info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "45.837906927s"}
+    body = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota.", "details": [info]}
+    wire.plays = [refuse(429, json.dumps({"error": body}, indent=2))]
+    llm = ViaLitellm(make_settings("google", "gemini-3.7-flash", wire))
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable, error.retry_after) == ("rate_limit", True, 45.837906927)
+    assert "answered 429 (too many requests): Quota. RESOURCE_EXHAUSTED. It asks" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [("anthropic", "claude-sonnet-5"), ("google", "gemini-3.7-flash"), ("xai", "grok-4")],
+)
+async def test_headers_say_how_long_to_wait_whoever_is_asked(wire, kind, model):
+    reset = (datetime.now(UTC) + timedelta(seconds=75)).isoformat(timespec="seconds")
+    wire.plays = [
+        refuse(429, BUSY, retry_after="33"),
+        refuse(
+            429,
+            BUSY,
+            anthropic_ratelimit_input_tokens_remaining="0",
+            anthropic_ratelimit_input_tokens_reset=reset,
+        ),
+    ]
+    llm = ViaLitellm(make_settings(kind, model, wire))
+
+    plain, own = await fail(llm), await fail(llm)
+
+    assert (plain.code, plain.retryable, plain.retry_after) == ("rate_limit", True, 33.0)
+    assert 60 < own.retry_after <= 75
+    assert "answered 429 (too many requests): slow down rate_limit_error. It asks" in str(own)
 
 
 async def test_an_account_without_credit_is_not_asked_again(llm, wire):
