@@ -72,6 +72,11 @@ class EventView:
         return is_notice and self.event.metadata.get("about") == TimelineEvent.ABOUT_WAIT
 
     @property
+    def stands_on_card(self) -> bool:
+        """Its agent's card says it as well, in short."""
+        return self.is_wait or self.event.metadata.get("about") == _TOOLS
+
+    @property
     def wait_until(self) -> datetime | None:
         """When the provider may be asked again, while that is waited for."""
         return read_until(self.event) if self.is_wait and self.is_streaming else None
@@ -108,11 +113,13 @@ class EventView:
     def notice_title(self) -> str:
         if self.event.metadata.get("is_offered") is False:
             return "A tool of the model's own was left out"
-        if self.event.metadata.get("about") == "tools":
+        if self.event.metadata.get("about") == _TOOLS:
             return "Tools of this agent"
         return _NOTICES.get(self.event.event_type, self.event.event_type.replace("_", " "))
 
 
+_TOOLS = "tools"
+"""What a notice is about that tells of tool servers that come and go."""
 _TEMPLATES: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
     TimelineEvent.Type.LLM_RESPONSE: "text",

@@ -107,6 +107,18 @@ def test_the_stream_brings_the_countdowns_and_takes_them_away(running):
     assert 'data-kind="left"' not in ended
 
 
+def test_news_of_tool_servers_come_with_the_card_that_names_what_is_missing(running):
+    execution = running.executions.get()
+    notice = add_event(
+        execution, TimelineEvent.Type.NOTICE, "metrics is available now.", about="tools"
+    )
+
+    html = fragment_for(timeline_event_created(notice))
+
+    assert f'id="e-{notice.sequence_number}"' in html
+    assert f'id="agent-{execution.pk}-head"' in html
+
+
 def test_a_running_row_of_the_list_says_what_is_waited_for(running):
     event = add_wait(running.executions.get())
 
