@@ -228,6 +228,27 @@ async def test_the_limit_that_is_used_up_says_how_long_where_nothing_else_does(l
     assert (error.code, error.retryable, error.retry_after) == ("rate_limit", True, 360.0)
 
 
+NONSENSE = ("-30", "NaN", "1e309", "", "Thu, 01 Jan 1970 00:00:00 GMT", "9" * 5000, "later, 20")
+
+
+async def test_a_time_to_wait_that_cannot_be_meant_is_as_if_none_was_said(llm, wire):
+    wire.plays = [refuse(429, BUSY, retry_after=value) for value in NONSENSE]
+
+    errors = [await fail(llm) for _ in NONSENSE]
+
+    said = [(error.code, error.retryable, error.retry_after) for error in errors]
+    assert said == [("rate_limit", True, None)] * len(NONSENSE)
+
+
+async def test_a_header_without_end_is_a_broken_connection_or_says_nothing(llm, wire):
+    wire.plays = [refuse(429, BUSY, retry_after="9" * 10_000)]
+
+    error = await fail(llm)
+
+    assert (error.retryable, error.retry_after) == (True, None)
+    assert error.code in ("rate_limit", "connection")
+
+
 async def test_google_says_in_the_body_how_long_to_wait(wire):
     info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "45.837906927s"}
     body = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota.", "details": [info]}

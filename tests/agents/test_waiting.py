@@ -12,7 +12,7 @@ from agents.ports import RetryRule
 from agents.run import run_agent
 from agents.task import AgentTask, Limits
 from agents.types import Message, ModelName, OpenWait
-from tarsy.errors import LLMError
+from tarsy.errors import AgentError, LLMError
 from tests.agents.doubles import MemoryJournal, ScriptedLLM, ScriptedToolbox, call, say, tool
 from tests.agents.wire_server import chunk, refuse, stream
 
@@ -46,7 +46,7 @@ def entry(name, *answers, **rule):
     return Fallback(ModelName(name, "langchain", f"{name}-model"), lambda: llm)
 
 
-def make_task(*, seconds=60.0, iteration=360.0, controller="function_calling", **more):
+def make_task(*, seconds=3000.0, iteration=360.0, controller="function_calling", **more):
     ends_at = asyncio.get_running_loop().time() + seconds
     limits = Limits(iteration=iteration, ends_at=ends_at)
     return AgentTask(controller, "Triage", OPENING, limits=limits, **more)
@@ -96,13 +96,13 @@ async def test_a_wait_over_the_wire_is_as_long_as_the_header_says(journal, wire)
 
 async def test_a_wait_counts_against_no_time_of_the_iteration_nor_of_its_tools(journal):
     asked = tool("read")
-    llm = scripted("primary", busy(0.3), call(asked), say("logs filled the disk"))
+    llm = scripted("primary", busy(1.2), call(asked), say("logs filled the disk"))
 
-    outcome = await run(llm, journal, task=make_task(iteration=0.2))
+    outcome = await run(llm, journal, task=make_task(iteration=1.0))
 
     assert outcome.status == "completed"
     assert journal.tool_calls[0].result.content == "94 % used"
-    assert all(record.duration_ms < 250 for record in journal.llm_calls)
+    assert all(record.duration_ms < 1000 for record in journal.llm_calls)
 
 
 async def test_a_wait_longer_than_the_time_left_ends_at_once_and_says_both(journal):
@@ -142,7 +142,7 @@ async def test_another_provider_is_asked_at_once_whatever_the_status_was(journal
 
 
 async def test_where_all_ask_for_time_the_one_is_asked_that_may_be_first(journal):
-    first = scripted("primary", busy(0.2), say("logs filled the disk"))
+    first = scripted("primary", busy(1.0), say("logs filled the disk"))
 
     outcome = await run(first, journal, entry("b", busy(600)), entry("c", busy(300)))
 
@@ -150,7 +150,7 @@ async def test_where_all_ask_for_time_the_one_is_asked_that_may_be_first(journal
     assert [each.after.provider_name for each in journal.switches] == ["b", "c", "primary"]
     [wait] = journal.waits
     assert wait.provider_name == "primary"
-    assert 0 < wait.seconds <= 0.2
+    assert 0 < wait.seconds <= 1.0
 
 
 async def test_where_all_ask_for_time_the_last_one_may_be_the_first(journal):
@@ -163,11 +163,27 @@ async def test_where_all_ask_for_time_the_last_one_may_be_the_first(journal):
     assert [wait.provider_name for wait in journal.waits] == ["b"]
 
 
+async def test_where_nobody_else_can_be_used_the_provider_is_waited_for(journal):
+    def refuse():
+        raise AgentError("set B_KEY.")
+
+    unusable = Fallback(ModelName("b", "langchain", "b-model"), refuse)
+    llm = scripted("primary", busy(0.1), busy(0.1), say("logs filled the disk"))
+
+    outcome = await run(llm, journal, unusable)
+
+    assert outcome.status == "completed"
+    assert [wait.provider_name for wait in journal.waits] == ["primary"] * 2
+    assert journal.switches == []
+
+
 async def test_where_all_ask_for_more_time_than_there_is_the_work_ends(journal):
-    outcome = await run(scripted("primary", busy(600)), journal, entry("b", busy(900)))
+    outcome = await run(scripted("primary", busy(3600)), journal, entry("b", busy(5400)))
 
     assert outcome.status == "failed"
-    assert outcome.error.endswith("It asks to wait 900 s, and 60 s are left of the session's time.")
+    assert outcome.error.endswith(
+        "It asks to wait 5400 s, and 50 min are left of the session's time."
+    )
     assert journal.waits == []
 
 
@@ -199,15 +215,15 @@ async def test_a_forced_conclusion_goes_on_with_the_next_provider_or_ends_by_cod
 
     assert outcome.status == "completed"
     assert len(journal.switches) == others
-    assert ("60 s are left of the session's time" in outcome.final_analysis) is (others == 0)
+    assert ("50 min are left of the session's time" in outcome.final_analysis) is (others == 0)
 
 
 async def test_a_stop_ends_a_wait_at_once(journal):
-    working = asyncio.create_task(run(scripted("primary", busy(30)), journal))
+    working = asyncio.create_task(run(scripted("primary", busy(600)), journal))
     await journal.waiting.wait()
 
     working.cancel()
-    done, _ = await asyncio.wait({working}, timeout=0.25)
+    done, _ = await asyncio.wait({working}, timeout=10)
 
     assert working in done
     assert working.cancelled()
