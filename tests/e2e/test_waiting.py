@@ -53,6 +53,18 @@ def test_a_session_waits_as_long_as_its_provider_asks_and_says_so(worker: Proces
     assert list(told.order_by("seq").values_list("payload__type", flat=True)) == kinds * 4
 
 
+def test_a_vendor_may_say_in_its_own_words_how_long_to_wait(worker: Process, play: Play):
+    headers = "{x-ratelimit-remaining-tokens: '0', x-ratelimit-reset-tokens: 1s50ms}"
+    error = f"{{status: 429, headers: {headers}}}"
+    rule = f"  - {{times: 1, when: {{agent: ^Alpha}}, reply: {{error: {error}}}}}"
+    play(TOOLS_THEN_REPORT.replace("rules:\n", f"rules:\n{rule}\n", 1))
+
+    session = wait_until_ended(submit("single"))
+
+    assert session.status == "completed"
+    assert [wait.metadata["wait_seconds"] for wait in waits_of(session)] == [1.05]
+
+
 def test_a_wait_beyond_the_session_ends_it_at_once_with_both_times(worker: Process, play: Play):
     play(busy(7200))
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from investigations.models import AlertSession, TimelineEvent
+from investigations.rendering.terminal import describe
 from investigations.selectors.session_list.running import read_running
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import timeline_event_completed, timeline_event_created
@@ -105,6 +106,19 @@ def test_the_stream_brings_the_countdowns_and_takes_them_away(running):
         assert all(f'id="{place}"' in html for place in places)
     assert begun.count('data-kind="left"') == 3
     assert 'data-kind="left"' not in ended
+
+
+def test_the_trace_and_the_terminal_tell_of_a_wait(viewer, running):
+    event = add_wait(running.executions.get())
+    trace = viewer.get(f"/sessions/{running.pk}/trace/").content.decode()
+    told = describe(timeline_event_created(event))
+    TimelineEvent.objects.filter(pk=event.pk).update(status="completed")
+    later = viewer.get(f"/sessions/{running.pk}/trace/").content.decode()
+
+    assert "<b>Waits for the provider.</b>" in trace
+    assert REASON in trace
+    assert "<b>Waited for the provider.</b>" in later
+    assert told == f"   … {REASON}"
 
 
 def test_news_of_tool_servers_come_with_the_card_that_names_what_is_missing(running):
