@@ -110,6 +110,9 @@ def _describe_odd(block: Fields) -> str:
             return value if isinstance(value, str) else _spell(value)
     if isinstance(text := block.get("text"), str):
         return text
+    if block.keys() <= {"type", *_SIDE_FIELDS} and block.get("type") == "text":
+        # JSON leaves out a text that its server's language calls undefined.
+        return ""
     kind = clean_line(str(block.get("type")), 80)
     rest = _spell({key: value for key, value in block.items() if key != "type"})
     told = f": {rest}" if len(rest) <= _LONGEST_VALUE else ""
