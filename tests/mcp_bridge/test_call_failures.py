@@ -65,7 +65,7 @@ def plan_of(tool_class: str, kind: str = "http", **fields) -> ServerPlan:
 
 
 def answering(event: dict[str, Any]):
-    """A server over HTTP that answers every call with a status. `$ID` stands for that of the call."""
+    """A server over HTTP that answers every call with a status; `$ID` is that of the call."""
     body = event["body"]
     is_page = isinstance(body, str) and body.startswith("<")
 
