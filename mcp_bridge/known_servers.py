@@ -131,6 +131,8 @@ def _read_row(row: dict[str, Any]) -> KnownServer:
     for name, split in (row.get("by_value") or {}).items():
         values: dict[str, ToolClass] = dict.fromkeys(split["reads"], "read")
         tools[name] = ClassRule("write", split["argument"], values)
+    for name, arguments in (row.get("identifies") or {}).items():
+        tools[name] = replace(tools[name], identifies=tuple(arguments))
     for name, check in (row.get("verify") or {}).items():
         tools[name] = replace(tools[name], verify=_read_check(check))
     reads = row.get("read")

@@ -16,6 +16,7 @@ def check_row(row: KnownServer, listed: Mapping[str, Collection[str]]) -> None:
     assert listed.keys() == row.tools.keys()
     for tool, rule in row.tools.items():
         assert rule.argument in ("", *listed[tool])
+        assert {*rule.identifies} <= {*listed[tool]}
         if row.versions is None and rule.default == "read":
             assert row.parameters[tool] == set(listed[tool])
         if rule.verify is not None:

@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import psutil
 import pytest
 
 from agents.types import ToolCall
@@ -193,3 +194,36 @@ async def test_kubernetes_server_starts_without_a_cluster_and_says_what_is_wrong
     assert "k8s.pods_delete" not in offered
     assert pods.is_error
     assert "127.0.0.1:9" in pods.content
+
+
+async def test_a_server_that_is_stuck_is_started_anew_and_the_next_call_is_answered(place):
+    plan = BY_NAME["secure-filesystem-server"].plan(place)
+    wanted = json.dumps({"path": str(place.folder / "notes.txt")})
+    async with open_toolbox({"files": plan}, deadlines=quick(call=3.0)) as toolbox:
+        (stuck,) = [each for each in psutil.Process().children(recursive=True)
+                    if "mcp-server-filesystem" in " ".join(each.cmdline())
+                    and each.name() == "node"]  # fmt: skip
+        stuck.suspend()
+        late = await run(toolbox, "files__read_text_file", wanted)
+        answered = await run(toolbox, "files__read_text_file", wanted)
+
+        assert not stuck.is_running()
+    assert late.is_error
+    assert answered.content == "the disk is full\n"
+
+
+async def test_json_of_a_server_that_is_too_long_stays_json_and_says_what_is_missing(
+    place, tmp_path
+):
+    for number in range(2_000):
+        (tmp_path / f"log-{number}.txt").touch()
+    there = Place(tmp_path, place.url, place.database_url, place.redis_url)
+    started = BY_NAME["secure-filesystem-server"].plan(there)
+    plan = ServerPlan(started.transport, max_result_tokens=2_000)
+    async with open_toolbox({"files": plan}, deadlines=quick()) as toolbox:
+        tree = await run(toolbox, "files__directory_tree", json.dumps({"path": str(tmp_path)}))
+
+    shown = json.loads(tree.content.rpartition("\n[")[0] or tree.content)
+    assert 10 < len(shown) < 2_000
+    assert tree.content.count("log-") < 2_000
+    assert "2000" in tree.content
