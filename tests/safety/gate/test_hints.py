@@ -34,7 +34,7 @@ def server(transport: TransportType = "stdio", trusts: bool | None = None) -> Se
 
 
 AGREED = [*load("tool_classes.jsonl"), *load("more_tool_classes.jsonl")]
-HINTED = [*load("hinted_tools.jsonl"), *load("deep_tools.jsonl")]
+HINTED = [*load("hinted_tools.jsonl"), *load("further_tools.jsonl")]
 READS = [each for each in HINTED if each["reads"]]
 ACTS = [each for each in HINTED if not each["reads"]]
 
