@@ -20,8 +20,7 @@ from investigations.models import AlertSession, ApprovalRequest, MCPInteraction,
 from tests.e2e.conftest import Play, StartWith, submit
 from tests.investigations.approving import acts, make_decider
 from tests.mcp_peers.backends import Backends, run_backends
-from tests.mcp_peers.conftest import furnish
-from tests.mcp_peers.peers import KUBECONFIG, PEERS, Place
+from tests.mcp_peers.peers import PEERS, Place, furnish
 from tests.processes import wait_for
 
 pytestmark = [pytest.mark.worker, pytest.mark.timeout(400)]
@@ -81,8 +80,7 @@ def backends() -> Iterator[tuple[Backends, str]]:
 def place(tmp_path: Path, backends: tuple[Backends, str]) -> Place:
     folder = tmp_path / "place"
     folder.mkdir()
-    furnish(folder)
-    (folder / "kubeconfig").write_text(KUBECONFIG.format(url=backends[1]))
+    furnish(folder, backends[1])
     return Place(folder, backends[1], "", settings.REDIS_URL)
 
 

@@ -2,33 +2,22 @@
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from tests.mcp_peers.backends import run_backends
 from tests.mcp_peers.looking import Seen, look_over_http, look_over_stdio
-from tests.mcp_peers.peers import KUBECONFIG, Place
+from tests.mcp_peers.peers import Place, furnish
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("place")
-    furnish(folder)
     with run_backends() as (_, url):
-        (folder / "kubeconfig").write_text(KUBECONFIG.format(url=url))
+        furnish(folder, url)
         yield Place(folder, url, os.environ["DATABASE_URL"], os.environ["REDIS_URL"])
-
-
-def furnish(folder: Path) -> None:
-    """Make a repository with one commit, and a file to read."""
-    (folder / "notes.txt").write_text("the disk is full\n")
-    who = ("-c", "user.name=ann", "-c", "user.email=ann@example.com")
-    for words in (("init", "-q"), (*who, "commit", "-q", "--allow-empty", "-m", "one")):
-        subprocess.run(("git", "-C", str(folder), *words), check=True)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ A loud skip stands for them where they are not installed.
 """
 
 import re
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,11 +34,20 @@ class Place:
     """What the servers are pointed at."""
 
     folder: Path
-    """An empty repository of git with one commit, `notes.txt` and a `kubeconfig` in it."""
+    """A repository of git with one empty commit, and in it `notes.txt` and a `kubeconfig`."""
     url: str
     """Where the backends answer."""
     database_url: str
     redis_url: str
+
+
+def furnish(folder: Path, url: str) -> None:
+    """Put into a folder what a place has; `url` is where the cluster answers."""
+    (folder / "notes.txt").write_text("the disk is full\n")
+    (folder / "kubeconfig").write_text(KUBECONFIG.format(url=url))
+    who = ("-c", "user.name=ann", "-c", "user.email=ann@example.com")
+    for words in (("init", "-q"), (*who, "commit", "-q", "--allow-empty", "-m", "one")):
+        subprocess.run(("git", "-C", str(folder), *words), check=True)
 
 
 @dataclass(frozen=True)
