@@ -1,0 +1,134 @@
+"""A document of no known source, and one that an operator has mapped in YAML."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+
+from investigations.sources.fields import (
+    as_object,
+    read_labels,
+    read_moment,
+    read_text,
+    read_texts,
+    read_url,
+    split_members,
+)
+from investigations.sources.reading import (
+    JSON,
+    AlertReading,
+    Links,
+    Post,
+    Reading,
+    Unreadable,
+    key_of_document,
+    make_alert,
+)
+from investigations.sources.states import REASONS, WORDS, state_of
+from investigations.sources.telling import titles_of_document
+
+_STATES = ("status", "state", "alert_status", "alert_state")
+_SEVERITIES = ("severity", "priority", "level", "urgency")
+
+
+class Mapped(Protocol):
+    """How an operator says where the fields of a source of their own stand: JMESPath each."""
+
+    @property
+    def alerts(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def severity(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def resolved_when(self) -> tuple[str, ...]: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def labels(self) -> str: ...
+    @property
+    def link(self) -> str: ...
+    @property
+    def runbook(self) -> str: ...
+    @property
+    def start(self) -> str: ...
+
+
+def read(post: Post) -> Reading:
+    """Any object as one alert, a list as one for each object in it."""
+    if not isinstance(post.body, list):
+        return Reading("generic", (_read_document(as_object(post.body)),))
+    members, bad, left_out = split_members(post.body, "")
+    alerts = tuple(map(_read_document, members))
+    return Reading("generic", alerts, unreadable=bad, left_out=left_out)
+
+
+def _read_document(body: dict[str, JSON]) -> AlertReading:
+    state = state_of(*(read_text(body.get(name)) for name in _STATES))
+    words = (read_text(body.get(name)) for name in _SEVERITIES)
+    return make_alert(
+        state,
+        reason=REASONS.get(state, ""),
+        key=key_of_document(body),
+        titles=titles_of_document(body),
+        severity=next((word for word in words if word), ""),
+        labels=read_labels(body.get("labels")),
+        body=body,
+    )
+
+
+def read_mapped(name: str, mapped: Mapped, post: Post) -> Reading:
+    """A post of a source that `alert_sources` describes."""
+    found = _find(mapped.alerts, post.body) if mapped.alerts else [post.body]
+    members, bad, left_out = split_members(found if isinstance(found, list) else [found], "alerts")
+    alerts: list[AlertReading] = []
+    wrong = list(bad)
+    for number, member in enumerate(members):
+        try:
+            alerts.append(_read_mapped_member(mapped, member))
+        except JMESPathError as error:
+            told = str(error).splitlines()[0][:200]
+            wrong.append(Unreadable(f"alerts[{number}]", f"a mapping does not fit: {told}"))
+    return Reading(name, tuple(alerts), unreadable=tuple(wrong), left_out=left_out)
+
+
+def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
+    word = read_text(_find(mapped.state, body))
+    resolved = {each.strip().lower() for each in mapped.resolved_when}
+    state = "resolved" if word.lower() in resolved else WORDS.get(word.lower(), "firing")
+    if resolved and state == "resolved" and word.lower() not in resolved:
+        state = "firing"
+    titles = (*read_texts(_text_or_texts(_find(mapped.title, body))), *titles_of_document(body))
+    key = read_texts(_text_or_texts(_find(mapped.key, body)))
+    return make_alert(
+        state,
+        reason=REASONS.get(state, ""),
+        key=" ".join(key) or key_of_document(body),
+        titles=titles,
+        severity=read_text(_find(mapped.severity, body)),
+        labels=read_labels(_find(mapped.labels, body)),
+        links=Links(
+            alert=read_url(_find(mapped.link, body)), runbook=read_url(_find(mapped.runbook, body))
+        ),
+        starts_at=read_moment(_find(mapped.start, body)),
+        body=body,
+    )
+
+
+def _find(expression: str, body: JSON) -> object:
+    return jmespath.search(expression, body) if expression else None
+
+
+def _text_or_texts(value: object) -> object:
+    """A number is a fine key, too."""
+    return value if isinstance(value, list) else read_text(value)
+
+
+def holds_anything(body: JSON) -> bool:
+    """Whether there is an object with a field in it, alone or in a list."""
+    if isinstance(body, list):
+        return any(isinstance(each, Mapping) and each for each in body)
+    return isinstance(body, Mapping) and bool(body)

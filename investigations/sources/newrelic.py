@@ -1,0 +1,126 @@
+"""New Relic: workflows, whose body is a template, and the older notification channels."""
+
+from collections.abc import Mapping
+
+from investigations.sources.fields import Labels, Moment, Part, Text, Texts, Url, as_object
+from investigations.sources.reading import (
+    Links,
+    Post,
+    Reading,
+    State,
+    key_of_document,
+    make_alert,
+    name_and_told,
+)
+from investigations.sources.signs import Source
+
+_STATES: Mapping[str, State] = {
+    "created": "firing",
+    "activated": "firing",
+    "open": "firing",
+    "closed": "resolved",
+    "resolved": "resolved",
+    "deactivated": "resolved",
+    "acknowledged": "acknowledged",
+    "test": "test",
+}
+
+
+class Issue(Part):
+    id: Text = ""
+    issueId: Text = ""
+    issueUrl: Url = ""
+    title: Texts = ()
+    priority: Text = ""
+    state: Text = ""
+    trigger: Text = ""
+    impactedEntities: Texts = ()
+    alertPolicyNames: Texts = ()
+    alertConditionNames: Texts = ()
+    createdAt: Moment = None
+    closedAt: Moment = None
+
+
+class OlderIncident(Part):
+    incident_id: Text = ""
+    incident_url: Url = ""
+    account_id: Text = ""
+    condition_name: Text = ""
+    policy_name: Text = ""
+    current_state: Text = ""
+    severity: Text = ""
+    details: Text = ""
+    event_type: Text = ""
+    timestamp: Moment = None
+    runbook_url: Url = ""
+    violation_chart_url: Url = ""
+    labels: Labels = {}
+
+
+def read(post: Post) -> Reading:
+    body = as_object(post.body)
+    if "current_state" in body:
+        return _read_older(post)
+    issue = Issue.model_validate(body)
+    state = _STATES.get(issue.state.lower(), "firing")
+    titles = (*issue.title, *issue.alertConditionNames, *issue.alertPolicyNames)
+    alert = make_alert(
+        state,
+        reason=_tell(state),
+        key=issue.id or issue.issueId or key_of_document(post.body),
+        titles=titles,
+        severity=issue.priority,
+        service=", ".join(issue.impactedEntities[:3]),
+        labels=_filled(
+            policy=", ".join(issue.alertPolicyNames),
+            condition=", ".join(issue.alertConditionNames),
+            entities=", ".join(issue.impactedEntities),
+        ),
+        links=Links(alert=issue.issueUrl),
+        starts_at=issue.createdAt,
+        ends_at=issue.closedAt if state == "resolved" else None,
+        body=post.body,
+    )
+    return Reading(source="newrelic", alerts=(alert,))
+
+
+def _read_older(post: Post) -> Reading:
+    told = OlderIncident.model_validate(post.body)
+    state = _STATES.get(told.current_state.lower(), "firing")
+    alert = make_alert(
+        state,
+        reason=_tell(state),
+        key=told.incident_id or f"{told.account_id} {told.policy_name} {told.condition_name}",
+        titles=(name_and_told(told.condition_name, told.details), told.policy_name),
+        severity=told.severity,
+        labels={**told.labels, **_filled(policy=told.policy_name, condition=told.condition_name)},
+        links=Links(told.incident_url, told.violation_chart_url, told.runbook_url),
+        starts_at=told.timestamp if state == "firing" else None,
+        ends_at=told.timestamp if state == "resolved" else None,
+        body=post.body,
+    )
+    return Reading(source="newrelic", alerts=(alert,))
+
+
+def _tell(state: State) -> str:
+    return {"acknowledged": "acknowledgement", "test": "test notification"}.get(state, "")
+
+
+def _filled(**labels: str) -> dict[str, str]:
+    return {name: value for name, value in labels.items() if value}
+
+
+SOURCE = Source(
+    name="newrelic",
+    label="New Relic",
+    signs=(
+        ("issueUrl", "title", "state"),
+        ("impactedEntities", "state", "priority"),
+        ("alertPolicyNames", "state"),
+        ("condition_name", "current_state", "policy_name"),
+    ),
+    expects="an object with `id`, `title`, `state` and `priority`, as the template of the "
+    "workflow says",
+    read=read,
+    is_template=True,
+)

@@ -1,0 +1,62 @@
+"""By what a post is recognised: signs, each a handful of places that must be there together.
+
+A place is written as `a.b` (the key is there), `a[]` (a list), `a{}` (an object), `a=x` (this
+text), `[].a` (the body is a list, and its first object has it) or `header:name`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from investigations.sources.reading import JSON, Post, Reading
+
+Sign = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One kind of sender.
+
+    `signs`: any of them recognises a post. `expects` says in a message what a post of this source
+    looks like. `is_template`: the body is what the user's own template says, so that at the
+    source's address any object is read.
+    """
+
+    name: str
+    label: str
+    signs: tuple[Sign, ...]
+    expects: str
+    read: Callable[[Post], Reading]
+    is_template: bool = False
+
+    def recognises(self, post: Post) -> bool:
+        return any(all(_holds(place, post) for place in sign) for sign in self.signs)
+
+    def nearness(self, post: Post) -> float:
+        """The share of places of the best sign that the post has, its headers aside."""
+        return max((_share(sign, post) for sign in self.signs), default=0.0)
+
+
+def _share(sign: Sign, post: Post) -> float:
+    return sum(_holds(place, post) for place in sign) / len(sign)
+
+
+def _holds(place: str, post: Post) -> bool:
+    if place.startswith("header:"):
+        return place.removeprefix("header:") in post.headers
+    path, _, wanted = place.partition("=")
+    kind = path[-2:] if path.endswith(("[]", "{}")) else ""
+    node: JSON = post.body
+    if path.startswith("[]."):
+        node = next((each for each in _as_list(node)[:10] if isinstance(each, dict)), None)
+        path = path.removeprefix("[].")
+    for name in path.removesuffix(kind).split(".") if path.removesuffix(kind) else ():
+        if not isinstance(node, Mapping) or name not in node:
+            return False
+        node = node[name]
+    if kind:
+        return isinstance(node, list if kind == "[]" else dict)
+    return node == wanted if wanted else True
+
+
+def _as_list(node: JSON) -> list[JSON]:
+    return node if isinstance(node, list) else []
