@@ -14,6 +14,7 @@ from django.http import HttpRequest
 
 from investigations.api.errors import UnsupportedContent
 from investigations.services.texts import UNSTORABLE
+from investigations.sources.content import unpack
 from tarsy.errors import InvalidInput, PayloadTooLarge
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
@@ -39,7 +40,29 @@ def read_json_object(request: HttpRequest, *, may_be_empty: bool = False) -> dic
     body = _read_body(request)
     if not body and may_be_empty:
         return {}
-    value = parse_json(body)
+    return require_object(parse_json(body))
+
+
+def read_json(request: HttpRequest) -> JSON:
+    """The body, whatever JSON it is. Raises InvalidInput as `read_json_object` does."""
+    _check_headers(request)
+    return parse_json(_read_body(request))
+
+
+def read_unpacked(request: HttpRequest) -> JSON:
+    """The body of an alert source, packed and labelled in whatever way. Raises InvalidInput."""
+    return parse_json(
+        unpack(
+            _read_body(request),
+            encoding=request.META.get("HTTP_CONTENT_ENCODING", ""),
+            content_type=request.content_type or "",
+            charset=(request.content_params or {}).get("charset", ""),
+        )
+    )
+
+
+def require_object(value: JSON) -> dict[str, JSON]:
+    """Raises InvalidInput for anything but an object."""
     if not isinstance(value, dict):
         raise InvalidInput(BODY, f"must be a JSON object, not {kind_of(value)}")
     return value

@@ -16,7 +16,7 @@ from investigations.sources.reading import (
     name_and_told,
 )
 from investigations.sources.signs import Source
-from investigations.sources.states import REASONS, WORDS
+from investigations.sources.states import REASONS, state_of
 from investigations.sources.telling import titles_of_document
 
 _STATES = ("state", "status", "alert_state")
@@ -80,7 +80,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
     words = [event.state, *(read_text(told.get(name)) for name in _STATES)]
     # A type such as `com.example.alert.resolved.v1` says it in one of its parts.
     words += reversed(re.split(r"[._/-]", event.type))
-    state = next((WORDS[word.lower()] for word in words if word.lower() in WORDS), "firing")
+    state = state_of(*words)
     named = {"source": event.source, "type": event.type, "subject": event.subject}
     return make_alert(
         state,

@@ -21,11 +21,12 @@ from investigations.sources.reading import (
     Links,
     Post,
     Reading,
+    State,
     Unreadable,
     key_of_document,
     make_alert,
 )
-from investigations.sources.states import REASONS, WORDS, state_of
+from investigations.sources.states import REASONS, state_of
 from investigations.sources.telling import titles_of_document
 
 _STATES = ("status", "state", "alert_status", "alert_state")
@@ -36,25 +37,25 @@ class Mapped(Protocol):
     """How an operator says where the fields of a source of their own stand: JMESPath each."""
 
     @property
-    def alerts(self) -> str: ...
+    def alerts(self) -> str | None: ...
     @property
-    def title(self) -> str: ...
+    def title(self) -> str | None: ...
     @property
-    def severity(self) -> str: ...
+    def severity(self) -> str | None: ...
     @property
-    def state(self) -> str: ...
+    def state(self) -> str | None: ...
     @property
     def resolved_when(self) -> tuple[str, ...]: ...
     @property
-    def key(self) -> str: ...
+    def key(self) -> str | None: ...
     @property
-    def labels(self) -> str: ...
+    def labels(self) -> str | None: ...
     @property
-    def link(self) -> str: ...
+    def link(self) -> str | None: ...
     @property
-    def runbook(self) -> str: ...
+    def runbook(self) -> str | None: ...
     @property
-    def start(self) -> str: ...
+    def start(self) -> str | None: ...
 
 
 def read(post: Post) -> Reading:
@@ -82,7 +83,7 @@ def _read_document(body: dict[str, JSON]) -> AlertReading:
 
 def read_mapped(name: str, mapped: Mapped, post: Post) -> Reading:
     """A post of a source that `alert_sources` describes."""
-    found = _find(mapped.alerts, post.body) if mapped.alerts else [post.body]
+    found = _find(mapped.alerts, post.body) if mapped.alerts else post.body
     members, bad, left_out = split_members(found if isinstance(found, list) else [found], "alerts")
     alerts: list[AlertReading] = []
     wrong = list(bad)
@@ -96,11 +97,7 @@ def read_mapped(name: str, mapped: Mapped, post: Post) -> Reading:
 
 
 def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
-    word = read_text(_find(mapped.state, body))
-    resolved = {each.strip().lower() for each in mapped.resolved_when}
-    state = "resolved" if word.lower() in resolved else WORDS.get(word.lower(), "firing")
-    if resolved and state == "resolved" and word.lower() not in resolved:
-        state = "firing"
+    state = _state_of_mapped(mapped, read_text(_find(mapped.state, body)).lower())
     titles = (*read_texts(_text_or_texts(_find(mapped.title, body))), *titles_of_document(body))
     key = read_texts(_text_or_texts(_find(mapped.key, body)))
     return make_alert(
@@ -118,7 +115,16 @@ def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
     )
 
 
-def _find(expression: str, body: JSON) -> object:
+def _state_of_mapped(mapped: Mapped, word: str) -> State:
+    if not mapped.resolved_when:
+        return state_of(word)
+    if word in {each.strip().lower() for each in mapped.resolved_when}:
+        return "resolved"
+    state = state_of(word)
+    return "firing" if state == "resolved" else state
+
+
+def _find(expression: str | None, body: JSON) -> object:
     return jmespath.search(expression, body) if expression else None
 
 

@@ -92,7 +92,8 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
         "cluster": event.clusterName,
     }
     labels = {name: value for name, value in named.items() if value}
-    place = {name: labels[name] for name in ("kind", "name", "namespace") if name in labels}
+    identity = ("kind", "name", "namespace")
+    place = {name: value for name, value in labels.items() if name in identity}
     state: State = "other" if event.type == "Normal" else "firing"
     what = f"{about.kind} {about.name}".strip()
     is_named = re.search(rf"(?<!\w){re.escape(about.name[:300])}(?!\w)", event.told)

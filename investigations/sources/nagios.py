@@ -34,7 +34,7 @@ _GOOD = ("OK", "UP")
 
 
 def _any_of(*names: str) -> Text:
-    return Field("", validation_alias=AliasChoices(*names))  # type: ignore[no-any-return]
+    return Field("", validation_alias=AliasChoices(*names))
 
 
 class Notification(Part):

@@ -1,6 +1,6 @@
 """Every source, how a post is recognised as one of theirs, and how it is read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from config.words import suggest
@@ -30,9 +30,10 @@ from investigations.sources import (
     uptime_kuma,
     zabbix,
 )
-from investigations.sources.generic import Mapped, holds_anything, read_mapped
 from investigations.sources.fields import split_members
+from investigations.sources.generic import Mapped, holds_anything, read_mapped
 from investigations.sources.reading import (
+    JSON,
     AlertReading,
     Post,
     Reading,
@@ -111,6 +112,15 @@ def recognise(post: Post) -> Recognition:
     best = max(shares.values())
     near = tuple(SOURCES[name] for name, share in shares.items() if share == best >= _NEAR)
     return Recognition(None, near[:3])
+
+
+def titles_of_post(body: JSON) -> Iterator[str]:
+    """The titles of a post of a known source, those of alerts that fire first."""
+    post = Post(body)
+    source = recognise(post).source
+    if source:
+        alerts = sorted(_read(source, post).alerts, key=lambda alert: alert.state != "firing")
+        yield from (alert.title for alert in alerts)
 
 
 def read_post(post: Post) -> Reading:

@@ -14,7 +14,7 @@ from investigations.sources.reading import (
     key_of_document,
     make_alert,
 )
-from investigations.sources.severity import Severity
+from investigations.sources.severity import Severity, normalise
 from investigations.sources.signs import Source
 
 _RESOLVED = ("6", "7", "8", "resolved", "closed", "canceled", "cancelled")
@@ -57,6 +57,8 @@ def read(post: Post) -> Reading:
     record = Record.model_validate(_find_record(as_object(post.body)))
     state, reason = _judge(record.state.lower())
     word = record.priority or record.severity
+    # Where shown values are sent, it is "1 - Critical".
+    level = word[:1] if word[:1] in _SEVERITIES else word
     named = {
         "number": record.number,
         "cmdb_ci": record.cmdb_ci,
@@ -69,10 +71,7 @@ def read(post: Post) -> Reading:
         key=record.sys_id or record.number or key_of_document(post.body),
         titles=(record.short_description, record.description, record.number),
         severity=word,
-        # "1 - Critical" where the shown values are sent.
-        severities=_SEVERITIES | {word.lower(): _SEVERITIES[word[0]]}
-        if word[:1] in _SEVERITIES
-        else _SEVERITIES,
+        severities={word.lower(): normalise(level, _SEVERITIES)},
         service=record.business_service or record.cmdb_ci,
         labels={name: value for name, value in named.items() if value},
         links=Links(alert=record.link or record.url),

@@ -1,7 +1,7 @@
 """What sources call the weight of an alert, in five words of ours."""
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 Severity = Literal["critical", "high", "warning", "info", "unknown"]
 
@@ -23,6 +23,14 @@ _WORDS: Mapping[str, Severity] = {
 }  # fmt: skip
 """The usual vocabulary of levels. Numbers mean something else at every source: they are given a
 meaning there, and a word that is not listed stays as it is, beside `unknown`."""
+
+
+_ORDER: tuple[Severity, ...] = get_args(Severity)
+
+
+def heaviest(severities: Sequence[Severity]) -> Severity:
+    """The one that weighs most; `unknown` only where no other is."""
+    return min(severities, key=_ORDER.index, default="unknown")
 
 
 def normalise(word: str, of_source: Mapping[str, Severity]) -> Severity:

@@ -28,7 +28,7 @@ _NO_ALERT_SOURCES = {"1": "discovery", "2": "autoregistration"}
 
 
 def _any_of(*names: str) -> Text:
-    return Field("", validation_alias=AliasChoices(*names))  # type: ignore[no-any-return]
+    return Field("", validation_alias=AliasChoices(*names))
 
 
 class Event(Part):
