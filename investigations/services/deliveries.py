@@ -42,9 +42,8 @@ class Outcome:
         """One sentence for whoever reads the sender's log."""
         if self.session:
             firing = sum(each.outcome == "started" for each in self.alerts)
-            rest = len(self.alerts) - firing
-            also = f"; {rest} others of the post start none" if rest else ""
-            return f"An investigation of {_count(firing)} is queued{also}"
+            of_all = f"{firing:,} of " if firing < len(self.alerts) else ""
+            return f"An investigation of {of_all}{_count(len(self.alerts))} is queued"
         if self.reading.notice:
             return f"Nothing is investigated: {self.reading.notice}"
         told = dict.fromkeys(each.outcome for each in self.alerts)

@@ -10,7 +10,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     is_over,
-    key_of_document,
     key_of_labels,
     make_alert,
     name_and_told,
@@ -100,7 +99,7 @@ def _read_member(body: dict[str, JSON], status: str) -> AlertReading:
     own_key = member.fingerprint or key_of_labels(member.labels)
     return make_alert(
         "resolved" if state == "resolved" else "firing",
-        key=own_key or key_of_document(body),
+        key=own_key,
         titles=titles_of(member.labels, member.annotations),
         severity=read_text(member.labels.get("severity") or member.labels.get("priority")),
         labels=member.labels,

@@ -10,7 +10,7 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
+    all_of,
     make_alert,
     name_and_told,
 )
@@ -132,7 +132,7 @@ def _read_alarm(inner: JSON) -> AlertReading:
     return make_alert(
         state,
         reason=reason,
-        key=alarm.AlarmArn or f"{alarm.AWSAccountId} {alarm.Region} {alarm.AlarmName}",
+        key=alarm.AlarmArn or all_of(alarm.AWSAccountId, alarm.Region, alarm.AlarmName),
         titles=(name_and_told(alarm.AlarmName, alarm.AlarmDescription),),
         labels={**{k: v for k, v in named.items() if v}, **trigger.Dimensions},
         starts_at=alarm.StateChangeTime if state == "firing" else None,
@@ -147,9 +147,7 @@ def _read_message(envelope: Envelope, inner: JSON, body: JSON) -> AlertReading:
     topic = envelope.TopicArn.rpartition(":")[2]
     return make_alert(
         "firing",
-        key=f"{envelope.TopicArn} {envelope.Subject}"
-        if envelope.Subject
-        else key_of_document(inner or envelope.Message or body),
+        key=all_of(envelope.TopicArn, envelope.Subject),
         titles=(envelope.Subject, "" if isinstance(inner, dict | list) else told, topic),
         labels={"topic": envelope.TopicArn} if envelope.TopicArn else {},
         starts_at=envelope.Timestamp,
@@ -174,7 +172,7 @@ def read_eventbridge(post: Post) -> Reading:
     alert = make_alert(
         state,
         reason=reason,
-        key=detail.eventArn or resource or f"{event.source} {event.detail_type} {event.id}",
+        key=detail.eventArn or resource or all_of(event.source, event.detail_type, event.id),
         titles=(
             name_and_told(detail.alarmName, detail.configuration.description),
             f"{event.detail_type} {resource.rpartition(':')[2]}",

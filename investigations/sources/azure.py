@@ -9,7 +9,7 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
+    all_of,
     make_alert,
     name_and_told,
 )
@@ -114,8 +114,7 @@ def _read_common(post: Post, data: CommonData) -> AlertReading:
     }
     return make_alert(
         "test" if is_test else state,
-        reason="test notification" if is_test else "",
-        key=told.alertId or told.originAlertId or key_of_document(post.body),
+        key=told.alertId or told.originAlertId,
         titles=(name_and_told(told.alertRule, told.description), *told.configurationItems),
         severity=told.severity,
         severities=_SEVERITIES,
@@ -135,7 +134,7 @@ def _read_older(post: Post, data: OlderData) -> AlertReading:
     return make_alert(
         state,
         reason=f"autoscale: {data.operation}" if state == "other" else "",
-        key=_key_of_older(told, what) or key_of_document(post.body),
+        key=_key_of_older(told, what),
         titles=(name_and_told(name, told.description), what, data.operation),
         severity=told.severity or activity.level,
         severities=_SEVERITIES,
@@ -171,7 +170,7 @@ def _read_log(post: Post, told: LogData) -> AlertReading:
     place = told.WorkspaceId or told.ApplicationId or told.SubscriptionId
     return make_alert(
         "firing",
-        key=f"{place} {told.AlertRuleName}",
+        key=all_of(place, told.AlertRuleName),
         titles=(name_and_told(told.AlertRuleName, told.Description),),
         severity=told.Severity,
         severities=_SEVERITIES,

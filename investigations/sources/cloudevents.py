@@ -12,11 +12,12 @@ from investigations.sources.reading import (
     AlertReading,
     Post,
     Reading,
+    all_of,
     make_alert,
     name_and_told,
 )
 from investigations.sources.signs import Source
-from investigations.sources.states import REASONS, state_of
+from investigations.sources.states import state_of
 from investigations.sources.telling import titles_of_document
 
 _STATES = ("state", "status", "alert_state")
@@ -84,8 +85,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
     named = {"source": event.source, "type": event.type, "subject": event.subject}
     return make_alert(
         state,
-        reason=REASONS.get(state, ""),
-        key=f"{event.source} {event.id}".strip(),
+        key=all_of(event.source, event.id),
         titles=(
             name_and_told(read_text(told.get("reason")), _told(data)),
             event.subject,

@@ -54,7 +54,6 @@ def read(post: Post) -> Reading:
     starts = told.date if state == "firing" else None
     alert = make_alert(
         state,
-        reason="test notification" if state == "test" else "",
         key=_key_of(told, title, scope),
         titles=(title, told.body.strip("% \n"), told.alert_scope),
         severity=told.priority or _severity_of(told, words),
@@ -80,7 +79,7 @@ def _key_of(told: Notification, title: str, scope: str) -> str:
         return told.alert_cycle_key
     if told.alert_id:
         return f"{told.alert_id} {told.alert_scope or scope}"
-    return f"{title} {scope} {told.org.id or told.org.name}"
+    return f"{title} {scope} {told.org.id or told.org.name}" if title else ""
 
 
 def _severity_of(told: Notification, words: list[str]) -> str:

@@ -8,7 +8,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     make_alert,
 )
 from investigations.sources.severity import Severity
@@ -55,8 +54,8 @@ def read(post: Post) -> Reading:
     is_test = problem.problemid in _TEST_IDS or problem.pid in _TEST_IDS
     alert = make_alert(
         "test" if is_test else state,
-        reason="test notification" if is_test else reason,
-        key=problem.pid or problem.problemid or key_of_document(post.body),
+        reason="" if is_test else reason,
+        key=problem.pid or problem.problemid,
         titles=(problem.problemtitle, problem.title, problem.problemid),
         severity=problem.problemseverity,
         severities=_SEVERITIES,

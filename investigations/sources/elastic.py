@@ -17,7 +17,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     make_alert,
     name_and_told,
 )
@@ -101,7 +100,7 @@ def read_watch(post: Post) -> Reading:
     name = watch.watch_id or watch.id or watch.metadata.get("name", "")
     alert = make_alert(
         "firing",
-        key=name or key_of_document(post.body),
+        key=name,
         titles=(name_and_told(name, watch.message or _first_hit(watch)),),
         severity=watch.metadata.get("severity", ""),
         labels=watch.metadata,
@@ -125,7 +124,7 @@ def read_rule(post: Post) -> Reading:
     key = " ".join(each for each in (rule.id or rule.name, instance) if each)
     alert = make_alert(
         state,
-        key=key or key_of_document(post.body),
+        key=key,
         titles=(name_and_told(rule.name, what), instance),
         severity=context.severity or rule.severity or told.severity,
         service=instance,

@@ -23,10 +23,9 @@ from investigations.sources.reading import (
     Reading,
     State,
     Unreadable,
-    key_of_document,
     make_alert,
 )
-from investigations.sources.states import REASONS, state_of
+from investigations.sources.states import state_of
 from investigations.sources.telling import titles_of_document
 
 _STATES = ("status", "state", "alert_status", "alert_state")
@@ -72,8 +71,7 @@ def _read_document(body: dict[str, JSON]) -> AlertReading:
     words = (read_text(body.get(name)) for name in _SEVERITIES)
     return make_alert(
         state,
-        reason=REASONS.get(state, ""),
-        key=key_of_document(body),
+        key="",
         titles=titles_of_document(body),
         severity=next((word for word in words if word), ""),
         labels=read_labels(body.get("labels")),
@@ -102,8 +100,7 @@ def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
     key = read_texts(_text_or_texts(_find(mapped.key, body)))
     return make_alert(
         state,
-        reason=REASONS.get(state, ""),
-        key=" ".join(key) or key_of_document(body),
+        key=" ".join(key),
         titles=titles,
         severity=read_text(_find(mapped.severity, body)),
         labels=read_labels(_find(mapped.labels, body)),

@@ -3,7 +3,15 @@
 from collections.abc import Callable, Mapping
 
 from investigations.sources.fields import Moment, Object, Part, Text, Url, as_object, read_text
-from investigations.sources.reading import AlertReading, Links, Post, Reading, State, make_alert
+from investigations.sources.reading import (
+    AlertReading,
+    Links,
+    Post,
+    Reading,
+    State,
+    all_of,
+    make_alert,
+)
 from investigations.sources.severity import Severity
 from investigations.sources.signs import Source
 
@@ -128,7 +136,7 @@ def _read_run(body: Mapping[str, object], kind: str, repository: str) -> AlertRe
     return make_alert(
         state,
         reason=f"{run.status} {run.conclusion}".strip() if state == "other" else "",
-        key=f"{repository} {kind} {name} {branch}".strip(),
+        key=all_of(repository, kind, name, branch),
         titles=(f"{name} failed{place} of {repository}" if state == "firing" else
                 f"{name}{place} of {repository}",),
         severity="",
@@ -153,7 +161,7 @@ def _read_deployment(body: Mapping[str, object], kind: str, repository: str) -> 
     return make_alert(
         state,
         reason=f"deployment {told.state}" if state == "other" else "",
-        key=f"{repository} deployment {environment}",
+        key=all_of(repository, "deployment", environment),
         titles=(
             f"Deployment of {where} failed" if state == "firing" else f"Deployment of {where}",
         ),
@@ -176,7 +184,7 @@ def _read_scan(body: Mapping[str, object], kind: str, repository: str) -> AlertR
     return make_alert(
         state,
         reason=f"{action} is no new alert" if state == "other" else "",
-        key=f"{repository} {kind} {alert.number}",
+        key=all_of(repository, kind, alert.number),
         titles=(
             rule.description,
             f"{package}: {advisory.summary}" if package and advisory.summary else advisory.summary,

@@ -8,7 +8,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     make_alert,
     name_and_told,
 )
@@ -61,12 +60,10 @@ def read(post: Post) -> Reading:
     told = Incident.model_validate(body.get("incident"))
     state = _STATES.get(told.state.lower(), "firing")
     is_test = body.get("version") == "test"
-    reason = "acknowledgement" if state == "acknowledged" else ""
     runbooks = [DocumentationLink.model_validate(each).url for each in told.documentation.links]
     alert = make_alert(
         "test" if is_test else state,
-        reason="test notification" if is_test else reason,
-        key=told.incident_id or key_of_document(post.body),
+        key=told.incident_id,
         titles=(name_and_told(told.policy_name, told.summary), told.condition_name),
         severity=told.severity,
         labels={

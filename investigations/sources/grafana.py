@@ -15,7 +15,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     key_of_labels,
     make_alert,
 )
@@ -74,11 +73,10 @@ def _read_member(body: dict[str, JSON], group: Group) -> AlertReading:
     is_test = group.groupKey.startswith("test-") or (
         name == "TestAlert" and member.labels.get("instance") == "Grafana"
     )
-    own_key = member.fingerprint or key_of_labels(member.labels) or key_of_document(body)
+    own_key = member.fingerprint or key_of_labels(member.labels)
     return make_alert(
         "test" if is_test else state,
-        reason="test notification" if is_test else "",
-        key=f"{group.orgId or '1'}/{own_key}",
+        key=f"{group.orgId or '1'}/{own_key}" if own_key else "",
         titles=_titles_of(member),
         severity=member.labels.get("severity") or member.labels.get("priority", ""),
         labels=member.labels,
@@ -113,10 +111,11 @@ def _read_legacy(body: dict[str, JSON]) -> Reading:
     # The test button sends no rule's number.
     is_test = alert.ruleId == "0" or alert.ruleName == "Test notification"
     place = "/".join(each for each in (alert.dashboardId, alert.panelId) if each)
+    rule = alert.ruleId or alert.ruleName or place
     reading = make_alert(
         "test" if is_test else state,
-        reason="test notification" if is_test else word if state == "other" else "",
-        key=f"{alert.orgId or '1'}/rule {alert.ruleId or alert.ruleName or place}",
+        reason="" if is_test else word if state == "other" else "",
+        key=f"{alert.orgId or '1'}/rule {rule}" if rule else "",
         titles=(alert.ruleName, alert.title, alert.message),
         severity=alert.tags.get("severity", ""),
         labels=alert.tags,

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from investigations.sources.fields import Flag, Moment, Part, Text, as_object, read_text
 from investigations.sources.nagios import SEVERITIES, judge, read_notification
-from investigations.sources.reading import Post, Reading, State, key_of_document, make_alert
+from investigations.sources.reading import Post, Reading, State, make_alert
 from investigations.sources.signs import Source
 
 _SERVICE_STATES = {"0": "OK", "1": "WARNING", "2": "CRITICAL", "3": "UNKNOWN"}
 _HOST_STATES = {"0": "UP", "1": "DOWN"}
 _NO_ALERT: Mapping[str, tuple[State, str]] = {
-    "AcknowledgementSet": ("acknowledged", "acknowledgement"),
+    "AcknowledgementSet": ("acknowledged", ""),
     "CheckResult": ("other", "a result of a check is posted, no change"),
 }
 _SOFT = "0"
@@ -51,7 +51,7 @@ def read(post: Post) -> Reading:
     alert = make_alert(
         state,
         reason=reason,
-        key="!".join(each for each in (host, service) if each) or key_of_document(post.body),
+        key="!".join(each for each in (host, service) if each),
         titles=(f"{what}: {output}" if output else what, event.type),
         severity=word,
         severities=SEVERITIES,
@@ -76,7 +76,7 @@ def _judge(event: Event, word: str) -> tuple[State, str]:
         return "other", "a soft state: the check is tried again"
     if event.downtime_depth not in ("", "0"):
         return "other", "in a downtime"
-    return ("acknowledged", "acknowledgement") if event.acknowledgement else ("firing", "")
+    return ("acknowledged", "") if event.acknowledgement else ("firing", "")
 
 
 def _name_of(value: object) -> str:

@@ -94,6 +94,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
     labels = {name: value for name, value in named.items() if value}
     identity = ("kind", "name", "namespace")
     place = {name: value for name, value in labels.items() if name in identity}
+    which = about.uid or key_of_labels(place)
     state: State = "other" if event.type == "Normal" else "firing"
     what = f"{about.kind} {about.name}".strip()
     is_named = re.search(rf"(?<!\w){re.escape(about.name[:300])}(?!\w)", event.told)
@@ -101,7 +102,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
     return make_alert(
         state,
         reason="normal event" if state == "other" else "",
-        key=f"{about.uid or key_of_labels(place)}/{event.reason}",
+        key=f"{which}/{event.reason}" if which else "",
         titles=(": ".join(each for each in (event.reason, seen, event.told) if each), what),
         severity=event.type,
         service=about.name,

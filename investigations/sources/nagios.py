@@ -11,7 +11,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     make_alert,
 )
 from investigations.sources.severity import Severity
@@ -20,7 +19,7 @@ from investigations.sources.signs import Source
 _STATES: Mapping[str, tuple[State, str]] = {
     "PROBLEM": ("firing", ""),
     "RECOVERY": ("resolved", ""),
-    "ACKNOWLEDGEMENT": ("acknowledged", "acknowledgement"),
+    "ACKNOWLEDGEMENT": ("acknowledged", ""),
 }
 SEVERITIES: Mapping[str, Severity] = {
     "crit": "critical",
@@ -79,7 +78,7 @@ def read_notification(post: Post) -> AlertReading:
     return make_alert(
         state,
         reason=reason,
-        key=key or key_of_document(post.body),
+        key=key,
         titles=(f"{what}: {output}" if what and output else what, told.summary, output),
         severity=word,
         severities=SEVERITIES,

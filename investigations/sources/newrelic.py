@@ -8,7 +8,7 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
+    all_of,
     make_alert,
     name_and_told,
 )
@@ -66,8 +66,7 @@ def read(post: Post) -> Reading:
     titles = (*issue.title, *issue.alertConditionNames, *issue.alertPolicyNames)
     alert = make_alert(
         state,
-        reason=_tell(state),
-        key=issue.id or issue.issueId or key_of_document(post.body),
+        key=issue.id or issue.issueId,
         titles=titles,
         severity=issue.priority,
         service=", ".join(issue.impactedEntities[:3]),
@@ -89,8 +88,7 @@ def _read_older(post: Post) -> Reading:
     state = _STATES.get(told.current_state.lower(), "firing")
     alert = make_alert(
         state,
-        reason=_tell(state),
-        key=told.incident_id or f"{told.account_id} {told.policy_name} {told.condition_name}",
+        key=told.incident_id or all_of(told.account_id, told.policy_name, told.condition_name),
         titles=(name_and_told(told.condition_name, told.details), told.policy_name),
         severity=told.severity,
         labels={**told.labels, **_filled(policy=told.policy_name, condition=told.condition_name)},
@@ -100,10 +98,6 @@ def _read_older(post: Post) -> Reading:
         body=post.body,
     )
     return Reading(source="newrelic", alerts=(alert,))
-
-
-def _tell(state: State) -> str:
-    return {"acknowledged": "acknowledgement", "test": "test notification"}.get(state, "")
 
 
 def _filled(**labels: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from investigations.sources.fields import Labels, Moment, Part, Text, Texts, as_object
-from investigations.sources.reading import Post, Reading, State, key_of_document, make_alert
+from investigations.sources.reading import Post, Reading, State, make_alert
 from investigations.sources.signs import Source
 
 _STATES: dict[str, State] = {
@@ -39,8 +39,8 @@ def read(post: Post) -> Reading:
     state = _STATES.get(envelope.action.lower(), "other")
     reading = make_alert(
         state,
-        reason="acknowledgement" if state == "acknowledged" else _tell(envelope.action, state),
-        key=alert.alias or alert.alertId or alert.id or key_of_document(post.body),
+        reason=f"{envelope.action} is no new alert" if state == "other" else "",
+        key=alert.alias or alert.alertId or alert.id,
         titles=(alert.message, alert.alias, alert.tinyId),
         severity=alert.priority,
         service=alert.entity,
@@ -60,10 +60,6 @@ def read_for_jira(post: Post) -> Reading:
 def is_ops_alert(post: Post) -> bool:
     body = as_object(post.body)
     return "action" in body and isinstance(body.get("alert"), dict)
-
-
-def _tell(action: str, state: State) -> str:
-    return f"{action} is no new alert" if state == "other" else ""
 
 
 SOURCE = Source(

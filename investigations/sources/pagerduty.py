@@ -21,7 +21,6 @@ _STATES: dict[str, State] = {
     "incident.acknowledged": "acknowledged",
     "pagey.ping": "test",
 }
-_REASONS: dict[State, str] = {"acknowledged": "acknowledgement", "test": "test notification"}
 _ACTIONS: dict[str, State] = {
     "trigger": "firing",
     "acknowledge": "acknowledged",
@@ -82,7 +81,7 @@ def read(post: Post) -> Reading:
     incident = Incident.model_validate(event.data.get("incident") or event.data)
     alert = make_alert(
         state,
-        reason=_REASONS.get(state) or (event.event_type if state == "other" else ""),
+        reason=event.event_type if state == "other" else "",
         key=incident.id or incident.incident_key or event.id,
         titles=(incident.title, incident.summary, incident.id, event.event_type),
         severity=incident.priority.summary or incident.urgency,
@@ -104,7 +103,7 @@ def _read_event_v2(body: dict[str, JSON]) -> AlertReading:
     named = {"summary": payload.summary, "source": payload.source, "component": payload.component}
     return make_alert(
         state,
-        reason=_REASONS.get(state) or (event.event_action if state == "other" else ""),
+        reason=event.event_action if state == "other" else "",
         key=event.dedup_key or key_of_labels({k: v for k, v in named.items() if v}),
         titles=(payload.summary, event.dedup_key),
         severity=payload.severity,

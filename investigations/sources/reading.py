@@ -19,6 +19,11 @@ MOST_LABELS = 100
 """Of one alert."""
 TITLE_LIMIT = 300
 _WORD_LIMIT = 500
+_REASONS: Mapping[State, str] = {
+    "acknowledged": "acknowledgement",
+    "test": "test notification",
+    "other": "no new alert",
+}
 _KEY_LIMIT = 400
 
 
@@ -102,16 +107,20 @@ def make_alert(
     starts_at: datetime | None = None,
     ends_at: datetime | None = None,
 ) -> AlertReading:
-    """An alert with everything on one line and within bounds. The title is the first of `titles`
-    that says anything; `severities` are words to which this source gives a meaning of its own."""
+    """An alert with everything on one line and within bounds.
+
+    The title is the first of `titles` that says anything. Without a key, the whole body is one:
+    alerts that nobody can tell apart would become one. `severities` are words to which this source
+    gives a meaning of its own.
+    """
     all_labels = labels or {}
     kept = dict(list(all_labels.items())[:MOST_LABELS])
     dropped = len(all_labels) - len(kept)
     return AlertReading(
         state=state,
-        key=bound_key(key),
+        key=bound_key(key) or key_of_document(body),
         title=next((line for each in titles if (line := telling_line(each))), ""),
-        reason=reason,
+        reason=reason or _REASONS.get(state, ""),
         severity=normalise(severity, severities or {}),
         severity_word=clean_line(severity[:_WORD_LIMIT], 100),
         service=clean_line(service or _first(all_labels, "service", "app", "job"), 200),
@@ -147,6 +156,11 @@ def bound_key(key: str) -> str:
     if len(line) <= _KEY_LIMIT:
         return line
     return f"sha256:{hashlib.sha256(line.encode()).hexdigest()}"
+
+
+def all_of(*parts: str) -> str:
+    """A key made of all its parts; none where one of them is missing."""
+    return " ".join(parts) if all(parts) else ""
 
 
 def key_of_labels(labels: Mapping[str, str]) -> str:

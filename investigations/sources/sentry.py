@@ -18,7 +18,7 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
+    all_of,
     make_alert,
 )
 from investigations.sources.signs import Source
@@ -122,7 +122,7 @@ def _read_event(post: Post, event: Event) -> AlertReading:
     return make_alert(
         "test" if is_sample else "firing",
         reason="test notification" if is_sample else "",
-        key=event.issue_id or event.event_id or key_of_document(post.body),
+        key=event.issue_id or event.event_id,
         titles=(event.title, event.message, event.culprit),
         severity=event.level,
         labels={**event.tags, **_filled(environment=event.environment, culprit=event.culprit)},
@@ -137,7 +137,7 @@ def _read_issue(post: Post, issue: Issue, action: str) -> AlertReading:
     return make_alert(
         state,
         reason=reason,
-        key=issue.id or issue.shortId or key_of_document(post.body),
+        key=issue.id or issue.shortId,
         titles=(issue.title, issue.culprit, issue.shortId),
         severity=issue.level,
         service=issue.project.slug or issue.project.name,
@@ -154,7 +154,7 @@ def _read_metric_alert(post: Post, data: Mapping[str, object], action: str) -> A
     state: State = "resolved" if action == "resolved" else "firing"
     return make_alert(
         state,
-        key=f"metric {incident.id or incident.alert_rule.id or title}",
+        key=all_of("metric", incident.id or incident.alert_rule.id or title),
         titles=(incident.alert_rule.name, incident.title, title),
         severity=action if state == "firing" else "",
         labels=_filled(rule=incident.alert_rule.name),
@@ -169,7 +169,7 @@ def _read_plugin(post: Post, told: Plugin) -> AlertReading:
     event = Event.model_validate(told.event)
     return make_alert(
         "firing",
-        key=told.id or event.issue_id or key_of_document(post.body),
+        key=told.id or event.issue_id,
         titles=(event.title, told.message, told.culprit),
         severity=told.level or event.level,
         service=told.project_slug or told.project,

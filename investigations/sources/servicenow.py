@@ -11,7 +11,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     make_alert,
 )
 from investigations.sources.severity import Severity, normalise
@@ -68,7 +67,7 @@ def read(post: Post) -> Reading:
     alert = make_alert(
         state,
         reason=reason,
-        key=record.sys_id or record.number or key_of_document(post.body),
+        key=record.sys_id or record.number,
         titles=(record.short_description, record.description, record.number),
         severity=word,
         severities={word.lower(): normalise(level, _SEVERITIES)},

@@ -21,11 +21,6 @@ WORDS: Mapping[str, State] = {
     **dict.fromkeys(("test", "ping"), "test"),
 }  # fmt: skip
 
-REASONS: Mapping[State, str] = {
-    "acknowledged": "acknowledgement",
-    "test": "test notification",
-}
-
 
 def state_of(*words: str) -> State:
     """The state that the first known word names; an alert that says nothing of it fires."""

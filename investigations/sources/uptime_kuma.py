@@ -10,7 +10,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     make_alert,
     name_and_told,
 )
@@ -58,7 +57,7 @@ def read(post: Post) -> Reading:
     alert = make_alert(
         state,
         reason=reason,
-        key=monitor.id or beat.monitorID or monitor.name or key_of_document(post.body),
+        key=monitor.id or beat.monitorID or monitor.name,
         titles=(name_and_told(monitor.name, beat.msg), read_text(body.get("msg"))),
         service=monitor.name,
         labels={
@@ -79,8 +78,7 @@ def _read_without_heartbeat(post: Post, told: str) -> AlertReading:
     is_notice = told.startswith("[")
     return make_alert(
         "firing" if is_notice else "test",
-        reason="" if is_notice else "test notification",
-        key=re.sub(r"\d+", "#", told[:400]) or key_of_document(post.body),
+        key=re.sub(r"\d+", "#", told[:400]),
         titles=(told.lstrip("["),),
         body=post.body,
     )

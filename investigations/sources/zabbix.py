@@ -10,7 +10,6 @@ from investigations.sources.reading import (
     Post,
     Reading,
     State,
-    key_of_document,
     make_alert,
 )
 from investigations.sources.severity import Severity
@@ -59,7 +58,7 @@ def read(post: Post) -> Reading:
     alert = make_alert(
         state,
         reason=reason,
-        key=own_key or key_of_document(post.body),
+        key=own_key,
         titles=(about, f"{event.name} on {event.host}" if event.name else "", event.opdata),
         severity=event.severity or event.nseverity,
         severities=_SEVERITIES,
