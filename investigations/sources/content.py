@@ -1,8 +1,10 @@
 """The body of a post as UTF-8, however its sender has packed it."""
 
 import codecs
+import json
+import re
 import zlib
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from tarsy.errors import InvalidInput, PayloadTooLarge
 
@@ -13,11 +15,11 @@ _GZIP = b"\x1f\x8b"
 _PACKED = ("gzip", "x-gzip", "deflate")
 _FORM = "application/x-www-form-urlencoded"
 _FIELD = "payload"
+_NAME = re.compile(r"[\w.\[\]-]{1,100}")
 
 
 def unpack(raw: bytes, *, encoding: str = "", content_type: str = "", charset: str = "") -> bytes:
-    """What stands in a body, as UTF-8: without gzip, in whatever charset, and out of a form field
-    `payload`. JSON is read whatever its content type says; SNS sends it as plain text.
+    """What stands in a body, as UTF-8: without gzip, in whatever charset, and a form as JSON. JSON is read whatever its content type says; SNS sends it as plain text.
 
     Raises InvalidInput, and PayloadTooLarge for what is larger than 1 MiB, packed or not.
     """
@@ -29,7 +31,7 @@ def unpack(raw: bytes, *, encoding: str = "", content_type: str = "", charset: s
         raw = _inflate(raw)
     text = _decode(raw, charset)
     if content_type.lower() == _FORM and text.lstrip()[:1] not in ("{", "["):
-        text = _find_field(text)
+        text = _read_form(text)
     body = text.encode("utf-8", "surrogatepass")
     if len(body) > POST_LIMIT:
         raise _too_large()
@@ -66,14 +68,16 @@ def _decode(raw: bytes, charset: str) -> str:
         raise InvalidInput(BODY, f"is not {name[:40]} at byte {error.start}") from None
 
 
-def _find_field(text: str) -> str:
+def _read_form(text: str) -> str:
+    """The JSON in a field `payload`, else an object of all fields, each a text."""
     try:
-        fields = parse_qs(text, keep_blank_values=True, max_num_fields=100)
+        fields = parse_qsl(text, keep_blank_values=True, strict_parsing=True, max_num_fields=500)
     except ValueError:
-        fields = {}
-    if len(fields.get(_FIELD, ())) != 1:
-        raise InvalidInput(BODY, f"is a form without one field `{_FIELD}` that holds JSON")
-    return fields[_FIELD][0]
+        fields = []
+    named = dict(fields)
+    if not named or len(named) < len(fields) or not all(map(_NAME.fullmatch, named)):
+        raise InvalidInput(BODY, "is neither JSON nor a form whose fields have a name each")
+    return named.get(_FIELD) or json.dumps(named)
 
 
 def _too_large() -> PayloadTooLarge:

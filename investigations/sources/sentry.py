@@ -25,6 +25,7 @@ from investigations.sources.signs import Source
 
 _ISSUE_STATES: Mapping[str, tuple[State, str]] = {
     "created": ("firing", ""),
+    "triggered": ("firing", ""),
     "unresolved": ("firing", ""),
     "resolved": ("resolved", ""),
     "assigned": ("acknowledged", "acknowledgement: somebody has the issue"),

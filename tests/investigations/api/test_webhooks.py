@@ -304,10 +304,20 @@ def test_a_post_is_read_however_it_is_packed(post, body, content_type, headers):
     assert outcomes(answer) == ["started"]
 
 
+def test_a_form_of_fields_is_an_object_of_them(post):
+    fields = {"NOTIFICATIONTYPE": "PROBLEM", "HOSTNAME": "edge-3", "HOSTSTATE": "DOWN"}
+
+    answer = post(urlencode(fields).encode(), content_type="application/x-www-form-urlencoded")
+
+    assert (answer.json()["source"], outcomes(answer)) == ("nagios", ["started"])
+
+
 @pytest.mark.parametrize(
     ("body", "content_type", "headers", "status"),
     [
-        (b"a=b&c=d", "application/x-www-form-urlencoded", {}, 400),
+        (b"a=b&a=d", "application/x-www-form-urlencoded", {}, 400),
+        (b'<a href="x">down</a>', "application/x-www-form-urlencoded", {}, 400),
+        (b"down", "application/x-www-form-urlencoded", {}, 400),
         (FIRES, "application/json; charset=klingon", {}, 400),
         (FIRES, "application/json; charset=base64", {}, 400),
         (FIRES, "application/json", {"content_encoding": "br"}, 400),
