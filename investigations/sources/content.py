@@ -19,9 +19,10 @@ _NAME = re.compile(r"[\w.\[\]-]{1,100}")
 
 
 def unpack(raw: bytes, *, encoding: str = "", content_type: str = "", charset: str = "") -> bytes:
-    """What stands in a body, as UTF-8: without gzip, in whatever charset, and a form as JSON. JSON is read whatever its content type says; SNS sends it as plain text.
+    """What stands in a body, as UTF-8: without gzip, in whatever charset, and a form as JSON.
 
-    Raises InvalidInput, and PayloadTooLarge for what is larger than 1 MiB, packed or not.
+    JSON is read whatever its content type says: SNS sends it as plain text. Raises InvalidInput,
+    and PayloadTooLarge for what is larger than 1 MiB, packed or not.
     """
     if len(raw) > POST_LIMIT:
         raise _too_large()

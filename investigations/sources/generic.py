@@ -28,7 +28,7 @@ from investigations.sources.reading import (
 from investigations.sources.states import state_of
 from investigations.sources.telling import titles_of_document
 
-_STATES = ("status", "state", "alert_status", "alert_state")
+_STATES = ("status", "state", "alert_status", "alert_state", "current_state", "currentState")
 _SEVERITIES = ("severity", "priority", "level", "urgency")
 
 

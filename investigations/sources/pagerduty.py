@@ -1,6 +1,17 @@
-"""PagerDuty: webhooks version 3, and events version 2 as other tools emit them."""
+"""PagerDuty: webhooks version 3 and before, and events version 2, as other tools emit them."""
 
-from investigations.sources.fields import Labels, Moment, Object, Part, Text, Url, as_object
+from pydantic import Field
+
+from investigations.sources.fields import (
+    Labels,
+    Moment,
+    Object,
+    Part,
+    Text,
+    Url,
+    as_object,
+    split_members,
+)
 from investigations.sources.reading import (
     JSON,
     AlertReading,
@@ -21,6 +32,11 @@ _STATES: dict[str, State] = {
     "incident.acknowledged": "acknowledged",
     "pagey.ping": "test",
 }
+_OLDER_STATES: dict[str, State] = {
+    "incident.trigger": "firing",
+    "incident.acknowledge": "acknowledged",
+    "incident.resolve": "resolved",
+}
 _ACTIONS: dict[str, State] = {
     "trigger": "firing",
     "acknowledge": "acknowledged",
@@ -32,7 +48,12 @@ _URGENCIES: dict[str, Severity] = {"low": "info"}
 class Reference(Part):
     id: Text = ""
     summary: Text = ""
+    name: Text = ""
     html_url: Url = ""
+
+
+class Trigger(Part):
+    subject: Text = ""
 
 
 class Incident(Part):
@@ -45,12 +66,21 @@ class Incident(Part):
     service: Reference = Reference()
     priority: Reference = Reference()
     urgency: Text = ""
+    trigger: Trigger = Field(Trigger(), validation_alias="trigger_summary_data")
 
 
 class Event(Part):
     id: Text = ""
     event_type: Text = ""
     occurred_at: Moment = None
+    data: Object = {}
+
+
+class Message(Part):
+    event: Text = ""
+    type: Text = ""
+    created_on: Moment = None
+    incident: Object = {}
     data: Object = {}
 
 
@@ -73,6 +103,8 @@ class EventV2(Part):
 
 def read(post: Post) -> Reading:
     body = as_object(post.body)
+    if "messages" in body:
+        return _read_messages(body)
     if "event_action" in body:
         return Reading(source="pagerduty", alerts=(_read_event_v2(body),))
     event = Event.model_validate(body.get("event"))
@@ -94,6 +126,33 @@ def read(post: Post) -> Reading:
         body=post.body,
     )
     return Reading(source="pagerduty", alerts=(alert,), group_key=incident.id, delivery_id=event.id)
+
+
+def _read_messages(body: dict[str, JSON]) -> Reading:
+    """The webhooks before version 3, which hold several messages."""
+    members, bad, left_out = split_members(body["messages"], "messages")
+    alerts = tuple(_read_message(each) for each in members)
+    return Reading("pagerduty", alerts, unreadable=bad, left_out=left_out)
+
+
+def _read_message(body: dict[str, JSON]) -> AlertReading:
+    message = Message.model_validate(body)
+    incident = Incident.model_validate(message.incident or message.data.get("incident"))
+    kind = message.event or message.type
+    state = _OLDER_STATES.get(kind, "other")
+    return make_alert(
+        state,
+        reason=kind if state == "other" else "",
+        key=incident.id or incident.incident_key,
+        titles=(incident.title, incident.summary, incident.trigger.subject, incident.id),
+        severity=incident.priority.summary or incident.urgency,
+        severities={} if incident.priority.summary else _URGENCIES,
+        service=incident.service.summary or incident.service.name,
+        links=Links(alert=incident.html_url),
+        starts_at=incident.created_at,
+        ends_at=message.created_on if state == "resolved" else None,
+        body=body,
+    )
 
 
 def _read_event_v2(body: dict[str, JSON]) -> AlertReading:
@@ -124,6 +183,8 @@ SOURCE = Source(
         ("routing_key", "event_action"),
         ("event_action", "payload.summary"),
         ("event_action", "dedup_key"),
+        ("messages[].incident",),
+        ("messages[].data.incident",),
     ),
     expects="an object with `event.event_type` and `event.data` (webhooks version 3), or with "
     "`event_action` and `payload` (events version 2)",

@@ -1,7 +1,8 @@
 """By what a post is recognised: signs, each a handful of places that must be there together.
 
 A place is written as `a.b` (the key is there), `a[]` (a list), `a{}` (an object), `a=x` (this
-text), `[].a` (the body is a list, and its first object has it) or `header:name`.
+text), `a[].b` (the first object of the list has it; `[].b` where the body is the list) or
+`header:name`.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,19 +45,21 @@ def _holds(place: str, post: Post) -> bool:
     if place.startswith("header:"):
         return place.removeprefix("header:") in post.headers
     path, _, wanted = place.partition("=")
-    kind = path[-2:] if path.endswith(("[]", "{}")) else ""
+    steps = path.split(".")
     node: JSON = post.body
-    if path.startswith("[]."):
-        node = next((each for each in _as_list(node)[:10] if isinstance(each, dict)), None)
-        path = path.removeprefix("[].")
-    for name in path.removesuffix(kind).split(".") if path.removesuffix(kind) else ():
-        if not isinstance(node, Mapping) or name not in node:
+    for number, step in enumerate(steps):
+        name, kind = _split_step(step)
+        if name:
+            if not isinstance(node, Mapping) or name not in node:
+                return False
+            node = node[name]
+        if kind and not isinstance(node, list if kind == "[]" else dict):
             return False
-        node = node[name]
-    if kind:
-        return isinstance(node, list if kind == "[]" else dict)
+        if isinstance(node, list) and number < len(steps) - 1:
+            node = next((each for each in node[:10] if isinstance(each, dict)), None)
     return node == wanted if wanted else True
 
 
-def _as_list(node: JSON) -> list[JSON]:
-    return node if isinstance(node, list) else []
+def _split_step(step: str) -> tuple[str, str]:
+    kind = step[-2:] if step.endswith(("[]", "{}")) else ""
+    return step.removesuffix(kind), kind

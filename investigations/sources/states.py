@@ -14,7 +14,8 @@ WORDS: Mapping[str, State] = {
     **dict.fromkeys(
         ("resolved", "resolve", "ok", "okay", "closed", "close", "recovered", "recovery", "up",
          "cleared", "clear", "inactive", "deactivated", "normal", "success", "fixed", "healthy",
-         "done", "ended"),
+         "done", "ended",
+         "canceled", "cancelled"),
         "resolved",
     ),
     **dict.fromkeys(("acknowledged", "acknowledge", "ack", "acked"), "acknowledged"),
