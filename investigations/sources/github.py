@@ -42,7 +42,7 @@ class Repository(Part):
 
 
 class Run(Part):
-    """A run of a workflow or of one check, or a suite of checks."""
+    """A run of a workflow, or of one check."""
 
     name: Text = ""
     status: Text = ""
@@ -130,7 +130,9 @@ def _kind_of(body: Mapping[str, object]) -> str:
 def _read_run(body: Mapping[str, object], kind: str, repository: str) -> AlertReading:
     run = Run.model_validate(body.get(kind))
     branch = run.head_branch or read_text(run.check_suite.get("head_branch"))
-    state = _CONCLUSIONS.get(run.conclusion, "other")
+    # A run that is asked for again still has the conclusion of its last time.
+    is_over = read_text(body.get("action")) in ("completed", "")
+    state = _CONCLUSIONS.get(run.conclusion, "other") if is_over else "other"
     name = run.name or read_text(as_object(body.get("workflow")).get("name"))
     place = f" on {branch}" if branch else ""
     return make_alert(
@@ -211,7 +213,6 @@ def _filled(**labels: str) -> dict[str, str]:
 _READERS: Mapping[str, Callable[[Mapping[str, object], str, str], AlertReading]] = {
     "workflow_run": _read_run,
     "check_run": _read_run,
-    "check_suite": _read_run,
     "deployment_status": _read_deployment,
     "code_scanning_alert": _read_scan,
     "secret_scanning_alert": _read_scan,
