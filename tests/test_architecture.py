@@ -55,8 +55,8 @@ ALLOWED: dict[str, str] = {
     " agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".sources": "masking config.words tarsy.errors",
-    ".services": ".sources .models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
-    " .runbooks .notifications .rendering .roles masking agents.types agents.records config"
+    ".services": ".sources .models .selectors .stream_messages .doorbell .queue .chain_plan"
+    " .maskers .runbooks .notifications .rendering .roles masking agents.types agents.records config"
     " tarsy.errors tarsy.uptime",
     ".stream": ".models .roles .selectors .stream_messages .doorbell .access .rendering config"
     " tarsy",
@@ -68,8 +68,8 @@ ALLOWED: dict[str, str] = {
     " .rendering .api.parsing mcp_bridge ops.envelope ops.records ops.services safety.commands"
     " safety.tool_rules agents.types config tarsy",
     # Pages, API and administration: services and selectors, and what they speak of.
-    "investigations": ".models .roles .selectors .sources .services .access .rendering .stream.fragments"
-    " .views .api .templatetags agents.types config tarsy",
+    "investigations": ".models .roles .selectors .sources .services .access .rendering"
+    " .stream.fragments .views .api .templatetags agents.types config tarsy",
 }
 """What a room may import of ours, by the longest name that fits; a room always sees itself, and a
 name that begins with a dot is one of the app."""

@@ -61,10 +61,12 @@ def read(post: Post) -> Reading:
     state = _STATES.get(told.state.lower(), "firing")
     is_test = body.get("version") == "test"
     runbooks = [DocumentationLink.model_validate(each).url for each in told.documentation.links]
+    # The name of a policy may be its path.
+    name = told.condition_name if "/" in told.policy_name else told.policy_name
     alert = make_alert(
         "test" if is_test else state,
         key=told.incident_id,
-        titles=(name_and_told(told.policy_name, told.summary), told.condition_name),
+        titles=(name_and_told(name, told.summary), told.condition_name),
         severity=told.severity,
         labels={
             **({"project": told.scoping_project_id} if told.scoping_project_id else {}),

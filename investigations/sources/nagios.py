@@ -67,8 +67,9 @@ def read(post: Post) -> Reading:
 def read_notification(post: Post) -> AlertReading:
     """The alert of a set of macros, whatever prefix and case their names have."""
     told = Notification.model_validate(fold_names(post.body, "notify_", "nagios_", "icinga_"))
+    # Scripts of Checkmk call the state of a service its severity and write UP for its status.
     # `$HOSTNAME$!$SERVICEDESC$` is how Nagios itself writes it; a service may share its host's.
-    word = told.service_state if told.service else told.host_state
+    word = told.service_state or told.severity if told.service else told.host_state
     word = word or told.status or told.severity
     state, reason = judge(told.kind, word)
     output = told.output if told.service else told.host_output or told.output

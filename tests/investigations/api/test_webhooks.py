@@ -304,6 +304,15 @@ def test_a_post_is_read_however_it_is_packed(post, body, content_type, headers):
     assert outcomes(answer) == ["started"]
 
 
+def test_a_template_may_say_a_thing_twice_but_not_two_things(post):
+    twice = b'{"State": "OPEN", "PID": "1", "ProblemTitle": "CPU", "State": "%s"}'
+
+    assert outcomes(post(twice % b"OPEN", "dynatrace")) == ["started"]
+    assert post(twice % b"RESOLVED", "dynatrace").json()["message"] == (
+        'body: has the key "State" twice in one object'
+    )
+
+
 def test_a_form_of_fields_is_an_object_of_them(post):
     fields = {"NOTIFICATIONTYPE": "PROBLEM", "HOSTNAME": "edge-3", "HOSTSTATE": "DOWN"}
 
