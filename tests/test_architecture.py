@@ -56,8 +56,8 @@ ALLOWED: dict[str, str] = {
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".sources": "masking config.words tarsy.errors",
     ".services": ".sources .models .selectors .stream_messages .doorbell .queue .chain_plan"
-    " .maskers .runbooks .notifications .rendering .roles masking agents.types agents.records config"
-    " tarsy.errors tarsy.uptime",
+    " .maskers .runbooks .notifications .rendering .roles masking agents.types agents.records"
+    " config tarsy.errors tarsy.uptime",
     ".stream": ".models .roles .selectors .stream_messages .doorbell .access .rendering config"
     " tarsy",
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"

@@ -7,16 +7,24 @@ from dataclasses import dataclass
 from config import get_config
 from config.words import list_names
 from investigations.models import AlertSession
-from investigations.services.intake import DATA_LIMIT, FIELDS, alert_of_source, submit_alert
+from investigations.services.intake import (
+    DATA_LIMIT,
+    FIELDS,
+    alert_of_source,
+    choose_chain,
+    submit_alert,
+)
 from investigations.sources.reading import JSON, AlertReading, Post, Reading
 from investigations.sources.registry import SOURCES, read_post, read_post_of, recognise
 from investigations.sources.severity import heaviest
+from masking.visible_text import clean_line
 from tarsy.errors import InvalidInput
 
 BODY = "body"
 MOST_BODIES = 50
 """Of the alerts of one post that an investigation is given whole; the others are counted."""
 _MOST_NAMED = 20
+_TITLE_ROOM = 280
 _BODY_BYTES = DATA_LIMIT - 64 * 1024
 """For the bodies; the rest is for what stands around them."""
 
@@ -68,13 +76,15 @@ def take_delivery(reading: Reading, *, author: str, alert_type: str = "") -> Out
     if not reading.alerts and reading.unreadable:
         first = reading.unreadable[0]
         raise InvalidInput(first.place, first.reason)
+    # Also where nothing fires, or the first alert that does would be the one to be refused.
+    chosen = choose_chain(alert_type or _alert_type_of(reading.source))
     outcomes = tuple(AlertOutcome(alert, _judge(alert)) for alert in reading.alerts)
     firing = [each.alert for each in outcomes if each.outcome == "started"]
     if not firing:
         return Outcome(reading, outcomes)
     alert = alert_of_source(
         _describe(reading, firing),
-        alert_type=alert_type or _alert_type_of(reading.source),
+        chosen=chosen,
         title=_title_of(firing),
         source=reading.source,
         severity=heaviest([each.severity for each in firing]),
@@ -105,7 +115,9 @@ def _alert_type_of(source: str) -> str:
 
 def _title_of(firing: Sequence[AlertReading]) -> str:
     first = next((each.title for each in firing if each.title), firing[0].key)
-    return f"{first} and {len(firing) - 1:,} more" if len(firing) > 1 else first
+    if len(firing) == 1:
+        return first
+    return f"{clean_line(first, _TITLE_ROOM)} and {len(firing) - 1:,} more"
 
 
 def _describe(reading: Reading, firing: Sequence[AlertReading]) -> dict[str, object]:
@@ -117,7 +129,7 @@ def _describe(reading: Reading, firing: Sequence[AlertReading]) -> dict[str, obj
         "title": _title_of(firing),
         "source": source.label if source else reading.source,
         "severity": heaviest([each.severity for each in firing]),
-        "group": reading.group_key[:1_000],
+        "group": reading.group_key,
         "alerts": bodies,
         "over_already": [f"{each.title} ({each.key})" for each in over[:_MOST_NAMED]],
         "left_out": [*reading.left_out, *left_out],

@@ -66,15 +66,14 @@ def read_alert(body: Mapping[str, object]) -> Alert:
     Senders may add fields of their own, as upstream lets them: those are ignored, and named.
     """
     config = get_config()
-    alert_type = _read_alert_type(body, config)
-    chain = _find_chain(alert_type, config)
+    chosen = choose_chain(_read_text(body, "alert_type"))
     runbook = _read_text(body, "runbook")
     if runbook:
         check_runbook_url(runbook, config.system.runbooks.allowed_domains)
     return Alert(
         data=_read_data(body),
-        chain=chain,
-        alert_type=alert_type,
+        chain=chosen.chain,
+        alert_type=chosen.alert_type,
         runbook=runbook,
         mcp_selection=_read_selection(body, config),
         fingerprint=_read_text(body, "slack_message_fingerprint"),
@@ -82,18 +81,35 @@ def read_alert(body: Mapping[str, object]) -> Alert:
     )
 
 
-def alert_of_source(
-    described: Mapping[str, object], *, alert_type: str, title: str, source: str, severity: str
-) -> Alert:
-    """An alert as a source tells it. Raises InvalidInput for an alert type that nobody knows."""
+@dataclass(frozen=True)
+class ChosenChain:
+    """An alert type and the chain that takes it."""
+
+    alert_type: str
+    chain: ChainConfig
+
+
+def choose_chain(alert_type: str) -> ChosenChain:
+    """Without an alert type, the default one. Raises InvalidInput for one that nobody knows."""
     config = get_config()
-    kind = _read_alert_type({"alert_type": alert_type}, config)
+    alert_type = alert_type or config.default_alert_type
+    chain = config.chain_for(alert_type)
+    if chain is None:
+        known = suggest(alert_type, config.alert_types())
+        raise InvalidInput("alert_type", f'"{alert_type[:100]}" is not known{known}')
+    return ChosenChain(alert_type, chain)
+
+
+def alert_of_source(
+    described: Mapping[str, object], *, chosen: ChosenChain, title: str, source: str, severity: str
+) -> Alert:
+    """An alert as a source tells it. Raises InvalidInput for what no row can hold."""
     compact = _dump(described, indent=None)
     refuse_unstorable("body", compact)
     return Alert(
         data=_indent(described, compact),
-        chain=_find_chain(kind, config),
-        alert_type=kind,
+        chain=chosen.chain,
+        alert_type=chosen.alert_type,
         title=title,
         about={"source": source, "severity": severity},
     )
@@ -160,18 +176,6 @@ def _read_text(body: Mapping[str, object], field: str) -> str:
         raise InvalidInput(field, f"must not have more than {TEXT_LIMIT:,} characters")
     refuse_unstorable(field, value)
     return value
-
-
-def _read_alert_type(body: Mapping[str, object], config: Config) -> str:
-    return _read_text(body, "alert_type") or config.default_alert_type
-
-
-def _find_chain(alert_type: str, config: Config) -> ChainConfig:
-    chain = config.chain_for(alert_type)
-    if chain is None:
-        known = suggest(alert_type, config.alert_types())
-        raise InvalidInput("alert_type", f'"{alert_type[:100]}" is not known{known}')
-    return chain
 
 
 def _read_data(body: Mapping[str, object]) -> str:

@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping
 
-from investigations.sources.fields import Labels, Moment, Part, Text, Url, read_text, split_members
+from investigations.sources.fields import (
+    Labels,
+    Moment,
+    Part,
+    Text,
+    Url,
+    read_text,
+    read_url,
+    split_members,
+)
 from investigations.sources.reading import (
     JSON,
     AlertReading,
@@ -84,8 +93,9 @@ def links_of(member: Member, dashboard: str = "") -> Links:
     annotations = member.annotations
     return Links(
         alert=member.generatorURL,
-        dashboard=dashboard or annotations.get("dashboard_url") or annotations.get("dashboard", ""),
-        runbook=annotations.get("runbook_url") or annotations.get("runbook", ""),
+        dashboard=dashboard
+        or read_url(annotations.get("dashboard_url") or annotations.get("dashboard")),
+        runbook=read_url(annotations.get("runbook_url") or annotations.get("runbook")),
     )
 
 

@@ -67,11 +67,13 @@ def read(post: Post) -> Reading:
 def read_notification(post: Post) -> AlertReading:
     """The alert of a set of macros, whatever prefix and case their names have."""
     told = Notification.model_validate(fold_names(post.body, "notify_", "nagios_", "icinga_"))
-    # Scripts of Checkmk call the state of a service its severity and write UP for its status.
     # `$HOSTNAME$!$SERVICEDESC$` is how Nagios itself writes it; a service may share its host's.
-    word = told.service_state or told.severity if told.service else told.host_state
+    word = told.service_state if told.service else told.host_state
     word = word or told.status or told.severity
     state, reason = judge(told.kind, word)
+    # Scripts of Checkmk write OK for the severity of a host that is down.
+    is_contradiction = state == "firing" and told.severity.upper() in _GOOD
+    severity = told.severity if told.severity and not is_contradiction else word
     output = told.output if told.service else told.host_output or told.output
     what = f"{told.service} on {told.host}" if told.service else told.host
     key = "!".join(each for each in (told.site, told.host, told.service) if each)
@@ -81,7 +83,7 @@ def read_notification(post: Post) -> AlertReading:
         reason=reason,
         key=key,
         titles=(f"{what}: {output}" if what and output else what, told.summary, output),
-        severity=word,
+        severity=severity,
         severities=SEVERITIES,
         service=told.service or told.host,
         labels={name: value for name, value in named.items() if value},

@@ -179,14 +179,22 @@ def is_over(ends_at: datetime | None, now: datetime | None = None) -> bool:
     return ends_at is not None and ends_at <= (now or datetime.now(UTC))
 
 
-def merge_repeats(reading: Reading) -> Reading:
-    """One entry for each key: within a post, what stands later is what holds."""
+def settle(reading: Reading) -> Reading:
+    """A reading within bounds, with one entry for each key: within a post, what stands later is
+    what holds."""
     last = {alert.key: alert for alert in reading.alerts}
-    if len(last) == len(reading.alerts):
-        return reading
-    repeats = len(reading.alerts) - len(last)
-    told = f"{repeats:,} of {len(reading.alerts):,} entries: a later one is about the same alert"
-    return replace(reading, alerts=tuple(last.values()), left_out=(*reading.left_out, told))
+    left_out = reading.left_out
+    if len(last) < len(reading.alerts):
+        repeats, entries = len(reading.alerts) - len(last), len(reading.alerts)
+        told = f"{repeats:,} of {entries:,} entries: a later one is about the same alert"
+        left_out = (*left_out, told)
+    return replace(
+        reading,
+        alerts=tuple(last.values()),
+        group_key=bound_key(reading.group_key),
+        delivery_id=bound_key(reading.delivery_id),
+        left_out=left_out,
+    )
 
 
 def _first(labels: Mapping[str, str], *names: str) -> str:

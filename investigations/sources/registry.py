@@ -37,7 +37,7 @@ from investigations.sources.reading import (
     AlertReading,
     Post,
     Reading,
-    merge_repeats,
+    settle,
     telling_line,
 )
 from investigations.sources.signs import Source
@@ -140,7 +140,7 @@ def read_post_of(name: str, post: Post, own: Mapping[str, Mapped]) -> Reading:
     """
     if name in own:
         _refuse_nothing(post)
-        return merge_repeats(read_mapped(name, own[name], post))
+        return settle(read_mapped(name, own[name], post))
     source = SOURCES.get(name)
     if source is None:
         raise NotFound(f'there is no alert source "{name[:60]}"{suggest(name, [*SOURCES, *own])}')
@@ -166,7 +166,7 @@ def _read_template(source: Source, post: Post) -> Reading:
     objects, bad, left_out = split_members(members, "")
     readings = [source.read(Post(each, post.headers)) for each in objects]
     alerts = tuple(_with_title(alert) for each in readings for alert in each.alerts)
-    return merge_repeats(Reading(source.name, alerts, unreadable=bad, left_out=left_out))
+    return settle(Reading(source.name, alerts, unreadable=bad, left_out=left_out))
 
 
 def _with_title(alert: AlertReading) -> AlertReading:
@@ -184,7 +184,7 @@ def _read(source: Source, post: Post) -> Reading:
     if inner and held and held is not source:
         read = _read(held, inner)
         reading = replace(read, delivery_id=reading.delivery_id or read.delivery_id)
-    return merge_repeats(reading)
+    return settle(reading)
 
 
 def _refuse_nothing(post: Post) -> None:

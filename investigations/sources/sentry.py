@@ -11,6 +11,7 @@ from investigations.sources.fields import (
     Url,
     as_object,
     read_text,
+    read_url,
 )
 from investigations.sources.reading import (
     AlertReading,
@@ -159,7 +160,7 @@ def _read_metric_alert(post: Post, data: Mapping[str, object], action: str) -> A
         titles=(incident.alert_rule.name, incident.title, title),
         severity=action if state == "firing" else "",
         labels=_filled(rule=incident.alert_rule.name),
-        links=Links(alert=read_text(data.get("web_url"))),
+        links=Links(alert=read_url(data.get("web_url"))),
         starts_at=incident.date_started,
         ends_at=incident.date_closed if state == "resolved" else None,
         body=post.body,

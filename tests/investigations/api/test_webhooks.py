@@ -133,7 +133,7 @@ def test_the_alert_type_stands_in_the_address(post):
     assert post(group(member()), "alertmanager?alert_type=kubernetes").status_code == 202
     assert AlertSession.objects.get().alert_type == "kubernetes"
 
-    answer = post(group(member()), "alertmanager?alert_type=kubernetess")
+    answer = post(group(member(status="resolved")), "alertmanager?alert_type=kubernetess")
 
     assert answer.status_code == 400
     assert answer.json()["field"] == "alert_type"
