@@ -52,5 +52,5 @@ class AlertSourceConfig(Block):
     start: Expression | None = None
     """Since when the alert holds: ISO 8601, or a number of seconds since 1970."""
     alert_type: Text = ""
-    """The alert type that chooses the chain. Empty: that of the address, else
+    """The alert type that chooses the chain where the address names none. Empty:
     `defaults.alert_type`."""
