@@ -60,6 +60,12 @@ urlpatterns: Routes = [
     path("v1/alerts", alerts.AlertsView.as_view(), name="api-alerts"),
     path("v1/webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
     path("v1/webhooks/<str:source>", webhooks.SourceView.as_view(), name="api-webhook"),
+    # Prometheus and vmalert append this to the address of every Alertmanager.
+    path(
+        "v1/webhooks/prometheus/api/v2/alerts",
+        webhooks.PrometheusView.as_view(),
+        name="api-webhook-prometheus",
+    ),
     path("v1/alert-types", alerts.AlertTypesView.as_view(), name="api-alert-types"),
     path("v1/runbooks", alerts.RunbooksView.as_view(), name="api-runbooks"),
     path("v1/sessions", sessions.SessionsView.as_view(), name="api-sessions"),

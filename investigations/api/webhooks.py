@@ -79,6 +79,16 @@ class SourceView(APIView):
         return _take(request, source)
 
 
+class PrometheusView(APIView):
+    permission = SUBMIT
+    limit = "alerts"
+
+    @extend_schema(operation_id="post_of_prometheus", **_SCHEMA)
+    def post(self, request: Request) -> Response:
+        """Take a post of Prometheus or vmalert, as to an Alertmanager."""
+        return _take(request, "prometheus")
+
+
 def headers_of(request: Request) -> dict[str, str]:
     """Headers by their names in lower case, without what proves who sends."""
     hidden = ("authorization", "cookie", "proxy-authorization")

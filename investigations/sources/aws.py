@@ -100,7 +100,7 @@ def read_sns(post: Post) -> Reading:
         )
     inner = _open(body)
     is_alarm = isinstance(inner, dict) and "AlarmName" in inner and "NewStateValue" in inner
-    alert = _read_alarm(inner) if is_alarm else _read_message(envelope, inner, post.body)
+    alert = _read_alarm(inner) if is_alarm else _read_message(envelope, inner)
     return Reading(source="aws_sns", alerts=(alert,), delivery_id=envelope.MessageId)
 
 
@@ -141,17 +141,22 @@ def _read_alarm(inner: JSON) -> AlertReading:
     )
 
 
-def _read_message(envelope: Envelope, inner: JSON, body: JSON) -> AlertReading:
+def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
     """Any other message of a topic: without a state, told by its subject or its first line."""
     told = next((line for line in envelope.Message.splitlines() if line.strip()), "")
-    topic = envelope.TopicArn.rpartition(":")[2]
+    # Without the envelope's addresses: whoever opens one of them ends the subscription.
+    kept = {"TopicArn": envelope.TopicArn, "Subject": envelope.Subject, "Message": envelope.Message}
     return make_alert(
         "firing",
         key=all_of(envelope.TopicArn, envelope.Subject),
-        titles=(envelope.Subject, "" if isinstance(inner, dict | list) else told, topic),
+        titles=(
+            envelope.Subject,
+            "" if isinstance(inner, dict | list) else told,
+            envelope.TopicArn.rpartition(":")[2],
+        ),
         labels={"topic": envelope.TopicArn} if envelope.TopicArn else {},
         starts_at=envelope.Timestamp,
-        body=inner if inner is not None else body,
+        body=inner if inner is not None else {k: v for k, v in kept.items() if v},
     )
 
 

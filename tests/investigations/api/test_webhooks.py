@@ -186,6 +186,12 @@ def test_nobody_posts_without_a_token(stranger, token):
     )
 
 
+def test_prometheus_finds_the_path_that_it_appends(post):
+    alert = {"labels": {"alertname": "DiskFull"}, "annotations": {}}
+
+    assert outcomes(post([alert], "prometheus/api/v2/alerts")) == ["started"]
+
+
 # ---- Addresses ----------------------------------------------------------------------------------
 
 
