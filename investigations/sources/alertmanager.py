@@ -128,6 +128,7 @@ ALERTMANAGER = Source(
         ("alerts[]", "receiver", "groupLabels"),
         ("alerts[]", "status", "commonLabels"),
     ),
+    least=("alerts[]",),
     expects="an object with `alerts`, a list, as Alertmanager's webhook_configs send it",
     read=read_group,
 )
@@ -139,6 +140,7 @@ PROMETHEUS = Source(
         ("[].labels{}", "[].startsAt"),
         ("[].labels{}", "[].generatorURL"),
     ),
+    least=("[].labels{}",),
     expects="a list of alerts with `labels`, as Alertmanager's API v2 takes it",
     read=read_bare_list,
 )

@@ -213,6 +213,7 @@ SNS = Source(
         ("header:x-amz-sns-message-type", "Message"),
         ("AlarmName", "NewStateValue"),
     ),
+    least=("Message",),
     expects="an SNS envelope with `Type`, `TopicArn` and `Message`, or a CloudWatch alarm with "
     "`AlarmName` and `NewStateValue`",
     read=read_sns,
@@ -221,6 +222,7 @@ EVENTBRIDGE = Source(
     name="aws_eventbridge",
     label="Amazon EventBridge",
     signs=(("detail-type", "source", "detail"),),
+    least=("detail{}",),
     expects="an object with `detail-type`, `source` and `detail`",
     read=read_eventbridge,
 )

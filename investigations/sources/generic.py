@@ -1,6 +1,7 @@
 """A document of no known source, and one that an operator has mapped in YAML."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol
 
 import jmespath
@@ -17,6 +18,7 @@ from investigations.sources.fields import (
 )
 from investigations.sources.reading import (
     JSON,
+    REASONS,
     AlertReading,
     Links,
     Post,
@@ -66,8 +68,21 @@ def read(post: Post) -> Reading:
     return Reading("generic", alerts, unreadable=bad, left_out=left_out)
 
 
+def with_told_state(alert: AlertReading) -> AlertReading:
+    """An alert of a template that tells the state in a usual field, not in one of its source."""
+    words = _state_words(as_object(alert.body))
+    state = state_of(*words)
+    if alert.state != "firing" or state == "firing":
+        return alert
+    return replace(alert, state=state, reason=REASONS.get(state, ""))
+
+
+def _state_words(body: Mapping[str, JSON]) -> list[str]:
+    return [read_text(body.get(name)) for name in _STATES]
+
+
 def _read_document(body: dict[str, JSON]) -> AlertReading:
-    state = state_of(*(read_text(body.get(name)) for name in _STATES))
+    state = state_of(*_state_words(body))
     words = (read_text(body.get(name)) for name in _SEVERITIES)
     return make_alert(
         state,

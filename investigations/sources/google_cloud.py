@@ -87,6 +87,7 @@ SOURCE = Source(
     name="gcp_monitoring",
     label="Google Cloud Monitoring",
     signs=(("incident.incident_id", "incident.state"), ("incident.policy_name", "version")),
+    least=("incident{}",),
     expects="an object with `incident` and `version`",
     read=read,
 )

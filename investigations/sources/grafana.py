@@ -135,6 +135,7 @@ SOURCE = Source(
         ("ruleId", "ruleName", "state"),
         ("ruleName", "ruleUrl", "state"),
     ),
+    least=("alerts[]",),
     expects="an object with `alerts`, a list, or for old dashboard alerts `ruleName` and `state`",
     read=read,
 )

@@ -91,6 +91,7 @@ SOURCE = Source(
     name="jira_sm",
     label="Jira Service Management",
     signs=(("webhookEvent", "issue.key"), ("key", "fields.summary")),
+    least=("action", "alert{}"),
     expects="an object with `webhookEvent` and `issue`, or with `action` and `alert`",
     read=read,
 )

@@ -70,6 +70,7 @@ SOURCE = Source(
         ("action", "alert.tinyId"),
         ("action", "alert.alias", "integrationId"),
     ),
+    least=("action", "alert{}"),
     expects="an object with `action` and `alert`",
     read=read,
 )

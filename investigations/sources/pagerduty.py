@@ -186,6 +186,7 @@ SOURCE = Source(
         ("messages[].incident",),
         ("messages[].data.incident",),
     ),
+    least=("event{}",),
     expects="an object with `event.event_type` and `event.data` (webhooks version 3), or with "
     "`event_action` and `payload` (events version 2)",
     read=read,

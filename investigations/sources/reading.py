@@ -19,7 +19,7 @@ MOST_LABELS = 100
 """Of one alert."""
 TITLE_LIMIT = 300
 _WORD_LIMIT = 500
-_REASONS: Mapping[State, str] = {
+REASONS: Mapping[State, str] = {
     "acknowledged": "acknowledgement",
     "test": "test notification",
     "other": "no new alert",
@@ -120,7 +120,7 @@ def make_alert(
         state=state,
         key=bound_key(key) or key_of_document(body),
         title=next((line for each in titles if (line := telling_line(each))), ""),
-        reason=reason or _REASONS.get(state, ""),
+        reason=reason or REASONS.get(state, ""),
         severity=normalise(severity, severities or {}),
         severity_word=clean_line(severity[:_WORD_LIMIT], 100),
         service=clean_line(service or _first(all_labels, "service", "app", "job"), 200),

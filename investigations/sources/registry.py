@@ -45,7 +45,7 @@ from investigations.sources.telling import titles_of_document
 from tarsy.errors import InvalidInput, NotFound
 
 BODY = "body"
-_NEAR = 0.5
+_NEAR = 0.6
 """The share of a sign from which on a post is said to look like a source's."""
 
 GENERIC = Source(
@@ -140,21 +140,16 @@ def read_post_of(name: str, post: Post, own: Mapping[str, Mapped]) -> Reading:
     """
     if name in own:
         _refuse_nothing(post)
-        return settle(read_mapped(name, own[name], post))
+        return _settle(read_mapped(name, own[name], post))
     source = SOURCES.get(name)
     if source is None:
         raise NotFound(f'there is no alert source "{name[:60]}"{suggest(name, [*SOURCES, *own])}')
-    if source.recognises(post) or _reads_as_jira(source, post):
+    if source.reads(post):
         return _read(source, post)
     _refuse_nothing(post)
     if source.is_template:
         return _read_template(source, post)
     raise InvalidInput(BODY, _tell_stranger(source, post))
-
-
-def _reads_as_jira(source: Source, post: Post) -> bool:
-    """Jira's alerts have Opsgenie's form, by which nobody can tell them apart."""
-    return source is jira_sm.SOURCE and opsgenie.SOURCE.recognises(post)
 
 
 def _read_template(source: Source, post: Post) -> Reading:
@@ -165,12 +160,13 @@ def _read_template(source: Source, post: Post) -> Reading:
     members = post.body if isinstance(post.body, list) else [post.body]
     objects, bad, left_out = split_members(members, "")
     readings = [source.read(Post(each, post.headers)) for each in objects]
-    alerts = tuple(_with_title(alert) for each in readings for alert in each.alerts)
-    return settle(Reading(source.name, alerts, unreadable=bad, left_out=left_out))
+    alerts = tuple(generic.with_told_state(alert) for each in readings for alert in each.alerts)
+    return _settle(Reading(source.name, alerts, unreadable=bad, left_out=left_out))
 
 
 def _with_title(alert: AlertReading) -> AlertReading:
-    if alert.title:
+    """An alert is told by something, also where its source's own fields are empty."""
+    if alert.title or alert.state not in ("firing", "resolved"):
         return alert
     lines = map(telling_line, titles_of_document(alert.body))
     return replace(alert, title=next((line for line in lines if line), ""))
@@ -184,7 +180,11 @@ def _read(source: Source, post: Post) -> Reading:
     if inner and held and held is not source:
         read = _read(held, inner)
         reading = replace(read, delivery_id=reading.delivery_id or read.delivery_id)
-    return settle(reading)
+    return _settle(reading)
+
+
+def _settle(reading: Reading) -> Reading:
+    return settle(replace(reading, alerts=tuple(map(_with_title, reading.alerts))))
 
 
 def _refuse_nothing(post: Post) -> None:

@@ -196,6 +196,7 @@ SOURCE = Source(
         ("action", "data.metric_alert"),
         ("project_slug", "culprit", "event"),
     ),
+    least=("data{}", "action"),
     expects="an object with `action` and `data`, with the header Sentry-Hook-Resource",
     read=read,
 )

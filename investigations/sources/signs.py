@@ -19,7 +19,8 @@ class Source:
 
     `signs`: any of them recognises a post. `expects` says in a message what a post of this source
     looks like. `is_template`: the body is what the user's own template says, so that at the
-    source's address any object is read.
+    source's address any object is read. `least` suffices at that address, where nobody has to tell
+    the source: senders by hand leave much out.
     """
 
     name: str
@@ -28,6 +29,12 @@ class Source:
     expects: str
     read: Callable[[Post], Reading]
     is_template: bool = False
+    least: Sign = ()
+
+    def reads(self, post: Post) -> bool:
+        """Whether a post to this source's own address is one of its own."""
+        is_enough = bool(self.least) and all(_holds(place, post) for place in self.least)
+        return is_enough or self.recognises(post)
 
     def recognises(self, post: Post) -> bool:
         return any(all(_holds(place, post) for place in sign) for sign in self.signs)

@@ -57,6 +57,7 @@ SOURCE = Source(
         ("search_name", "results_link"),
         ("sid", "results_link", "result"),
     ),
+    least=("search_name",),
     expects="an object with `search_name`, `sid` and `result`",
     read=read,
 )
