@@ -210,7 +210,8 @@ SNS = Source(
     signs=(
         ("Type", "MessageId", "TopicArn"),
         ("TopicArn", "Message"),
-        ("header:x-amz-sns-message-type", "Message"),
+        # Raw delivery leaves the envelope out.
+        ("header:x-amz-sns-message-type",),
         ("AlarmName", "NewStateValue"),
     ),
     least=("Message",),
