@@ -134,7 +134,7 @@ def _read_alarm(inner: JSON) -> AlertReading:
         reason=reason,
         key=alarm.AlarmArn or all_of(alarm.AWSAccountId, alarm.Region, alarm.AlarmName),
         titles=(name_and_told(alarm.AlarmName, alarm.AlarmDescription),),
-        labels={**{k: v for k, v in named.items() if v}, **trigger.Dimensions},
+        labels={**named, **trigger.Dimensions},
         starts_at=alarm.StateChangeTime if state == "firing" else None,
         ends_at=alarm.StateChangeTime if state == "resolved" else None,
         body=inner,
@@ -145,7 +145,11 @@ def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
     """Any other message of a topic: without a state, told by its subject or its first line."""
     told = next((line for line in envelope.Message.splitlines() if line.strip()), "")
     # Without the envelope's addresses: whoever opens one of them ends the subscription.
-    kept = {"TopicArn": envelope.TopicArn, "Subject": envelope.Subject, "Message": envelope.Message}
+    kept: JSON = {
+        "TopicArn": envelope.TopicArn,
+        "Subject": envelope.Subject,
+        "Message": envelope.Message,
+    }
     return make_alert(
         "firing",
         key=all_of(envelope.TopicArn, envelope.Subject),
@@ -156,7 +160,7 @@ def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
         ),
         labels={"topic": envelope.TopicArn} if envelope.TopicArn else {},
         starts_at=envelope.Timestamp,
-        body=inner if inner is not None else {k: v for k, v in kept.items() if v},
+        body=kept if inner is None else inner,
     )
 
 
@@ -183,15 +187,7 @@ def read_eventbridge(post: Post) -> Reading:
             f"{event.detail_type} {resource.rpartition(':')[2]}",
         ),
         severity=detail.severity,
-        labels={
-            k: v
-            for k, v in {
-                "account": event.account,
-                "region": event.region,
-                "source": event.source,
-            }.items()
-            if v
-        },
+        labels={"account": event.account, "region": event.region, "source": event.source},
         starts_at=moment if state == "firing" else None,
         ends_at=moment if state == "resolved" else None,
         body=post.body,

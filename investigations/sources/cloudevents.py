@@ -93,7 +93,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
         ),
         severity=event.severity or read_text(told.get("severity")),
         service=event.subject,
-        labels={name: value for name, value in named.items() if value},
+        labels=named,
         starts_at=event.time if state == "firing" else None,
         ends_at=event.time if state == "resolved" else None,
         body=body,

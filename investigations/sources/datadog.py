@@ -57,7 +57,7 @@ def read(post: Post) -> Reading:
         key=_key_of(told, title, scope),
         titles=(title, told.body.strip("% \n"), told.alert_scope),
         severity=told.priority or _severity_of(told, words),
-        labels={**told.tags, **({"scope": scope} if scope else {})},
+        labels={**told.tags, "scope": scope},
         service=told.tags.get("service", "") or told.hostname,
         links=Links(alert=told.link, dashboard=told.snapshot),
         starts_at=starts,

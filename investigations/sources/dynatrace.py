@@ -62,8 +62,8 @@ def read(post: Post) -> Reading:
         service=problem.impactedentity,
         labels={
             **problem.tags,
-            **({"impact": problem.problemimpact} if problem.problemimpact else {}),
-            **({"problem": problem.problemid} if problem.problemid else {}),
+            "impact": problem.problemimpact,
+            "problem": problem.problemid,
         },
         links=Links(alert=problem.problemurl or problem.problem_url),
         body=post.body,

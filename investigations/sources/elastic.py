@@ -130,8 +130,8 @@ def read_rule(post: Post) -> Reading:
         service=instance,
         labels={
             **{tag: tag for tag in rule.tags},
-            **({"instance": instance} if instance else {}),
-            **({"rule_type": rule.type} if rule.type else {}),
+            "instance": instance,
+            "rule_type": rule.type,
         },
         links=Links(alert=context.alertDetailsUrl or context.viewInAppUrl or rule.url),
         starts_at=told.date if state == "firing" else None,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from investigations.sources.fields import Moment, Object, Part, Text, Url, as_object, read_text
 from investigations.sources.reading import (
+    JSON,
     AlertReading,
     Links,
     Post,
@@ -127,7 +128,7 @@ def _kind_of(body: Mapping[str, object]) -> str:
     return next((kind for kind in _READERS if kind in body), "")
 
 
-def _read_run(body: Mapping[str, object], kind: str, repository: str) -> AlertReading:
+def _read_run(body: dict[str, JSON], kind: str, repository: str) -> AlertReading:
     run = Run.model_validate(body.get(kind))
     branch = run.head_branch or read_text(run.check_suite.get("head_branch"))
     # A run that is asked for again still has the conclusion of its last time.
@@ -139,22 +140,28 @@ def _read_run(body: Mapping[str, object], kind: str, repository: str) -> AlertRe
         state,
         reason=f"{run.status} {run.conclusion}".strip() if state == "other" else "",
         key=all_of(repository, kind, name, branch),
-        titles=(f"{name} failed{place} of {repository}" if state == "firing" else
-                f"{name}{place} of {repository}",),
+        titles=(
+            f"{name} failed{place} of {repository}"
+            if state == "firing"
+            else f"{name}{place} of {repository}",
+        ),
         severity="",
         service=repository,
-        labels=_filled(
-            repository=repository, workflow=name, branch=branch, conclusion=run.conclusion,
-            commit=run.head_sha,
-        ),
+        labels={
+            "repository": repository,
+            "workflow": name,
+            "branch": branch,
+            "conclusion": run.conclusion,
+            "commit": run.head_sha,
+        },
         links=Links(alert=run.html_url),
         starts_at=(run.run_started_at or run.started_at) if state == "firing" else None,
         ends_at=(run.completed_at or run.updated_at) if state == "resolved" else None,
-        body=dict(body),  # type: ignore[arg-type]
-    )  # fmt: skip
+        body=body,
+    )
 
 
-def _read_deployment(body: Mapping[str, object], kind: str, repository: str) -> AlertReading:
+def _read_deployment(body: dict[str, JSON], kind: str, repository: str) -> AlertReading:
     told = DeploymentStatus.model_validate(body.get(kind))
     deployment = DeploymentStatus.model_validate(body.get("deployment"))
     environment = told.environment or deployment.environment
@@ -168,15 +175,15 @@ def _read_deployment(body: Mapping[str, object], kind: str, repository: str) -> 
             f"Deployment of {where} failed" if state == "firing" else f"Deployment of {where}",
         ),
         service=repository,
-        labels=_filled(repository=repository, environment=environment, state=told.state),
+        labels={"repository": repository, "environment": environment, "state": told.state},
         links=Links(alert=told.log_url or told.target_url),
         starts_at=told.created_at if state == "firing" else None,
         ends_at=told.created_at if state == "resolved" else None,
-        body=dict(body),  # type: ignore[arg-type]
+        body=body,
     )
 
 
-def _read_scan(body: Mapping[str, object], kind: str, repository: str) -> AlertReading:
+def _read_scan(body: dict[str, JSON], kind: str, repository: str) -> AlertReading:
     alert = ScanAlert.model_validate(body.get("alert"))
     action = read_text(body.get("action"))
     state = _ACTIONS.get(action, "other")
@@ -196,21 +203,22 @@ def _read_scan(body: Mapping[str, object], kind: str, repository: str) -> AlertR
         severity=advisory.severity or rule.security_severity_level or rule.severity,
         severities=_SEVERITIES,
         service=repository,
-        labels=_filled(repository=repository, rule=rule.id, package=package, secret_type=secret),
+        labels={
+            "repository": repository,
+            "rule": rule.id,
+            "package": package,
+            "secret_type": secret,
+        },
         links=Links(alert=alert.html_url),
         starts_at=alert.created_at,
         ends_at=(alert.fixed_at or alert.resolved_at or alert.dismissed_at)
         if state == "resolved"
         else None,
-        body=dict(body),  # type: ignore[arg-type]
+        body=body,
     )
 
 
-def _filled(**labels: str) -> dict[str, str]:
-    return {name: value for name, value in labels.items() if value}
-
-
-_READERS: Mapping[str, Callable[[Mapping[str, object], str, str], AlertReading]] = {
+_READERS: Mapping[str, Callable[[dict[str, JSON], str, str], AlertReading]] = {
     "workflow_run": _read_run,
     "check_run": _read_run,
     "deployment_status": _read_deployment,

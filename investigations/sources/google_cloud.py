@@ -69,7 +69,7 @@ def read(post: Post) -> Reading:
         titles=(name_and_told(name, told.summary), told.condition_name),
         severity=told.severity,
         labels={
-            **({"project": told.scoping_project_id} if told.scoping_project_id else {}),
+            "project": told.scoping_project_id,
             **told.resource.labels,
             **told.metric.labels,
             **told.metadata.user_labels,

@@ -56,7 +56,7 @@ def read(post: Post) -> Reading:
         severity=word,
         severities=SEVERITIES,
         service=service or host,
-        labels={k: v for k, v in {"host": host, "service": service}.items() if v},
+        labels={"host": host, "service": service},
         starts_at=moment if state == "firing" else None,
         ends_at=moment if state == "resolved" else None,
         body=post.body,

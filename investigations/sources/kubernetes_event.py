@@ -83,17 +83,12 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
     about = event.about
     namespace = about.namespace or event.metadata.namespace
     named = {
-        "kind": about.kind,
-        "name": about.name,
-        "namespace": namespace,
         "reason": event.reason,
         "component": event.source.component or event.reportingComponent,
         "node": event.source.host,
         "cluster": event.clusterName,
     }
-    labels = {name: value for name, value in named.items() if value}
-    identity = ("kind", "name", "namespace")
-    place = {name: value for name, value in labels.items() if name in identity}
+    place = {"kind": about.kind, "name": about.name, "namespace": namespace}
     which = about.uid or key_of_labels(place)
     state: State = "other" if event.type == "Normal" else "firing"
     what = f"{about.kind} {about.name}".strip()
@@ -106,7 +101,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
         titles=(": ".join(each for each in (event.reason, seen, event.told) if each), what),
         severity=event.type,
         service=about.name,
-        labels=labels,
+        labels=place | named,
         starts_at=event.first or event.eventTime or event.metadata.creationTimestamp,
         body=body,
     )

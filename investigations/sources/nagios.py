@@ -86,7 +86,7 @@ def read_notification(post: Post) -> AlertReading:
         severity=severity,
         severities=SEVERITIES,
         service=told.service or told.host,
-        labels={name: value for name, value in named.items() if value},
+        labels=named,
         links=Links(alert=told.url, runbook=told.notes or told.host_notes),
         starts_at=(told.service_since or told.host_since) if state == "firing" else None,
         body=post.body,

@@ -70,11 +70,11 @@ def read(post: Post) -> Reading:
         titles=titles,
         severity=issue.priority,
         service=", ".join(issue.impactedEntities[:3]),
-        labels=_filled(
-            policy=", ".join(issue.alertPolicyNames),
-            condition=", ".join(issue.alertConditionNames),
-            entities=", ".join(issue.impactedEntities),
-        ),
+        labels={
+            "policy": ", ".join(issue.alertPolicyNames),
+            "condition": ", ".join(issue.alertConditionNames),
+            "entities": ", ".join(issue.impactedEntities),
+        },
         links=Links(alert=issue.issueUrl),
         starts_at=issue.createdAt,
         ends_at=issue.closedAt if state == "resolved" else None,
@@ -93,17 +93,13 @@ def _read_older(post: Post) -> Reading:
         key=told.incident_id or all_of(told.account_id, told.policy_name, told.condition_name),
         titles=(name_and_told(told.condition_name, told.details), told.policy_name),
         severity=told.severity,
-        labels={**told.labels, **_filled(policy=told.policy_name, condition=told.condition_name)},
+        labels={**told.labels, "policy": told.policy_name, "condition": told.condition_name},
         links=Links(told.incident_url, told.violation_chart_url, told.runbook_url),
         starts_at=told.timestamp if state == "firing" else None,
         ends_at=told.timestamp if state == "resolved" else None,
         body=post.body,
     )
     return Reading(source="newrelic", alerts=(alert,))
-
-
-def _filled(**labels: str) -> dict[str, str]:
-    return {name: value for name, value in labels.items() if value}
 
 
 SOURCE = Source(

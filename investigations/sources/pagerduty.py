@@ -163,7 +163,7 @@ def _read_event_v2(body: dict[str, JSON]) -> AlertReading:
     return make_alert(
         state,
         reason=event.event_action if state == "other" else "",
-        key=event.dedup_key or key_of_labels({k: v for k, v in named.items() if v}),
+        key=event.dedup_key or key_of_labels(named),
         titles=(payload.summary, event.dedup_key),
         severity=payload.severity,
         service=payload.component or payload.source,

@@ -113,7 +113,7 @@ def make_alert(
     alerts that nobody can tell apart would become one. `severities` are words to which this source
     gives a meaning of its own.
     """
-    all_labels = labels or {}
+    all_labels = {name: value for name, value in (labels or {}).items() if value}
     kept = dict(list(all_labels.items())[:MOST_LABELS])
     dropped = len(all_labels) - len(kept)
     return AlertReading(
@@ -164,8 +164,9 @@ def all_of(*parts: str) -> str:
 
 
 def key_of_labels(labels: Mapping[str, str]) -> str:
-    """`name=value` of every label in order of name."""
-    return " ".join(f"{name}={_quote(labels[name])}" for name in sorted(labels))
+    """`name=value` of every label in order of name; an empty label is none."""
+    filled = sorted((name, value) for name, value in labels.items() if value)
+    return " ".join(f"{name}={_quote(value)}" for name, value in filled)
 
 
 def key_of_document(value: object) -> str:
@@ -206,5 +207,5 @@ def _word(text: str) -> str:
 
 
 def _quote(value: str) -> str:
-    is_plain = value and not any(sign in value for sign in ' "=\n\t')
+    is_plain = not any(sign in value for sign in ' "=\n\t')
     return value if is_plain else json.dumps(value, ensure_ascii=False)

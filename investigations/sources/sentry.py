@@ -127,7 +127,7 @@ def _read_event(post: Post, event: Event) -> AlertReading:
         key=event.issue_id or event.event_id,
         titles=(event.title, event.message, event.culprit),
         severity=event.level,
-        labels={**event.tags, **_filled(environment=event.environment, culprit=event.culprit)},
+        labels={**event.tags, "environment": event.environment, "culprit": event.culprit},
         links=Links(alert=event.web_url),
         starts_at=event.datetime,
         body=post.body,
@@ -143,7 +143,7 @@ def _read_issue(post: Post, issue: Issue, action: str) -> AlertReading:
         titles=(issue.title, issue.culprit, issue.shortId),
         severity=issue.level,
         service=issue.project.slug or issue.project.name,
-        labels=_filled(culprit=issue.culprit, issue=issue.shortId),
+        labels={"culprit": issue.culprit, "issue": issue.shortId},
         links=Links(alert=issue.web_url or issue.permalink),
         starts_at=issue.firstSeen,
         body=post.body,
@@ -159,7 +159,7 @@ def _read_metric_alert(post: Post, data: Mapping[str, object], action: str) -> A
         key=all_of("metric", incident.id or incident.alert_rule.id or title),
         titles=(incident.alert_rule.name, incident.title, title),
         severity=action if state == "firing" else "",
-        labels=_filled(rule=incident.alert_rule.name),
+        labels={"rule": incident.alert_rule.name},
         links=Links(alert=read_url(data.get("web_url"))),
         starts_at=incident.date_started,
         ends_at=incident.date_closed if state == "resolved" else None,
@@ -179,10 +179,6 @@ def _read_plugin(post: Post, told: Plugin) -> AlertReading:
         links=Links(alert=told.url),
         body=post.body,
     )
-
-
-def _filled(**labels: str) -> dict[str, str]:
-    return {name: value for name, value in labels.items() if value}
 
 
 SOURCE = Source(

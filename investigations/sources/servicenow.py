@@ -72,7 +72,7 @@ def read(post: Post) -> Reading:
         severity=word,
         severities={word.lower(): normalise(level, _SEVERITIES)},
         service=record.business_service or record.cmdb_ci,
-        labels={name: value for name, value in named.items() if value},
+        labels=named,
         links=Links(alert=record.link or record.url),
         starts_at=record.opened_at,
         ends_at=record.resolved_at if state == "resolved" else None,

@@ -61,7 +61,7 @@ def read(post: Post) -> Reading:
         titles=(name_and_told(monitor.name, beat.msg), read_text(body.get("msg"))),
         service=monitor.name,
         labels={
-            **{name: value for name, value in named.items() if value},
+            **named,
             **{tag.name: tag.value or tag.name for tag in tags if tag.name},
         },
         links=Links(alert=monitor.url),

@@ -63,7 +63,7 @@ def read(post: Post) -> Reading:
         severity=event.severity or event.nseverity,
         severities=_SEVERITIES,
         service=event.tags.get("service", "") or event.host,
-        labels={**{k: v for k, v in named.items() if v}, **event.tags, **event.tags_json},
+        labels={**named, **event.tags, **event.tags_json},
         links=Links(alert=_address_of(event), runbook=event.trigger_url),
         # Its date and time are in the server's own zone, which no macro tells.
         body=post.body,
