@@ -135,11 +135,12 @@ def _read_run(body: dict[str, JSON], kind: str, repository: str) -> AlertReading
     is_over = read_text(body.get("action")) in ("completed", "")
     state = _CONCLUSIONS.get(run.conclusion, "other") if is_over else "other"
     name = run.name or read_text(as_object(body.get("workflow")).get("name"))
+    which = all_of(repository, kind, name)
     place = f" on {branch}" if branch else ""
     return make_alert(
         state,
         reason=f"{run.status} {run.conclusion}".strip() if state == "other" else "",
-        key=all_of(repository, kind, name, branch),
+        key=f"{which} {branch}".strip() if which else "",
         titles=(
             f"{name} failed{place} of {repository}"
             if state == "firing"
