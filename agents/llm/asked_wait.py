@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.llm.error_bodies import walk_error
+from agents.llm.error_bodies import find_body, walk_error
 from agents.llm.wire_values import as_dict, as_list
 from agents.retry_after import believe, read_duration, read_reset, read_retry_after
 
 _TRY_AGAIN = re.compile(
-    r"(?:try|retry) (?:again )?(?:in|after) "
+    r"(?:(?:try|retry) (?:again )?(?:in|after)|wait(?: for)?) "
     r"(?:(?P<h>\d{1,4}) ?h(?:ours?|rs?)?(?![a-z]) ?)?"
     r"(?:(?P<m>\d{1,4}) ?m(?:in(?:ute)?s?)?(?![a-z]) ?)?"
     r"(?:(?P<s>\d{1,9}(?:\.\d{1,12})?) ?(?P<unit>ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?",
@@ -27,7 +27,7 @@ def read_asked_wait(
     """
     if (wait := read_retry_after(headers)) is not None:
         return wait
-    members = list(walk_error(body, 0))
+    members = list(walk_error(find_body(text) if body is None else body, 0))
     for each in members:
         if (wait := next(_read_members(each), None)) is not None:
             return wait

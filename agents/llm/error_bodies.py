@@ -5,10 +5,10 @@ Ollama, LM Studio, Bedrock, DashScope, Moonshot, MiniMax, Z.ai, xAI, DeepSeek, G
 as their users quote them.
 """
 
+import ast
 import html
 import json
 import re
-from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -59,11 +59,13 @@ _OVERFLOW = re.compile(
     r"|token (?:count|limit)[^.]{0,40}\bexceed(?:s|ed)?"
     r"|exceeds the maximum number of tokens|messages\[\d+\]\S* string too long"
     # how long it may be
+    r"|(?:prompt|input|request)\b[^.]{0,40}\d tokens\b[^.]{0,40}\bmax(?:imum)?\b"
+    r"|max(?:imum)? tokens of \d+ exceeded"
     r"|maximum (?:prompt|input) length|range of input length|input length should be"
     r"|`?inputs`?(?: tokens)? (?:\+|must have less than)"
     # what to do about it
     r"|(?:reduce|shorten)[^.]{0,50}\b(?:messages|prompt|input)\b"
-    r"|tokens must be reduced",
+    r"|tokens must be reduced|\btokens\b[^.]{0,40}\bmore than\b[^.]{0,40}\btokens?\b",
     re.IGNORECASE,
 )
 _OVERFLOW_NAMES = re.compile(
@@ -84,7 +86,10 @@ _NO_TOOL_CALLING = re.compile(
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
-_BYTES = re.compile(r"""\bb(['"]).*\1""", re.DOTALL)
+_BODY_AT_END = re.compile(
+    r"(?:\A|[-:] ?)(b'\{.*\}\s*'|b\"\{.*\}\s*\"|\{.*\}|\[\{.*\}\])\s*\Z", re.DOTALL
+)
+_TEXTS = ("message", "error", "detail", "status_msg", "msg", "error_msg")
 _DEEPEST = 6
 _LONGEST_TEXT = 20_000
 
@@ -132,12 +137,13 @@ def is_error(event: Mapping[str, Any]) -> bool:
         return True
     if event.get("choices") is not None:
         return False
-    return bool(event.get("detail")) or bool(event.get("message") and event.get("code"))
+    has_failed = event.get("code") or event.get("error_code") or event.get("success") is False
+    return bool(event.get("detail")) or bool(has_failed and _find_message(event))
 
 
 def read_error(body: object, text: str) -> ErrorBody:
     """What a body says; `text` counts where it is no object. Never raises."""
-    found = list(walk_error(body, 0))
+    found = list(walk_error(find_body(text) if body is None else body, 0))
     message = " ".join(dict.fromkeys(said for said in map(_find_message, found) if said))
     names = [name for members in found for name in _find_names(members)]
     status = next((s for members in found if (s := _find_status(members))), None)
@@ -147,17 +153,21 @@ def read_error(body: object, text: str) -> ErrorBody:
 
 
 def find_body(text: str) -> object:
-    """The object that stands in a text, as litellm tells a body: behind words, or as `b'...'`."""
-    told = _BYTES.search(text[:_LONGEST_TEXT])
-    if told is not None:
-        with suppress(ValueError, SyntaxError):
-            text = bytes(literal_eval(told[0])).decode(errors="replace")
-    start = text.find("{")
-    if start < 0:
+    """The body that an SDK has put behind its own words: JSON, or as Python writes its values."""
+    found = _BODY_AT_END.search(text[:_LONGEST_TEXT])
+    if found is None:
         return None
+    said = found[1]
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        value = ast.literal_eval(said) if said.startswith("b") else said
+        said = value.decode(errors="replace") if isinstance(value, bytes) else said
+    return _as_json(said) or _as_python(said)
+
+
+def _as_python(text: str) -> object:
     try:
-        return json.JSONDecoder().raw_decode(text[:_LONGEST_TEXT], start)[0]
-    except (ValueError, RecursionError):
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
 
 
@@ -199,10 +209,16 @@ def _as_json(text: object) -> object:
 def _find_message(members: Mapping[str, Any]) -> str:
     detail = members.get("detail")
     if isinstance(detail, list):
-        detail = "; ".join(str(as_dict(each).get("msg") or "") for each in detail[:5])
-    texts = (members.get("message"), members.get("error"), detail, members.get("status_msg"))
+        detail = "; ".join(_write_detail(as_dict(each)) for each in detail[:5])
+    texts = (detail if name == "detail" else members.get(name) for name in _TEXTS)
     said = next((text for text in texts if isinstance(text, str) and text), "")
     return "" if _as_json(said) is not None else said
+
+
+def _write_detail(detail: Mapping[str, Any]) -> str:
+    """What is wrong, behind the member that it is wrong with."""
+    place = ".".join(str(step) for step in as_list(detail.get("loc")))
+    return ": ".join(part for part in (place, str(detail.get("msg") or "")) if part)
 
 
 def _find_names(members: Mapping[str, Any]) -> Iterator[str]:

@@ -20,7 +20,7 @@ METADATA_TYPES: Types = {
     "summarization_fallback": bool, "summarization_model": str, "tool_call_id": str,
     "tool_name": str, "tool_number": int, "truncated": bool, "unsupported": list, "until": str,
     "verification": {"status": str, "reason": str}, "wait": str,
-    "writes": {"at": int, "steps": list},
+    "writes": {"at": int, "steps": list}, "written_by_code": bool, "written_calls": list,
 }  # fmt: skip
 
 
