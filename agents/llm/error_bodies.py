@@ -156,12 +156,23 @@ def find_body(text: str) -> object:
     """The body that an SDK has put behind its own words: JSON, or as Python writes its values."""
     found = _BODY_AT_END.search(text[:_LONGEST_TEXT])
     if found is None:
-        return None
+        return _find_object(text)
     said = found[1]
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         value = ast.literal_eval(said) if said.startswith("b") else said
         said = value.decode(errors="replace") if isinstance(value, bytes) else said
     return _as_json(said) or _as_python(said)
+
+
+def _find_object(text: str) -> object:
+    """An object with more words behind it."""
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text[:_LONGEST_TEXT], start)[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _as_python(text: str) -> object:
