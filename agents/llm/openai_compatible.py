@@ -72,7 +72,8 @@ class OpenAICompatible:
             yield
         except Refused as refused:
             error = classify(refused, self._settings)
-            if error.code != "invalid_request":
+            # llama.cpp answers 500 where a chat template refuses a conversation.
+            if error.code not in ("invalid_request", "provider_error"):
                 raise
             said = read_error(refused.body, str(refused)).message
             change = learn(self._settings, said, request, quirks)
