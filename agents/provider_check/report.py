@@ -1,15 +1,18 @@
 """What came of checking a model: one finding for each probe, and what follows from all of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
-
-from agents.types import JSON
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Self
 
 ProbeName = Literal[
     "text", "stream", "limit", "call", "parallel", "result", "conclusion", "takeover", "react",
     "thinking", "long", "json", "overflow",
 ]  # fmt: skip
+PROBE_SECONDS = 60.0
+"""Of one question of a probe, with all its attempts. No probe has more than two."""
+CHECK_SECONDS = 300.0
+"""After which no further probe begins."""
+LONGEST_CHECK_SECONDS = CHECK_SECONDS + 2 * PROBE_SECONDS
 Outcome = Literal["works", "limited", "fails", "skipped"]
 
 BY_FUNCTIONS: tuple[ProbeName, ...] = ("text", "call", "result", "conclusion")
@@ -85,11 +88,6 @@ class ProviderReport:
         return all(each is not None and each.is_good for each in found)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether what decides on an investigation was tried or given up."""
-        return self.find("text") is not None and self.find("react") is not None
-
-    @property
     def calls_by_text(self) -> bool:
         """Whether agents call tools by text: as configured, or because functions are refused."""
         call = self.find("call")
@@ -109,7 +107,53 @@ class ProviderReport:
         return not self.is_good(*BY_FUNCTIONS) and self.find("call") is not None
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
+    def settings(self) -> Mapping[str, bool | Mapping[str, bool]]:
         """What the provider's block in the configuration should say besides what it says."""
-        said: dict[str, JSON] = {"tool_calling": False} if self.needs_text_calls else {}
-        return said | ({"quirks": dict(self.quirks)} if self.quirks else {})
+        said: dict[str, bool | Mapping[str, bool]] = {}
+        if self.needs_text_calls:
+            said["tool_calling"] = False
+        if self.quirks:
+            said["quirks"] = dict(self.quirks)
+        return said
+
+    @property
+    def verdict(self) -> str:
+        """Whether an investigation could run, as sentences for people."""
+        if self.can_investigate:
+            how = ", calling tools by text" if self.calls_by_text else ""
+            return f"An investigation can run on it{how}."
+        if self.needs_text_calls:
+            return (
+                "No investigation can run on it as it is configured. With tool_calling: false, "
+                "agents call tools by text, and then one can."
+            )
+        failed = (self.find(probe) for probe in (BY_TEXT if self.calls_by_text else BY_FUNCTIONS))
+        names = [each.probe for each in failed if each and each.outcome == "fails"]
+        return f"No investigation can run on it: {', '.join(names) or 'not enough'} failed."
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, and what follows from it, which is not read again."""
+        follows = {
+            "can_investigate": self.can_investigate,
+            "verdict": self.verdict,
+            "settings": dict(self.settings),
+        }
+        return asdict(self) | follows
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Self:
+        """Raises KeyError and TypeError for what another version has written."""
+        return cls(
+            provider_name=told["provider_name"],
+            model=told["model"],
+            findings=tuple(Finding(**each) for each in told["findings"]),
+            quirks=told["quirks"],
+            tool_calling=told["tool_calling"],
+            spent=Spent(**told["spent"]),
+        )
+
+
+def refuse_check(provider_name: str, model: str, reason: str) -> ProviderReport:
+    """The report on a model that cannot be asked at all."""
+    finding = Finding("text", "fails", reason, "credentials")
+    return ProviderReport(provider_name, model, (finding,))

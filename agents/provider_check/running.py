@@ -8,12 +8,17 @@ from agents.llm.quirks import find_quirks, list_lessons
 from agents.llm.settings import ProviderSettings
 from agents.provider_check.asking import Asker, PriceOf, Unanswered
 from agents.provider_check.probes import PROBES, Bench, Probe
-from agents.provider_check.report import BY_FUNCTIONS, Finding, ProbeName, ProviderReport
+from agents.provider_check.report import (
+    BY_FUNCTIONS,
+    CHECK_SECONDS,
+    PROBE_SECONDS,
+    Finding,
+    ProbeName,
+    ProviderReport,
+)
 from agents.types import Usage
 from tarsy.errors import LLMError
 
-PROBE_SECONDS = 60.0
-CHECK_SECONDS = 420.0
 _FUNCTIONS: frozenset[ProbeName] = frozenset(
     {"call", "parallel", "result", "conclusion", "takeover"}
 )
