@@ -11,6 +11,7 @@ from typing import Any
 from agents.llm.bodies import ForeignText
 from agents.llm.error_bodies import ErrorBody, read_error, read_wait
 from agents.llm.settings import ProviderSettings
+from agents.llm.unreachable import Obstacle, find_obstacle
 from agents.llm.wire_values import clean_characters
 from agents.ports import NotSent
 from tarsy.errors import LLMError, LLMErrorCode
@@ -58,7 +59,7 @@ def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     if _is_timeout(error, status):
         return _connection(settings, "did not answer in time")
     if _is_broken_connection(error):
-        return _connection(settings, "could not be reached or ended the connection")
+        return _unreachable(settings, find_obstacle(error))
     if isinstance(error, ForeignText):
         return _refuse_foreign_text(error, settings)
     if said.is_overflow(status):
@@ -185,6 +186,14 @@ def _connection(settings: ProviderSettings, what: str) -> LLMError:
     return LLMError("connection", f"{_subject(settings)}{place} {what}.", retryable=True)
 
 
+def _unreachable(settings: ProviderSettings, obstacle: Obstacle | None) -> LLMError:
+    if obstacle is None:
+        return _connection(settings, "could not be reached or ended the connection")
+    error = _connection(settings, f"could not be reached: {obstacle.reason}")
+    error.retryable = not obstacle.is_lasting
+    return error
+
+
 def read_retry_after(error: Exception) -> float | None:
     """The seconds a response asked us to wait, in its headers or in its body."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None)
@@ -288,7 +297,7 @@ def _is_timeout(error: Exception, status: int | None) -> bool:
 
 
 def _is_broken_connection(error: Exception) -> bool:
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) or find_obstacle(error) is not None:
         return True
     # litellm also reports a refused connection as a 500 of the provider.
     return _BROKEN_CONNECTION.search(str(error)) is not None and (

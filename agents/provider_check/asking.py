@@ -84,7 +84,7 @@ class Asker:
         self.settings = settings
         self._llm = make_llm(_hurry(settings, seconds))
         self._seconds = seconds
-        self._price_of = price_of
+        self.price_of = price_of
         self.spent = Spent()
 
     async def ask(
@@ -123,7 +123,7 @@ class Asker:
     def _add(self, reply: Reply, requests: int) -> None:
         usage, is_whole = reply.usage, bool(reply.finish_reason)
         is_told = usage.total_tokens is not None
-        cost = self._price_of(usage) if is_told else None
+        cost = self.price_of(usage) if is_told else None
         self.spent = self.spent.plus(
             Spent(
                 requests,

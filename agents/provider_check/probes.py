@@ -14,7 +14,7 @@ from agents.provider_check import questions
 from agents.provider_check.asking import Asker, Reply, Unanswered
 from agents.provider_check.questions import CODE, COUNTED, FIRST_WORD, LOOK_UP, SYSTEM
 from agents.provider_check.report import Outcome, ProbeName
-from agents.types import Message, ToolCall
+from agents.types import Message, ToolCall, Usage
 from tarsy.errors import LLMError
 
 LIMIT_TOKENS = 64
@@ -22,6 +22,8 @@ LARGEST_OVERFLOW = 300_000
 """Tokens of a question that is asked without being asked for by name."""
 DEAREST_OVERFLOW = 0.50
 """Dollars that such a question may cost if it is taken."""
+OUTPUT_RATE = 5
+"""How many times as much as a token of a question one of an answer costs, with most vendors."""
 _LONGEST_QUOTE = 160
 _FENCED = re.compile(r"^```\w*\n(.*?)\n?```$", re.DOTALL)
 
@@ -226,11 +228,18 @@ async def overflow(bench: Bench) -> Verdict:
 def _find_too_dear(bench: Bench, tokens: int) -> str:
     if tokens > LARGEST_OVERFLOW:
         return f"The question would have {tokens:,} tokens."
-    spent = bench.asker.spent
-    if not spent.cost_usd or not spent.input_tokens:
-        return ""
-    dollars = spent.cost_usd / (spent.input_tokens + spent.output_tokens) * tokens
+    dollars = _estimate_cost(bench.asker, tokens)
     return f"It might cost ${dollars:.2f}." if dollars > DEAREST_OVERFLOW else ""
+
+
+def _estimate_cost(asker: Asker, tokens: int) -> float:
+    """Of a question of so many tokens, by its rate or by what the others have cost."""
+    known = asker.price_of(Usage(input_tokens=tokens, output_tokens=0))
+    if known is not None:
+        return known
+    spent = asker.spent
+    weight = spent.input_tokens + OUTPUT_RATE * spent.output_tokens
+    return (spent.cost_usd or 0.0) / weight * tokens if weight else 0.0
 
 
 # ---- Which there are, in order ------------------------------------------------------------------
