@@ -49,7 +49,8 @@ ALLOWED: dict[str, str] = {
     ".doorbell": ".stream_messages",
     ".queue": "tarsy.celery",
     ".runbooks": "tarsy.errors",
-    ".rendering": ".maskers .models.foreign_json .stream_messages agents.types",
+    ".rendering": ".maskers .models.foreign_json .stream_messages agents.types"
+    " agents.provider_check.report",
     ".notifications": ".rendering tarsy.errors",
     ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown agents.report"
     " agents.types agents.llm.windows agents.provider_check.report safety.evidence"
