@@ -6,11 +6,21 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.llm.wire_values import as_dict, as_list, as_text, clean_characters, clean_fields, look
+from agents.llm.wire_values import (
+    as_dict,
+    as_list,
+    as_text,
+    clean_characters,
+    clean_fields,
+    is_json_object,
+    look,
+)
 from agents.types import JSON, ToolCall
 
 _OWN_MEMBERS = frozenset({"id", "type", "index", "function", "name", "arguments"})
 _MARKS = re.compile(r'["\\{}\[\]]')
+_MARK_BEHIND = re.compile(r"\s*<[|｜].*", re.DOTALL)
+"""A special token that a server has left behind a name: of the channel that the call came by."""
 _FENCE = re.compile(r"\A```\w{0,10}\n(.*)\n```\Z", re.DOTALL)
 _NOTHING = frozenset({"", '""', "None", "undefined"})
 _MOST_TEXTS = 20
@@ -44,8 +54,8 @@ class CallPieces:
         return len(self._calls)
 
     def add(self, pieces: object) -> None:
-        """Take the `tool_calls` of one chunk."""
-        found = as_list(pieces)
+        """Take the `tool_calls` of one chunk; some servers put one call in place of the list."""
+        found = [pieces] if isinstance(pieces, dict) else as_list(pieces)
         for position, piece in enumerate(found):
             index: object = _read_index(look(piece, "index"))
             if index is None and len(found) > 1:
@@ -151,7 +161,8 @@ class _Growing:
 
     def join(self) -> ProposedCall:
         arguments = read_arguments(clean_characters("".join(self._arguments)))
-        call = ToolCall(clean_characters(self.id), clean_characters(self.name), arguments)
+        name = _MARK_BEHIND.sub("", clean_characters(self.name))
+        call = ToolCall(clean_characters(self.id), name, arguments)
         return ProposedCall(call, clean_fields(self.extra))
 
     def _follow(self, piece: str) -> None:
@@ -192,7 +203,8 @@ def read_arguments(text: str) -> str:
         return text
     if isinstance(first.value, str):
         inner = read_arguments(first.value)
-        return inner if first.value.strip().startswith(("{", '"')) and _is_object(inner) else text
+        is_meant = first.value.strip().startswith(("{", '"')) and is_json_object(inner)
+        return inner if is_meant else text
     return first.text
 
 
@@ -214,13 +226,6 @@ def _split(text: str) -> list[_Text] | None:
         found.append(_Text(text[position:end], value))
         position = end + len(text[end:]) - len(text[end:].lstrip())
     return found if position >= len(text) else None
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _opens(arguments: str) -> bool:

@@ -96,6 +96,11 @@ def _classify_status(
     return _invalid_request(error, status, settings)
 
 
+def read_refusal(error: Exception) -> str:
+    """What a provider said when it refused a request."""
+    return _find_message(_unwrap(error))
+
+
 def refuse_key(status: int | None, settings: ProviderSettings, quote: str = "") -> LLMError:
     """The error for a missing key, or for one that was answered with `status`."""
     name = _name_key(settings)

@@ -5,10 +5,12 @@ Ollama, LM Studio, Bedrock, DashScope, Moonshot, MiniMax, Z.ai, xAI, DeepSeek, G
 as their users quote them.
 """
 
+import ast
 import html
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +63,7 @@ _OVERFLOW = re.compile(
     r"|`?inputs`?(?: tokens)? (?:\+|must have less than)"
     # what to do about it
     r"|(?:reduce|shorten)[^.]{0,50}\b(?:messages|prompt|input)\b"
-    r"|tokens must be reduced",
+    r"|tokens must be reduced|\btokens\b[^.]{0,40}\bmore than\b[^.]{0,40}\btokens?\b",
     re.IGNORECASE,
 )
 _OVERFLOW_NAMES = re.compile(
@@ -72,7 +74,7 @@ _NOT_OVERFLOW = re.compile(
     r"\btools?\[|\.description|\.name\b|completion tokens, whereas|wait before", re.IGNORECASE
 )
 _NO_TOOL_CALLING = re.compile(
-    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice)"
+    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice|config\.)"
     r"|(?:tool|function)(?:s|[ _-](?:use|usage|calls?|calling))?`? (?:is|are) not "
     r"(?:supported|enabled|available)"
     r"|not supported for (?:tool|function)|no endpoints found that support (?:the provided )?.?tool"
@@ -81,11 +83,16 @@ _NO_TOOL_CALLING = re.compile(
     re.IGNORECASE,
 )
 _TRY_AGAIN = re.compile(
-    r"(?:try|retry) (?:again )?(?:in|after) (?:(\d{1,4}) ?m(?:in(?:ute)?s?)?(?![a-z]) ?)?"
+    r"(?:try|retry) (?:again )?(?:in|after) (?:(\d{1,4}) ?h(?:ours?)?(?![a-z]) ?)?"
+    r"(?:(\d{1,4}) ?m(?:in(?:ute)?s?)?(?![a-z]) ?)?"
     r"(?:(\d[\d.]{0,10}) ?(ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?"
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
+_BODY_AT_END = re.compile(
+    r"(?:\A|[-:] ?)(b'\{.*\}\s*'|b\"\{.*\}\s*\"|\{.*\}|\[\{.*\}\])\s*\Z", re.DOTALL
+)
+_TEXTS = ("message", "error", "detail", "status_msg", "msg", "error_msg")
 _DEEPEST = 6
 _LONGEST_TEXT = 20_000
 
@@ -133,18 +140,38 @@ def is_error(event: Mapping[str, Any]) -> bool:
         return True
     if event.get("choices") is not None:
         return False
-    return bool(event.get("detail")) or bool(event.get("message") and event.get("code"))
+    has_failed = event.get("code") or event.get("error_code") or event.get("success") is False
+    return bool(event.get("detail")) or bool(has_failed and _find_message(event))
 
 
 def read_error(body: object, text: str) -> ErrorBody:
     """What a body says; `text` counts where it is no object. Never raises."""
-    found = list(_walk(body, 0))
+    found = list(_walk(_find_body(text) if body is None else body, 0))
     message = " ".join(dict.fromkeys(said for said in map(_find_message, found) if said))
     names = [name for members in found for name in _find_names(members)]
     status = next((s for members in found if (s := _find_status(members))), None)
     if status is None:
         status = next((s for name in names if (s := _STATUS_OF.get(_fold(name)))), None)
     return ErrorBody((message or read_page(text))[:_LONGEST_TEXT], tuple(names), status)
+
+
+def _find_body(text: str) -> object:
+    """The body that an SDK has put behind its own words: JSON, or as Python writes its values."""
+    found = _BODY_AT_END.search(text[:_LONGEST_TEXT])
+    if found is None:
+        return None
+    said = found[1]
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        value = ast.literal_eval(said) if said.startswith("b") else said
+        said = value.decode(errors="replace") if isinstance(value, bytes) else said
+    return _as_json(said) or _as_python(said)
+
+
+def _as_python(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
 
 
 def read_page(text: str) -> str:
@@ -164,13 +191,14 @@ def read_wait(body: object, message: str) -> float | None:
             if isinstance(delay, str) and re.fullmatch(r"[\d.]{1,12}s", delay):
                 return _as_seconds(delay[:-1])
     found = _TRY_AGAIN.search(message)
-    if found is None or not (found[1] or found[2]):
+    if found is None or not (found[1] or found[2] or found[3]):
         return None
-    seconds = _as_seconds(found[2] or "0")
+    seconds = _as_seconds(found[3] or "0")
     if seconds is None:
         return None
-    is_small = (found[3] or "").startswith("m")
-    return int(found[1] or 0) * 60 + (seconds / 1000 if is_small else seconds)
+    minutes = int(found[1] or 0) * 60 + int(found[2] or 0)
+    is_small = (found[4] or "").startswith("m")
+    return minutes * 60 + (seconds / 1000 if is_small else seconds)
 
 
 def _as_seconds(text: str) -> float | None:
@@ -209,10 +237,16 @@ def _as_json(text: object) -> object:
 def _find_message(members: Mapping[str, Any]) -> str:
     detail = members.get("detail")
     if isinstance(detail, list):
-        detail = "; ".join(str(as_dict(each).get("msg") or "") for each in detail[:5])
-    texts = (members.get("message"), members.get("error"), detail, members.get("status_msg"))
+        detail = "; ".join(_write_detail(as_dict(each)) for each in detail[:5])
+    texts = (detail if name == "detail" else members.get(name) for name in _TEXTS)
     said = next((text for text in texts if isinstance(text, str) and text), "")
     return "" if _as_json(said) is not None else said
+
+
+def _write_detail(detail: Mapping[str, Any]) -> str:
+    """What is wrong, behind the member that it is wrong with."""
+    place = ".".join(str(step) for step in as_list(detail.get("loc")))
+    return ": ".join(part for part in (place, str(detail.get("msg") or "")) if part)
 
 
 def _find_names(members: Mapping[str, Any]) -> Iterator[str]:

@@ -21,6 +21,7 @@ class Quirks:
     stream_options: bool = True
     max_completion_tokens: bool = False
     reasoning_effort: bool = True
+    thinks_with_tools: bool = True
     replays_thinking: bool = True
     needs_thinking: bool = False
     replays_extras: bool = True
@@ -128,6 +129,12 @@ _LESSONS = (
         ("max_completion_tokens",),
     ),
     _Lesson(
+        re.compile(r"tools with reasoning_effort|reasoning_effort.{0,20}\bto .?none\b", re.I),
+        {"thinks_with_tools": False},
+        "without thinking where it has tools",
+        ("tools",),
+    ),
+    _Lesson(
         _names("stream_options"),
         {"stream_options": False},
         "without stream_options",
@@ -164,7 +171,9 @@ _LESSONS = (
         ("tool_calls",),
     ),
     _Lesson(
-        re.compile(r"unexpected role .?user.? after role .?tool", re.IGNORECASE),
+        re.compile(
+            r"unexpected role .?user.? after role .?tool|roles must alternate", re.IGNORECASE
+        ),
         {"assistant_after_tool": True},
         "with a line between results and question",
         ("tool_call_id",),
@@ -180,7 +189,7 @@ _LESSONS = (
         ("tool_calls",),
     ),
     _Lesson(
-        _names("tool_choice"),
+        _names("tool_?choice"),
         {"tool_choice": False},
         "without tool_choice",
         ("tool_choice",),

@@ -34,8 +34,11 @@ def read_request(body: Mapping[str, Any], _model: str) -> dict[str, Any]:
         {"type": "function", "function": {"name": t["name"], "parameters": t.get("input_schema")}}
         for t in body.get("tools") or ()
     ]
+    thinking = body.get("thinking") or {}
+    thinks = thinking.get("type") in ("enabled", "adaptive")
     beside = {n: body[n] for n in ("stream", "thinking", "max_tokens", "tool_choice") if n in body}
-    return {"model": body.get("model"), "messages": messages, "tools": tools, **beside}
+    request = {"model": body.get("model"), "messages": messages, "tools": tools, "thinks": thinks}
+    return request | beside
 
 
 def encode_stream(answer: Answer, reply: Reply, asked: Asked) -> EncodedStream:
@@ -46,7 +49,7 @@ def encode_stream(answer: Answer, reply: Reply, asked: Asked) -> EncodedStream:
     closing = {"type": "message_delta", "delta": end, "usage": counts}
     return EncodedStream(
         opening=_write_event(start) + _write_event({"type": "ping"}),
-        content=tuple(_write_event(event) for event in _split_blocks(answer, reply)),
+        content=tuple(_write_event(event) for event in _split_blocks(answer, reply, asked)),
         closing=_write_event(closing) + _write_event({"type": "message_stop"}),
     )
 
@@ -54,7 +57,7 @@ def encode_stream(answer: Answer, reply: Reply, asked: Asked) -> EncodedStream:
 def encode_whole(answer: Answer, reply: Reply, asked: Asked) -> bytes:
     usage = count_usage(answer, reply, asked) or Usage(0, 0, 0, 0)
     blocks: list[dict[str, Any]] = []
-    if answer.thinking:
+    if answer.thinking and asked.thinks:
         signature = sign_thought(answer.thinking)
         block = {"type": "thinking", "thinking": answer.thinking, "signature": signature}
         blocks.append(block)
@@ -108,9 +111,9 @@ def _join_text(blocks: Any) -> str:
     return "".join(block.get("text", "") for block in blocks if block["type"] == "text")
 
 
-def _split_blocks(answer: Answer, reply: Reply) -> Iterator[dict[str, Any]]:
+def _split_blocks(answer: Answer, reply: Reply, asked: Asked) -> Iterator[dict[str, Any]]:
     index = 0
-    if answer.thinking:
+    if answer.thinking and asked.thinks:
         pieces = split_text(answer.thinking, reply.chunk_size)
         deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces]
         deltas.append({"type": "signature_delta", "signature": sign_thought(answer.thinking)})

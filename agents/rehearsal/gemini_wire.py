@@ -30,15 +30,19 @@ def read_request(body: Mapping[str, Any], model: str) -> dict[str, Any]:
         for function in _get(tool, "function_declarations") or ()
     ]
     config = _get(body, "generation_config") or {}
+    thinking = _get(config, "thinking_config") or {}
     return {
         "model": model, "messages": messages, "tools": declared, "stream": True,
         "max_tokens": _get(config, "max_output_tokens"),
+        "thinks": bool(_get(thinking, "include_thoughts")),
     }  # fmt: skip
 
 
 def encode_stream(answer: Answer, reply: Reply, asked: Asked) -> EncodedStream:
     usage = _write_usage(answer, reply, asked)
-    content = tuple(_write_event([part], "", usage, asked) for part in _split_parts(answer, reply))
+    content = tuple(
+        _write_event([part], "", usage, asked) for part in _split_parts(answer, reply, asked)
+    )
     reason = reply.finish_reason or "stop"
     end = _write_event([{"text": ""}], _REASONS.get(reason, reason), usage, asked)
     return EncodedStream(b"", content, end)
@@ -49,7 +53,7 @@ def encode_whole(answer: Answer, reply: Reply, asked: Asked) -> bytes:
     whole = reply.model_copy(update={"chunk_size": 10**9})
     reason = reply.finish_reason or "stop"
     event = _write_answer(
-        [*_split_parts(answer, whole)], _REASONS.get(reason, reason), usage, asked
+        [*_split_parts(answer, whole, asked)], _REASONS.get(reason, reason), usage, asked
     )
     return json.dumps(event).encode()
 
@@ -105,8 +109,8 @@ def _get(members: Mapping[str, Any], name: str) -> Any:
     return members.get(name, members.get(first + "".join(word.title() for word in rest)))
 
 
-def _split_parts(answer: Answer, reply: Reply) -> Iterator[Part]:
-    for piece in split_text(answer.thinking, reply.chunk_size):
+def _split_parts(answer: Answer, reply: Reply, asked: Asked) -> Iterator[Part]:
+    for piece in split_text(answer.thinking if asked.thinks else "", reply.chunk_size):
         yield {"text": piece, "thought": True}
     for piece in split_text(answer.text, reply.chunk_size):
         yield {"text": piece}

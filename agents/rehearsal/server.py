@@ -131,6 +131,7 @@ class Rehearsal:
             model=conversation.model,
             includes_usage=conversation.includes_usage,
             prompt_characters=sum(len(turn.text) for turn in conversation.turns),
+            thinks=conversation.thinks,
         )
         if not conversation.streams:
             return WholePlayback(write_whole(answer, reply, asked), reply, pace, self.holds)

@@ -38,6 +38,8 @@ class Asked:
     model: str
     includes_usage: bool
     prompt_characters: int
+    thinks: bool = True
+    """Whether thoughts were asked for, where they have to be."""
 
 
 @dataclass(frozen=True)

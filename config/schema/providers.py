@@ -44,6 +44,8 @@ class QuirksConfig(Block):
     """Whether the limit of an answer is called `max_completion_tokens` and not `max_tokens`."""
     reasoning_effort: Boolean | None = None
     """Whether it may be told how much to think."""
+    thinks_with_tools: Boolean | None = None
+    """Whether it may think where it has tools, and need not be told to think nothing there."""
     replays_thinking: Boolean | None = None
     """Whether the model's thoughts go back to it with the calls that they led to."""
     needs_thinking: Boolean | None = None

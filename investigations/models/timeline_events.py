@@ -20,6 +20,7 @@ METADATA_TYPES: Types = {
     "summarization_fallback": bool, "summarization_model": str, "tool_call_id": str,
     "tool_name": str, "tool_number": int, "truncated": bool, "unsupported": list,
     "verification": {"status": str, "reason": str}, "writes": {"at": int, "steps": list},
+    "written_by_code": bool, "written_calls": list,
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from agents.llm import ProviderSettings
 from agents.llm.openai_compatible import OpenAICompatible
+from agents.llm.quirks import forget_lessons
 from agents.llm.settings import CallTimes
 from agents.llm.via_litellm import ViaLitellm
 from agents.llm_events import AnswerFinished, CallProposed, TextDelta, ThinkingDelta, UsageReported
@@ -56,6 +57,13 @@ def llm(request, wire):
 async def collect(llm, *, messages=QUESTION, tools=(), options=FAST):
     async with aclosing(llm.stream(messages, tools, options)) as events:
         return [event async for event in events]
+
+
+@pytest.fixture(autouse=True)
+def new_process():
+    forget_lessons()
+    yield
+    forget_lessons()
 
 
 def join(events, kind):
@@ -250,6 +258,36 @@ async def test_a_stream_that_is_cut_is_an_error_and_never_a_finished_answer(llm,
     error = await fail(llm)
 
     assert (error.code, error.retryable) == ("connection", True)
+
+
+async def test_the_word_that_this_is_all_is_as_good_as_a_reason_to_end(llm, wire):
+    wire.plays = [stream(chunk({"role": "assistant", "content": "It is up."}))]
+
+    events = await collect(llm)
+
+    assert join(events, TextDelta) == "It is up."
+    assert events[-1].reason == "stop"
+
+
+async def test_a_model_that_says_the_word_has_not_ended_its_answer(llm, wire):
+    wire.plays = [end_early(chunk({"content": "It ends with\ndata: [DONE]\n\n"}))]
+
+    assert (await fail(llm)).code == "connection"
+
+
+async def test_what_a_refusal_teaches_is_kept_to_by_the_next_request(llm, wire):
+    said = "Function tools with reasoning_effort are not supported. Set reasoning_effort to 'none'."
+    fine = stream(chunk({"content": "ok"}), chunk({}, "stop"))
+    wire.plays = [refuse(400, {"error": {"message": said, "param": "reasoning_effort"}}), fine]
+
+    with pytest.raises(LLMError, match="without thinking where it has tools") as caught:
+        await collect(llm, tools=(READ,))
+    await collect(llm, tools=(READ,))
+    await collect(llm)
+
+    assert (caught.value.retryable, caught.value.is_taught) == (True, True)
+    efforts = [request.get("reasoning_effort") for request in wire.requests]
+    assert efforts == [None, "none", None]
 
 
 async def test_a_stream_cut_within_a_tool_call_proposes_nothing(llm, wire):

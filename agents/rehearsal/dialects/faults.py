@@ -20,8 +20,12 @@ FaultName = Literal[
     "ends_with_assistant", "blank_text", "no_thought", "no_thinking_block", "forged_thought",
     "no_signature", "forged_signature", "thinking_budget", "overflow",
 ]  # fmt: skip
-ANY_SIGNATURE = "skip_thought_signature_validator"
-"""By Google's documentation it passes for the signature of a call that another model made."""
+ANY_SIGNATURES = (
+    "skip_thought_signature_validator",
+    "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
+)
+"""By Google's documentation it passes for the signature of a call that another model made; where
+signatures are bytes, it is encoded as all of them are."""
 
 
 def find_fault(chat: Chat, fault: FaultName, names: Sequence[str], form: str, limit: int) -> str:
@@ -200,12 +204,12 @@ def _find_no_thought(request: _Request) -> str:
 
 
 def _find_no_thinking_block(request: _Request) -> str:
-    """Asked of answers with calls since the last question, where thinking was switched on."""
+    """Asked of the last answer, where it has calls and thinking is switched on."""
     thinking = request.chat.get("thinking")
     if not isinstance(thinking, dict) or thinking.get("type") != "enabled":
         return ""
-    missing = (each for each in request.current if calls_of(each))
-    return "tool_use" if any(not each.get("thinking_blocks") for each in missing) else ""
+    calling = [each for each in request.current if calls_of(each)]
+    return "tool_use" if calling and not calling[-1].get("thinking_blocks") else ""
 
 
 def _find_forged_thought(request: _Request) -> str:
@@ -230,7 +234,7 @@ def _find_forged_signature(request: _Request) -> str:
     for call in request.calls:
         function, signature = call.get("function", {}), _read_signature(call)
         own = sign_call(str(function.get("name")), function.get("arguments") or "{}")
-        if signature not in ("", ANY_SIGNATURE, own):
+        if signature not in ("", own, *ANY_SIGNATURES):
             return str(function.get("name"))
     return ""
 

@@ -16,8 +16,11 @@ pytestmark = [pytest.mark.filterwarnings(READ_ONLY), pytest.mark.slow]
 QUIRKS = {
     "anthropic-gateway": {"keeps_tools": True},
     "azure": {"max_completion_tokens": True},
+    "bedrock-gateway": {"tool_choice": False},
     "deepseek": {"needs_thinking": True},
-    "openai": {"max_completion_tokens": True},
+    "llamacpp": {"assistant_after_tool": True},
+    "mistral": {"stream_options": False},
+    "openai": {"max_completion_tokens": True, "thinks_with_tools": False},
 }
 """What is learned from a family's refusals, where its name and address do not tell it before."""
 BY_TEXT = frozenset({"text-calls"})
