@@ -32,12 +32,19 @@ class Family:
     """The type of the provider in YAML, where it is not the usual one of the dialect."""
 
     @property
+    def calls_by_text(self) -> bool:
+        """Whether its servers refuse tools, so that agents write their calls."""
+        return any(refusal.fault == "tools" for refusal in find_dialect(self.dialect).refuses)
+
+    @property
     def own_model(self) -> str:
         return self.model or find_dialect(self.dialect).models[0]
 
 
+_OTHERWISE = (PLAIN, "vllm-llama")
+"""The second gets each call in a message of its own, and the script would miscount its turns."""
 FAMILIES = (
-    *(Family(name, name) for name in list_dialects() if name != PLAIN),
+    *(Family(name, name) for name in list_dialects() if name not in _OTHERWISE),
     # The same servers with models whose names say nothing: what they need has to be learned.
     Family("mistral-unknown", "mistral", "lab-m"),
     Family("bedrock-unknown", "bedrock-gateway", "lab-b"),
