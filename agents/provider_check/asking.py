@@ -22,9 +22,8 @@ from agents.provider_check.report import Spent
 from agents.types import Message, ToolCall, ToolSpec, Usage
 
 LONGEST_ANSWER = 50_000
-"""Characters of text and thoughts after which an answer is cut: no probe asks for so many."""
-MOST_TOKENS = 8_000
-"""What an answer may have unless a probe says otherwise; thoughts need room."""
+"""Characters of text and thoughts after which an answer is cut: no probe asks for so many. Servers
+with a small window refuse a limit that is as large, and agents send none either."""
 
 PriceOf = Callable[[Usage], float | None]
 
@@ -92,7 +91,7 @@ class Asker:
         messages: Sequence[Message],
         tools: Sequence[ToolSpec] = (),
         *,
-        max_output_tokens: int = MOST_TOKENS,
+        max_output_tokens: int | None = None,
     ) -> Reply:
         """The whole answer. Raises LLMError as an agent would meet it, and Unanswered."""
         reply = Reply()
