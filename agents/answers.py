@@ -56,6 +56,21 @@ OUTPUT_LIMIT = Failure(
 )
 
 
+FILTERED = Failure(
+    "content_filter",
+    "The provider's content filter ended this answer: what stands behind is missing.",
+)
+
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+_FILTERED = frozenset(
+    {
+        "content_filter", "content_filtered", "safety", "refusal", "recitation", "sensitive",
+        "prohibited_content", "blocklist", "spii", "guardrail_intervened",
+    }
+)  # fmt: skip
+"""The reasons to end of OpenAI, Anthropic, Google, Mistral, Bedrock and Z.ai."""
+
+
 class Answer:
     """A model's answer as it grows; complete unless `failure` is set."""
 
@@ -78,6 +93,23 @@ class Answer:
     @property
     def thinking(self) -> str:
         return self._thinking.text
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it reached the limit of its output."""
+        return self.finish_reason.lower() in _CUT
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether its provider held some of it back."""
+        return self.finish_reason.lower() in _FILTERED
+
+    @property
+    def missing_end(self) -> Failure | None:
+        """What people are told of an answer that counts although its end is missing."""
+        if self.is_cut:
+            return OUTPUT_LIMIT
+        return FILTERED if self.is_filtered else None
 
     @property
     def length(self) -> int:
@@ -116,7 +148,7 @@ class Answer:
     def part_thoughts(self) -> None:
         """Move to the thinking what stands before a closing tag that no opening one preceded."""
         thought, text = part_late(self.text)
-        if thought:
+        if thought or text != self.text:
             self._thinking.add(thought)
             self._text = RepetitionWatch()
             self._text.add(text)
@@ -254,11 +286,10 @@ def explain_no_conclusion(answer: Answer) -> Failure:
 
 def explain_useless(reason: str, answer: Answer) -> str:
     """Why an answer is of no use, as a sentence for people."""
-    match answer.finish_reason:
-        case "length" if answer.text.strip():
-            return f"{reason}: it reached its output limit."
-        case "length":
-            return f"{reason}: it reached its output limit before it wrote anything."
-        case "content_filter":
-            return f"{reason}: the provider's content filter held it back."
+    if answer.is_filtered:
+        return f"{reason}: the provider's content filter held it back."
+    if answer.is_cut and answer.text.strip():
+        return f"{reason}: it reached its output limit."
+    if answer.is_cut:
+        return f"{reason}: it reached its output limit before it wrote anything."
     return f"{reason}."

@@ -237,7 +237,7 @@ def _judge(answer: Answer) -> Failure | None:
         return Failure(REPETITION, "The model began to repeat itself and was stopped.")
     if answer.text.strip():
         return None
-    if answer.finish_reason == "length":
+    if answer.is_cut:
         return Failure("empty_answer", "The model reached its output limit before it wrote any.")
     return Failure("empty_answer", "The model gave an empty answer.")
 
@@ -251,7 +251,7 @@ def _explain(failure: Failure) -> str:
 
 def _cut(answer: Answer, question: Question) -> str:
     text = answer.text.strip()
-    if answer.finish_reason != "length":
+    if not answer.is_cut:
         return text
     return f"{cut_at_line(text, question.longest_text or len(text))}\n[the summary was cut here]"
 

@@ -17,7 +17,9 @@ from agents.llm.wire_values import (
 )
 from agents.types import JSON, ToolCall
 
-_OWN_MEMBERS = frozenset({"id", "type", "index", "function", "name", "arguments"})
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+"""The first is the usual one; that of Ollama's models, of Anthropic and of some gateways."""
+_OWN_MEMBERS = frozenset({"id", "type", "index", "function", "name", *_ARGUMENTS})
 _MARKS = re.compile(r'["\\{}\[\]]')
 _MARK_BEHIND = re.compile(r"\s*<[|｜].*", re.DOTALL)
 """A special token that a server has left behind a name: of the channel that the call came by."""
@@ -72,7 +74,7 @@ class CallPieces:
         said = _Said(
             id=self._count(str(look(piece, "id") or "")),
             name=self._count(as_text(look(function, "name") or "")),
-            arguments=self._count(_write(look(function, "arguments"))),
+            arguments=self._count(_write(_find_arguments(function))),
         )
         call = self._find(index, said)
         call.take(said)
@@ -226,6 +228,11 @@ def _split(text: str) -> list[_Text] | None:
         found.append(_Text(text[position:end], value))
         position = end + len(text[end:]) - len(text[end:].lstrip())
     return found if position >= len(text) else None
+
+
+def _find_arguments(function: Any) -> object:
+    found = (look(function, name) for name in _ARGUMENTS)
+    return next((value for value in found if value is not None), None)
 
 
 def _opens(arguments: str) -> bool:

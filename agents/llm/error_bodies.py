@@ -59,6 +59,8 @@ _OVERFLOW = re.compile(
     r"|token (?:count|limit)[^.]{0,40}\bexceed(?:s|ed)?"
     r"|exceeds the maximum number of tokens|messages\[\d+\]\S* string too long"
     # how long it may be
+    r"|(?:prompt|input|request)\b[^.]{0,40}\d tokens\b[^.]{0,40}\bmax(?:imum)?\b"
+    r"|max(?:imum)? tokens of \d+ exceeded"
     r"|maximum (?:prompt|input) length|range of input length|input length should be"
     r"|`?inputs`?(?: tokens)? (?:\+|must have less than)"
     # what to do about it
@@ -83,9 +85,10 @@ _NO_TOOL_CALLING = re.compile(
     re.IGNORECASE,
 )
 _TRY_AGAIN = re.compile(
-    r"(?:try|retry) (?:again )?(?:in|after) (?:(\d{1,4}) ?h(?:ours?)?(?![a-z]) ?)?"
+    r"(?:(?:try|retry) (?:again )?(?:in|after)|wait(?: for)?) "
+    r"(?:(\d{1,4}) ?h(?:ours?)?(?![a-z]) ?)?"
     r"(?:(\d{1,4}) ?m(?:in(?:ute)?s?)?(?![a-z]) ?)?"
-    r"(?:(\d[\d.]{0,10}) ?(ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?"
+    r"(?:(\d[\d.]{0,20}) ?(ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?"
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")

@@ -257,12 +257,14 @@ def learn(
     """
     members = frozenset(_find_members(request))
     for lesson in _LESSONS:
-        news = {n: value for n, value in lesson.quirks.items() if getattr(sent, n) is not value}
-        if not news or news.keys() & settings.quirks.keys() or members.isdisjoint(lesson.members):
+        if members.isdisjoint(lesson.members) or not lesson.said.search(refusal):
             continue
-        if lesson.said.search(refusal):
-            _learned.setdefault(_identify(settings), {}).update(news)
-            return lesson.what
+        news = {n: value for n, value in lesson.quirks.items() if getattr(sent, n) is not value}
+        if not news or news.keys() & settings.quirks.keys():
+            # It was heeded, or is not to be: the words teach nothing else.
+            return ""
+        _learned.setdefault(_identify(settings), {}).update(news)
+        return lesson.what
     return ""
 
 

@@ -21,7 +21,14 @@ from agents.llm.quirks import Quirks, find_quirks
 from agents.llm.settings import ProviderSettings, ProviderType
 from agents.llm.thinking import choose_thinking, is_image_model
 from agents.llm.windows import find_input_limit
-from agents.llm.wire import seal_fields, write_called_tools, write_messages, write_tools
+from agents.llm.wire import (
+    open_fields,
+    seal_fields,
+    write_called_tools,
+    write_messages,
+    write_tools,
+)
+from agents.llm.wire_values import as_dict
 from agents.llm_events import LLMEvent, UsageReported
 from agents.ports import LLMOptions
 from agents.types import JSON, Message, ToolSpec, Usage
@@ -38,6 +45,7 @@ _ENVIRONMENT = {
 }
 _SAID_END = re.compile(rb"[\r\n]data:[ \t]*\[DONE\]")
 _LONGEST_END = 20
+_REPLAY = "openai_responses_replay"
 _PREFIXES: Mapping[ProviderType, str] = {
     "google": "gemini",
     "openai": "openai",
@@ -106,7 +114,8 @@ class ViaLitellm:
         settings = self._settings
         functions = [] if is_image_model(settings.model) else write_tools(tools)
         offered = functions or native_tools
-        kept = write_called_tools(messages) if quirks.keeps_tools and not offered else []
+        is_kept = quirks.keeps_tools or _came_by_responses(messages, self.provider_name)
+        kept = write_called_tools(messages) if is_kept and not offered else []
         request: dict[str, Any] = {
             "model": _qualify(settings),
             "messages": write_messages(messages, provider_name=self.provider_name, quirks=quirks),
@@ -144,6 +153,15 @@ class ViaLitellm:
             return event
         cost = _find_cost(_qualify(self._settings), event.usage)
         return UsageReported(replace(event.usage, cost_usd=cost))
+
+
+def _came_by_responses(messages: Sequence[Message], provider_name: str) -> bool:
+    """Whether OpenAI answered by its newer API, which litellm asks where there are tools alone.
+
+    It wants its thoughts back there, and the older one refuses them.
+    """
+    fields = (open_fields(each.provider_fields, provider_name) for each in messages)
+    return any(_REPLAY in as_dict(each.get("provider_specific_fields")) for each in fields)
 
 
 def _check_readiness(settings: ProviderSettings) -> None:

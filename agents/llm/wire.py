@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.llm.member_names import THOUGHTS
+from agents.llm.member_names import EXTRAS, THOUGHTS
 from agents.llm.quirks import Quirks
 from agents.llm.turns import CALLS, arrange_turns
 from agents.llm.wire_values import is_json_object
@@ -131,7 +131,8 @@ class _Writer:
         wire.update(
             (name, value)
             for name, value in fields.items()
-            if self.quirks.replays_thinking or name not in THOUGHTS
+            if (self.quirks.replays_thinking or name not in THOUGHTS)
+            and (self.quirks.replays_extras or name not in EXTRAS)
         )
         return wire
 

@@ -72,6 +72,8 @@ class Rehearsal:
     async def complete_chat(self, request: Request) -> Response | Playback:
         """Answer a request by the first rule that fits, as the dialect of its address does."""
         name = request.path_params.get("dialect", PLAIN)
+        if request.url.path.endswith("/responses"):
+            name = f"{name}-responses"
         try:
             dialect = find_dialect(name)
             body = json.loads(await request.body())
@@ -202,6 +204,7 @@ def mount(rehearsal: Rehearsal) -> Starlette:
             Route("/v1/chat/completions", answer, methods=["POST"]),
             Route("/v1/models", rehearsal.list_models),
             Route("/{dialect}/v1/chat/completions", answer, methods=["POST"]),
+            Route("/{dialect}/v1/responses", answer, methods=["POST"]),
             Route("/{dialect}/v1/messages", answer, methods=["POST"]),
             Route("/{dialect}/v1/models/{call}", answer, methods=["POST"]),
             Route("/{dialect}/v1/models", rehearsal.list_models),

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from agents.rehearsal import anthropic_wire, chat_wire, gemini_wire
+from agents.rehearsal import anthropic_wire, chat_wire, gemini_wire, responses_wire
 from agents.rehearsal.conversation import BadRequest
-from agents.rehearsal.dialects.dialect import Dialect
+from agents.rehearsal.dialects.dialect import Dialect, WireName
 from agents.rehearsal.rendering import Answer
 from agents.rehearsal.script import Reply
 from agents.rehearsal.wire import Asked, EncodedStream
@@ -23,12 +23,15 @@ def _read_chat(body: Mapping[str, Any], _model: str) -> dict[str, Any]:
     return dict(body)
 
 
-_WIRES: Mapping[Literal["chat", "anthropic", "gemini"], _Wire] = {
+_WIRES: Mapping[WireName, _Wire] = {
     "chat": _Wire(_read_chat, chat_wire.encode_stream, chat_wire.encode_whole),
     "anthropic": _Wire(
         anthropic_wire.read_request, anthropic_wire.encode_stream, anthropic_wire.encode_whole
     ),
     "gemini": _Wire(gemini_wire.read_request, gemini_wire.encode_stream, gemini_wire.encode_whole),
+    "responses": _Wire(
+        responses_wire.read_request, responses_wire.encode_stream, responses_wire.encode_whole
+    ),
 }
 
 

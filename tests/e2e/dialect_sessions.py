@@ -30,6 +30,7 @@ class Family:
     follower: str = ""
     kind: str = ""
     """The type of the provider in YAML, where it is not the usual one of the dialect."""
+    has_address: bool = True
 
     @property
     def calls_by_text(self) -> bool:
@@ -41,8 +42,9 @@ class Family:
         return self.model or find_dialect(self.dialect).models[0]
 
 
-_OTHERWISE = (PLAIN, "vllm-llama")
-"""The second gets each call in a message of its own, and the script would miscount its turns."""
+_OTHERWISE = (PLAIN, "openai-responses", "vllm-llama")
+"""The second has rows of its own. The last gets each call in a message of its own, and the script
+would miscount its turns."""
 FAMILIES = (
     *(Family(name, name) for name in list_dialects() if name not in _OTHERWISE),
     # The same servers with models whose names say nothing: what they need has to be learned.
@@ -55,6 +57,18 @@ FAMILIES = (
     # Not through litellm, as the other one is.
     Family("xai-direct", "xai", "grok-4.1", kind="openai"),
 )
+THROUGH_LITELLM = (
+    Family("openai-litellm", "openai", "gpt-5.2", has_address=False),
+    Family("openai-responses", "openai-responses", "gpt-5.6-terra", has_address=False),
+    *(
+        Family(f"{name}-litellm", name, kind="xai")
+        for name in list_dialects()
+        if find_dialect(name).wire == "chat" and name not in (PLAIN, "openai", "xai")
+    ),
+)
+"""OpenAI as it is usually asked, and those that go by the one type that takes an address there."""
+OPENAI_ADDRESS = "OPENAI_API_BASE"
+"""What litellm reads for who gives it no address."""
 FALLBACKS = (
     Family("openai-anthropic", "openai", "gpt-5.6-sol", "anthropic"),
     Family("gemini-mistral", "gemini", "gemini-3-flash-preview", "mistral"),
@@ -63,6 +77,7 @@ FALLBACKS = (
     Family("anthropic-gemini", "anthropic", "claude-opus-4-5", "gemini"),
     Family("mistral-deepseek", "mistral", "mistral-medium-latest", "deepseek"),
     Family("vllm-gemini-openai", "vllm", "lab/falls", "gemini-openai"),
+    Family("anthropic-openai", "anthropic", "claude-opus-4-6", "openai-responses"),
     Family("moonshot-anthropic", "moonshot", "kimi-k2.5", "anthropic"),
 )
 
@@ -73,6 +88,7 @@ FORCED = (
     Family("forced-mistral-unknown", "mistral", "lab-forced-m"),
     Family("forced-llamacpp", "llamacpp", "gguf-forced"),
     Family("forced-openai", "openai", "gpt-5.6-sol-mini"),
+    Family("forced-responses", "openai-responses", "gpt-5.4", has_address=False),
     Family("forced-gateway", "anthropic-gateway", "claude-haiku-4-5"),
     Family("forced-anthropic", "anthropic", "claude-haiku-4-5"),
     Family("forced-gemini", "gemini", "gemini-3-pro-preview"),
@@ -80,7 +96,7 @@ FORCED = (
     Family("forced-text", "text-calls", "gemma3:1b"),
 )
 """They may ask twice and must conclude then, without tools."""
-EVERY = (*FAMILIES, *FALLBACKS, *FORCED)
+EVERY = (*FAMILIES, *THROUGH_LITELLM, *FALLBACKS, *FORCED)
 
 SCRIPT = """
 rules:
@@ -218,8 +234,8 @@ def _write_provider(family: Family, address: str) -> Mapping[str, object]:
     return {
         "type": kind,
         "model": family.own_model,
-        "base_url": f"{address}/{family.dialect}{path}",
         "api_key_env": KEY,
+        **({"base_url": f"{address}/{family.dialect}{path}"} if family.has_address else {}),
     }
 
 

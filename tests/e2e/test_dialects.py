@@ -20,7 +20,9 @@ from tests.e2e.dialect_sessions import (
     FAMILIES,
     FORCED,
     KEY,
+    OPENAI_ADDRESS,
     SCRIPT,
+    THROUGH_LITELLM,
     Family,
     Outcome,
     investigate_all,
@@ -79,7 +81,11 @@ def played(
         tarsy, providers = write_configuration(rehearsal.url, tools_url)
         (folder / "tarsy.yaml").write_text(tarsy, encoding="utf-8")
         (folder / "llm-providers.yaml").write_text(providers, encoding="utf-8")
-        environment = product_environment | {"CONFIG_DIR": str(folder), KEY: "k-0123456789"}
+        environment = product_environment | {
+            "CONFIG_DIR": str(folder),
+            KEY: "k-0123456789",
+            OPENAI_ADDRESS: f"{rehearsal.url.removesuffix('/v1')}/openai/v1",
+        }
         for name, value in environment.items():
             patch.setenv(name, value)
         with django_db_blocker.unblock():
@@ -115,7 +121,7 @@ def test_every_family_brings_its_session_to_a_report(database: None, played: Pla
         assert calls_of(session, "Looker") == wanted
         assert switches_of(session) == []
 
-    check_each(check, list(FAMILIES), name_of)
+    check_each(check, [*FAMILIES, *THROUGH_LITELLM], name_of)
 
 
 def test_every_family_is_shown_thinking_and_counting_where_it_says_so(
@@ -130,7 +136,7 @@ def test_every_family_is_shown_thinking_and_counting_where_it_says_so(
         assert thoughts.exists() is says_thoughts
         assert all(answer.input_tokens for answer in answers)
 
-    check_each(check, list(FAMILIES), name_of)
+    check_each(check, [*FAMILIES, *THROUGH_LITELLM], name_of)
 
 
 def test_a_question_behind_the_report_is_answered_with_a_call_of_its_own(

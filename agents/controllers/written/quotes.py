@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from agents.controllers.written.names import OfferedNames
@@ -36,17 +36,18 @@ def is_told(calls: Sequence[Read], offered: OfferedNames, outside: Sequence[str]
     """Whether one of the calls stands in a text from outside as JSON, its members in any order."""
     wanted = {_identify(call, offered) for call in calls}
     spellings = {form for call in calls for form in _spell(call.name, offered)}
+    names = re.compile("|".join(map(re.escape, sorted(spellings))))
     return any(
         _identify(call, offered) in wanted
         for text in outside
+        if names.search(text)
         for layout in (text, _fold(text))
-        for call in _read_near(layout, spellings, offered)
+        for call in _read_near(layout, names, offered)
     )
 
 
-def _read_near(text: str, spellings: Collection[str], offered: OfferedNames) -> Iterator[Read]:
+def _read_near(text: str, names: re.Pattern[str], offered: OfferedNames) -> Iterator[Read]:
     """The calls that stand as JSON around the names of tools."""
-    names = re.compile("|".join(map(re.escape, sorted(spellings))))
     for found in islice(names.finditer(text), _MOST_PLACES):
         opening = max(0, found.start() - _FARTHEST)
         starts = [at for at in range(opening, found.start()) if text[at] == "{"]

@@ -37,7 +37,7 @@ _MARK = re.compile(
 _LINE = re.compile(
     r"^[ \t]*(?:(?:Action:[ \t]*)?(?:```|~~~)[\w+-]{0,20}[ \t]*\n?[ \t]*)?"
     r"(?=[{\[]|>>>|<\w|functions?\.|functools\[|(?:[\w, ]{1,80}=)?[ ]?(?:await )?"
-    r"(?:call:)?[A-Za-z_][\w.-]*(?:\(|[ \t]*\{|\n(?:```|~~~)))",
+    r"(?:call:)?[A-Za-z_][\w.-]*(?:\(|[ \t]*\{|\n[ \t]*(?:```|~~~|\{)))",
     re.MULTILINE,
 )
 _BROKEN_CALL = re.compile(
@@ -55,9 +55,13 @@ _WRAPPED = re.compile(r"<([a-z_]{1,30})>(.*)</\1>", re.DOTALL)
 _LABELS = re.compile(
     r"[ \t*#]*(?:(?:tool|function)(?: call| name)?|name)[ *]*:[ *`]*"
     r"(?P<name>[\w.:-]{1,128})[ *`]*\n+"
-    r"[ \t*#]*(?:(?:tool )?(?:arguments|args|parameters|params|input))[ *]*:[ *`]*\n*"
+    r"(?:[ \t*#]*(?:(?:tool )?(?:arguments|args|parameters|params|input))[ *]*:[ *`]*\n*)?"
     r"(?:```\w*\n)?(?P<given>\{.*\})\s*(?:```)?",
     re.IGNORECASE | re.DOTALL,
+)
+_YAML = re.compile(
+    r"(?:name|tool|function|action): *(?P<name>[\w.:-]{1,128}) *\n"
+    r"(?:arguments|args|parameters|params|input): *(?:\n[ \t]+\S[^\n]*)+"
 )
 _ONLY_CODE = re.compile(r"\[?[A-Za-z_][\w.]{0,127}\([^\n]{0,2000}\)\]?")
 """A whole answer that is a call in code: of no tool, or with arguments that have no names."""
@@ -142,6 +146,8 @@ def _read_body(body: str, offered: OfferedNames, outside: Sequence[str]) -> Writ
             return Written()
         if written := _read_labels(body, offered, outside):
             return written
+        if (listed := _YAML.fullmatch(body)) and offered.find(listed["name"]):
+            return Written()
     return Written() if is_announcement(body, offered) else None
 
 

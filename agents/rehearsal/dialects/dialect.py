@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from agents.rehearsal.dialects.faults import FaultName
 
 Json = Mapping[str, JsonValue]
+WireName = Literal["chat", "anthropic", "gemini", "responses"]
 
 
 _ERROR: JsonValue = {
@@ -91,7 +92,7 @@ class Dialect(_Part):
 
     family: str
     """Its name for people."""
-    wire: Literal["chat", "anthropic", "gemini"] = "chat"
+    wire: WireName = "chat"
     models: tuple[str, ...] = ("rehearsal",)
     answer: AnswerForm = AnswerForm()
     error: JsonValue = Field(default_factory=lambda: _ERROR)

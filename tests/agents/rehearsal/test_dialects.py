@@ -38,6 +38,8 @@ BAD: dict[str, dict[str, Any]] = {
     "tools_with_effort": {"tools": TOOLS},
     "no_tools": {"messages": [user(), CALL, result("call_1", "fine")]},
     "choice_without_tools": {"tool_choice": "none"},
+    "schema_member": {"tools": [{"type": "function", "function": {
+        "name": "x", "parameters": {"properties": {"const": {"const": 1}}}}}]},
     "tool_name": {"tools": offer("1 é")},
     "arguments": {"messages": [user(), called("call_1", "x", "{"), result("call_1", "fine")]},
     "call_id": {"messages": [user(), called("a:" * 40, "x"), result("a:" * 40, "fine")]},
