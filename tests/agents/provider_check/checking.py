@@ -21,15 +21,23 @@ def load_answers(*without: str) -> Script:
     return script.model_copy(update={"rules": rules})
 
 
-def settings_for(server: RunningRehearsal, name: str) -> ProviderSettings:
-    """A provider whose servers speak this dialect."""
+def settings_for(
+    server: RunningRehearsal, name: str, *, through_litellm: bool = False
+) -> ProviderSettings:
+    """A provider whose servers speak this dialect.
+
+    xAI is the one type of chat completions that litellm takes an address for.
+    """
     dialect = find_dialect(name)
+    kind = TYPES[dialect.wire]
+    if kind == "openai" and through_litellm:
+        kind = "xai"
     address = server.url.replace("/v1", f"/{name}/v1")
     if dialect.wire == "anthropic":
         address = address.removesuffix("/v1")
     return ProviderSettings(
         "lab",
-        TYPES[dialect.wire],
+        kind,
         dialect.models[0],
         api_key=KEY,
         api_key_env="LAB_KEY",

@@ -1,3 +1,4 @@
+import sys
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -17,3 +18,7 @@ def new_process() -> Iterator[None]:
 async def connections_closed() -> AsyncIterator[None]:
     yield
     await close_sessions()
+    if "litellm" in sys.modules:
+        from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
+
+        await close_litellm_async_clients()

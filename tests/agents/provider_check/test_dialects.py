@@ -25,6 +25,9 @@ QUIRKS = {
     "vllm-llama": {"single_calls": True},
 }
 """What is learned from a family's refusals, where its name and address do not tell it before."""
+WITH_AN_ADDRESS = [name for name in list_dialects() if name not in (PLAIN, "openai-responses")]
+STRICT = ["bedrock-gateway", "deepseek", "mistral", "text-calls", "vllm-gemma", "vllm-llama", "xai"]
+"""Those through litellm that refuse most; two others speak no chat completions and always do."""
 BY_TEXT = frozenset({"text-calls", "vllm-gemma"})
 """Families whose models cannot be given tools."""
 SHOWS_NO_THOUGHTS = frozenset(
@@ -32,11 +35,15 @@ SHOWS_NO_THOUGHTS = frozenset(
 )
 
 
-async def test_what_a_family_needs_is_found_and_the_rest_works(warm):
-    names = [name for name in list_dialects() if name != PLAIN]
+@pytest.mark.parametrize("way", ["direct", "through litellm"])
+async def test_what_a_family_needs_is_found_and_the_rest_works(warm, way):
     # A strict server knows by itself when a question is too long.
     with start_rehearsal(load_answers("overflow"), pace=0) as server:
-        checks = (check(settings_for(server, name)) for name in names)
+        through_litellm = way != "direct"
+        names = STRICT if through_litellm else WITH_AN_ADDRESS
+        checks = (
+            check(settings_for(server, name, through_litellm=through_litellm)) for name in names
+        )
         found = dict(zip(names, await asyncio.gather(*checks), strict=True))
 
     check_each(lambda name: judge(name, found[name]), names, str)
