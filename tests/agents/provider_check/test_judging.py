@@ -7,6 +7,7 @@ import pytest
 from agents.llm.settings import ProviderSettings
 from agents.provider_check.report import ProviderReport
 from agents.provider_check.running import Plan, check_model
+from agents.rehearsal.loading import BUILTIN_SCRIPTS, load_scripts
 from agents.rehearsal.script import Reply, Rule, Script, When
 from agents.types import Usage
 from tests.agents.provider_check.checking import check, load_answers
@@ -139,6 +140,14 @@ async def test_each_report_knows_one_probe_more_and_reads_as_it_was_written(warm
 
     assert [len(report.findings) for report in reports] == [1, 2, 3]
     assert [ProviderReport.from_json(report.to_json()) for report in reports] == reports
+
+
+async def test_the_model_of_the_demo_can_be_checked_too(warm):
+    with start_rehearsal(load_scripts(BUILTIN_SCRIPTS), pace=0) as server:
+        report = await check(settings(server))
+
+    assert report.can_investigate
+    assert {each.outcome for each in report.findings if each.probe != "react"} == {"works"}
 
 
 def test_a_rule_names_the_agent_that_no_other_script_is_meant_for():
