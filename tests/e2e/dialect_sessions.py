@@ -63,7 +63,7 @@ THROUGH_LITELLM = (
     *(
         Family(f"{name}-litellm", name, kind="xai")
         for name in list_dialects()
-        if find_dialect(name).wire == "chat" and name not in (PLAIN, "openai", "xai")
+        if find_dialect(name).wire == "chat" and name not in (*_OTHERWISE, "openai", "xai")
     ),
 )
 """OpenAI as it is usually asked, and those that go by the one type that takes an address there."""
