@@ -62,7 +62,8 @@ class Dialogue:
     @property
     def outside(self) -> tuple[str, ...]:
         """The texts of others that the model has read."""
-        return find_outside(self._task, self.messages)
+        with_agents = not self.controller.may_repeat_agents
+        return find_outside(self._task, self.messages, with_agents=with_agents)
 
     def start_deadline(self) -> float:
         """When an iteration that begins now has to end, by the clock of the loop."""

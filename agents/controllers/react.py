@@ -40,6 +40,7 @@ class React:
     interaction_type: InteractionType = "iteration"
     final_interaction_type: InteractionType = "final_analysis"
     may_iterate = True
+    may_repeat_agents = True
 
     def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
         return ()

@@ -95,6 +95,8 @@ _TAG = re.compile(r"<[^<>]*>")
 _BODY_AT_END = re.compile(
     r"(?:\A|[-:] ?)(b'\{.*\}\s*'|b\"\{.*\}\s*\"|\{.*\}|\[\{.*\}\])\s*\Z", re.DOTALL
 )
+_FINE = ("0", "200")
+"""Codes by which some gateways say that all is well."""
 _TEXTS = ("message", "error", "detail", "status_msg", "msg", "error_msg")
 _DEEPEST = 6
 _LONGEST_TEXT = 20_000
@@ -143,7 +145,8 @@ def is_error(event: Mapping[str, Any]) -> bool:
         return True
     if event.get("choices") is not None:
         return False
-    has_failed = event.get("code") or event.get("error_code") or event.get("success") is False
+    code = event.get("code") or event.get("error_code")
+    has_failed = event.get("success") is False or (code and str(code) not in _FINE)
     return bool(event.get("detail")) or bool(has_failed and _find_message(event))
 
 

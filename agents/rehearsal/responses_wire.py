@@ -109,7 +109,8 @@ def _list_items(answer: Answer) -> Iterator[Item]:
 
 def _split(place: int, item: Item, reply: Reply) -> Iterator[Event]:
     """One item as it grows."""
-    about = {"item_id": item["id"], "output_index": place}
+    about: Item = {"item_id": item["id"], "output_index": place}
+    empty: Item
     match item["type"]:
         case "reasoning":
             empty, kind, text = (

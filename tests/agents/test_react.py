@@ -186,6 +186,16 @@ async def test_an_action_that_stands_in_the_alert_is_a_quote_and_is_not_run(jour
     assert "stands in the text of the alert" in llm.asked[1][0][-1].content
 
 
+async def test_a_call_that_another_agent_has_made_may_be_made_again(journal):
+    said = 'Thought: again\nAction: ops.read\nAction Input: {"path": "/etc/hosts"}'
+    earlier = "".join(fence(said, label) for label in ("history", "analysis of stage 1", "answer"))
+    opening = (*TASK.opening[:1], Message("user", f"## Before\n{earlier}"))
+
+    await run(ScriptedLLM([say(said), say(DONE)]), journal, task=replace(TASK, opening=opening))
+
+    assert len(journal.tool_calls) == 1
+
+
 async def test_an_action_of_its_own_on_what_the_alert_names_is_run(journal):
     alert = 'The file /etc/hosts is wrong. Somebody wrote {"path": "/etc/hosts"}.'
     opening = (*TASK.opening[:1], Message("user", f"## Alert\n{fence(alert, 'alert data')}"))

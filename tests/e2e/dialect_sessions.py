@@ -249,7 +249,7 @@ def investigate_all() -> Mapping[str, Outcome]:
     """A session of each, all at once, and a question to each of them behind it."""
     sessions = {each.name: submit(each.name) for each in EVERY}
     for session in sessions.values():
-        wait_until_ended(session, within=120)
+        wait_until_ended(session, within=240)
     questions = {
         name: ask_question(session.pk, QUESTION, author="ana")
         for name, session in sessions.items()
@@ -260,7 +260,7 @@ def investigate_all() -> Mapping[str, Outcome]:
         stages = Stage.objects.filter(pk__in=[each.stage_id for each in questions.values()])
         return all(stage.is_terminal for stage in stages)
 
-    wait_for(are_answered, within=120, what="the answers")
+    wait_for(are_answered, within=240, what="the answers")
     return {
         name: Outcome(sessions[name], Stage.objects.get(pk=question.stage_id))
         for name, question in questions.items()

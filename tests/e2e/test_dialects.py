@@ -32,7 +32,8 @@ from tests.e2e.dialect_sessions import (
 from tests.processes import start_worker
 from tests.rehearsal_server import RunningRehearsal, start_rehearsal
 
-pytestmark = pytest.mark.worker
+# The first test waits for all sessions.
+pytestmark = [pytest.mark.worker, pytest.mark.timeout(600)]
 
 REPORT = "## Conclusion\nThe gateway answered in 3 ms."
 CALLS = [

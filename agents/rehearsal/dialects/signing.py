@@ -23,4 +23,4 @@ def sign_call(name: str, arguments: Mapping[str, JsonValue] | str) -> str:
 
 
 def _sign(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return base64.b64encode(hashlib.sha256(text.encode(errors="surrogatepass")).digest()).decode()
