@@ -34,6 +34,8 @@ class Config:
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()
     """Tool servers, likewise."""
+    own_providers: frozenset[str] = frozenset()
+    """Models, likewise."""
     needs: tuple[Mistake, ...] = ()
     """What the environment of this process lacks. Whoever asks a model or opens a tool server
     fails for it; whoever only shows pages does not."""

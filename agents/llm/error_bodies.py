@@ -76,7 +76,7 @@ _NOT_OVERFLOW = re.compile(
     r"\btools?\[|\.description|\.name\b|completion tokens, whereas|wait before", re.IGNORECASE
 )
 _NO_TOOL_CALLING = re.compile(
-    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice)"
+    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice|config\.)"
     r"|(?:tool|function)(?:s|[ _-](?:use|usage|calls?|calling))?`? (?:is|are) not "
     r"(?:supported|enabled|available)"
     r"|not supported for (?:tool|function)|no endpoints found that support (?:the provided )?.?tool"

@@ -41,7 +41,12 @@ READ_AT = {
     "SlackConfig.enabled": ("investigations/services/notices.py", "slack.enabled"),
     "SlackConfig.token_env": ("investigations/services/notices.py", "slack.token_env"),
     "CostEstimationConfig.enabled": (
-        "investigations/services/step_rows.py", "cost_estimation.enabled"),
+        "investigations/services/step_rows.py", "estimation.enabled"),
+    "CostEstimationConfig.model_rates": ("config/schema/system.py", "self.model_rates"),
+    **{
+        f"RateConfig.{name}": ("config/schema/system.py", f"rate.{name}")
+        for name in ("input_per_million", "output_per_million")
+    },
     **{
         f"LimitsConfig.{kind}": (
             "investigations/access/limits.py", "getattr(get_config().system.limits")
@@ -222,7 +227,6 @@ defaults:
 system:
   dashboard_url: https://board.example.com
   cost_estimation:
-    model_rates: {m: {input_per_million: 1, output_per_million: 1}}
     promotions: [{model: m, end: 2026-03-01, input_per_million: 0, output_per_million: 0}]
   retention: {cleanup_interval: 6h}
 queue:
