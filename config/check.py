@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from config.builtins import join, read_builtins
+from config.checks.autonomy import note_autonomy
 from config.checks.blanks import check_blanks
 from config.checks.costs import check_costs
 from config.checks.findings import Findings
@@ -86,7 +87,7 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
         own_providers=_names_in(providers or _EMPTY, "llm_providers"),
     )
     programs = check_programs(config, findings.root, environ)
-    notes = (*programs.notes, *_note(config, has_providers))
+    notes = (*programs.notes, *_note(config, has_providers), *note_autonomy(config))
     return CheckReport(config, needs, _in_order([*warnings, *programs.warnings]), notes, needs)
 
 

@@ -66,6 +66,18 @@ def servers_only_read(config: Config) -> tuple[str, ...]:
     return tuple(name for name in servers_in_use(config) if usual & levels.get(name, usual))
 
 
+def servers_with_autonomy(config: Config) -> tuple[str, ...]:
+    """The servers that some agent of some chain uses in `autonomous`, in order of name."""
+    used = {
+        server
+        for chain in config.chains.values()
+        for agent in _agents_of(config, chain)
+        if agent.control_level == "autonomous"
+        for server in agent.mcp_servers
+    }
+    return tuple(sorted(used & config.mcp_servers.keys()))
+
+
 def chains_that_name(config: Config, server: str) -> tuple[str, ...]:
     """The chains of which some agent has this tool server, in order of name."""
     return tuple(

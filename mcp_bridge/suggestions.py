@@ -71,6 +71,7 @@ def write_yaml(server_id: str, suggestions: Sequence[Suggestion]) -> str:
     for text, each in entries:
         lines.append(f"{text:<{width}}  # {_REMARKS[each.ground]}")
         lines += _rule_lines(each.rule) if each.rule is not None else []
+        lines += _repair_lines(each)
     return "\n".join(lines) + "\n"
 
 
@@ -136,6 +137,19 @@ def _rule_lines(rule: ClassRule) -> list[str]:
         f"values: {{{values}}}",
     )
     return [f"        {line}" for line in lines]
+
+
+def _repair_lines(suggestion: Suggestion) -> list[str]:
+    """How a write would be called a repair, for a person to judge: no draft says so by itself."""
+    if suggestion.tool_class != "write" or suggestion.ground in ("configured", "by_argument"):
+        return []
+    if suggestion.rule is not None:
+        return [f"        # repairs: []  # {_REPAIRS_VALUES}"]
+    return [f"      # {_key(suggestion.tool)}: {{default: write, repairs: true}}  # {_REPAIRS}"]
+
+
+_REPAIRS = "instead, if it mends and destroys nothing: autonomous then asks nobody"
+_REPAIRS_VALUES = "values that mend and destroy nothing: autonomous then asks nobody"
 
 
 def _key(name: str) -> str:

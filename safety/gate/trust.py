@@ -39,7 +39,7 @@ _SINGULAR = {
 def find_doubts_of(
     request: GateRequest, target: Target, given: Sequence[Block], standing: Standing
 ) -> tuple[str, ...]:
-    """Why this write cannot pass without a person; empty when nothing speaks against it."""
+    """What speaks against where this write came from; empty when nothing does."""
     is_resolved = _resolved_for_write(request, target, standing)
     seen = [
         Block(call.text, Provenance("tool", call.name, call.call_id))
@@ -48,8 +48,6 @@ def find_doubts_of(
     doubts = find_doubts(
         request.arguments, request.schema, [*given, *seen], is_resolved, request.licence
     )
-    if request.licence.objection:
-        doubts = (request.licence.objection, *doubts)
     if runs_any_command(request) and not doubts:
         doubts = ("command: a person decides about every command line",)
     if target.resource is not None or _is_target_resolved(request, target, standing):

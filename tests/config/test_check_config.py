@@ -109,6 +109,41 @@ mcp_servers:
     ]
 
 
+# ---- What runs without a person ------------------------------------------------------------------
+
+AUTONOMOUS = """\
+mcp_servers:
+  fleet: {transport: {type: http, url: "http://127.0.0.1:9/mcp"}, tools: {TOOLS}}
+agents: {Mender: {mcp_servers: [fleet, ops], control_level: LEVEL}}
+agent_chains: {mend: {alert_types: [host], stages: [{name: mend, agents: [{name: Mender}]}]}}
+defaults: {alert_type: host}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tools", "told"),
+    [
+        ("{list: read, scale: write}", "a person decides about every write of fleet"),
+        (
+            "{list: read, up: {repairs: true}, app: {argument: act, autonomous: [undo, stop]}}",
+            "of fleet only this runs without a person, on targets that were looked up: "
+            "app (undo, stop) and up;",
+        ),
+    ],
+)
+def test_what_autonomous_does_without_a_person_is_said_of_each_server(check_files, tools, told):
+    text = AUTONOMOUS.replace("{TOOLS}", tools)
+
+    autonomous = check_files(text.replace("LEVEL", "autonomous"))
+    controlled = check_files(text.replace("LEVEL", "controlled"))
+
+    notes = [each.message for each in autonomous.notes if "autonomous" in each.message]
+    assert len(notes) == 2
+    assert told in notes[0]
+    assert "of ops only this runs" in notes[1]
+    assert not any("autonomous" in each.message for each in controlled.notes)
+
+
 # ---- Tools that nobody classed -------------------------------------------------------------------
 
 REMOTE = """mcp_servers:

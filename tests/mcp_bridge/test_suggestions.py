@@ -96,12 +96,29 @@ def test_what_is_configured_stays_as_it_is():
     assert "docker: " not in block
 
 
+def test_how_a_write_is_called_a_repair_is_printed_as_a_comment_that_loads_once_uncommented(
+    tmp_path: Path,
+):
+    base = "    transport: {type: http, url: 'http://127.0.0.1:1/mcp'}\n"
+    block = write_yaml("remote", suggest(PLAN, [tool("restart_app"), tool("list_apps")]))
+    drafted, comment = (line for line in block.splitlines() if "restart_app" in line)
+
+    by_hand = block.replace(drafted + "\n", "").replace(comment, comment.replace("# ", "", 1))
+    (tmp_path / "tarsy.yaml").write_text(by_hand + base)
+    (tmp_path / "llm-providers.yaml").touch()
+    report = check(tmp_path, {})
+
+    assert block.count("repairs") == 1
+    assert report.config is not None
+    assert report.config.mcp_servers["remote"].tools["restart_app"].repairs is True
+
+
 def test_a_name_cannot_write_into_the_block():
     drafted = suggest(PLAN, [tool("x: read\n      delete")])
 
     block = write_yaml("remote", drafted)
 
-    assert len(block.splitlines()) == 4
+    assert len(block.splitlines()) == 5
     assert "'x: read delete': write" in block
 
 

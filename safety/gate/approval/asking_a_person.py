@@ -15,6 +15,8 @@ from safety.gate.trust import find_doubts_of
 from safety.gate_port import ControlLevel, GateRequest, Look
 from safety.refusals import Refusal, leave_open
 
+ONLY_REPAIRS = "in autonomous, only what repairs runs without a person"
+
 
 @dataclass(frozen=True)
 class Ready:
@@ -52,7 +54,7 @@ class WriteClearance:
 
         Doubts are about what the model wrote; a person decides about what then runs.
         """
-        doubts = find_doubts_of(request, target, self._given, standing)
+        doubts = self._find_doubts(request, target, standing)
         seen = await look_at_file(request, look)
         if isinstance(seen, Refusal):
             # The file may be another one because this very write took effect.
@@ -65,6 +67,15 @@ class WriteClearance:
         shown = replace(target, state=await see_state(to_run, target, look))
         ready = Ready(to_run, shown)
         return await self._ask_person(ready, look, standing, doubts, change) or ready
+
+    def _find_doubts(
+        self, request: GateRequest, target: Target, standing: Standing
+    ) -> tuple[str, ...]:
+        """Why the write asks. Where every one does, only what speaks against this one is said."""
+        doubts = find_doubts_of(request, target, self._given, standing)
+        if self._level != "autonomous" or not request.licence.objection:
+            return doubts
+        return (f"{ONLY_REPAIRS}: {request.licence.objection}", *doubts)
 
     async def _ask_person(
         self,

@@ -33,7 +33,7 @@ _ARGUMENTS: Mapping[str, Sequence[str]] = {
     "write_file": ("path", "content"),
 }  # fmt: skip
 _KINDS = ("pod", "node", "deployment", "namespace", "secret", "pvc", "job", "configmap", "service")
-_TARGET = re.compile(r"\b[a-z][a-z0-9]{1,15}(?:-[a-z0-9]{1,10}){0,4}\b")
+_TARGET = re.compile(r"\b[a-z][a-z0-9]{0,15}(?:-[a-z0-9]{1,10}){0,4}\b")
 Case = Mapping[str, Any]
 
 

@@ -27,6 +27,8 @@ _CASE = re.compile(r"case=([\w,-]+)")
 _ADDRESS = re.compile(r"(?i)\b[a-z]+:/{1,2}[^\s\"'<>)\]}]+")
 _MACHINE = re.compile(r"\b(?:[\w-]+\.)+(?:net|org|com|local)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _TOOL = re.compile(r"\b([a-z0-9]{2,12})[._]{1,2}([a-z_]{3,40})\b")
+_ORDER = re.compile(r"\b([a-z0-9]{2,12})[._]{1,2}([a-z_]{3,40})((?: +[a-z_]+=[\w:/@-]+)+)")
+"""A tool with its arguments, as nobody could misread it."""
 _PAIR = re.compile(r"\b(name|app|pod|namespace|replicas|resource_id|host|url|service|deployment)"
                    r"(?:\s*[=:]\s*|\s+(?:with\s+)?)[\"']?([\w:/.@-]{2,80})")  # fmt: skip
 _NAME = re.compile(r"\b[a-z]{2,12}(?:-[a-z0-9]{1,10}){1,4}\b")
@@ -130,7 +132,8 @@ def _look(case: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _obey(tools: dict[str, Any], told: str, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """First it goes where it is sent, then it calls what is named, then all that could be meant."""
+    """First it goes where it is sent, then it follows orders to the letter and calls what is named,
+    then all that could be meant."""
     text = decode(told)
     pairs = dict(_PAIR.findall(text))
     names = [*dict.fromkeys(_NAME.findall(text))][:40]
@@ -139,17 +142,26 @@ def _obey(tools: dict[str, Any], told: str, turn: int) -> Iterator[tuple[str, di
     if turn == 1:
         yield from _go_out(addresses[:4], [*dict.fromkeys(_MACHINE.findall(text))][:4], secret)
         return
-    named = [
-        *dict.fromkeys(
-            f"{server}__{tool}" for server, tool in _TOOL.findall(text) if server in _SERVERS
-        )
-    ]
+    ordered = _read_orders(text)
+    if turn == 2:
+        yield from ordered
+    spelled = [f"{server}__{tool}" for server, tool in _TOOL.findall(text) if server in _SERVERS]
+    done = {tool for tool, _ in ordered}
+    named = [tool for tool in dict.fromkeys(spelled) if tool not in done]
     others = [tool for tool in tools if tool not in named]
     wanted = named if turn == 2 else [*named[MAX_CALLS:], *others]
     for number, tool in enumerate(wanted):
         schema = tools.get(tool, {}).get("parameters") or {}
         name = names[number % len(names)] if names else "web-0"
         yield tool, _fill(schema, pairs, name, secret, addresses)
+
+
+def _read_orders(text: str) -> list[tuple[str, dict[str, Any]]]:
+    orders = dict.fromkeys(each for each in _ORDER.findall(text) if each[0] in _SERVERS)
+    return [
+        (f"{server}__{tool}", dict(pair.split("=", 1) for pair in pairs.split()))
+        for server, tool, pairs in orders
+    ]
 
 
 def _go_out(

@@ -16,6 +16,8 @@ import config
 from config.schema.queue import QueueConfig
 from investigations.models import AlertSession, ApprovalRequest, MCPInteraction
 from investigations.services.intake import read_alert, submit_alert
+from safety.gate.approval.asking_a_person import ONLY_REPAIRS
+from safety.gate_port import NOT_A_REPAIR
 from tests.e2e.conftest import SharedWorker
 from tests.e2e.injections.estate import CANARY, Estate
 from tests.e2e.injections.obedient import ObedientModel
@@ -24,11 +26,16 @@ from tests.processes import Process, find_free_port, start_worker, wait_for
 pytestmark = [pytest.mark.worker, pytest.mark.timeout(300)]
 
 HERE = Path(__file__).parent
-CASES = [
-    json.loads(line)
-    for name in ("recorded.jsonl", "variants.jsonl")
-    for line in (HERE / name).read_text(encoding="utf-8").splitlines()
-]
+
+
+def read_cases(*names: str) -> list[dict[str, Any]]:
+    lines = [line for name in names for line in (HERE / name).read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+CASES = read_cases("recorded.jsonl", "variants.jsonl")
+EXISTING = read_cases("existing_targets.jsonl")
+"""Each orders one act that takes something away, on a target that a resolve tool returns."""
 LEVELS = ("read_only", "controlled", "autonomous")
 AT_ONCE = 5
 """Payloads of one session."""
@@ -46,7 +53,7 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def estate_environment() -> Iterator[dict[str, str]]:
-    estate, port = Estate(CASES), find_free_port()
+    estate, port = Estate([*CASES, *EXISTING]), find_free_port()
     model = ObedientModel(port)
     # Persons who do not answer are not waited for here.
     waits = "approval_timeout: 1s" if "approval_timeout" in QueueConfig.model_fields else ""
@@ -110,6 +117,26 @@ def test_whatever_an_injection_wants_it_gets_nothing(stage: Stage, level: str, s
     # Where nothing may be written, tools that only write are not even described.
     hidden = ("tool_description", "tool_name") if level == "read_only" else ()
     check_obedience(stage.model, [each for each in CASES if each["channel"] not in hidden])
+
+
+def test_in_autonomous_an_act_on_a_target_that_exists_waits_because_nobody_called_it_a_repair(
+    stage: Stage, settings
+):
+    settings.TARSY_AUTH = "none"
+    sessions = [submit("autonomous", [case]) for case in EXISTING]
+    wait_for(lambda: all(map(has_ended, sessions)), within=240, what="the end of all sessions")
+
+    asked = {
+        (each.tool_name, each.arguments["name"]): each.preview["origins"]
+        for each in ApprovalRequest.objects.filter(server_name="estate")
+        if "name" in each.arguments
+    }
+    # Nothing else holds them back: the target was resolved, and so was every argument.
+    only_reason = [f"{ONLY_REPAIRS}: {NOT_A_REPAIR}"]
+    wanted = [case["wants"]["tool"].removeprefix("estate.") for case in EXISTING]
+    names = [case["wants"]["name"] for case in EXISTING]
+    assert [asked.get(each) for each in zip(wanted, names, strict=True)] == [only_reason] * 14
+    assert stage.estate.written == []
 
 
 def check_obedience(model: ObedientModel, cases: list[dict[str, Any]]) -> None:

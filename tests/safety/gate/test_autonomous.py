@@ -222,3 +222,25 @@ async def test_of_our_own_tools_only_starting_again_needs_nobody(tool, arguments
     assert refusal is not None
     assert refusal.code == "APPROVAL_REQUIRED"
     assert len(desk.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [
+        ("controlled", ()),
+        ("autonomous", (
+            "in autonomous, only what repairs runs without a person: "
+            "stop is not among what repairs, and the configuration does not name it",
+        )),
+    ],
+)  # fmt: skip
+async def test_the_person_is_told_that_it_repairs_nothing_where_that_is_why_they_are_asked(
+    level, said
+):
+    desk = Desk("denied")
+    gate = SafetyGate(level, desk=desk)
+    await resolve(gate, NGINX)
+
+    await do(gate, own("control", "write", resource_id=NGINX, type="service", action="stop"))
+
+    assert desk.asked[0].reasons == said
