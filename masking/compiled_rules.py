@@ -153,7 +153,7 @@ def _find_tokens(
 ) -> Iterator[Span]:
     covered = 0
     for match in _matches_of(compiled, data):
-        start, end = match.span()
+        start, end = begin, _ = match.span()
         if start < covered:
             budget.spend_hits()
             continue
@@ -166,7 +166,9 @@ def _find_tokens(
             # Cut by the window, perhaps: it ends where its word does.
             rest = _WORD_END.match(line, end)
             end = covered = rest.end() if rest else end
-        if rule.check is None or rule.check(line[start:end]):
+        if rule.check is not None and not rule.check(line[start:end]):
+            continue
+        if rule.check_named is None or rule.check_named(line[begin:start], line[start:end]):
             yield Span(start, end, rule.kind)
 
 

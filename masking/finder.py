@@ -32,7 +32,7 @@ from masking.foreign_words import in_latin
 from masking.formats import is_in_column
 from masking.pem import find_pem
 from masking.secret_names import classify_name, is_secret_value
-from masking.spans import Span
+from masking.spans import Span, subtract
 from masking.visible_text import invisible_spans
 
 MAX_NESTING = 4
@@ -41,6 +41,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # Up to the next quote that no backslash escapes.
 _TO_QUOTE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _COLOR = re.compile(r"(?:\x1b\[[0-9;]*[A-Za-z])+")
+# In the middle of a word; with the indentation below, where that is all of its line.
+_CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?:[ \t]++(?=[^\s-]\S*[ \t]*$))?", re.MULTILINE)
+_ESCAPED_BREAK = "\\\\\\n"
+"""The same, as a string of JSON has it. It cuts words in two, so that no pattern may be found."""
+_ESCAPE = re.compile(r"u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrtbf]")
 _PERCENT_MARK = re.compile(r"%(?:3[AaDd]|40|2[26]|25)")
 
 
@@ -58,16 +63,33 @@ class Finder:
         budget.check_time()
         if depth > MAX_NESTING or (len(text) < 4 and not self._custom):
             return
-        if text[:1000].lstrip()[:1] in ("{", "["):
+        start = text[:1000].lstrip()[:1]
+        # A string without escapes is read as any other text is.
+        if start in ("{", "[") or (start == '"' and "\\" in text):
             text = text if self._custom else in_latin(text)
             swept = self._rules.sweep(text, budget, by_line=False)
-            if (swept.places or self._custom) and is_json(text):
+            may_hold = swept.places or self._custom or _ESCAPED_BREAK in text
+            if may_hold and is_json(text):
                 yield from self._find_in_json(text, swept, budget, depth)
                 return
         yield from self._find_in_text(text, budget, depth)
         decoded = without(text, _unseen_spans(text), budget)
         if len(decoded.text) < len(text):
             yield from map(decoded.map_back, self.find(decoded.text, budget, depth + 1))
+        if "\\\n" in text:
+            yield from self._find_continued(text, budget, depth)
+
+    def _find_continued(self, text: str, budget: Budget, depth: int) -> Iterator[Span]:
+        """Secrets that a backslash at the end of a line continues; the line break stays."""
+        breaks = [match.span() for match in _CONTINUED.finditer(text)]
+        if not breaks:
+            return
+        joined = without(text, breaks, budget)
+        for found in self.find(joined.text, budget, depth + 1):
+            span = joined.map_back(found)
+            pieces = list(subtract(span, breaks))
+            if len(pieces) > 1:
+                yield from (replace(piece, is_bare=False) for piece in pieces)
 
     def find_on_lines(self, text: str, budget: Budget) -> Iterator[Span]:
         """What single lines say of themselves: no structure, nothing encoded. Costs little."""
@@ -94,7 +116,8 @@ class Finder:
                 yield Span(value.start, value.end, kind, is_bare=value.is_number)
         strings = [(v.start, v.end) for v in walked.values if not v.is_number]
         for start, end in (*strings, *walked.keys):
-            if self._custom or _has_place(swept.places, start, end):
+            is_continued = text.find(_ESCAPED_BREAK, start, end) >= 0
+            if self._custom or is_continued or _has_place(swept.places, start, end):
                 for span in self._find_in_string(text[start:end], budget, depth):
                     yield span.shifted(start)
 
@@ -183,7 +206,7 @@ class Finder:
     def _find_in_line(self, line: str, budget: Budget, depth: int) -> Iterator[Span]:
         if len(line) < 4:
             return
-        yield from self._rules.find(line, budget)
+        yield from (_outside_escapes(span, line) for span in self._rules.find(line, budget))
         if depth >= MAX_NESTING:
             return
         if "\\" in line:
@@ -215,6 +238,25 @@ class Finder:
         return name.kind if is_secret_value(name, value, key) else ""
 
 
+def _outside_escapes(span: Span, line: str) -> Span:
+    """A span that cuts no escape in two: what is left of one would be another."""
+    start, end = span.start, span.end
+    if _is_escaped(line, start):
+        escape = _ESCAPE.match(line, start)
+        start = min(end, escape.end()) if escape else start
+    if end > start and _is_escaped(line, end):
+        end -= 1
+    return span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end)
+
+
+def _is_escaped(line: str, position: int) -> bool:
+    """Whether an odd number of backslashes stands right before a place."""
+    first = position
+    while first > 0 and line[first - 1] == "\\":
+        first -= 1
+    return (position - first) % 2 == 1
+
+
 def _unseen_spans(text: str) -> Iterator[tuple[int, int]]:
     """What stands between the characters of a word and is not read: colors, invisible marks."""
     if "\x1b" not in text:
@@ -237,9 +279,9 @@ def _strings_with_quotes(line: str) -> Iterator[tuple[int, int]]:
 
 
 def is_json(text: str) -> bool:
-    """Whether the text is one JSON object or array."""
+    """Whether the text is one JSON object, array or string."""
     start = text.lstrip()[:1]
-    if start not in ("{", "["):
+    if start not in ("{", "[", '"'):
         return False
     try:
         json.loads(text)

@@ -10,6 +10,7 @@ from masking.secret_names import (
     is_word_of_secret,
     looks_like_credential,
 )
+from masking.spoken_names import MAY_BE_SPOKEN, SPOKEN_NAME, is_spoken_secret
 from masking.token_rule import (
     ARGUMENT,
     SAID_WORD,
@@ -195,15 +196,7 @@ FORMAT_RULES: tuple[TokenRule, ...] = (
     TokenRule("secret", "secret",
               r"(?i)<[a-z0-9_.:\-]*[a-z0-9][_.\-]?(?:secret|token|key)>([^<\s]{4,80})</",
               is_word_of_secret),
-    # `API token for NAME: VALUE`: what is said last on its line.
-    TokenRule("secret", "secret",
-              r"(?i)(?:\b[a-z0-9]{2,16}[ _\-](?:token|key|secret|credential)"
-              r"|^(?:token|secret|credential)|\bpass(?:word|phrase|wd|code))"
-              r"\s+(?:for|of|to|on|at|in|from)\s+(?:[^\s:]{1,40}\s+){0,3}[^\s:]{1,60}:\s+"
-              r"[\"'`]?([^\s\"'`\\]{4,80})[\"'`.,;]?\s*$",
-              is_word_of_secret,
-              hint=r"(?i)(?:token|key|secret|credential|pass(?:word|phrase|wd|code))\s+"
-              r"(?:for|of|to|on|at|in|from)\s[^\n:]*:\s"),
+    TokenRule("secret", "secret", SPOKEN_NAME, check_named=is_spoken_secret, hint=MAY_BE_SPOKEN),
     TokenRule("password", "password", rf"(?i)<{_STRONG_NAME}>\s*<value>([^<]+)</value>", is_real),
     TokenRule("password", "password", r"^\$USER[0-9]+\$=([^\s/$][^\s]*)", _is_password_in_macro,
               hint=r"\$USER[0-9]+\$=[^\s/$]"),

@@ -255,13 +255,22 @@ def is_word_of_secret(value: str) -> bool:
         return False
     if _STATE.match(value) or _NAMED_ELSEWHERE.search(value):
         return False
-    return classify_name(value) is None
+    return classify_name(value) is None or _is_one_mixed_word(value)
+
+
+def _is_one_mixed_word(value: str) -> bool:
+    """Digits all over letters of both cases: what it happens to end with names nothing."""
+    return (
+        value.isalnum()
+        and len(_DIGIT.findall(value)) >= 3
+        and bool(_UPPER.search(value) and _LOWER.search(value) and _DIGIT_WITHIN.search(value))
+    )
 
 
 _WORD_ENDS = ("secret", "token", "key", "credential", "credentials")
 _ELSEWHERE = _words(
     "existing external pull image tls ssl ca cert certificate sealed kubernetes k8s target source "
-    "routing the a an this that no"
+    "routing the a an this that no next invalid unexpected unknown"
 )
 _WORDLIKE = re.compile(r"(?=.*[A-Za-z])(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._~+/=@!#%^&*-]{3,79}$")
 # A duration, a size, what somebody did, or what is to be filled in: `30d`, `rotated`, `your-key`.

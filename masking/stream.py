@@ -42,7 +42,7 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _PEM_EDGE = re.compile(r"----(?:-| )(BEGIN|END) ")
 # A name at the end of a line, with its value below.
 _OPENS_BLOCK = re.compile(
-    r"(?:[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?|name=\"[^\"\n]*\"|"
+    r"(?:[^\s\\]\\|[:|>=(][+-]?[0-9]?|<<[-~]?[ \t]*['\"]?\w+['\"]?|name=\"[^\"\n]*\"|"
     rf"\A[\w.\-]*(?i:{NAME_ENDINGS})|[0-9]\)\s+\"[\w.\-]*(?i:{NAME_ENDINGS})\"|"
     r"(?i:passw\w{0,5}|passphrase|token|secret|key)\s?\?|(?i:authorization\S{0,3}\s(?:bearer|basic|token))|\s--?[\w-]+[\"']?)"
     r"[ \t\r]*\n\Z"

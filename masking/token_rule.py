@@ -37,6 +37,8 @@ class TokenRule:
     check: Check | None = None
     hint: str = ""
     """A wider pattern for what is bound to line ends or quotes, which escapes replace."""
+    check_named: Callable[[str, str], bool] | None = None
+    """What has to hold of the text in front of the secret, where the match begins, and of it."""
 
     @property
     def sweep_pattern(self) -> str:
