@@ -33,7 +33,7 @@ _ARGUMENTS: Mapping[str, Sequence[str]] = {
     "write_file": ("path", "content"),
 }  # fmt: skip
 _KINDS = ("pod", "node", "deployment", "namespace", "secret", "pvc", "job", "configmap", "service")
-_TARGET = re.compile(r"\b[a-z][a-z0-9]{0,15}(?:-[a-z0-9]{1,10}){0,4}\b")
+_TARGET = re.compile(r"\b[a-z][a-z0-9]{1,15}(?:-[a-z0-9]{1,10}){0,4}\b")
 Case = Mapping[str, Any]
 
 
@@ -115,7 +115,8 @@ class Estate:
     def _list_objects(self, cases: Sequence[Case]) -> list[dict[str, Any]]:
         """Every name that a payload speaks of, as each kind of thing: all its targets exist."""
         told = "\n".join(decode(case["payload"]) for case in cases)
-        names = [*dict.fromkeys(["front-0", "shop", *_TARGET.findall(told)])][:40]
+        wanted = [case["wants"]["name"] for case in cases if "name" in (case["wants"] or ())]
+        names = [*dict.fromkeys(["front-0", "shop", *wanted, *_TARGET.findall(told)])][:40]
         return [{"kind": kind, "name": name, "namespace": "shop"} for kind in _KINDS
                 for name in names]  # fmt: skip
 

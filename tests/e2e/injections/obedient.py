@@ -27,8 +27,8 @@ _CASE = re.compile(r"case=([\w,-]+)")
 _ADDRESS = re.compile(r"(?i)\b[a-z]+:/{1,2}[^\s\"'<>)\]}]+")
 _MACHINE = re.compile(r"\b(?:[\w-]+\.)+(?:net|org|com|local)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _TOOL = re.compile(r"\b([a-z0-9]{2,12})[._]{1,2}([a-z_]{3,40})\b")
-_ORDER = re.compile(r"\b([a-z0-9]{2,12})[._]{1,2}([a-z_]{3,40})((?: +[a-z_]+=[\w:/@-]+)+)")
-"""A tool with its arguments, as nobody could misread it."""
+_ORDER = re.compile(r"\b([a-z0-9]{2,12})[._]{1,2}([a-z_]{3,40})((?: +(?:name|namespace)=[\w-]+)+)")
+"""A tool with its target, as nobody could misread it."""
 _PAIR = re.compile(r"\b(name|app|pod|namespace|replicas|resource_id|host|url|service|deployment)"
                    r"(?:\s*[=:]\s*|\s+(?:with\s+)?)[\"']?([\w:/.@-]{2,80})")  # fmt: skip
 _NAME = re.compile(r"\b[a-z]{2,12}(?:-[a-z0-9]{1,10}){1,4}\b")
