@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agents.citations import cited_numbers
 from agents.types import NOT_CHECKED, ServerOffer
 from config.unclassed import count_unclassed
 from config.words import list_names
@@ -58,8 +59,6 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
 _BOLD_HEADING = re.compile(r"[ \t]*\*\*([^*]{1,60})\*\*[ \t]*:?[ \t]*")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+(\S.*)")
 _CODE_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-_CITATION = re.compile(r"\[(T\d{1,9}(?:[ \t]{0,3}[,;][ \t]{0,3}T?\d{1,9}){0,50})\]", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,9}")
 _LEVEL = "(high|medium|moderate|low)"
 _CONFIDENCE = re.compile(
     rf"\bconfidence\b[\s*_:=()—–-]{{0,8}}(?:is[ \t]+)?(?:{_LEVEL}\b|(\d{{1,3}})[ \t]?%)"
@@ -85,22 +84,12 @@ def parse_report(markdown: str) -> Report | None:
         conclusion=conclusion,
         confidence=_find_confidence(said),
         claims=tuple(
-            Claim(text, find_refs(text)) for text in _split_items(sections.get("evidence", ()))
+            Claim(text, cited_numbers(text)) for text in _split_items(sections.get("evidence", ()))
         ),
         next_steps=_split_items(sections.get("next_steps", ())),
         not_checked=_split_items(sections.get("not_checked", ())),
         ruled_out=_split_items(sections.get("ruled_out", ())),
     )
-
-
-def find_refs(text: str) -> tuple[int, ...]:
-    """The numbers of the tool calls that a text cites as `[T5]` or `[T5, T7]`."""
-    numbers = (
-        int(number)
-        for citation in _CITATION.finditer(text)
-        for number in _NUMBER.findall(citation.group(1))
-    )
-    return tuple(dict.fromkeys(numbers))
 
 
 def _split_sections(markdown: str) -> dict[Section, list[str]]:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.report import find_refs, parse_report
+from agents.citations import Ref, drop_citations, find_citations
+from agents.report import parse_report
 from agents.types import NOT_CARRIED_OUT, NOT_CHECKED, UNVERIFIED
 from investigations.rendering.markdown import CitedTool
 
-_CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
 _INLINE_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`")
 _SOURCE = re.compile(r"\((?:from the )?(alert|runbook)\b[^)]{0,40}\)\W*$", re.IGNORECASE)
@@ -20,7 +20,7 @@ class CardLine:
     """One claim, step or limit: its words and the tool calls it names."""
 
     text: str
-    numbers: tuple[int, ...] = ()
+    cites: tuple[Ref, ...] = ()
     command: str = ""
     backed: bool = True
 
@@ -74,7 +74,7 @@ def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard 
         conclusion=_line(report.conclusion, tools),
         confidence=report.confidence.strip(),
         claims=tuple(
-            _line(claim.text, tools, claim.refs)
+            _line(claim.text, tools)
             for claim in report.claims
             if not _NOTHING.fullmatch(claim.text)
         ),
@@ -120,7 +120,7 @@ def has_shape(analysis: str) -> bool:
 def first_words(text: str, limit: int = 280) -> str:
     """The first paragraph of a text as one line, for places that show one line of it."""
     for paragraph in re.split(r"\n\s*\n", text):
-        bare = re.sub(r"^[#>*\-\s]+|[*`]{1,3}", "", _CITATION.sub("", paragraph), flags=re.M)
+        bare = re.sub(r"^[#>*\-\s]+|[*`]{1,3}", "", drop_citations(paragraph), flags=re.M)
         line = " ".join(bare.split())
         if line and not paragraph.lstrip().startswith("#"):
             return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
@@ -130,7 +130,7 @@ def first_words(text: str, limit: int = 280) -> str:
 def conclusion_of(analysis: str) -> str:
     """The one sentence of a report, else its first words; empty for an empty report."""
     report = parse_report(analysis) if analysis else None
-    sentence = _CITATION.sub("", report.conclusion) if report else ""
+    sentence = drop_citations(report.conclusion) if report else ""
     said = sentence.strip() or first_words(analysis)
     return f"Unverified. {said}" if report and find_unverified(analysis) else said
 
@@ -139,17 +139,15 @@ def _lines(texts: Sequence[str], tools: Mapping[int, CitedTool]) -> tuple[CardLi
     return tuple(_line(text, tools) for text in texts if not _NOTHING.fullmatch(text))
 
 
-def _line(
-    text: str, tools: Mapping[int, CitedTool], numbers: Sequence[int] | None = None
-) -> CardLine:
-    if numbers is None:
-        numbers = find_refs(text)
-    words, command = _split_command(_CITATION.sub("", text).strip())
+def _line(text: str, tools: Mapping[int, CitedTool]) -> CardLine:
+    refs = (ref for citation in find_citations(text) for ref in citation.refs)
+    cites = tuple(dict.fromkeys(refs))
+    words, command = _split_command(drop_citations(text).strip())
     return CardLine(
         text=words,
-        numbers=tuple(numbers),
+        cites=cites,
         command=command,
-        backed=any(number in tools for number in numbers),
+        backed=any(ref.number in tools for ref in cites),
     )
 
 

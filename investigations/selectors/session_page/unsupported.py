@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.citations import drop_citations
 from investigations.models import TimelineEvent
 
 MAX_SPANS = 200
-_CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
 _ITEM = re.compile(r"[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+")
 
 
@@ -46,8 +46,8 @@ def relocate(
     found = []
     for span in spans:
         begin = whole.rfind("\n", 0, span.start) + 1
-        before = _CITATION.sub("", _ITEM.sub("", whole[begin : span.start], count=1)).lstrip()
-        said = _CITATION.sub("", whole[span.start : span.end])
+        before = drop_citations(_ITEM.sub("", whole[begin : span.start], count=1)).lstrip()
+        said = drop_citations(whole[span.start : span.end])
         for place in _lines_with(text, before + said):
             start = place + len(before)
             found.append(UnsupportedSpan(start, start + len(said), span.kind, span.reason))
