@@ -29,7 +29,7 @@ ALLOWED: dict[str, str] = {
     "masking": "",
     "config": "tarsy.errors tarsy.env",
     "agents": "config tarsy.errors",
-    "safety": "safety masking agents.citations agents.types agents.ports",
+    "safety": "safety masking agents.citations agents.our_lines agents.report agents.types agents.ports",
     "ops": "masking safety config.container_detection tarsy.errors",
     "mcp_bridge": "masking safety agents.types agents.ports agents.json_cutting config.programs"
     " tarsy.errors",
@@ -37,7 +37,8 @@ ALLOWED: dict[str, str] = {
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
     "safety.paths": "safety.word_lists",
     "safety.commands": "masking safety.paths safety.word_lists",
-    "safety.grounding": "safety.evidence safety.word_lists agents.citations",
+    "safety.grounding": "safety.evidence safety.word_lists agents.citations agents.our_lines"
+    " agents.report agents.types",
     # Rooms of the app, from the rows to those who face outward.
     ".models": "",
     ".migrations": "",
@@ -52,7 +53,7 @@ ALLOWED: dict[str, str] = {
     ".rendering": ".maskers .models.foreign_json .stream_messages agents.citations agents.types",
     ".notifications": ".rendering tarsy.errors",
     ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown agents.citations"
-    " agents.report agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
+    " agents.our_lines agents.report agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
     " .runbooks .notifications .rendering .roles masking agents.types agents.records config"

@@ -12,6 +12,8 @@ from safety.grounding.clauses import Clause, split_clauses
 MAX_CLAIMS = 200
 MAX_READ = 60_000
 """Characters of a report that are looked at."""
+_MAX_CITED = 4 * MAX_READ
+"""Characters within which the last citation that is looked at has to end."""
 
 _BEHIND_CITATION = ". \t\r\n"
 _NEW_BLOCK = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+\u2022]|\d{1,3}[.)]|#{1,6}|>)[ \t]")
@@ -37,10 +39,10 @@ def find_claims(report: str) -> tuple[Claim, ...]:
     What stands before a citation in the same paragraph or item, back to the citation before it,
     is what it is cited for.
     """
-    read = report[:MAX_READ]
+    read = report[:_MAX_CITED]
     reader = _Reader(find_citations(read))
     claims: list[Claim] = []
-    for block in _split_blocks(blank_quotes(read)):
+    for block in _split_blocks(blank_quotes(read)[:MAX_READ]):
         claims += reader.read_block(block)
         if len(claims) >= MAX_CLAIMS:
             break
@@ -68,7 +70,7 @@ class _Reader:
         waiting: list[Clause] = []
         for clause in block:
             citations = self._within(clause)
-            said = _leave_out(clause, citations).strip(" .\t")
+            said = _leave_out(clause, self._overlapping(clause)).strip(" .\t")
             cites = tuple(ref for each in citations for ref in each.refs)
             if not cites and said:
                 waiting.append(clause)
@@ -91,13 +93,18 @@ class _Reader:
         last = bisect_left(self._citations, clause.start + len(clause.text), key=by_start)
         return self._citations[first:last]
 
+    def _overlapping(self, clause: Clause) -> Sequence[Citation]:
+        """These, and one that began before: a long quote may be cut into several clauses."""
+        first = bisect_left(self._citations, clause.start, key=attrgetter("start"))
+        return [*self._citations[max(0, first - 1) : first], *self._within(clause)]
+
 
 def _leave_out(clause: Clause, citations: Sequence[Citation]) -> str:
     pieces: list[str] = []
     position = 0
     for each in citations:
         pieces.append(clause.text[position : max(position, each.start - clause.start)])
-        position = each.end - clause.start
+        position = max(position, each.end - clause.start)
     return "".join([*pieces, clause.text[position:]])
 
 
