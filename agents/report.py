@@ -145,7 +145,12 @@ def _split_items(lines: list[str] | tuple[str, ...]) -> tuple[str, ...]:
             items.append([line.strip()])
         is_open = bool(line.strip())
     texts = ("\n".join(item).strip() for item in items)
-    return tuple(text for text in texts if text.rstrip(".").lower() not in _NOTHING)
+    return tuple(text for text in texts if not says_nothing(text))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text only says that there is nothing to say under its heading."""
+    return text.strip().rstrip(".").lower() in _NOTHING
 
 
 def _find_confidence(text: str) -> Confidence:

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from config import get_config
-from investigations.api.fields import NullField, TextOrNull
+from investigations.api.fields import ClaimCountsSerializer, NullField, TextOrNull
 from investigations.api.responses import ONE_SESSION
 from investigations.api.session_fields import (
     SESSION_STATUSES,
@@ -151,6 +151,7 @@ class SessionDetailSerializer(SessionFields):
     chat_enabled = serializers.SerializerMethodField()
     chat_id = serializers.SerializerMethodField()
     cost_estimation_enabled = serializers.SerializerMethodField()
+    claims = serializers.SerializerMethodField()
     unverified_writes = serializers.SerializerMethodField()
     unavailable_servers = serializers.SerializerMethodField()
     stages = serializers.SerializerMethodField()
@@ -165,6 +166,11 @@ class SessionDetailSerializer(SessionFields):
 
     def get_cost_estimation_enabled(self, _row: object) -> bool:
         return bool(self.context["cost_estimation_enabled"])
+
+    @extend_schema_field(ClaimCountsSerializer)
+    def get_claims(self, _row: object) -> object:
+        """How far the claims of the final analysis are proved."""
+        return ClaimCountsSerializer(self.context["detail"].claims).data
 
     @extend_schema_field(WriteStatusSerializer(many=True))
     def get_unverified_writes(self, _row: object) -> object:

@@ -23,6 +23,13 @@ from safety.grounding.claim_states import (
 from safety.grounding.claims import MAX_READ
 
 CLAIM_STATES = tuple(map(str, ClaimState))
+WORST_FIRST = (
+    ClaimState.MISQUOTED,
+    ClaimState.FAILED,
+    ClaimState.UNCITED,
+    ClaimState.CITED,
+    ClaimState.PROVED,
+)
 MAX_CALLS = 200
 """Of more calls than this that a report cites, the first ones are looked at."""
 
@@ -48,6 +55,16 @@ class ReportClaims:
             if not any(start < mark.end and end > mark.start for start, end in places)
         ]  # fmt: skip
 
+    def state_of(self, report: str, text: str) -> ClaimState | None:
+        """The worst state of the claims in a part of the report; None where it has none."""
+        start = report.find(text)
+        end = start + len(text)
+        within = {
+            each.state for each in self.claims
+            if 0 <= start <= each.claim.start < end
+        }  # fmt: skip
+        return next((each for each in WORST_FIRST if each in within), None)
+
     def mark_misquoted(self, tools: Mapping[int, CitedTool]) -> dict[int, CitedTool]:
         """The tool calls, each with the quotes that it is known not to have."""
         missing: dict[int, set[str]] = defaultdict(set)
@@ -66,8 +83,10 @@ def judge_report(session_id: uuid.UUID, report: str) -> ReportClaims:
     if not report:
         return ReportClaims()
     marks = unsupported_of_session(session_id, report)
-    refs = (ref for each in find_citations(report[:MAX_READ]) for ref in each.refs)
+    refs = [ref for each in find_citations(report[:MAX_READ]) for ref in each.refs]
     numbers = list(dict.fromkeys(ref.number for ref in refs))[:MAX_CALLS]
+    quoted = {ref.number for ref in refs if ref.quote is not None}.intersection(numbers)
+    results = read_tool_results(session_id, numbers, with_text=quoted)
     doubts = [Doubt(each.start, each.end, each.reason) for each in marks]
-    claims = judge_claims(report, read_tool_results(session_id, numbers), doubts)
+    claims = judge_claims(report, results, doubts)
     return ReportClaims(claims, marks)

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.db.models import Q, QuerySet
+
 from agents.types import StoredResult
 from investigations.models import MCPInteraction, TimelineEvent
 from safety.evidence import is_recall
@@ -19,34 +21,56 @@ def read_tool_result(session_id: uuid.UUID, number: int) -> StoredResult | None:
     return read_tool_results(session_id, [number]).get(number)
 
 
-def read_tool_results(session_id: uuid.UUID, numbers: Collection[int]) -> dict[int, StoredResult]:
-    """The results of those of the calls that the session has, by number."""
+def read_tool_results(
+    session_id: uuid.UUID, numbers: Collection[int], *, with_text: Collection[int] | None = None
+) -> dict[int, StoredResult]:
+    """The results of those of the calls that the session has, by number.
+
+    Texts may be long: those that are not among `with_text` are empty.
+    """
     if not numbers:
         return {}
+    read = numbers if with_text is None else with_text
     calls = TimelineEvent.objects.filter(
         session_id=session_id,
         event_type=TimelineEvent.Type.LLM_TOOL_CALL,
         metadata__tool_number__in=list(numbers),
-    )
-    found = {event.metadata["tool_number"]: _of_event(event) for event in calls}
-    rows = MCPInteraction.objects.filter(
-        session_id=session_id, interaction_type=MCPInteraction.Type.TOOL_CALL
-    ).order_by("created_at")
-    for row in rows.filter(tool_number__in=list(numbers)):
+    ).only("metadata", "status")
+    events = {event.metadata["tool_number"]: event for event in calls}
+    found: dict[int, StoredResult] = {}
+    checks: dict[int, str] = {}
+    for row in _rows(session_id, read) if read else ():
         if row.tool_number is not None:
             found[row.tool_number] = _of_interaction(row)
-    return _with_checks(found, rows.filter(tool_result__check_of__in=list(numbers)))
+        elif row.tool_result is not None:
+            checks[row.tool_result["check_of"]] = str(row.tool_result.get("content", ""))
+    for number, event in events.items():
+        found.setdefault(number, _of_event(event, with_text=number in read))
+    return {
+        number: replace(result, check=checks.get(number, "")) for number, result in found.items()
+    }
 
 
-def _of_event(event: TimelineEvent) -> StoredResult:
+def _rows(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[MCPInteraction]:
+    """Calls of these numbers, and our own looks at their effect, which have no number."""
+    known = list(numbers)
+    return MCPInteraction.objects.filter(
+        Q(tool_number__in=known) | Q(tool_number__isnull=True, tool_result__check_of__in=known),
+        session_id=session_id,
+        interaction_type=MCPInteraction.Type.TOOL_CALL,
+    ).order_by("created_at")
+
+
+def _of_event(event: TimelineEvent, *, with_text: bool) -> StoredResult:
     """Of a call without a row of its own only what the page shows is kept, once it has ended."""
     data = event.metadata
     is_done = event.status == TimelineEvent.Status.COMPLETED
+    text = event.content if is_done and with_text else ""
     return _describe(
         data.get("server_name"),
         data.get("tool_name"),
         data.get("arguments"),
-        event.content if is_done else None,
+        text if is_done else None,
         is_error=bool(data.get("is_error")),
     )
 
@@ -73,13 +97,3 @@ def _describe(
         arguments=json.dumps(arguments, ensure_ascii=False, default=str) if arguments else "",
         is_recall=server == _OWN_SERVER and is_recall(str(tool or ""), known),
     )
-
-
-def _with_checks(found: dict[int, StoredResult], checks: Any) -> dict[int, StoredResult]:
-    """With what our own look at the effect of a write answered."""
-    for row in checks:
-        result = row.tool_result or {}
-        number = result["check_of"]
-        if number in found:
-            found[number] = replace(found[number], check=str(result.get("content", "")))
-    return found

@@ -14,6 +14,7 @@ from investigations.models import AlertSession
 from investigations.notifications.messages import End, Message, end_message, start_message
 from investigations.notifications.slack import SlackChannel, SlackRefused, post
 from investigations.queue import enqueue_notice
+from investigations.selectors.claims import judge_report
 from investigations.selectors.offers import name_not_checked
 from investigations.selectors.sessions import visible_sessions
 
@@ -109,5 +110,7 @@ def _message(session: AlertSession) -> Message:
 
 def _outcome(session: AlertSession) -> str:
     if session.status == AlertSession.Status.COMPLETED:
-        return session.executive_summary or session.final_analysis
+        text = session.executive_summary or session.final_analysis
+        counts = judge_report(session.pk, session.final_analysis).counts
+        return f"Claims: {counts.words}.\n\n{text}" if session.final_analysis else text
     return "\n\n".join((*name_not_checked(session.pk), session.error_message))

@@ -86,12 +86,14 @@ class _Reading:
 def session_context(page: SessionPage) -> dict[str, object]:
     """What the templates of a session's page need."""
     session = page.session
-    card = build_card(session.final_analysis, page.tools) if session.final_analysis else None
+    claims = page.claims
+    card = build_card(session.final_analysis, claims) if session.final_analysis else None
     return {
         "page": page,
         "session": session,
-        "tools": page.tools,
-        "unsupported": page.unsupported,
+        "tools": claims.mark_misquoted(page.tools),
+        "claims": claims,
+        "unsupported": claims.marks,
         "card": card,
         "ask": read_ask_field(page, card),
         "waits_for": _waiting_words(page),

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from agents.citations import Ref
 from agents.our_lines import split_our_lines
-from agents.report import parse_report
+from agents.report import parse_report, says_nothing
 from agents.types import StoredResult
 from safety.grounding.claims import MAX_READ, Claim, find_claims
 from safety.grounding.proofs import Proofs, Sighting
@@ -90,8 +90,9 @@ def judge_claims(
 ) -> tuple[JudgedClaim, ...]:
     """Every claim of a report in order, in characters of it, held against the results it cites.
 
-    Lines of ours claim nothing. Neither does a conclusion that cites no call above claims that do:
-    it sums these up, and the report's shape asks it for no citation.
+    Lines of ours claim nothing, and neither does advice or a guess that quotes nothing, the word
+    "Nothing." under a heading, and a conclusion that cites no call above claims that do: it sums
+    these up, and the report's shape asks it for no citation.
     """
     body = split_our_lines(report)[1]
     begin = len(report) - len(body)
@@ -100,9 +101,15 @@ def judge_claims(
     recalled = find_recalled(text[: begin + MAX_READ])
     judged = [
         _judge(claim, proofs, doubts, may_recall=_overlaps(claim, recalled))
-        for claim in find_claims(text)
-    ]
+        for claim in find_claims(text) if _states_something(text, claim)
+    ]  # fmt: skip
     return tuple(_leave_out_headline(text, judged))
+
+
+def _states_something(text: str, claim: Claim) -> bool:
+    if claim.cites:
+        return claim.is_fact or any(ref.quote is not None for ref in claim.cites)
+    return not says_nothing(text[claim.start : claim.end])
 
 
 def _judge(

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from agents.citations import Citation, Ref, blank_quotes, find_citations
@@ -21,11 +21,15 @@ _NEW_BLOCK = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+\u2022]|\d{1,3}[.)]|#{1,6}|>
 
 @dataclass(frozen=True)
 class Claim:
-    """A passage of a report, in characters of it, and what it cites, in order."""
+    """A passage of a report, in characters of it, and what it cites, in order.
+
+    One that is not stated as fact advises, guesses or names a gap.
+    """
 
     start: int
     end: int
     cites: tuple[Ref, ...] = ()
+    is_fact: bool = True
 
     @property
     def refs(self) -> tuple[int, ...]:
@@ -77,7 +81,8 @@ class _Reader:
             elif cites and (said or waiting):
                 start = (waiting or [clause])[0]
                 end = _said_end(clause, citations) if said else self._end_before(waiting[-1])
-                yield _trim(start, end, cites)
+                is_fact = any(each.mood != "other" for each in (*waiting, clause))
+                yield replace(_trim(start, end, cites), is_fact=is_fact)
                 waiting = []
         for clause in waiting:
             if clause.mood == "fact":

@@ -7,8 +7,9 @@ from django.db.models import Case, F, Func, IntegerField, OuterRef, Subquery, Wh
 from django.db.models.fields.json import KT, KeyTransform
 from django.db.models.functions import JSONObject
 
+from agents.our_lines import find_our_lines
+from agents.types import NOT_CARRIED_OUT, UNVERIFIED
 from investigations.models import AlertSession, Stage, TimelineEvent
-from investigations.selectors.session_page.conclusions import find_undone, find_unverified
 
 WITHHELD = "Answer withheld"
 UNVERIFIED_WRITE = "Unverified write"
@@ -32,9 +33,9 @@ def _start_of(session: AlertSession) -> str:
 
 def _mark(review: Mapping[str, object], start: str) -> list[str]:
     marks = [WITHHELD] if review.get("withheld") == "true" else []
-    if find_unverified(start):
+    if find_our_lines(start, UNVERIFIED):
         marks.append(UNVERIFIED_WRITE)
-    if find_undone(start):
+    if find_our_lines(start, NOT_CARRIED_OUT):
         marks.append(UNDONE_WRITE)
     count = review.get("unsupported")
     if isinstance(count, int) and count:

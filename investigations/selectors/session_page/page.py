@@ -9,6 +9,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.selectors.approvals import approvals_of_session, executions_waiting
+from investigations.selectors.claims import judge_report
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.offers import offers_by_execution
 from investigations.selectors.session_page.event_previews import (
@@ -18,7 +19,6 @@ from investigations.selectors.session_page.event_previews import (
 )
 from investigations.selectors.session_page.event_view import EventView
 from investigations.selectors.session_page.stage_view import AgentView, SessionPage, StageView
-from investigations.selectors.session_page.unsupported import unsupported_of_session
 from investigations.selectors.sessions import visible_sessions
 
 LATEST = 200
@@ -44,7 +44,7 @@ def read_session_page(session: AlertSession) -> SessionPage:
         costs=costs_of_session(session.pk),
         tools=read_cited_tools(session.pk),
         approvals=approvals_of_session(session.pk),
-        unsupported=unsupported_of_session(session.pk, session.final_analysis),
+        claims=judge_report(session.pk, session.final_analysis),
     )
 
 

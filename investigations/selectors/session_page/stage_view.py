@@ -13,11 +13,11 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.rendering.markdown import CitedTool
+from investigations.selectors.claims import ReportClaims
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import KeptOffer
 from investigations.selectors.session_page.conclusions import conclusion_of
 from investigations.selectors.session_page.event_view import EventView, place_summaries
-from investigations.selectors.session_page.unsupported import UnsupportedSpan
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ class SessionPage:
     costs: Costs
     tools: Mapping[int, CitedTool]
     approvals: Sequence[ApprovalRequest]
-    unsupported: Sequence[UnsupportedSpan] = ()
-    """The passages of the final analysis that nothing supports."""
+    claims: ReportClaims
+    """What the final analysis claims, and how far each claim is proved."""
 
     @property
     def needs_person(self) -> bool:
