@@ -29,7 +29,8 @@ ALLOWED: dict[str, str] = {
     "masking": "",
     "config": "tarsy.errors tarsy.env",
     "agents": "config tarsy.errors",
-    "safety": "safety masking agents.citations agents.our_lines agents.report agents.types agents.ports",
+    "safety": "safety masking agents.citations agents.fencing agents.our_lines agents.report"
+    " agents.types agents.ports",
     "ops": "masking safety config.container_detection tarsy.errors",
     "mcp_bridge": "masking safety agents.types agents.ports agents.json_cutting config.programs"
     " tarsy.errors",
@@ -52,8 +53,9 @@ ALLOWED: dict[str, str] = {
     ".runbooks": "tarsy.errors",
     ".rendering": ".maskers .models.foreign_json .stream_messages agents.citations agents.types",
     ".notifications": ".rendering tarsy.errors",
-    ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown agents.citations"
-    " agents.our_lines agents.report agents.types agents.llm.windows safety.evidence safety.grounding config tarsy.errors",
+    ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown"
+    " agents.citations agents.our_lines agents.report agents.types agents.llm.windows"
+    " safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
     " .runbooks .notifications .rendering .roles masking agents.types agents.records config"

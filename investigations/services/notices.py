@@ -104,11 +104,12 @@ def _message(session: AlertSession) -> Message:
     if not session.is_terminal:
         return start_message(title=title, link=link)
     # It leaves the house: masked once more, whoever wrote it.
-    detail = product_masker()(_outcome(session)[:_MOST_MASKED])
+    detail = product_masker()(outcome_of(session)[:_MOST_MASKED])
     return end_message(status=cast(End, session.status), title=title, detail=detail, link=link)
 
 
-def _outcome(session: AlertSession) -> str:
+def outcome_of(session: AlertSession) -> str:
+    """What a message about an end says of what was found, or why there is nothing."""
     if session.status == AlertSession.Status.COMPLETED:
         text = session.executive_summary or session.final_analysis
         counts = judge_report(session.pk, session.final_analysis).counts

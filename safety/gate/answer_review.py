@@ -3,11 +3,19 @@
 import asyncio
 from collections.abc import Collection, Sequence
 
+from agents.citations import blank_quotes
 from agents.ports import ProposedAnswer, Review
 from agents.types import JSON, UNVERIFIED
 from safety.gate.events import SafetyAct, SafetyEvents, make_event
 from safety.gate.execution_state import Standing
+from safety.gate.quote_review import (
+    describe_claims,
+    judge_quotes,
+    list_misquoted,
+    object_to_quotes,
+)
 from safety.gate.workflow import Workflow
+from safety.grounding.claim_states import JudgedClaim
 from safety.grounding.judge import find_unsupported
 from safety.grounding.unsupported import Unsupported
 
@@ -20,7 +28,8 @@ async def review_answer(
     events: SafetyEvents,
     tool_names: Collection[str] = (),
 ) -> Review:
-    """Nothing passes while a write is unverified, nor what no run of this execution supports.
+    """Nothing passes while a write is unverified, nor what no run of this execution supports; a
+    quote that the result it cites has not is objected to once.
 
     An answer that cannot be given anew says so itself. A write whose effect nothing has confirmed
     is named at the top of any answer, and an answer that rests on nothing is withheld.
@@ -33,14 +42,19 @@ async def review_answer(
     found: Sequence[Unsupported] = ()
     if not answer.is_by_code:
         found = await asyncio.to_thread(
-            find_unsupported, answer.text, standing.evidence, answer.given, tool_names
+            find_unsupported, blank_quotes(answer.text), standing.evidence, answer.given, tool_names
         )
+    claims = await asyncio.to_thread(judge_quotes, answer, found)
     phantoms = [each for each in found if each.is_phantom]
     if phantoms:
         _note_phantoms(answer, phantoms, events)
         if not answer.is_last:
             return _object_phantoms(answer, phantoms)
-    return _conclude(answer, standing, found, phantoms)
+    misquoted = list_misquoted(claims)
+    if misquoted and answer.may_object_to_quotes and not (answer.is_last or answer.is_by_code):
+        _note_misquoted(events, len(misquoted))
+        return object_to_quotes(answer, misquoted)
+    return _conclude(answer, standing, found, phantoms, claims)
 
 
 def _note_unverified(answer: ProposedAnswer, workflow: Workflow, events: SafetyEvents) -> None:
@@ -59,6 +73,11 @@ def _note_phantoms(
         "tarsy_ai_phantom_detected_total", provider=answer.provider_name, model=answer.model
     )
     events.note(SafetyAct("answer.block", facts=facts, counts=(count,)))
+
+
+def _note_misquoted(events: SafetyEvents, count: int) -> None:
+    facts = {"reason": "quotes not found", "claims": str(count), "outcome": "sent back"}
+    events.note(SafetyAct("answer.block", facts=facts))
 
 
 def _fate_of(answer: ProposedAnswer) -> str:
@@ -93,6 +112,7 @@ def _conclude(
     standing: Standing,
     found: Sequence[Unsupported],
     phantoms: Sequence[Unsupported],
+    claims: Sequence[JudgedClaim],
 ) -> Review:
     metadata: dict[str, JSON] = {}
     report = standing.report()
@@ -112,6 +132,8 @@ def _conclude(
             for each in phantoms[:SHOWN]
         ]
         return Review(head + _withhold(standing, phantoms), metadata=metadata)
+    if answer.results is not None:
+        metadata |= describe_claims(claims, answer.text, len(head))
     if found:
         metadata["unsupported"] = [
             {

@@ -28,10 +28,10 @@ class UnsupportedSpan:
 
 
 def locate_unsupported(text: str, metadata: Mapping[str, Any]) -> tuple[UnsupportedSpan, ...]:
-    """The passages that a final analysis's metadata names, in order, none within another."""
-    named = metadata.get("unsupported")
-    if not isinstance(named, list):
-        return ()
+    """The passages that a final analysis's metadata names, in order, none within another: what no
+    result supports, and what quotes what no result has."""
+    lists = (metadata.get("misquoted"), metadata.get("unsupported"))
+    named = [each for known in lists if isinstance(known, list) for each in known]
     found = [span for each in named[:MAX_SPANS] if (span := _locate(text, each)) is not None]
     return _in_order(found)
 
@@ -73,7 +73,7 @@ def unsupported_of_session(
     reviews = TimelineEvent.objects.filter(
         session_id=session_id,
         event_type=TimelineEvent.Type.FINAL_ANALYSIS,
-        metadata__has_key="unsupported",
+        metadata__has_any_keys=["misquoted", "unsupported"],
     ).order_by("-sequence_number")
     for content, metadata in reviews.values_list("content", "metadata"):
         if content and content in final_analysis:
