@@ -17,6 +17,7 @@ from agents.types import (
 
 LABELS = (INCONCLUSIVE, UNVERIFIED, NOT_CARRIED_OUT, CHANGED, NOT_CHECKED, LEFT_OUT)
 """In the order in which they stand."""
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 _FORGED = re.compile(
     rf"^([ \t]*)(?:{'|'.join(map(re.escape, LABELS))})", re.MULTILINE | re.IGNORECASE
 )
@@ -64,6 +65,16 @@ def without(label: str, text: str) -> str:
     lines, body = split_our_lines(text)
     kept: Iterator[str] = (line for line in lines if not line.startswith(label))
     return "\n\n".join((*kept, body))
+
+
+def as_code(name: str) -> str:
+    """A name as code of Markdown, which no name breaks out of."""
+    return f"`{' '.join(name.replace('`', ' ').split())}`"
+
+
+def as_words(text: str) -> str:
+    """A text within a sentence of Markdown, in which nothing of it is Markdown."""
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split())).rstrip(".")
 
 
 def _rank(line: str) -> int:

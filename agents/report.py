@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.citations import cited_numbers
+from agents.our_lines import as_code
 from agents.types import NOT_CHECKED, ServerOffer
 from config.unclassed import count_unclassed
 from config.words import list_names
@@ -178,17 +179,12 @@ def _name_absent(offers: Sequence[ServerOffer], seen: Collection[str]) -> Iterat
     for offer in offers:
         if offer.is_away:
             end = " any more when this was written" if offer.server in seen else ""
-            yield f"{NOT_CHECKED} {_code(offer.server)} was not available{end}."
+            yield f"{NOT_CHECKED} {as_code(offer.server)} was not available{end}."
 
 
 def _name_unclassed(offers: Sequence[ServerOffer]) -> Iterator[str]:
     hiding = [offer for offer in offers if offer.hidden("unclassed")]
     if hiding:
         tools = sum(len(offer.hidden("unclassed")) for offer in hiding)
-        names = list_names([_code(offer.server) for offer in hiding])
+        names = list_names([as_code(offer.server) for offer in hiding])
         yield f"{NOT_CHECKED} {count_unclassed(len(hiding), tools)} ({names})."
-
-
-def _code(name: str) -> str:
-    """A name as code of Markdown, which no name breaks out of."""
-    return f"`{' '.join(name.replace('`', ' ').split())}`"

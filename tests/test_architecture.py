@@ -58,7 +58,8 @@ ALLOWED: dict[str, str] = {
     " safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
-    " .runbooks .notifications .rendering .roles masking agents.types agents.records config"
+    " .runbooks .notifications .rendering .roles masking agents.our_lines agents.types"
+    " agents.records config"
     " tarsy.errors tarsy.uptime",
     ".stream": ".models .roles .selectors .stream_messages .doorbell .access .rendering config"
     " tarsy",

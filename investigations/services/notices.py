@@ -15,7 +15,7 @@ from investigations.notifications.messages import End, Message, end_message, sta
 from investigations.notifications.slack import SlackChannel, SlackRefused, post
 from investigations.queue import enqueue_notice
 from investigations.selectors.claims import judge_report
-from investigations.selectors.offers import name_not_checked
+from investigations.selectors.reports import list_our_lines
 from investigations.selectors.sessions import visible_sessions
 
 logger = logging.getLogger(__name__)
@@ -114,4 +114,4 @@ def outcome_of(session: AlertSession) -> str:
         text = session.executive_summary or session.final_analysis
         counts = judge_report(session.pk, session.final_analysis).counts
         return f"Claims: {counts.words}.\n\n{text}" if session.final_analysis else text
-    return "\n\n".join((*name_not_checked(session.pk), session.error_message))
+    return "\n\n".join((*list_our_lines(session.pk), session.error_message))

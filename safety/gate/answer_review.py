@@ -1,13 +1,18 @@
 """The second gate: what has to be true before a final answer counts."""
 
 import asyncio
+import re
+import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from agents.citations import blank_quotes
+from agents.our_lines import disarm
 from agents.ports import ProposedAnswer, Review
-from agents.types import JSON, UNVERIFIED
+from agents.types import INCONCLUSIVE, JSON, UNVERIFIED
+from safety.evidence import Evidence, SettledCall
 from safety.gate.events import SafetyAct, SafetyEvents, make_event
-from safety.gate.execution_state import Standing
+from safety.gate.execution_state import Standing, rebuild
 from safety.gate.quote_review import (
     describe_claims,
     judge_quotes,
@@ -20,6 +25,12 @@ from safety.grounding.judge import find_unsupported
 from safety.grounding.unsupported import Unsupported
 
 SHOWN = 6
+NOTHING_LOOKED_AT = (
+    f"{INCONCLUSIVE} no tool call behind this text succeeded, so nothing that it says was looked "
+    "at.\n\n"
+)
+_PROSE = re.compile(r"history|answer|analysis of stage|agent \d")
+"""Blocks of a task in which models' words stand among results."""
 
 
 async def review_answer(
@@ -27,6 +38,7 @@ async def review_answer(
     standing: Standing,
     events: SafetyEvents,
     tool_names: Collection[str] = (),
+    earlier: Sequence[SettledCall] = (),
 ) -> Review:
     """Nothing passes while a write is unverified, nor what no run of this execution supports; a
     quote that the result it cites has not is objected to once.
@@ -34,6 +46,7 @@ async def review_answer(
     An answer that cannot be given anew says so itself. A write whose effect nothing has confirmed
     is named at the top of any answer, and an answer that rests on nothing is withheld.
     """
+    answer = replace(answer, text=disarm(answer.text))
     workflow = standing.workflow
     if not workflow.may_answer:
         _note_unverified(answer, workflow, events)
@@ -42,7 +55,11 @@ async def review_answer(
     found: Sequence[Unsupported] = ()
     if not answer.is_by_code:
         found = await asyncio.to_thread(
-            find_unsupported, blank_quotes(answer.text), standing.evidence, answer.given, tool_names
+            find_unsupported,
+            blank_quotes(answer.text),
+            _with_earlier(standing.evidence, earlier),
+            _leave_out_prose(answer.given) if earlier else answer.given,
+            tool_names,
         )
     claims = await asyncio.to_thread(judge_quotes, answer, found)
     phantoms = [each for each in found if each.is_phantom]
@@ -54,7 +71,56 @@ async def review_answer(
     if misquoted and answer.may_object_to_quotes and not (answer.is_last or answer.is_by_code):
         _note_misquoted(events, len(misquoted))
         return object_to_quotes(answer, misquoted)
-    return _conclude(answer, standing, found, phantoms, claims)
+    review = _conclude(answer, standing, found, phantoms, claims)
+    return review if _rests_on_something(answer, standing, earlier) else _say_inconclusive(review)
+
+
+async def review_told(
+    answer: ProposedAnswer, earlier: Sequence[SettledCall], events: SafetyEvents
+) -> Review:
+    """The same for a text of who has no tools: held against what others' calls returned."""
+    return await review_answer(answer, rebuild((), time.monotonic), events, earlier=earlier)
+
+
+def _with_earlier(own: Evidence, earlier: Sequence[SettledCall]) -> Evidence:
+    """The calls of the session before this execution, and its own."""
+    whole = Evidence()
+    for call in (*earlier, *own):
+        whole.add(call)
+    return whole
+
+
+def _leave_out_prose(given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What the task brought but for what models wrote: their results are at hand themselves."""
+    return tuple(block for block in given if not _PROSE.match(block[0]))
+
+
+def _rests_on_something(
+    answer: ProposedAnswer, standing: Standing, earlier: Sequence[SettledCall]
+) -> bool:
+    """Whether any call behind an answer has told something."""
+    told = any(call.outcome == "succeeded" for call in (*earlier, *standing.evidence))
+    results = (answer.results or {}).values()
+    return told or any(each.text is not None and not each.is_error for each in results)
+
+
+def _say_inconclusive(review: Review) -> Review:
+    shift = len(NOTHING_LOOKED_AT)
+    metadata: dict[str, JSON] = {**review.metadata, "inconclusive": True}
+    for name in ("misquoted", "unsupported"):
+        spans = metadata.get(name)
+        if isinstance(spans, list):
+            metadata[name] = [_move(span, shift) for span in spans]
+    return replace(review, text=f"{NOTHING_LOOKED_AT}{review.text}", metadata=metadata)
+
+
+def _move(span: JSON, by: int) -> JSON:
+    if not isinstance(span, dict):
+        return span
+    moved = {
+        name: place + by for name in ("start", "end") if isinstance(place := span.get(name), int)
+    }
+    return {**span, **moved}
 
 
 def _note_unverified(answer: ProposedAnswer, workflow: Workflow, events: SafetyEvents) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from agents.citations import Ref, drop_citations, find_citations
 from agents.our_lines import find_our_lines, split_our_lines
 from agents.report import parse_report
-from agents.types import CHANGED, UNVERIFIED
+from agents.types import CHANGED, INCONCLUSIVE, UNVERIFIED
 from investigations.selectors.claims import ReportClaims
 
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
@@ -72,7 +72,8 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
         return None
     return ConclusionCard(
         conclusion=_line(report.conclusion),
-        confidence=report.confidence.strip(),
+        # Where nothing was looked at, no word of the model's makes anybody confident.
+        confidence="" if find_our_lines(analysis, INCONCLUSIVE) else report.confidence.strip(),
         claims=tuple(
             replace(_line(claim.text), state=judged.state_of(analysis, claim.text) or "")
             for claim in report.claims
@@ -109,6 +110,8 @@ def conclusion_of(analysis: str) -> str:
     report = parse_report(analysis) if analysis else None
     sentence = drop_citations(report.conclusion) if report else ""
     said = sentence.strip() or first_words(analysis)
+    if find_our_lines(analysis, INCONCLUSIVE):
+        return f"Inconclusive. {said}"
     return f"Unverified. {said}" if report and find_our_lines(analysis, UNVERIFIED) else said
 
 

@@ -12,6 +12,7 @@ from investigations.selectors.approvals import approvals_of_session, executions_
 from investigations.selectors.claims import judge_report
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.offers import offers_by_execution
+from investigations.selectors.reports import tell_changes
 from investigations.selectors.session_page.event_previews import (
     read_cited_tools,
     views_of,
@@ -32,6 +33,9 @@ def find_session(session_id: uuid.UUID) -> AlertSession | None:
 
 
 def read_session_page(session: AlertSession) -> SessionPage:
+    if session.final_analysis and not session.is_terminal:
+        # What a later stage has changed meanwhile is told at once.
+        session.final_analysis = tell_changes(session.pk, session.final_analysis)
     stages = list(Stage.objects.filter(session=session).order_by("stage_index"))
     executions = list(
         AgentExecution.objects.filter(session=session)
