@@ -67,6 +67,12 @@ def without(label: str, text: str) -> str:
     return "\n\n".join((*kept, body))
 
 
+def leave_out_told(text: str, report: str) -> str:
+    """A text that is shown below a report, without the lines of ours that the report has."""
+    told, body = split_our_lines(report)[0], split_our_lines(text)
+    return "\n\n".join((*(line for line in body[0] if line not in told), body[1]))
+
+
 def as_code(name: str) -> str:
     """A name as code of Markdown, which no name breaks out of."""
     return f"`{' '.join(name.replace('`', ' ').split())}`"

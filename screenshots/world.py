@@ -11,7 +11,7 @@ from investigations.models import AlertSession
 from screenshots.clock import shift
 from screenshots.presence import tell_presence
 from screenshots.sights import Sight
-from screenshots.stories import live, past, payments, repairs
+from screenshots.stories import live, past, payments, proofs, repairs
 from screenshots.teller import tell
 
 PERSON = "ana"
@@ -35,6 +35,9 @@ class World:
         for story in past.ALL:
             session = tell(story)
             self._sessions[session.status] = session.pk
+        self._sessions["misquoted"] = tell(proofs.MISQUOTED).pk
+        self._sessions["restarted"] = tell(proofs.RESTARTED).pk
+        self._sessions["unverified"] = tell(proofs.UNVERIFIED).pk
         self._sessions["finished"] = tell(payments.FINISHED).pk
         self._sessions["edit"] = tell(repairs.EDIT).pk
         self._sessions["restart"] = tell(repairs.RESTART).pk

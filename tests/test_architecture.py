@@ -62,6 +62,7 @@ ALLOWED: dict[str, str] = {
     " agents.records config"
     " tarsy.errors tarsy.uptime",
     ".stream": ".models .roles .selectors .stream_messages .doorbell .access .rendering config"
+    " agents.our_lines"
     " tarsy",
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"
     " .runbooks agents mcp_bridge ops masking safety config tarsy",

@@ -15,6 +15,7 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.selectors.changes import changes_of_session
 from investigations.selectors.claims import judge_report
 from investigations.selectors.cursors import rows_behind
 
@@ -45,6 +46,7 @@ def export_session(session: AlertSession) -> Iterator[str]:
     yield f'{{"version": {EXPORT_VERSION},\n"session": '
     counts = judge_report(session.pk, session.final_analysis).counts
     told = {name: getattr(session, name) for name in _SESSION}
+    told["changes"] = [asdict(each) for each in changes_of_session(session.pk)]
     yield _write({**told, "claims": {**asdict(counts), "words": counts.words}})
     for name, rows, key, fields in _lists(session):
         yield f',\n"{name}": ['

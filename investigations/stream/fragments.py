@@ -11,6 +11,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from agents.our_lines import leave_out_told
 from config.words import list_names
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
@@ -94,6 +95,7 @@ def session_context(page: SessionPage) -> dict[str, object]:
         "tools": claims.mark_misquoted(page.tools),
         "claims": claims,
         "unsupported": claims.marks,
+        "summary": leave_out_told(session.executive_summary, session.final_analysis),
         "card": card,
         "ask": read_ask_field(page, card),
         "waits_for": _waiting_words(page),

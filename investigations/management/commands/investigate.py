@@ -16,6 +16,7 @@ from investigations.api.parsing import parse_json
 from investigations.models import AlertSession
 from investigations.rendering.terminal import describe
 from investigations.selectors.claims import judge_report
+from investigations.selectors.reports import list_our_lines
 from investigations.selectors.sessions import get_session
 from investigations.selectors.system.workers import live_workers
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
@@ -93,6 +94,9 @@ class Command(BaseCommand):
         if session.final_analysis:
             self.stdout.write(session.final_analysis)
             self.stdout.write(f"\nClaims: {counts.words}.")
+        else:
+            for line in list_our_lines(session.pk):
+                self.stdout.write(line)
         if session.error_message:
             self.stderr.write(session.error_message)
         self.stdout.write(f"\n{session.get_status_display()}.")

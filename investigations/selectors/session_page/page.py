@@ -12,7 +12,7 @@ from investigations.selectors.approvals import approvals_of_session, executions_
 from investigations.selectors.claims import judge_report
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.offers import offers_by_execution
-from investigations.selectors.reports import tell_changes
+from investigations.selectors.reports import list_our_lines, tell_changes
 from investigations.selectors.session_page.event_previews import (
     read_cited_tools,
     views_of,
@@ -48,8 +48,14 @@ def read_session_page(session: AlertSession) -> SessionPage:
         costs=costs_of_session(session.pk),
         tools=read_cited_tools(session.pk),
         approvals=approvals_of_session(session.pk),
+        our_lines=_lines_without_report(session),
         claims=judge_report(session.pk, session.final_analysis),
     )
+
+
+def _lines_without_report(session: AlertSession) -> tuple[str, ...]:
+    is_needed = session.is_terminal and not session.final_analysis
+    return list_our_lines(session.pk) if is_needed else ()
 
 
 def read_stage(session_id: uuid.UUID, stage_id: uuid.UUID) -> StageView | None:

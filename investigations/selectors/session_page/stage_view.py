@@ -170,6 +170,8 @@ class SessionPage:
     costs: Costs
     tools: Mapping[int, CitedTool]
     approvals: Sequence[ApprovalRequest]
+    our_lines: Sequence[str]
+    """What has to be said of the session whatever it found; empty where its report says it."""
     claims: ReportClaims
     """What the final analysis claims, and how far each claim is proved."""
 

@@ -44,7 +44,10 @@ def test_one_agent_then_a_summary_then_the_end():
     assert current_stage(session).stage_type == "exec_summary"
     finish_stage(session, "completed", finding="in short: the disk")
 
-    assert (session.status, session.executive_summary) == ("completed", "in short: the disk")
+    assert (session.status, session.executive_summary) == (
+        "completed",
+        f"{NOTHING}\n\nin short: the disk",
+    )
     assert session.final_analysis == f"{NOTHING}\n\nthe disk is full"
     assert list(session.stages.values_list("status", flat=True)) == ["completed", "completed"]
     assert seqs(session.pk) == list(range(1, session.last_seq + 1))
