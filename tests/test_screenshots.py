@@ -19,7 +19,8 @@ NO_PAGES = {
     "active", "recent", "new-rows", "hits",
     "running-row", "facts", "session-workers", "events", "event", "event-content", "stage",
     "earlier", "quote", "trace-llm", "trace-message", "trace-iteration", "trace-tool",
-    "trace-arguments", "trace-result", "submit-preview", "submit-runbooks", "system-server", "place", "search",
+    "trace-arguments", "trace-result", "submit-preview", "submit-runbooks", "system-server",
+    "place", "search",
     # What only does something.
     # Or asks about sessions that somebody chose.
     "bulk-cancel", "bulk-retry", "bulk-delete",
