@@ -79,7 +79,11 @@ async def review_told(
     answer: ProposedAnswer, earlier: Sequence[SettledCall], events: SafetyEvents
 ) -> Review:
     """The same for a text of who has no tools: held against what others' calls returned."""
-    return await review_answer(answer, rebuild((), time.monotonic), events, earlier=earlier)
+    standing = rebuild((), time.monotonic)
+    for call in earlier:
+        standing.evidence.add(call)
+    given = _leave_out_prose(answer.given) if earlier else answer.given
+    return await review_answer(replace(answer, given=given), standing, events)
 
 
 def _with_earlier(own: Evidence, earlier: Sequence[SettledCall]) -> Evidence:
