@@ -26,8 +26,8 @@ from safety.grounding.unsupported import Unsupported
 
 SHOWN = 6
 NOTHING_LOOKED_AT = (
-    f"{INCONCLUSIVE} no tool call behind this text succeeded, so nothing that it says was looked "
-    "at.\n\n"
+    f"{INCONCLUSIVE} no tool call of this agent succeeded and it cites none that did, so nothing "
+    "that it says was looked at.\n\n"
 )
 _PROSE = re.compile(r"history|answer|analysis of stage|agent \d")
 """Blocks of a task in which models' words stand among results."""
