@@ -39,14 +39,14 @@ _CLAUSE_END = re.compile(
     r"therefore|hence|since)\b)|:\s+(?=[A-Z])"
 )
 _ADVICE_VERBS = word_list("""
-    add adjust allow alert apply ask avoid bring change check clean clear collect compare
+    add adjust allow alert apply archive ask attach avoid bring bump cap change check clean clear collect compare
     confirm configure connect consider contact create decrease define delete deploy
-    disable drain drop enable enlarge ensure escalate evict examine expand extend file
-    find fix follow free get give identify implement increase inspect install investigate
-    keep kill let limit look lower make migrate monitor move open pause patch perform plan
-    prevent purge put raise reboot recreate reduce reload remove renew replace restart
-    restore review roll rotate run scale schedule see set shut start stop switch take tell
-    terminate test throttle trace truncate try tune uncordon update upgrade use vacuum
+    detach disable double drain drop dump enable enlarge ensure escalate evict examine expand extend file
+    find fix flush follow free get give identify implement increase inspect install investigate
+    keep kill let limit look lower make migrate monitor move open pause patch perform pin plan
+    prevent prune purge put raise rebalance reboot rebuild reclaim recreate redeploy reduce reload reindex remove renew replace rerun resize restart
+    restore revert review roll rotate run scale schedule see set shrink shut split start stop switch take tell
+    terminate test throttle trace trim truncate try tune uncordon update upgrade use vacuum
     verify wait watch
     """)
 _ADVICE = re.compile(
@@ -152,3 +152,16 @@ def _find_mood(clause: str) -> Mood:
     if _HONEST.search(clause):
         return "other"
     return "alert" if _ALERT.search(clause) else "fact"
+
+
+def find_sentence(text: str, place: int) -> tuple[int, int]:
+    """Where the sentence that holds a place begins and ends, within its line."""
+    line = text.rfind("\n", 0, place) + 1
+    end = text.find("\n", place)
+    whole = text[line : end if end >= 0 else len(text)]
+    item = _ITEM.match(whole)
+    offset = item.end() if item is not None and item.end() <= place - line else 0
+    for sentence, start in _split(whole[offset:], line + offset, _SENTENCE_END):
+        if start <= place < start + len(sentence):
+            return start, start + len(sentence)
+    return line + offset, line + len(whole)

@@ -5,29 +5,35 @@ Built once for an answer; every question about it is a look-up.
 
 import json
 import re
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations, islice
 
 from safety.evidence import SettledCall, match_whole
 from safety.grounding.moments import (
     DAY,
+    Moment,
+    TimeOfDay,
+    blank_stamps,
     date_of_stamp,
-    day_difference,
     find_dates,
-    find_stamps,
+    find_moments,
+    find_short_dates,
     find_times,
-    time_of_stamp,
 )
+from safety.grounding.pools import Pool, is_near
 from safety.grounding.quantities import Quantity, find_numbers
+from safety.grounding.relations import MAX_READ, Group, find_groups
 from safety.grounding.words import content_words
 
-MAX_PAIRED = 40
-"""Of more numbers than this every sum and ratio could be made; they are no evidence then."""
-MAX_MOMENTS = 80
+MAX_NUMBERED = 2_000_000
+"""Characters of all results together in which figures are read."""
+MAX_STAMPS = 20_000
+MAX_MOMENTS = 12
+"""Of more moments than this nearly every time lies between two of them."""
 MAX_COUNTED = 20_000_000
 """Characters in which lines with a word are counted, for all words of an answer together."""
 MAX_SHORT_ENDING = 2
@@ -37,6 +43,10 @@ _GIVEN = re.compile(r"alert|runbook|question")
 _EARLIER = re.compile(r"history|answer|analysis of stage|agent \d|report|recalled")
 """Blocks that tell what agents before this one found: they looked, and that counts."""
 
+_IN_NAMES = re.compile(r"(?<=[A-Za-z_#-])\d{1,9}(?![\w.])")
+_PERCENTILE = re.compile(r"\bp(\d{2}(?:\.\d+)?)(?!\d)")
+_QUANTILE = re.compile(r"\b0?\.(?:5|9\d{0,3})\b")
+_DIGIT = re.compile(r"\d")
 _LOOKS_AT_LOGS = re.compile(
     r"log|journal|dmesg|stderr|stdout|tail|loki|elastic|opensearch|splunk|kibana|sentry", re.I
 )
@@ -79,7 +89,7 @@ class Run:
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
-        return tuple(find_numbers(self.returned))
+        return tuple(find_numbers(blank_stamps(self.returned[:MAX_NUMBERED])))
 
     @cached_property
     def is_of_logs(self) -> bool:
@@ -100,6 +110,11 @@ class Facts:
     ) -> None:
         calls, blocks = list(evidence), list(given)
         earlier = [text for label, text in blocks if _EARLIER.match(label)]
+        self.earlier = "\n".join(earlier)
+        self.has_write = any(
+            call.tool_class == "write" and call.outcome in ("succeeded", "unknown")
+            for call in calls
+        )
         self.given = "\n".join(text for label, text in blocks if _GIVEN.match(label))
         self.runs: Sequence[Run] = [
             *(Run(_as_call(text)) for text in earlier),
@@ -183,65 +198,83 @@ class Facts:
     # Numbers
 
     @cached_property
-    def _plain(self) -> list[float]:
-        return sorted(number.number for number in self._numbers if not number.family)
-
-    @cached_property
-    def _numbers(self) -> tuple[Quantity, ...]:
+    def pool(self) -> Pool:
+        """Every figure of a result, of what a call was asked, and of what was given."""
         own = (number for run in self.runs for number in (*find_numbers(run.asked), *run.numbers))
-        return (*own, *find_numbers(self.given), *find_numbers(self.failed))
+        told = (find_numbers(blank_stamps(text)) for text in (self.given, self.failed))
+        return Pool(chain(own, *told))
 
     @cached_property
-    def _bases(self) -> dict[str, list[float]]:
-        bases: dict[str, list[float]] = {"": self._plain}
-        for number in self._numbers:
-            if number.family:
-                bases.setdefault(number.family, []).extend(number.bases)
-            if number.family == "seconds" and number.scales == (60.0,):
-                bases.setdefault("cores", []).append(number.number / 1000)
-        return {family: sorted(values) for family, values in bases.items()}
-
-    def has_number(self, base: float, tolerance: float, family: str) -> bool:
-        return is_near(self._bases.get(family, []), base, tolerance)
-
-    def has_written(self, number: float, tolerance: float) -> bool:
-        """Whether the figure itself was written somewhere, whatever its unit."""
-        return is_near(self._written, number, tolerance)
+    def groups(self) -> list[Group]:
+        """Figures that belong together, and may be added and compared."""
+        texts = (blank_stamps(run.returned[:MAX_READ]) for run in self.runs)
+        return [group for text in texts for group in find_groups(text)]
 
     @cached_property
-    def _written(self) -> list[float]:
-        return sorted(number.number for number in self._numbers)
+    def is_read_whole(self) -> bool:
+        """Whether every figure of the results was read; of what is longer nothing is known."""
+        return sum(len(run.returned) for run in self.runs) <= MAX_NUMBERED
 
     @cached_property
-    def columns(self) -> list[list[Quantity]]:
-        """The numbers each run returned, as far as they are few enough to say something."""
-        groups = [list(dict.fromkeys(run.numbers)) for run in self.runs]
-        groups.append(list(find_numbers(self.given)))
-        return [group for group in groups if 1 < len(group) <= MAX_PAIRED]
+    def _digits(self) -> frozenset[str]:
+        return frozenset(_IN_NAMES.findall(self.whole[:MAX_NUMBERED]))
+
+    def has_digits(self, digits: str) -> bool:
+        """Whether something is called by these digits: pve-4, AS64512, p95."""
+        return digits in self._digits
+
+    def has_percentile(self, percent: float) -> bool:
+        return f"{percent:g}" in self._percentiles
+
+    @cached_property
+    def _percentiles(self) -> frozenset[str]:
+        """Percentages that a result has in a name: p95, 0.99 of a quantile."""
+        found = {name for name in _PERCENTILE.findall(self.whole[:MAX_NUMBERED])}
+        shares = (float(share) * 100 for share in _QUANTILE.findall(self.whole[:MAX_NUMBERED]))
+        return frozenset(found | {f"{share:g}" for share in shares})
 
     # Moments
 
     @cached_property
+    def _moments(self) -> list[Moment]:
+        return list(islice(find_moments(self.whole[:MAX_NUMBERED]), MAX_STAMPS))
+
+    @cached_property
     def times(self) -> frozenset[int]:
-        stamps = {time_of_stamp(stamp) for stamp in find_stamps(self.whole)}
-        return frozenset(stamps | {each.seconds for each in find_times(self.whole)})
+        stamps = {
+            int(each) % DAY for moment in self._moments for each in (moment.seconds, moment.local)
+        }
+        return frozenset(stamps | {each.seconds for each in self._times})
+
+    @cached_property
+    def _times(self) -> list[TimeOfDay]:
+        return list(islice(find_times(self.whole[:MAX_NUMBERED]), MAX_STAMPS))
 
     @cached_property
     def dates(self) -> frozenset[date]:
-        stamps = {date_of_stamp(stamp) for stamp in find_stamps(self.whole)}
-        return frozenset(stamps | {day for day, _, _ in find_dates(self.whole)})
+        """With a year; those that tell none have that of `NO_YEAR`."""
+        whole = self.whole[:MAX_NUMBERED]
+        stamps = {
+            date_of_stamp(each)
+            for moment in self._moments
+            for each in (moment.seconds, moment.local)
+        }
+        told = {day for day, _, _ in islice(find_dates(whole), MAX_STAMPS)}
+        short = {day for day, _, _ in islice(find_short_dates(whole), MAX_STAMPS)}
+        return frozenset(stamps | told | short)
+
+    @cached_property
+    def days_of_year(self) -> frozenset[tuple[int, int]]:
+        return frozenset((day.month, day.day) for day in self.dates)
 
     @cached_property
     def spans(self) -> list[float]:
-        """The seconds between any two moments, in order."""
-        stamps = sorted(set(find_stamps(self.whole)))[:MAX_MOMENTS]
-        times = sorted(self.times)[:MAX_MOMENTS]
-        days = sorted(self.dates)[:MAX_MOMENTS]
-        found = {abs(b - a) for a, b in combinations(stamps, 2)}
-        found |= {float(abs(b - a)) for a, b in combinations(times, 2)}
-        found |= {float(DAY - abs(b - a)) for a, b in combinations(times, 2)}
-        found |= {float(day_difference(a, b) * DAY) for a, b in combinations(days, 2)}
-        return sorted(found)
+        """The seconds between moments, in order: any two of a few, else neighbours and the ends."""
+        found = _pair(sorted({moment.seconds for moment in self._moments}))
+        times = _pair(sorted(map(float, self.times)))
+        found |= times | {DAY - each for each in times}
+        days = sorted(float(day.toordinal() * DAY) for day in self.dates)
+        return sorted(found | _pair(days))
 
     def has_span(self, seconds: float, tolerance: float) -> bool:
         return is_near(self.spans, seconds, tolerance)
@@ -268,15 +301,31 @@ class Facts:
             )
         }
 
+    def count_terms(self, term: str) -> set[int]:
+        """How many lines of each run have this very term."""
+        whole = match_whole(term)
+        return {sum(1 for line in run.lines if whole.search(line)) for run in self.runs}
+
+    @cached_property
+    def repeats(self) -> frozenset[int]:
+        """How often the same figure stands in a column: two of four are nine days old."""
+        counts = (Counter((each.number, each.family) for each in group) for group in self.groups)
+        return frozenset(count for column in counts for count in column.values() if count > 1)
+
     @cached_property
     def row_counts(self) -> frozenset[int]:
-        """How many rows each run returned, with and without a headline."""
+        """How many rows each run returned, headlines apart."""
         counts: set[int] = set()
         for run in self.runs:
-            size = len(run.lines)
-            counts |= {size, size - 1}
+            counts |= {len(run.lines) - _has_headline(run.lines)}
             counts |= _list_sizes(run.returned)
         return frozenset(counts)
+
+
+def _has_headline(lines: Sequence[str]) -> bool:
+    """Whether the first line names the columns: it has no digit, and all others have one."""
+    rest = lines[1:]
+    return bool(rest) and not _DIGIT.search(lines[0]) and all(_DIGIT.search(each) for each in rest)
 
 
 def _list_sizes(text: str) -> set[int]:
@@ -297,9 +346,13 @@ def _list_sizes(text: str) -> set[int]:
     return sizes
 
 
-def is_near(ordered: list[float], value: float, tolerance: float) -> bool:
-    place = bisect_left(ordered, value - tolerance)
-    return place < len(ordered) and ordered[place] <= value + tolerance
+def _pair(moments: list[float]) -> set[float]:
+    if len(moments) <= MAX_MOMENTS:
+        return {later - earlier for earlier, later in combinations(moments, 2)}
+    ends = {each - end for each in moments for end in (moments[0], moments[-1])}
+    return {abs(each) for each in ends} | {
+        b - a for a, b in zip(moments, moments[1:], strict=False)
+    }
 
 
 def _as_call(text: str) -> SettledCall:

@@ -26,6 +26,7 @@ _GENERAL = re.compile(
 )
 _QUOTE = re.compile(r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”")
 _ACTOR = re.compile(r"\b\w*(?:ed|en|out|back)\s+by\s+(?P<who>[a-z][\w.@-]*\w)")
+_SPELLED_AS_NAME = re.compile(r"\w[-_.@]\w")
 _KEY = re.compile(r"(?<![\w.:-])\d+(?![\w.:%-])|\b[\w-]*\d[\w-]*\b")
 MAX_ACTORS, MAX_KEYS = 5, 20
 """Of a clause that are looked up; prose names one or two."""
@@ -70,6 +71,14 @@ def check_actor(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     """Who did something, where the very line about it names somebody else."""
     for found in islice(_ACTOR.finditer(clause.text), MAX_ACTORS):
         who = match_whole(found["who"])
+        if _SPELLED_AS_NAME.search(found["who"]) and not facts.mentions(found["who"]):
+            yield Unsupported(
+                clause.start + found.start("who"),
+                clause.start + found.end("who"),
+                "name",
+                f"{found['who']} occurs in no result",
+            )
+            continue
         keys = _KEY.findall(clause.text)[:MAX_KEYS]
         for run in facts.runs:
             about = [line for line in run.lines if any(match_whole(k).search(line) for k in keys)]

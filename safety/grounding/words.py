@@ -57,3 +57,8 @@ def fold(word: str) -> str:
             low = low.removesuffix(ending)
             break
     return _TOPIC_OF.get(low, low)
+
+
+def find_subjects(text: str) -> frozenset[str]:
+    """The subjects that a passage speaks of, of those for which we know all names."""
+    return content_words(text) & _TOPICS.keys()
