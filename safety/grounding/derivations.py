@@ -25,12 +25,12 @@ def _is_derived(claimed: Quantity, slack: float, groups: Sequence[Group], stated
     for scale in claimed.scales:
         target, tolerance = claimed.number * scale, slack * abs(scale)
         for values in _comparable(claimed, scale, stated):
-            if _is_sum(target, tolerance, values, values):
+            if _is_sum_of(target, tolerance, values, values):
                 return True
         for group in groups:
             for values in _comparable(claimed, scale, group):
                 starts = _stated_among(values, stated) if is_small else values
-                if _is_sum(target, tolerance, values, starts):
+                if _is_sum_of(target, tolerance, values, starts):
                     return True
     return not claimed.family and _is_multiple(claimed, slack, groups, stated)
 
@@ -55,7 +55,7 @@ def _comparable(claimed: Quantity, scale: float, group: Group) -> Iterator[list[
             yield from ([number * 1024.0**power for number in bare] for power in (1, 2))
 
 
-def _is_sum(target: float, tolerance: float, values: list[float], starts: list[float]) -> bool:
+def _is_sum_of(target: float, tolerance: float, values: list[float], starts: list[float]) -> bool:
     """Whether the target is the sum of all, or of two, or the difference of two."""
     if len(values) < 2 or not starts:
         return False
@@ -70,6 +70,16 @@ def _is_sum(target: float, tolerance: float, values: list[float], starts: list[f
     return False
 
 
+def is_sum(target: float, tolerance: float, left: list[float], right: list[float]) -> bool:
+    """Whether the target is the sum or the difference of one of each side."""
+    ordered = sorted(right)
+    return any(
+        wanted > 0 and wanted != first and is_near(ordered, wanted, tolerance)
+        for first in left
+        for wanted in (target - first, first - target, first + target)
+    )
+
+
 def _is_multiple(claimed: Quantity, slack: float, groups: Sequence[Group], stated: Group) -> bool:
     """ "Eight times as much": a ratio of two figures of one group, or of two stated ones."""
     if claimed.number < 1.2 or claimed.number > 10_000:
@@ -80,7 +90,7 @@ def _is_multiple(claimed: Quantity, slack: float, groups: Sequence[Group], state
         for group in (*groups, stated)
         for values in [[each.number * each.scales[0] for each in group if each.number]]
     )
-    return any(_is_ratio(claimed.number, tolerance, values) for values, _ in pairs)
+    return any(is_ratio(claimed.number, tolerance, values) for values, _ in pairs)
 
 
 def is_share(claimed: Quantity, slack: float, group: Group) -> bool:
@@ -91,16 +101,17 @@ def is_share(claimed: Quantity, slack: float, group: Group) -> bool:
         if len(values) < 2:
             continue
         whole = [*values, sum(values)]
-        if _is_ratio(target, tolerance, values, whole):
+        if is_ratio(target, tolerance, values, whole):
             return True
-        if _is_ratio(1 + target, tolerance, values) or _is_ratio(1 - target, tolerance, values):
+        if is_ratio(1 + target, tolerance, values) or is_ratio(1 - target, tolerance, values):
             return True
     return False
 
 
-def _is_ratio(
+def is_ratio(
     target: float, tolerance: float, values: list[float], wholes: list[float] | None = None
 ) -> bool:
+    """Whether one of the values is that many times one of the wholes."""
     ordered = sorted(values)
     return any(
         is_near(ordered, target * whole, tolerance * abs(whole))

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import chain, combinations, islice
 
 from safety.evidence import SettledCall, match_whole
+from safety.grounding.addressed import Named, find_named
 from safety.grounding.moments import (
     DAY,
     Moment,
@@ -26,6 +27,7 @@ from safety.grounding.moments import (
 )
 from safety.grounding.pools import Pool, is_near
 from safety.grounding.quantities import Quantity, find_numbers
+from safety.grounding.records import Record, find_records
 from safety.grounding.relations import MAX_READ, Group, find_groups
 from safety.grounding.words import content_words
 
@@ -90,6 +92,10 @@ class Run:
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         return tuple(find_numbers(blank_stamps(self.returned[:MAX_NUMBERED])))
+
+    @cached_property
+    def records(self) -> list[Record]:
+        return find_records(blank_stamps(self.returned[:MAX_NUMBERED]))
 
     @cached_property
     def is_of_logs(self) -> bool:
@@ -203,6 +209,18 @@ class Facts:
         own = (number for run in self.runs for number in (*find_numbers(run.asked), *run.numbers))
         told = (find_numbers(blank_stamps(text)) for text in (self.given, self.failed))
         return Pool(chain(own, *told))
+
+    @cached_property
+    def given_pool(self) -> Pool:
+        return Pool(find_numbers(blank_stamps(self.given)))
+
+    @cached_property
+    def _results(self) -> list[tuple[str, list[Record], Pool]]:
+        return [(run.asked.casefold(), run.records, Pool(run.numbers)) for run in self.runs]
+
+    def find_named(self, text: str) -> Named | None:
+        """The things that a passage names, with what the results tell of them."""
+        return find_named(text, self._results)
 
     @cached_property
     def groups(self) -> list[Group]:

@@ -134,7 +134,14 @@ def _is_supported(
         return True
     slack = _find_slack(quantity, text)
     noun = _find_noun(quantity, text)
-    if facts.pool.gives(quantity, slack, any_unit=not noun):
+    named = facts.find_named(clause.text)
+    is_strict = named is not None and named.is_strict
+    if named is not None and is_strict:
+        pools = (named.pool, named.elsewhere, facts.given_pool)
+        is_given = any(pool.gives(quantity, slack, any_unit=not noun) for pool in pools)
+        if is_given or facts.pool.writes(quantity):
+            return True
+    elif facts.pool.gives(quantity, slack, any_unit=not noun):
         return True
     if not quantity.family and (
         _is_label(quantity, noun, text, facts) or is_count(quantity, text, noun, facts)
@@ -151,6 +158,8 @@ def _is_supported(
     if find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
     near = stated.near(clause.start + quantity.start, quantity.number)
+    if named is not None and is_strict:
+        return named.has_derived(quantity, slack) or is_derived(quantity, slack, (), near)
     return stated.may_derive() and is_derived(quantity, slack, facts.groups, near)
 
 

@@ -8,6 +8,8 @@ from safety.grounding.quantities import Quantity
 _PREFIXES = (1.0, 1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3)
 _SHIFTS = (1.0, 1e-3, 1e-6, 1e3)
 _SLIGHT = 1e-9
+ENOUGH_DIGITS = 3
+"""With so many digits alike, two figures are the same by more than chance."""
 
 
 class Pool:
@@ -23,6 +25,20 @@ class Pool:
                 written.add(reading.number)
         self._ordered = {family: sorted(bases) for family, bases in by_family.items()}
         self._written = sorted(written)
+
+    @classmethod
+    def join(cls, pools: "Iterable[Pool]") -> "Pool":
+        joined = cls(())
+        for pool in pools:
+            for family, bases in pool._ordered.items():
+                joined._ordered[family] = sorted({*joined._ordered.get(family, []), *bases})
+            joined._written = sorted({*joined._written, *pool._written})
+        return joined
+
+    def writes(self, claimed: Quantity) -> bool:
+        """Whether a figure here has all the digits of the claimed one, and these are many."""
+        digits = f"{claimed.number:.12g}".replace(".", "").replace("-", "").strip("0")
+        return len(digits) >= ENOUGH_DIGITS and is_near(self._written, claimed.number, 1e-9)
 
     def gives(self, claimed: Quantity, slack: float, *, any_unit: bool) -> bool:
         """Whether a figure here is the claimed one: rounded, cut off or in another unit.

@@ -1,0 +1,146 @@
+"""Figures of the things that a passage names: what is said of one is not proved by another."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from safety.grounding.derivations import is_ratio, is_share, is_sum
+from safety.grounding.pools import Pool
+from safety.grounding.quantities import Quantity
+from safety.grounding.records import Record, find_tokens
+
+_SPELLED_AS_NAME = re.compile(r"\d|\w[-_./:@]\w|^/")
+_OTHERS = re.compile(
+    r"\b(?:others?|rest|remaining|twins?|siblings?|peers?|neighbou?rs?|each|every|both|all|total|sum|"
+    r"overall|average|mean|median|highest|lowest|next|former|latter|respectively|threshold|limit of)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    """The records of each thing that is named, with all records of the results they stand in."""
+
+    by_name: dict[str, list[Record]]
+    around: list[Record]
+    elsewhere: Pool
+    """Figures of results that tell of none of these things."""
+    is_strict: bool
+    """Whether the passage speaks of these things alone."""
+
+    @cached_property
+    def records(self) -> list[Record]:
+        return [record for records in self.by_name.values() for record in records]
+
+    @cached_property
+    def pool(self) -> Pool:
+        return Pool(quantity for record in self.records for _, quantity in record.figures)
+
+    def has_derived(self, claimed: Quantity, slack: float) -> bool:
+        return any(
+            self._derives(reading, max(slack, reading.step)) for reading in claimed.readings
+        )
+
+    def _derives(self, claimed: Quantity, slack: float) -> bool:
+        if claimed.family == "percent":
+            return self._is_share(claimed, slack)
+        for own, others in self._pairs():
+            for scale in claimed.scales:
+                for left, right in _comparable(claimed, scale, own, others):
+                    if is_sum(claimed.number * scale, slack * abs(scale), left, right):
+                        return True
+            if not claimed.family and is_ratio(
+                claimed.number, max(slack, claimed.number * 0.03), _bases(own), _bases(others)
+            ):
+                return True
+        return False
+
+    def _is_share(self, claimed: Quantity, slack: float) -> bool:
+        for own, column in self._columns():
+            total = sum(_bases(column))
+            if total and any(
+                abs(value / total - claimed.number / 100) <= slack / 100 for value in _bases(own)
+            ):
+                return True
+        inside = ([each for _, each in record.figures] for record in self.records)
+        return any(is_share(claimed, slack, group) for group in inside if len(group) <= 12) or any(
+            is_share(claimed, slack, [*own, *others]) for own, others in self._pairs()
+        )
+
+    def _pairs(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
+        """Figures under one key of two named things, and those of one thing against each other."""
+        names = list(self.by_name)
+        for place, name in enumerate(names):
+            own = _by_key(self.by_name[name])
+            for other in names[place + 1 :]:
+                others = _by_key(self.by_name[other])
+                yield from ((own[key], others[key]) for key in own.keys() & others.keys())
+            for record in self.by_name[name]:
+                if len(record.figures) <= 12:
+                    figures = [each for _, each in record.figures]
+                    yield figures, figures
+
+    def _columns(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
+        columns = _by_key(self.around)
+        for key, own in _by_key(self.records).items():
+            yield own, columns.get(key, own)
+
+
+def find_named(text: str, results: Sequence[tuple[str, list[Record], Pool]]) -> Named | None:
+    """The things that a passage names, by name; None where no record tells of them.
+
+    A result is what was asked, the records, and all its figures.
+    """
+    tokens = find_tokens(text)
+    names = [each for each in tokens if _SPELLED_AS_NAME.search(each)]
+    by_name: dict[str, list[Record]] = {}
+    around: list[Record] = []
+    elsewhere: list[Pool] = []
+    for asked, records, pool in results:
+        fitting = {
+            name: own
+            for name in names
+            if (own := [record for record in records if name in record.words])
+            and len(own) < max(2, len(records))
+        }
+        if fitting and not any(name in asked for name in names):
+            around += records
+            # A plain word names something too where a single record has it.
+            for word in tokens - set(names):
+                own = [record for record in records if word in record.words]
+                if len(own) == 1:
+                    fitting[word] = own
+            for name, own in fitting.items():
+                by_name.setdefault(name, []).extend(own)
+        else:
+            elsewhere.append(pool)
+    if not by_name:
+        return None
+    return Named(by_name, around, Pool.join(elsewhere), _OTHERS.search(text) is None)
+
+
+def _by_key(records: Iterable[Record]) -> dict[str, list[Quantity]]:
+    columns: dict[str, list[Quantity]] = {}
+    for record in records:
+        for key, quantity in record.figures:
+            columns.setdefault(key, []).append(quantity)
+    return columns
+
+
+def _bases(group: Iterable[Quantity]) -> list[float]:
+    return [each.number * each.scales[0] for each in group if each.number]
+
+
+def _comparable(
+    claimed: Quantity, scale: float, own: list[Quantity], others: list[Quantity]
+) -> Iterator[tuple[list[float], list[float]]]:
+    """Both sides in the claimed family; without units of their own they may be in the stated one."""
+    left = [each.bases[0] for each in own if each.family == claimed.family]
+    right = [each.bases[0] for each in others if each.family == claimed.family]
+    yield left, right
+    if claimed.family in ("bytes", "cores", "hertz", "watts", "seconds"):
+        bare = [each.number for each in own if not each.family]
+        others_bare = [each.number for each in others if not each.family]
+        for factor in {1.0, scale}:
+            yield [each * factor for each in bare], [each * factor for each in others_bare]
