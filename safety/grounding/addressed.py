@@ -8,12 +8,14 @@ from functools import cached_property
 from safety.grounding.derivations import is_ratio, is_share, is_sum
 from safety.grounding.pools import Pool
 from safety.grounding.quantities import Quantity
-from safety.grounding.records import Record, find_tokens
+from safety.grounding.words import content_words
+from safety.grounding.records import Record, by_key, find_tokens
 
 _SPELLED_AS_NAME = re.compile(r"\d|\w[-_./:@]\w|^/")
+MAX_TOGETHER = 6
+"""Of more figures of one thing than these too many others can be worked out."""
 _OTHERS = re.compile(
-    r"\b(?:others?|rest|remaining|twins?|siblings?|peers?|neighbou?rs?|each|every|both|all|total|sum|"
-    r"overall|average|mean|median|highest|lowest|next|former|latter|respectively|threshold|limit of)\b",
+    r"\b(?:others?|rest|remaining|twins?|siblings?|peers?|neighbou?rs?|each|every|both|average|mean|median|highest|lowest|next|former|latter|respectively|threshold|limit of)\b",
     re.IGNORECASE,
 )
 
@@ -50,11 +52,18 @@ class Named:
                 for left, right in _comparable(claimed, scale, own, others):
                     if is_sum(claimed.number * scale, slack * abs(scale), left, right):
                         return True
-            if not claimed.family and is_ratio(
-                claimed.number, max(slack, claimed.number * 0.03), _bases(own), _bases(others)
-            ):
+            if not claimed.family and self._is_multiple(claimed, slack, own, others):
                 return True
         return False
+
+    def _is_multiple(
+        self, claimed: Quantity, slack: float, own: list[Quantity], others: list[Quantity]
+    ) -> bool:
+        tolerance = max(slack, claimed.number * 0.03)
+        left, right = _bases(own), _bases(others)
+        return own is not others and any(
+            is_ratio(claimed.number, tolerance, *pair) for pair in ((left, right), (right, left))
+        )
 
     def _is_share(self, claimed: Quantity, slack: float) -> bool:
         for own, column in self._columns():
@@ -64,7 +73,7 @@ class Named:
             ):
                 return True
         inside = ([each for _, each in record.figures] for record in self.records)
-        return any(is_share(claimed, slack, group) for group in inside if len(group) <= 12) or any(
+        return any(is_share(claimed, slack, group) for group in inside if len(group) <= MAX_TOGETHER) or any(
             is_share(claimed, slack, [*own, *others]) for own, others in self._pairs()
         )
 
@@ -72,18 +81,16 @@ class Named:
         """Figures under one key of two named things, and those of one thing against each other."""
         names = list(self.by_name)
         for place, name in enumerate(names):
-            own = _by_key(self.by_name[name])
+            own = by_key(self.by_name[name])
             for other in names[place + 1 :]:
-                others = _by_key(self.by_name[other])
+                others = by_key(self.by_name[other])
                 yield from ((own[key], others[key]) for key in own.keys() & others.keys())
             for record in self.by_name[name]:
-                if len(record.figures) <= 12:
-                    figures = [each for _, each in record.figures]
-                    yield figures, figures
+                yield from ((group, group) for group in _kin(record))
 
     def _columns(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
-        columns = _by_key(self.around)
-        for key, own in _by_key(self.records).items():
+        columns = by_key(self.around)
+        for key, own in by_key(self.records).items():
             yield own, columns.get(key, own)
 
 
@@ -120,12 +127,17 @@ def find_named(text: str, results: Sequence[tuple[str, list[Record], Pool]]) -> 
     return Named(by_name, around, Pool.join(elsewhere), _OTHERS.search(text) is None)
 
 
-def _by_key(records: Iterable[Record]) -> dict[str, list[Quantity]]:
-    columns: dict[str, list[Quantity]] = {}
-    for record in records:
-        for key, quantity in record.figures:
-            columns.setdefault(key, []).append(quantity)
-    return columns
+def _kin(record: Record) -> Iterator[list[Quantity]]:
+    """Figures of one thing that may be added: of one unit, or bare under keys that share a word."""
+    for family in {each.family for _, each in record.figures} - {"", "seconds"}:
+        alike = [each for _, each in record.figures if each.family == family]
+        if 1 < len(alike) <= MAX_TOGETHER:
+            yield alike
+    bare = [(content_words(key), each) for key, each in record.figures if not each.family]
+    for place, (words, figure) in enumerate(bare[:MAX_TOGETHER]):
+        for others, other in bare[place + 1 : MAX_TOGETHER]:
+            if words & others or not (words or others):
+                yield [figure, other]
 
 
 def _bases(group: Iterable[Quantity]) -> list[float]:
@@ -139,7 +151,7 @@ def _comparable(
     left = [each.bases[0] for each in own if each.family == claimed.family]
     right = [each.bases[0] for each in others if each.family == claimed.family]
     yield left, right
-    if claimed.family in ("bytes", "cores", "hertz", "watts", "seconds"):
+    if claimed.family in ("bytes", "cores", "hertz", "watts"):
         bare = [each.number for each in own if not each.family]
         others_bare = [each.number for each in others if not each.family]
         for factor in {1.0, scale}:

@@ -51,9 +51,16 @@ _ADVICE_VERBS = word_list("""
     """)
 _ADVICE = re.compile(
     rf"^(?:\W*(?:then|also|next|first|finally|please|if (?:so|not|needed)|once done)[,:]?\s+)?"
-    rf"\W*(?:{'|'.join(_ADVICE_VERBS)})\b(?!\s+(?:is|are|was|were|has|have)\b)",
+    rf"[^\w\"“`]*(?P<verb>{'|'.join(_ADVICE_VERBS)})\b(?!\s+(?:is|are|was|were|has|have)\b)",
     re.IGNORECASE,
 )
+_NOUN_OF_VERB = re.compile(
+    r"(?:\s+(?!(?:the|an?|all|any|it|its|whether|if|that|and|once|until|your|this)\b)[\w./-]+){1,5}?\s+"
+    r"(?:is|are|was|were|has|have|had|stands?|stood|shows?|came|took|went|reached|reads?|held|hovers?)\b",
+    re.IGNORECASE,
+)
+""" "Run time on db-1 stands at 4 s" begins with a noun."""
+_LOOKING = frozenset({"verify", "check", "confirm", "ensure", "see", "make", "test", "look", "watch"})
 _LABELLED = re.compile(
     r"^\W*(?:recommend\w*|suggest\w*|next steps?|to do|fix|action|mitigation|workaround|advice|"
     r"note|hypothesis|assumption|confidence|possible causes?)\W*(?:\([^)]*\))?\W*[:—–-]",
@@ -142,12 +149,20 @@ def _split(text: str, start: int, mark: re.Pattern[str]) -> Iterator[tuple[str, 
 
 def _is_advice(sentence: str) -> bool:
     return bool(
-        _ADVICE.match(sentence) or _LABELLED.match(sentence) or sentence.rstrip().endswith("?")
+        _is_order(sentence) or _LABELLED.match(sentence) or sentence.rstrip().endswith("?")
     )
 
 
+def _is_order(text: str) -> bool:
+    found = _ADVICE.match(text)
+    if found is None:
+        return False
+    is_look = found["verb"].lower() in _LOOKING
+    return is_look or _NOUN_OF_VERB.match(text, found.end("verb")) is None
+
+
 def _find_mood(clause: str) -> Mood:
-    if _ADVICE.match(clause) or _CONDITION.match(clause) or _UNREAL.search(clause):
+    if _is_order(clause) or _CONDITION.match(clause) or _UNREAL.search(clause):
         return "other"
     if _HONEST.search(clause):
         return "other"

@@ -4,19 +4,19 @@ import re
 
 from safety.grounding.facts import Facts
 from safety.grounding.quantities import Quantity
+from safety.grounding.records import find_tokens
 from safety.grounding.words import content_words
 
 MAX_COUNT = 1_000
 _COUNTED = re.compile(r"\s*(?:of\s+)?(?:the\s+)?((?:[A-Za-z][\w-]*\s+){0,2}[A-Za-z][\w-]*)")
+_OF = re.compile(r"(?:\bof|/)\s*(?:the\s+|all\s+)*$", re.IGNORECASE)
 _TO_THERE = re.compile(r"[^,;:(]{0,200}")
-_TOKEN = re.compile(r"[A-Za-z][\w-]{2,}")
-_AS_IN_RESULTS = re.compile(r"[a-z]+[A-Z]|[A-Z]{2}|[A-Z][a-z]+[A-Z]|[-_]|\d")
 
 
 def is_count(quantity: Quantity, text: str, noun: str, facts: Facts) -> bool:
     """A number of lines or rows, where what is counted occurs in the results.
 
-    A word that is spelled as only machines spell, such as NotReady, is what has to be counted.
+    Where a word stands beside it that some rows have and others have not, it is of these rows.
     """
     number = quantity.number
     if number > MAX_COUNT or number != int(number):
@@ -27,15 +27,16 @@ def is_count(quantity: Quantity, text: str, noun: str, facts: Facts) -> bool:
     topics = content_words(counted[1]) if counted is not None else frozenset()
     if noun and not topics & facts.run_topics:
         return False
+    if _OF.search(text[max(0, quantity.start - 20) : quantity.start]):
+        return wanted in facts.row_counts
     told = _TO_THERE.match(behind)
-    terms = [
-        each
-        for each in _TOKEN.findall(told[0] if told is not None else "")
-        if _AS_IN_RESULTS.search(each)
-    ]
-    known = [each for each in terms if facts.mentions(each)]
-    if known:
-        return any(wanted in facts.count_terms(term) for term in known)
+    states = find_tokens(told[0]) if told is not None else set()
+    shares = [facts.shares[state] for state in states if state in facts.shares]
+    if shares:
+        return any(wanted in share for share in shares)
+    shares = [facts.shares[state] for state in find_tokens(text) if state in facts.shares]
+    if shares:
+        return wanted in facts.row_counts or any(wanted in share for share in shares)
     words = content_words(text) & facts.run_topics
     if (words and wanted in facts.row_counts) or (not noun and wanted in facts.repeats):
         return True

@@ -25,15 +25,15 @@ from safety.grounding.moments import (
     find_short_dates,
     find_times,
 )
-from safety.grounding.pools import Pool, is_near
-from safety.grounding.quantities import Quantity, find_numbers
-from safety.grounding.records import Record, find_records
-from safety.grounding.relations import MAX_READ, Group, find_groups
+from safety.grounding.pools import Pool
+from safety.grounding.quantities import Quantity, find_numbers, settle_separators
+from safety.grounding.records import Record, Total, find_groups, find_records, find_totals
 from safety.grounding.words import content_words
 
 MAX_NUMBERED = 2_000_000
 """Characters of all results together in which figures are read."""
 MAX_STAMPS = 20_000
+MAX_QUOTED = 20
 MAX_MOMENTS = 12
 """Of more moments than this nearly every time lies between two of them."""
 MAX_COUNTED = 20_000_000
@@ -85,17 +85,26 @@ class Run:
     def lines(self) -> tuple[str, ...]:
         return tuple(line for line in self.returned.splitlines() if line.strip())
 
+    def lines_with(self, words: str) -> list[str]:
+        """The first lines that have these words."""
+        return list(islice((line for line in self.lines if words in line), MAX_QUOTED))
+
     @cached_property
     def topics(self) -> frozenset[str]:
         return content_words(self.text.replace("_", " "))
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
-        return tuple(find_numbers(blank_stamps(self.returned[:MAX_NUMBERED])))
+        return tuple(find_numbers(self.plain))
+
+    @cached_property
+    def plain(self) -> str:
+        """What it returned, without moments and with its numbers as we write them."""
+        return settle_separators(blank_stamps(self.returned[:MAX_NUMBERED]))
 
     @cached_property
     def records(self) -> list[Record]:
-        return find_records(blank_stamps(self.returned[:MAX_NUMBERED]))
+        return find_records(self.plain)
 
     @cached_property
     def is_of_logs(self) -> bool:
@@ -214,6 +223,21 @@ class Facts:
     def given_pool(self) -> Pool:
         return Pool(find_numbers(blank_stamps(self.given)))
 
+    def has_total(self, claimed: Quantity, slack: float) -> bool:
+        """Whether it is what a key adds up to over all records of a result."""
+        return any(
+            total.family == reading.family
+            and abs(reading.number * scale - total.value)
+            <= max(slack, reading.step) * abs(scale) + total.doubt
+            for reading in claimed.readings
+            for scale in reading.scales
+            for total in self._totals
+        )
+
+    @cached_property
+    def _totals(self) -> list[Total]:
+        return [total for run in self.runs for total in find_totals(run.records)]
+
     @cached_property
     def _results(self) -> list[tuple[str, list[Record], Pool]]:
         return [(run.asked.casefold(), run.records, Pool(run.numbers)) for run in self.runs]
@@ -223,10 +247,9 @@ class Facts:
         return find_named(text, self._results)
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[tuple[Quantity, ...]]:
         """Figures that belong together, and may be added and compared."""
-        texts = (blank_stamps(run.returned[:MAX_READ]) for run in self.runs)
-        return [group for text in texts for group in find_groups(text)]
+        return [group for run in self.runs for group in find_groups(run.records)]
 
     @cached_property
     def is_read_whole(self) -> bool:
@@ -294,8 +317,20 @@ class Facts:
         days = sorted(float(day.toordinal() * DAY) for day in self.dates)
         return sorted(found | _pair(days))
 
-    def has_span(self, seconds: float, tolerance: float) -> bool:
-        return is_near(self.spans, seconds, tolerance)
+    def find_spans(self, quoted: Sequence[str]) -> list[float] | None:
+        """The seconds between lines that have these words; None where fewer than two do."""
+        moments = [
+            {
+                moment.seconds
+                for run in self.runs
+                for line in run.lines_with(words)
+                for moment in find_moments(line)
+            }
+            for words in quoted
+        ]
+        if sum(1 for each in moments if each) < 2:
+            return None
+        return sorted(abs(b - a) for one, other in combinations(moments, 2) for a in one for b in other)
 
     # Counting
 
@@ -319,10 +354,16 @@ class Facts:
             )
         }
 
-    def count_terms(self, term: str) -> set[int]:
-        """How many lines of each run have this very term."""
-        whole = match_whole(term)
-        return {sum(1 for line in run.lines if whole.search(line)) for run in self.runs}
+    @cached_property
+    def shares(self) -> dict[str, set[int]]:
+        """In how many records of a result a word stands, of words that not all of them have."""
+        found: dict[str, set[int]] = {}
+        for run in self.runs:
+            counts = Counter(word for record in run.records for word in record.words)
+            for word, count in counts.items():
+                if 0 < count < len(run.records):
+                    found.setdefault(word, set()).add(count)
+        return found
 
     @cached_property
     def repeats(self) -> frozenset[int]:

@@ -35,7 +35,7 @@ _DATES = (
         rf"(?<![\d.]){_DAY}(?:\s(?:of\s)?|[-/]){_MONTH}\.?(?:,?\s|[-/])(?P<year>\d{{4}})\b", re.I
     ),
     re.compile(
-        rf"\b{_MONTH}\.?\s+{_DAY},?\s+(?:\d\d:\d\d:\d\d(?:\.\d+)?\s+)?(?P<year>\d{{4}})(?![\d:])",
+        rf"\b{_MONTH}\.?\s+{_DAY},?\s+(?:\d\d:\d\d:\d\d(?:\.\d+)?\s+)?(?P<year>\d{{4}})(?!\d|:\d)",
         re.I,
     ),
     re.compile(r"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?P<year>\d{4})(?!\d)"),
@@ -155,9 +155,11 @@ def blank_stamps(text: str) -> str:
     """A result without what tells a moment, each as many blanks; far quicker than one by one."""
     for pattern in (_STAMP, _WRITTEN_STAMP, _UNIX_STAMP, *_DATES[:2], _LONE_TIME):
         text = pattern.sub(_blank, text)
-    return text
+    return _SAMPLED.sub(lambda found: f"[0{' ' * (len(found[0]) - 2)}", text)
 
 
+_SAMPLED = re.compile(r"\[\s*1\d{9}(?:\.\d{1,6})?(?=\s*,)")
+"""The moment of a sample, which stands before its value."""
 _LONE_TIME = re.compile(r"(?<![\d:.\w])(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d{1,9})?(?![\d:])")
 
 

@@ -7,6 +7,7 @@ from itertools import islice
 from safety.evidence import match_whole
 from safety.grounding.clauses import Clause
 from safety.grounding.facts import Facts
+from safety.grounding.units import read_unit
 from safety.grounding.unsupported import Unsupported
 
 _NAME = re.compile(
@@ -37,7 +38,7 @@ def find_names(text: str) -> Iterator[tuple[str, int]]:
     """Names as machines bear them: with a digit behind a separator, addresses, paths."""
     for found in _NAME.finditer(text):
         name = found[0].rstrip(".")
-        if not _GENERAL.fullmatch(name):
+        if not _GENERAL.fullmatch(name) and not read_unit(name.partition("/")[0]):
             yield name, found.start()
 
 

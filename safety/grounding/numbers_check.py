@@ -6,9 +6,10 @@ from itertools import islice
 
 from safety.grounding.clauses import Clause
 from safety.grounding.counting import is_count
-from safety.grounding.derivations import is_derived, is_share
+from safety.grounding.derivations import SMALL, is_derived, is_share
 from safety.grounding.facts import Facts
 from safety.grounding.moments import blank_moments
+from safety.grounding.pools import is_near
 from safety.grounding.quantities import Quantity, find_claimed
 from safety.grounding.unsupported import Unsupported
 from safety.grounding.words import find_subjects
@@ -41,6 +42,7 @@ _IN_ALL = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:[a-z]+\s)?"
     r"(?:in|(?:out )?of every)\s(?:every\s)?$", re.I
 )  # fmt: skip
+_QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”|`([^`\n]{3,200})`")
 _LABEL = re.compile(r"(?:^|[\s(`*])[#]?[A-Za-z][\w-]*[\s#:]*[`*]*$")
 _PAIR = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |a total of )?")
 _MOST_BEFORE = 60
@@ -134,14 +136,16 @@ def _is_supported(
         return True
     slack = _find_slack(quantity, text)
     noun = _find_noun(quantity, text)
+    # A small number is a number of things, and of no unit that it does not name.
+    any_unit = not noun and not quantity.is_word and abs(quantity.number) > SMALL
     named = facts.find_named(clause.text)
     is_strict = named is not None and named.is_strict
     if named is not None and is_strict:
         pools = (named.pool, named.elsewhere, facts.given_pool)
-        is_given = any(pool.gives(quantity, slack, any_unit=not noun) for pool in pools)
-        if is_given or facts.pool.writes(quantity):
+        is_given = any(pool.gives(quantity, slack, any_unit=any_unit) for pool in pools)
+        if is_given or facts.pool.writes(quantity) or facts.has_total(quantity, slack):
             return True
-    elif facts.pool.gives(quantity, slack, any_unit=not noun):
+    elif facts.pool.gives(quantity, slack, any_unit=any_unit) or facts.has_total(quantity, slack):
         return True
     if not quantity.family and (
         _is_label(quantity, noun, text, facts) or is_count(quantity, text, noun, facts)
@@ -152,10 +156,13 @@ def _is_supported(
             return True
         pair = _find_pair(quantity, text, others)
         if pair is not None:
-            return is_share(quantity, max(slack, 2 * quantity.step), pair)
-    if quantity.family == "seconds" and _is_span(quantity, slack, facts):
+            doubt = slack + quantity.number * sum(each.step / each.number for each in pair)
+            return is_share(quantity, max(doubt, 2 * quantity.step), pair) or (
+                named is not None and named.has_derived(quantity, slack)
+            )
+    if quantity.family == "seconds" and _is_span(quantity, slack, clause.text, facts):
         return True
-    if find_subjects(text) - facts.run_topics - facts.given_topics:
+    if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
     near = stated.near(clause.start + quantity.start, quantity.number)
     if named is not None and is_strict:
@@ -174,10 +181,13 @@ def _find_slack(quantity: Quantity, text: str) -> float:
     return slack
 
 
-def _is_span(quantity: Quantity, slack: float, facts: Facts) -> bool:
-    """The time between two moments, rounded to the unit it is told in; rough where it is large."""
+def _is_span(quantity: Quantity, slack: float, text: str, facts: Facts) -> bool:
+    """The time between two moments; between those of the lines that are quoted, where two are."""
     scale = quantity.scales[0]
-    return facts.has_span(quantity.number * scale, max(slack, quantity.step) * scale)
+    tolerance = max(slack, quantity.step) * scale
+    quoted = [found[1] or found[2] or found[3] for found in _QUOTED.finditer(text)]
+    spans = facts.find_spans(quoted) if len(quoted) > 1 else None
+    return is_near(facts.spans if spans is None else spans, quantity.number * scale, tolerance)
 
 
 def _is_label(quantity: Quantity, noun: str, text: str, facts: Facts) -> bool:
@@ -194,7 +204,7 @@ def _find_pair(
     for first, second in zip(others, others[1:], strict=False):
         if first.family == "percent" or second.family == "percent":
             continue
-        if not _PAIR.fullmatch(text, first.end, second.start):
+        if not _PAIR.fullmatch(text, first.end, second.start) or not first.number * second.number:
             continue
         apart = min(abs(first.start - quantity.end), abs(quantity.start - second.end))
         if apart <= 12:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from safety.grounding.quantities import Quantity
 
 _PREFIXES = (1.0, 1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3)
-_SHIFTS = (1.0, 1e-3, 1e-6, 1e3)
 _SLIGHT = 1e-9
 ENOUGH_DIGITS = 3
 """With so many digits alike, two figures are the same by more than chance."""
@@ -60,10 +59,10 @@ class Pool:
             for shelf in _shelves(claimed, place):
                 if _holds(self._ordered.get(shelf, []), claimed, scale, slack):
                     return True
-        return any(
-            is_near(bare, claimed.number * scale, slack * scale)
-            for scale in set(_bare_scales(claimed))
-        )
+        # Beside figures that name the unit, one that names none is in the base unit.
+        has_own = any(shelf.rstrip("01") == claimed.family for shelf in self._ordered)
+        scales = set(claimed.scales if has_own else _bare_scales(claimed))
+        return any(is_near(bare, claimed.number * scale, slack * scale) for scale in scales)
 
 
 def _shelf(quantity: Quantity, place: int) -> str:
@@ -112,7 +111,7 @@ def _bare_scales(claimed: Quantity) -> Iterator[float]:
             yield from (scale, 1.0)
             yield from (scale * shift for shift in (1e3, 1e6) if scale * shift <= 1e3)
         else:
-            yield from (scale * shift for shift in _SHIFTS)
+            yield from (scale, 1.0)
 
 
 def _is_of_bits(scale: float) -> bool:

@@ -15,11 +15,11 @@ _GROUPED = (
 )
 _PLAIN = r"\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?"
 _SIGN = r"(?<![\w)\]])[-+\u2212\u00b1]"
-_UNIT = r"%|[A-Za-zµμ]{1,15}"
+_UNIT = r"%|per\s?cent\b|[A-Za-zµμ]{1,15}"
 _CLAIMED = re.compile(
     rf"(?<![\w.:/@#=\-\[])(?<!\d,)(?<!\d\u00a0)(?P<sign>{_SIGN})?"
     rf"(?P<digits>\d{{1,3}}(?: \d{{3}})+(?![\d.,]*\d)|{_GROUPED}|{_PLAIN})"
-    rf"(?:(?:{_BLANK}|-(?=[A-Za-z]))?(?P<unit>{_UNIT}))?(?![\w%])(?![./:-]\d)",
+    rf"(?:(?:{_BLANK}|-(?=[A-Za-z]))?(?P<unit>{_UNIT}))?(?![\w%])(?![.:-]\d)(?!(?<=\d)/\d)",
     re.IGNORECASE,
 )
 _DATA = re.compile(
@@ -36,9 +36,12 @@ _COMPOUND = re.compile(
 _COMPOUND_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[ywdhms])")
 _KEY = re.compile(
     r"(?:(?<![\w.-])|(?<!per)(?<!Per)_|-|\.|(?<=[a-z])(?=[A-Z]))(?P<unit>[A-Za-z]{1,12})"
-    r"(?:_total|_sum|_max|_min|_avg)?"
+    r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?"
     r"(?:\{[^{}\n]{0,200}\}|\[[^\[\]\n]{0,60}\])?[\"']?(?:\s*[:=]\s*|\s+)[\"']?[-+]?$"
 )
+_COMMAS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])")
+_POINTS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])")
+_IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY = 80
 _PER_UNIT = r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b"
 _PER = re.compile(
@@ -50,9 +53,12 @@ _COUNTED_PER = re.compile(
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[ywdhms])")
 _KEY = re.compile(
     r"(?:(?<![\w.-])|(?<!per)(?<!Per)_|-|\.|(?<=[a-z])(?=[A-Z]))(?P<unit>[A-Za-z]{1,12})"
-    r"(?:_total|_sum|_max|_min|_avg)?"
+    r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?"
     r"(?:\{[^{}\n]{0,200}\}|\[[^\[\]\n]{0,60}\])?[\"']?(?:\s*[:=]\s*|\s+)[\"']?[-+]?$"
 )
+_COMMAS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])")
+_POINTS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])")
+_IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY = 80
 _PER = re.compile(
     r"\s?(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p(?=[smh]\b))"
@@ -191,6 +197,16 @@ def _share_units(text: str, found: list[Quantity]) -> Iterator[Quantity]:
     yield from reversed(shared)
 
 
+def settle_separators(text: str) -> str:
+    """A result with points before decimals, where it shows that it has commas there.
+
+    Each character stays in its place.
+    """
+    if _COMMAS.search(text) is None or _POINTS.search(text) is not None:
+        return text
+    return _IN_NUMBER.sub(lambda found: "," if found[0] == "." else ".", text)
+
+
 def find_numbers(text: str) -> Iterator[Quantity]:
     """The quantities in a tool's result."""
     taken = -1
@@ -317,9 +333,7 @@ def _read_digits(digits: str, *, half: bool = False) -> list[tuple[float, int]]:
         ]  # fmt: skip
     elif commas:
         is_grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+", bare) is not None
-        ways = [bare.replace(",", "")] if is_grouped else []
-        if commas == 1:
-            ways.append(bare.replace(",", "."))
+        ways = [bare.replace(",", "") if is_grouped else bare.replace(",", ".")]
     elif points > 1:
         ways = [bare.replace(".", "")]
     else:

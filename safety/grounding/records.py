@@ -6,7 +6,7 @@ such form is one record.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from safety.grounding.quantities import Quantity, find_numbers
@@ -14,10 +14,15 @@ from safety.grounding.quantities import Quantity, find_numbers
 MAX_READ = 200_000
 """Characters of a result in which records are looked for."""
 MAX_RECORDS = 2_000
+MAX_GROUPS, MAX_GROUP = 400, 40
+MAX_WHOLE = 10
+"""Figures of a result that belong together whatever its form is."""
+_SCALES = (1.0, 1024.0, 1024.0**2, 1e6)
 _TOKEN = re.compile(r"[A-Za-z][\w.@/:-]*[\w@/]|[A-Za-z]|/[\w./-]+")
 _KEY_BEFORE = re.compile(r"([A-Za-z][\w.%-]*)(?:\{[^{}]{0,200}\})?[\"']?\s*[:=]?\s*[\"']?[-+]?$")
+_JOINT = re.compile(r"[:/@]")
 _CELLS = re.compile(r"\s*\|\s*|\t|\s{2,}|[;,](?=\S)")
-_INDEX = re.compile(r"\[\]")
+_FIGURE_OR_KEY = re.compile(r"(?<![\w.-])\d|[:=](?:\s|$)")
 
 
 @dataclass
@@ -26,6 +31,53 @@ class Record:
 
     words: set[str] = field(default_factory=set)
     figures: list[tuple[str, Quantity]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Total:
+    """What the figures under a key add up to, and how far rounding may have led that astray."""
+
+    family: str
+    value: float
+    doubt: float
+
+
+def find_totals(records: list[Record]) -> list[Total]:
+    """Of each key that several records have; of bare sizes also as if they had a unit."""
+    columns = by_key(records).values()
+    return [total for column in columns if len(column) > 1 for total in _add_up(column)]
+
+
+def find_groups(records: list[Record]) -> list[tuple[Quantity, ...]]:
+    """The figures of each record, and those under each key, as far as they are few enough.
+
+    Of more figures than these every sum and ratio could be made; they are no evidence then.
+    """
+    rows = [[each for _, each in record.figures] for record in records[:MAX_GROUPS]]
+    groups = [*list(by_key(records).values())[:MAX_GROUPS], *rows]
+    whole = [figure for row in rows for figure in row]
+    if len(whole) <= MAX_WHOLE:
+        groups.append(whole)
+    return [tuple(group) for group in groups if 1 < len(group) <= MAX_GROUP]
+
+
+def by_key(records: Iterable[Record]) -> dict[str, list[Quantity]]:
+    columns: dict[str, list[Quantity]] = {}
+    for record in records:
+        for key, quantity in record.figures:
+            columns.setdefault(key, []).append(quantity)
+    return columns
+
+
+def _add_up(column: list[Quantity]) -> Iterator[Total]:
+    for family in {each.family for each in column}:
+        alike = [each for each in column if each.family == family]
+        for place in range(min(len(each.scales) for each in alike)):
+            value = sum(each.number * each.scales[place] for each in alike)
+            doubt = sum(each.step * abs(each.scales[place]) for each in alike if not each.is_whole)
+            yield Total(family, value, doubt)
+            if not family:
+                yield from (Total("bytes", value * scale, doubt * scale) for scale in _SCALES)
 
 
 def find_records(text: str) -> list[Record]:
@@ -40,7 +92,9 @@ def find_records(text: str) -> list[Record]:
 
 
 def find_tokens(text: str) -> set[str]:
-    return {found.rstrip(".:/").casefold() for found in _TOKEN.findall(text)}
+    """The words of a text, those that a colon or a slash joins also one by one."""
+    tokens = {found.rstrip(".:/").casefold() for found in _TOKEN.findall(text)}
+    return tokens | {part for token in tokens for part in _JOINT.split(token) if part}
 
 
 # Structures
@@ -74,7 +128,21 @@ def _of_structure(value: object, words: frozenset[str], records: list[Record]) -
             else:
                 _take(record, path, each)
         if record.figures:
+            if isinstance(inner, dict):
+                _name_samples(record, inner)
             records.append(record)
+
+
+def _name_samples(record: Record, told: dict[str, object]) -> None:
+    """A sample's value goes by the name of its metric, which stands beside it."""
+    metric = told.get("metric")
+    name = metric.get("__name__") if isinstance(metric, dict) else None
+    if isinstance(name, str):
+        record.figures = [
+            (name.casefold(), each)
+            for key, told_as in record.figures if key == "value"
+            for each in find_numbers(f"{name}: {told_as.number!r}")
+        ]  # fmt: skip
 
 
 def _children(path: str, value: object) -> list[tuple[str, object]] | None:
@@ -132,7 +200,7 @@ def _is_in_blocks(told: list[Record]) -> bool:
 
 def _find_heads(lines: list[str]) -> list[tuple[str, int, int]]:
     """The columns of a table by its first line: each with where it begins and ends."""
-    if len(lines) < 2 or next(find_numbers(lines[0]), None) is not None:
+    if len(lines) < 2 or _FIGURE_OR_KEY.search(lines[0]):
         return []
     cells = [cell for cell in _CELLS.split(lines[0]) if cell.strip()]
     rows = [[cell for cell in _CELLS.split(line) if cell.strip()] for line in lines[1:] if line.strip()]

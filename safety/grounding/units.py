@@ -30,7 +30,7 @@ _SECONDS = {
     2629800.0: "month months",
     31557600.0: "y yr yrs year years",
 }
-_PERCENT = "% percent pct percentage"
+_PERCENT = "% percent pct percentage percents"
 _CORES = "core cores cpu cpus vcpu vcpus"
 _OTHER = {
     "hertz": {1.0: "hz hertz", 1e3: "khz", 1e6: "mhz megahertz", 1e9: "ghz gigahertz"},
@@ -93,7 +93,7 @@ def read_unit(unit: str) -> tuple[Meaning, ...]:
     """What a unit may mean, the likeliest first; nothing where it is none."""
     if unit in _LETTERS:
         return _LETTERS[unit]
-    low = unit.lower()
+    low = "".join(unit.lower().split())
     if len(unit) == 1 and low in _LETTERS and unit != "M":
         return _LETTERS[low]
     known = _TABLE.get(low)

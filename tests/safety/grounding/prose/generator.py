@@ -261,7 +261,7 @@ def _share(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentenc
 def _rows(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence:
     states = [row.state for row in world.rows]
     state = max(set(states), key=states.count)
-    while states.count(state) < 2:
+    while states.count(state) < 2 or state not in world.results[0][1]:
         world = _make_world(rng)
         states = [row.state for row in world.rows]
         state = max(sorted(set(states)), key=states.count)
