@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 
-from safety.grounding.derivations import is_ratio, is_share, is_sum
+from safety.grounding.derivations import is_part, is_ratio, is_share, is_sum
 from safety.grounding.pools import Pool
 from safety.grounding.quantities import Quantity
 from safety.grounding.words import content_words
-from safety.grounding.records import Record, by_key, find_tokens
+from safety.grounding.records import Record, by_key, find_tokens, is_name
 
-_SPELLED_AS_NAME = re.compile(r"\d|\w[-_./:@]\w|^/")
 MAX_TOGETHER = 6
 """Of more figures of one thing than these too many others can be worked out."""
 _OTHERS = re.compile(
@@ -46,7 +46,7 @@ class Named:
 
     def _derives(self, claimed: Quantity, slack: float) -> bool:
         if claimed.family == "percent":
-            return self._is_share(claimed, slack)
+            return self._is_percentage(claimed, slack)
         for own, others in self._pairs():
             for scale in claimed.scales:
                 for left, right in _comparable(claimed, scale, own, others):
@@ -65,17 +65,29 @@ class Named:
             is_ratio(claimed.number, tolerance, *pair) for pair in ((left, right), (right, left))
         )
 
-    def _is_share(self, claimed: Quantity, slack: float) -> bool:
+    def is_share(self, claimed: Quantity, slack: float) -> bool:
+        """Whether a percentage is what a figure of these things is of all under its key."""
         for own, column in self._columns():
             total = sum(_bases(column))
-            if total and any(
-                abs(value / total - claimed.number / 100) <= slack / 100 for value in _bases(own)
-            ):
+            doubt = sum(each.step * abs(each.scales[0]) for each in column if not each.is_whole)
+            tolerance = slack / 100 + (doubt / total if total else 0.0)
+            target = claimed.number / 100
+            if total and any(abs(value / total - target) <= tolerance for value in _bases(own)):
                 return True
+        return False
+
+    def _is_percentage(self, claimed: Quantity, slack: float) -> bool:
+        if self.is_share(claimed, slack):
+            return True
         inside = ([each for _, each in record.figures] for record in self.records)
-        return any(is_share(claimed, slack, group) for group in inside if len(group) <= MAX_TOGETHER) or any(
-            is_share(claimed, slack, [*own, *others]) for own, others in self._pairs()
-        )
+        if any(
+            is_part(claimed, slack, part, whole)
+            for group in inside if len(group) <= MAX_TOGETHER
+            for part, whole in permutations(group, 2) if part.family == whole.family
+        ):  # fmt: skip
+            return True
+        between = ((own, others) for own, others in self._pairs() if own is not others)
+        return any(is_share(claimed, slack, [*own, *others]) for own, others in between)
 
     def _pairs(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
         """Figures under one key of two named things, and those of one thing against each other."""
@@ -100,7 +112,7 @@ def find_named(text: str, results: Sequence[tuple[str, list[Record], Pool]]) -> 
     A result is what was asked, the records, and all its figures.
     """
     tokens = find_tokens(text)
-    names = [each for each in tokens if _SPELLED_AS_NAME.search(each)]
+    names = [each for each in tokens if is_name(each)]
     by_name: dict[str, list[Record]] = {}
     around: list[Record] = []
     elsewhere: list[Pool] = []

@@ -4,13 +4,26 @@ import re
 
 from safety.grounding.facts import Facts
 from safety.grounding.quantities import Quantity
-from safety.grounding.records import find_tokens
+from safety.grounding.derivations import SMALL
+from safety.grounding.records import find_tokens, is_name
 from safety.grounding.words import content_words
 
 MAX_COUNT = 1_000
 _COUNTED = re.compile(r"\s*(?:of\s+)?(?:the\s+)?((?:[A-Za-z][\w-]*\s+){0,2}[A-Za-z][\w-]*)")
 _OF = re.compile(r"(?:\bof|/)\s*(?:the\s+|all\s+)*$", re.IGNORECASE)
 _TO_THERE = re.compile(r"[^,;:(]{0,200}")
+
+
+def is_share_of_rows(quantity: Quantity, text: str, noun: str, facts: Facts) -> bool | None:
+    """Whether so many rows have the word that follows; None where no such count is meant."""
+    if not quantity.is_whole or quantity.number > SMALL or facts.is_topic(noun):
+        return None
+    if _OF.search(text[max(0, quantity.start - 20) : quantity.start]):
+        return None
+    told = _TO_THERE.match(text, quantity.end)
+    words = find_tokens(told[0]) if told is not None else set()
+    shares = [facts.shares[word] for word in words if word in facts.shares and not is_name(word)]
+    return any(int(quantity.number) in share for share in shares) if shares else None
 
 
 def is_count(quantity: Quantity, text: str, noun: str, facts: Facts) -> bool:
@@ -29,11 +42,6 @@ def is_count(quantity: Quantity, text: str, noun: str, facts: Facts) -> bool:
         return False
     if _OF.search(text[max(0, quantity.start - 20) : quantity.start]):
         return wanted in facts.row_counts
-    told = _TO_THERE.match(behind)
-    states = find_tokens(told[0]) if told is not None else set()
-    shares = [facts.shares[state] for state in states if state in facts.shares]
-    if shares:
-        return any(wanted in share for share in shares)
     shares = [facts.shares[state] for state in find_tokens(text) if state in facts.shares]
     if shares:
         return wanted in facts.row_counts or any(wanted in share for share in shares)

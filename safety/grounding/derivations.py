@@ -108,6 +108,16 @@ def is_share(claimed: Quantity, slack: float, group: Group) -> bool:
     return False
 
 
+def is_part(claimed: Quantity, slack: float, part: Quantity, whole: Quantity) -> bool:
+    """Whether a percentage is what the one figure is of the other."""
+    return any(
+        abs(first * 100 / second - claimed.number) <= slack
+        for first in part.bases
+        for second in whole.bases
+        if second
+    )
+
+
 def is_ratio(
     target: float, tolerance: float, values: list[float], wholes: list[float] | None = None
 ) -> bool:

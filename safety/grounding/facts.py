@@ -184,6 +184,9 @@ class Facts:
     def given_topics(self) -> frozenset[str]:
         return content_words(self.given)
 
+    def is_topic(self, word: str) -> bool:
+        return bool(content_words(word) & self.run_topics)
+
     def mentions(self, value: str) -> bool:
         """Whether a name or value stands somewhere as a whole."""
         if value not in self._mentioned:

@@ -25,7 +25,7 @@ _MONTH = (
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _CLOCK = r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?"
 _TIME = re.compile(
-    rf"(?<![\d:.\w+]){_CLOCK}(?:[.,]\d{{1,9}})?(?:\s?(?P<half>[ap])\.?m\b\.?)?(?![\d:])",
+    rf"(?<![\d:.\w+]){_CLOCK}(?:[.,]\d{{1,9}})?(?:\s?(?P<half>[ap])\.?m\b\.?)?(?!\d|:\d)",
     re.IGNORECASE,
 )
 _HOUR = re.compile(r"(?<![\d:.\w])(?P<hour>1[0-2]|[1-9])\s?(?P<half>[ap])\.?m\b\.?", re.IGNORECASE)

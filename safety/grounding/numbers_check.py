@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from safety.grounding.clauses import Clause
-from safety.grounding.counting import is_count
-from safety.grounding.derivations import SMALL, is_derived, is_share
+from safety.grounding.counting import is_count, is_share_of_rows
+from safety.grounding.derivations import SMALL, is_derived, is_part
 from safety.grounding.facts import Facts
 from safety.grounding.moments import blank_moments
 from safety.grounding.pools import is_near
@@ -18,7 +18,7 @@ _NO_CLAIM = re.compile(r"\[T\d[^\]]{0,500}\]|\bT\d+\b|https?://\S+|`[^`\n]*[ =/:
 """Citations, addresses, and code that is more than a word: what it quotes is looked for as a name."""
 _CONTRAST = re.compile(r"(?:\bnot|rather than|instead of|unlike)\s+$", re.I)
 _WINDOW = re.compile(
-    r"(?:last|past|over|within|every|next|top|first|step|phase|option)\s+(?:the\s+)?"
+    r"(?:last|past|over the|within|every|next|top|first|step|phase|option)\s+(?:the\s+)?"
     r"(?:last\s+|past\s+|next\s+)?$", re.I
 )  # fmt: skip
 _ABOUT = re.compile(
@@ -136,13 +136,17 @@ def _is_supported(
         return True
     slack = _find_slack(quantity, text)
     noun = _find_noun(quantity, text)
+    if not quantity.family and (counted := is_share_of_rows(quantity, text, noun, facts)) is not None:
+        return counted
     # A small number is a number of things, and of no unit that it does not name.
     any_unit = not noun and not quantity.is_word and abs(quantity.number) > SMALL
     named = facts.find_named(clause.text)
     is_strict = named is not None and named.is_strict
     if named is not None and is_strict:
-        pools = (named.pool, named.elsewhere, facts.given_pool)
-        is_given = any(pool.gives(quantity, slack, any_unit=any_unit) for pool in pools)
+        is_given = named.pool.gives(quantity, slack, any_unit=any_unit, is_of_one=True) or any(
+            pool.gives(quantity, slack, any_unit=any_unit)
+            for pool in (named.elsewhere, facts.given_pool)
+        )
         if is_given or facts.pool.writes(quantity) or facts.has_total(quantity, slack):
             return True
     elif facts.pool.gives(quantity, slack, any_unit=any_unit) or facts.has_total(quantity, slack):
@@ -157,8 +161,8 @@ def _is_supported(
         pair = _find_pair(quantity, text, others)
         if pair is not None:
             doubt = slack + quantity.number * sum(each.step / each.number for each in pair)
-            return is_share(quantity, max(doubt, 2 * quantity.step), pair) or (
-                named is not None and named.has_derived(quantity, slack)
+            return is_part(quantity, max(doubt, 2 * quantity.step), *pair) or (
+                named is not None and named.is_share(quantity, slack)
             )
     if quantity.family == "seconds" and _is_span(quantity, slack, clause.text, facts):
         return True

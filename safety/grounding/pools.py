@@ -39,17 +39,24 @@ class Pool:
         digits = f"{claimed.number:.12g}".replace(".", "").replace("-", "").strip("0")
         return len(digits) >= ENOUGH_DIGITS and is_near(self._written, claimed.number, 1e-9)
 
-    def gives(self, claimed: Quantity, slack: float, *, any_unit: bool) -> bool:
+    def gives(
+        self, claimed: Quantity, slack: float, *, any_unit: bool, is_of_one: bool = False
+    ) -> bool:
         """Whether a figure here is the claimed one: rounded, cut off or in another unit.
 
-        `any_unit`: a claim without a unit may be a figure that has one.
+        `any_unit`: a claim without a unit may be a figure that has one. `is_of_one`: all figures
+        are of one thing, so beside those that name the claimed unit no bare one is in it.
         """
         return any(
-            self._gives(reading, max(slack, reading.step), any_unit=any_unit)
+            self._gives(
+                reading, max(slack, reading.step), any_unit=any_unit, is_of_one=is_of_one
+            )
             for reading in claimed.readings
         )
 
-    def _gives(self, claimed: Quantity, slack: float, *, any_unit: bool) -> bool:
+    def _gives(
+        self, claimed: Quantity, slack: float, *, any_unit: bool, is_of_one: bool
+    ) -> bool:
         bare = self._ordered.get("", [])
         if not claimed.family:
             if any(_holds(bare, claimed, scale, slack) for scale in claimed.scales):
@@ -59,8 +66,8 @@ class Pool:
             for shelf in _shelves(claimed, place):
                 if _holds(self._ordered.get(shelf, []), claimed, scale, slack):
                     return True
-        # Beside figures that name the unit, one that names none is in the base unit.
-        has_own = any(shelf.rstrip("01") == claimed.family for shelf in self._ordered)
+        # One that names no unit is in the base unit, then.
+        has_own = is_of_one and any(shelf.rstrip("01") == claimed.family for shelf in self._ordered)
         scales = set(claimed.scales if has_own else _bare_scales(claimed))
         return any(is_near(bare, claimed.number * scale, slack * scale) for scale in scales)
 

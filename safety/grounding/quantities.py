@@ -17,9 +17,9 @@ _PLAIN = r"\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?"
 _SIGN = r"(?<![\w)\]])[-+\u2212\u00b1]"
 _UNIT = r"%|per\s?cent\b|[A-Za-zµμ]{1,15}"
 _CLAIMED = re.compile(
-    rf"(?<![\w.:/@#=\-\[])(?<!\d,)(?<!\d\u00a0)(?P<sign>{_SIGN})?"
+    rf"(?<![\w.:@#=\-\[])(?<!\D/)(?<!^/)(?<!\d,)(?<!\d\u00a0)(?P<sign>{_SIGN})?"
     rf"(?P<digits>\d{{1,3}}(?: \d{{3}})+(?![\d.,]*\d)|{_GROUPED}|{_PLAIN})"
-    rf"(?:(?:{_BLANK}|-(?=[A-Za-z]))?(?P<unit>{_UNIT}))?(?![\w%])(?![.:-]\d)(?!(?<=\d)/\d)",
+    rf"(?:(?:{_BLANK}|-(?=[A-Za-z]))?(?P<unit>{_UNIT}))?(?![\w%])(?![.,:-]\d)(?!(?<=\d)/\d+[/.-])",
     re.IGNORECASE,
 )
 _DATA = re.compile(
@@ -118,7 +118,10 @@ class Quantity:
 
 def find_claimed(text: str) -> Iterator[Quantity]:
     """The quantities that a passage states, numbers in words included, in order."""
-    found = sorted(chain(_find_digits(text), _find_words(text)), key=lambda each: each.start)
+    compounds = [_read_compound(found) for found in _COMPOUND.finditer(text)]
+    found = sorted(
+        chain(compounds, _find_digits(text), _find_words(text)), key=lambda each: each.start
+    )
     yield from _share_units(text, _join_durations(text, found))
 
 

@@ -20,6 +20,7 @@ MAX_WHOLE = 10
 _SCALES = (1.0, 1024.0, 1024.0**2, 1e6)
 _TOKEN = re.compile(r"[A-Za-z][\w.@/:-]*[\w@/]|[A-Za-z]|/[\w./-]+")
 _KEY_BEFORE = re.compile(r"([A-Za-z][\w.%-]*)(?:\{[^{}]{0,200}\})?[\"']?\s*[:=]?\s*[\"']?[-+]?$")
+_SPELLED_AS_NAME = re.compile(r"\d|\w[-_./:@]\w|^/")
 _JOINT = re.compile(r"[:/@]")
 _CELLS = re.compile(r"\s*\|\s*|\t|\s{2,}|[;,](?=\S)")
 _FIGURE_OR_KEY = re.compile(r"(?<![\w.-])\d|[:=](?:\s|$)")
@@ -89,6 +90,11 @@ def find_records(text: str) -> list[Record]:
     records: list[Record] = []
     _of_structure(parsed, frozenset(), records)
     return records[:MAX_RECORDS]
+
+
+def is_name(token: str) -> bool:
+    """Whether it is spelled as machines are named, and not as a word is."""
+    return _SPELLED_AS_NAME.search(token) is not None
 
 
 def find_tokens(text: str) -> set[str]:
