@@ -16,7 +16,8 @@ from safety.grounding.words import find_subjects
 
 _NO_CLAIM = re.compile(r"\[T\d[^\]]{0,500}\]|\bT\d+\b|https?://\S+|`[^`\n]*[ =/:_({$-][^`\n]*`")
 """Citations, addresses, and code that is more than a word: what it quotes is looked for as a name."""
-_CONTRAST = re.compile(r"(?:\bnot|rather than|instead of|unlike)\s+$", re.I)
+_CONTRAST = re.compile(r"(?:\bnot|rather than|instead of|unlike)\s+$|[<>≤≥]=?\s*$", re.I)
+"""What is not so, and bounds: nobody has to have measured these."""
 _WINDOW = re.compile(
     r"(?:last|past|over the|within|every|next|top|first|step|phase|option)\s+(?:the\s+)?"
     r"(?:last\s+|past\s+|next\s+)?$", re.I
@@ -24,7 +25,7 @@ _WINDOW = re.compile(
 _ABOUT = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|over|under|more than|"
     r"less than|above|below|up to|at least|at most|close to|just|short of|well|only|fewer than|"
-    r"greater than|exceeds?|exceeding|not quite|a good|circa|ca\.?|~|≈|>|<|≥|≤)\s*$",
+    r"greater than|exceeds?|exceeding|not quite|a good|circa|ca\.?|~|≈)\s*$",
     re.IGNORECASE,
 )
 _NOUN_AFTER = re.compile(r"\s*(?:of the |more |other |different |separate )?([A-Za-z][\w-]*)")
@@ -138,6 +139,10 @@ def _is_supported(
     noun = _find_noun(quantity, text)
     if not quantity.family and (counted := is_share_of_rows(quantity, text, noun, facts)) is not None:
         return counted
+    if quantity.family == "seconds":
+        spans = _find_quoted_spans(clause.text, facts)
+        if spans is not None:
+            return is_near(spans, *_as_seconds(quantity, slack))
     # A small number is a number of things, and of no unit that it does not name.
     any_unit = not noun and not quantity.is_word and abs(quantity.number) > SMALL
     named = facts.find_named(clause.text)
@@ -164,7 +169,7 @@ def _is_supported(
             return is_part(quantity, max(doubt, 2 * quantity.step), *pair) or (
                 named is not None and named.is_share(quantity, slack)
             )
-    if quantity.family == "seconds" and _is_span(quantity, slack, clause.text, facts):
+    if quantity.family == "seconds" and is_near(facts.spans, *_as_seconds(quantity, slack)):
         return True
     if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
@@ -185,13 +190,16 @@ def _find_slack(quantity: Quantity, text: str) -> float:
     return slack
 
 
-def _is_span(quantity: Quantity, slack: float, text: str, facts: Facts) -> bool:
-    """The time between two moments; between those of the lines that are quoted, where two are."""
-    scale = quantity.scales[0]
-    tolerance = max(slack, quantity.step) * scale
+def _find_quoted_spans(text: str, facts: Facts) -> list[float] | None:
+    """The times between the lines that are quoted, where two are."""
     quoted = [found[1] or found[2] or found[3] for found in _QUOTED.finditer(text)]
-    spans = facts.find_spans(quoted) if len(quoted) > 1 else None
-    return is_near(facts.spans if spans is None else spans, quantity.number * scale, tolerance)
+    return facts.find_spans(quoted) if len(quoted) > 1 else None
+
+
+def _as_seconds(quantity: Quantity, slack: float) -> tuple[float, float]:
+    """A duration and how far from the truth it may be."""
+    scale = quantity.scales[0]
+    return quantity.number * scale, max(slack, quantity.step) * scale
 
 
 def _is_label(quantity: Quantity, noun: str, text: str, facts: Facts) -> bool:

@@ -1,6 +1,6 @@
 """Makes up a world, has tools tell of it, and says one thing about it: true, or with a value changed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -43,15 +43,20 @@ class World:
     results: tuple[tuple[str, str], ...]
 
 
-def generate(seed: int, amount: int, *, kept_back: bool) -> Iterator[Sentence]:
+def generate(
+    seed: int, amount: int, *, kept_back: bool, said: Mapping[str, Sequence[str]] = phrases.PHRASES
+) -> Iterator[Sentence]:
     """Sentences of one half of the ways to say things, every other one with a value changed."""
     rng = Random(seed)
-    kinds = [each for each in _MAKERS if _of_half(each, kept_back=kept_back)]
+    halves = {
+        kind: [each for each in ways if phrases.is_kept_back(each) is kept_back]
+        for kind, ways in said.items()
+    }
+    kinds = [kind for kind, half in halves.items() if half]
     for place in range(amount):
-        world = _make_world(rng)
         kind = rng.choice(kinds)
-        phrase = rng.choice(_of_half(kind, kept_back=kept_back))
-        yield _MAKERS[kind](rng, world, phrase, is_false=place % 2 == 1)
+        phrase = rng.choice(halves[kind])
+        yield _MAKERS[kind](rng, _make_world(rng), phrase, is_false=place % 2 == 1)
 
 
 def generate_plain(seed: int, amount: int, *, kept_back: bool) -> Iterator[Sentence]:
@@ -268,7 +273,7 @@ def _rows(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence
     number = states.count(state)
     if is_false:
         number = rng.choice([n for n in range(2, 8) if n != number])
-    said = rng.choice([saying.spell(number), str(number)])
+    said = str(number) if "x{v}" in phrase else rng.choice([saying.spell(number), str(number)])
     return _finish("rows", phrase, world, 1, said, is_false=is_false, s=state, k=len(states))
 
 

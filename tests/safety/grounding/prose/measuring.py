@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from safety.evidence import Evidence, SettledCall
 from safety.grounding.judge import find_unsupported
+from tests.safety.grounding.prose import phrases
 from tests.safety.grounding.prose.generator import Sentence, generate, generate_acts, generate_plain
 
 ALERT = '{"alertname": "SomethingIsWrong", "for": "5m", "summary": "above 90 % for 5 m"}'
@@ -52,6 +53,7 @@ def measure(seed: int, amount: int, *, kept_back: bool) -> dict[str, Tally]:
 
 def _all(seed: int, amount: int, *, kept_back: bool) -> Iterator[Sentence]:
     yield from generate(seed, amount, kept_back=kept_back)
+    yield from generate(seed, amount // 5, kept_back=kept_back, said=phrases.FOUND)
     yield from generate_plain(seed, amount // 5, kept_back=kept_back)
     yield from generate_acts(seed, amount // 20, kept_back=kept_back)
 

@@ -292,6 +292,65 @@ PHRASES: dict[str, tuple[str, ...]] = {
     """),
 }
 
+FOUND: dict[str, tuple[str, ...]] = {
+    "count": _lines("""
+        Peak on {e}: +{v} {n} {c}
+        {e}: {v}+ {n} {c}
+        **{v} {n}** ({e}) {c}
+        {n} ({e}): {v} (baseline: <1) {c}
+        [{e}] {n}={v} {c}
+        {e} had piled up **{v}** {n}, way above normal {c}.
+    """),
+    "percent": _lines("""
+        {n} spike: {v} (baseline: <1%) on {e} {c}
+        {n} of {e}: {v} vs. a threshold of 90 % {c}
+        🔎 {e}: {n} {v} {c}
+    """),
+    "size": _lines("""
+        {e} grew to ~{v} {c}.
+        📋 {e}: {n} {v} {c}
+    """),
+    "pair": _lines("""
+        {e2} → {e}: {w} → {v} {c}
+        {e} was {v} vs {w} of {e2} {c}.
+        {w} ({e2}) → {v} ({e}) {c}
+    """),
+    "ratio": _lines("""
+        {e} is up ~{v}× against {e2} {c}.
+        {e} / {e2} ≈ {v} {c}
+    """),
+    "duration": _lines("""
+        **Duration:** {v} ({e}) {c}
+        {e}: ~{v} {c}
+        {e} ({v}) is slower than usual {c}.
+    """),
+    "rate": _lines("""
+        {e} sustained ~{v} {c}.
+        {e} ({v}) {c}
+    """),
+    "time": _lines("""
+        | {v} | {x} | monitoring | {c} |
+        {v} — {x} — nobody was paged yet {c}
+        At ~{v}, {x} {c}.
+        [{v}] {x} {c}
+        {v} → {x} {c}
+    """),
+    "span": _lines("""
+        {x} → {y} ({v}) {c}
+        Time from {x} to {y}: {v} (detection gap) {c}
+        {y} +{v} after {x} {c}
+    """),
+    "part_of": _lines("""
+        {e}: {a} of {b} {n} = {v} {c}
+        {e} pool ({a}/{b}, {v}) {n} {c}
+    """),
+    "rows": _lines("""
+        {v}/{k} {s} {c}
+        {s} x{v} {c}
+    """),
+}
+"""Ways that public incident reports and reports of agents have and the list above had not."""
+
 PLAIN = _lines("""
     I did not restart {e}, and nothing was changed.
     No action was taken; {e} is as I found it.
