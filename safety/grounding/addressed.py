@@ -79,15 +79,22 @@ class Named:
     def _is_percentage(self, claimed: Quantity, slack: float) -> bool:
         if self.is_share(claimed, slack):
             return True
-        inside = ([each for _, each in record.figures] for record in self.records)
         if any(
             is_part(claimed, slack, part, whole)
-            for group in inside if len(group) <= MAX_TOGETHER
+            for record in self.records
+            for group in self._parts(record)
             for part, whole in permutations(group, 2) if part.family == whole.family
         ):  # fmt: skip
             return True
         between = ((own, others) for own, others in self._pairs() if own is not others)
         return any(is_share(claimed, slack, [*own, *others]) for own, others in between)
+
+    def _parts(self, record: Record) -> Iterator[list[Quantity]]:
+        """Figures of which one may be a part of another; any two, where none is a percentage."""
+        figures = [each for _, each in record.figures]
+        if len(figures) <= MAX_TOGETHER and all(each.family != "percent" for each in figures):
+            yield figures
+        yield from _kin(record)
 
     def _pairs(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
         """Figures under one key of two named things, and those of one thing against each other."""

@@ -6,6 +6,8 @@ from safety.grounding.pools import is_near
 from safety.grounding.quantities import Quantity
 
 Group = Sequence[Quantity]
+MAX_PAIRED = 5
+"""Of more figures than this nearly every other one is the sum or the difference of two."""
 SMALL = 12
 """A bare number up to this is the sum or the difference of almost anything."""
 
@@ -29,6 +31,8 @@ def _is_derived(claimed: Quantity, slack: float, groups: Sequence[Group], stated
                 return True
         for group in groups:
             for values in _comparable(claimed, scale, group):
+                if len(set(values)) > MAX_PAIRED:
+                    continue
                 starts = _stated_among(values, stated) if is_small else values
                 if _is_sum_of(target, tolerance, values, starts):
                     return True

@@ -1,7 +1,7 @@
 """Makes up a world, has tools tell of it, and says one thing about it: true, or with a value changed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from zoneinfo import ZoneInfo
@@ -98,6 +98,8 @@ def _make_world(rng: Random) -> World:
     moments = sorted(begun + timedelta(seconds=rng.randint(0, 9_000)) for _ in range(rng.randint(3, 7)))
     events = tuple(zip(moments, rng.sample(_EVENTS, len(moments)), strict=True))
     form = rng.choice(results.FORMS)
+    if form is results.described:
+        rows = tuple(replace(row, readings=tuple(map(results.coarsen, row.readings))) for row in rows)
     told = ("tool.list", form(rng, rows)), ("tool.logs", _log(rng, events))
     return World(rows, events, told)
 

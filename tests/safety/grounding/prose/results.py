@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from tests.safety.grounding.prose.measures import Reading
@@ -37,6 +37,23 @@ def _human(reading: Reading) -> str:
         case _:
             pass
     return str(_plain(reading.stored))
+
+
+def coarsen(reading: Reading) -> Reading:
+    """The reading with no more in it than the form for people tells."""
+    match reading.measure.sort:
+        case "size":
+            for factor in (2**40, 2**30, 2**20, 2**10):
+                if reading.value >= factor:
+                    return replace(reading, value=round(reading.value / factor, 1) * factor)
+        case "percent":
+            return replace(reading, value=round(reading.value, 1))
+        case "duration" if reading.value >= 120:
+            unit = 3600 if reading.value >= 86400 else 60 if reading.value >= 3600 else 1
+            return replace(reading, value=float(reading.value // unit * unit))
+        case _:
+            pass
+    return reading
 
 
 def _as_objects(rows: Sequence[Row]) -> list[dict[str, object]]:
@@ -96,7 +113,7 @@ def _sections(rng: Random, rows: Sequence[Row]) -> str:
     return "\n".join(blocks)
 
 
-def _described(rng: Random, rows: Sequence[Row]) -> str:
+def described(rng: Random, rows: Sequence[Row]) -> str:
     blocks = (
         "\n".join([f"Name:     {row.name}", f"Status:   {row.state}",
                    *(f"{r.key.replace('_', ' ').title()}:   {_human(r)}" for r in row.readings)])
@@ -146,6 +163,6 @@ def _grouped(value: float, point: str, group: str) -> str:
 
 
 FORMS: tuple[Callable[[Random, Sequence[Row]], str], ...] = (
-    _json_list, _json_by_name, _json_lines, _table, _markdown, _key_values, _sections, _described,
+    _json_list, _json_by_name, _json_lines, _table, _markdown, _key_values, _sections, described,
     _metrics, _prometheus, _csv, _dashboard,
 )  # fmt: skip
