@@ -1,7 +1,7 @@
 """Figures of the things that a passage names: what is said of one is not proved by another."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -30,6 +30,8 @@ class Named:
     """Figures of results that tell of none of these things."""
     is_strict: bool
     """Whether the passage speaks of these things alone."""
+    words: frozenset[str]
+    """What the passage says of them."""
 
     @cached_property
     def records(self) -> list[Record]:
@@ -103,14 +105,19 @@ class Named:
             own = by_key(self.by_name[name])
             for other in names[place + 1 :]:
                 others = by_key(self.by_name[other])
-                yield from ((own[key], others[key]) for key in own.keys() & others.keys())
+                shared = self._of_words(own.keys() & others.keys())
+                yield from ((own[key], others[key]) for key in shared)
             for record in self.by_name[name]:
                 yield from ((group, group) for group in _kin(record))
 
     def _columns(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
-        columns = by_key(self.around)
-        for key, own in by_key(self.records).items():
-            yield own, columns.get(key, own)
+        columns, own = by_key(self.around), by_key(self.records)
+        yield from ((own[key], columns.get(key, own[key])) for key in self._of_words(own.keys()))
+
+    def _of_words(self, keys: Collection[str]) -> list[str]:
+        """The keys that the passage has a word of; all, where it has none of any."""
+        meant = [key for key in keys if content_words(key.replace("_", " ")) & self.words]
+        return meant or list(keys)
 
 
 def find_named(text: str, results: Sequence[tuple[str, list[Record], Pool]]) -> Named | None:
@@ -143,7 +150,7 @@ def find_named(text: str, results: Sequence[tuple[str, list[Record], Pool]]) -> 
             elsewhere.append(pool)
     if not by_name:
         return None
-    return Named(by_name, around, Pool.join(elsewhere), _OTHERS.search(text) is None)
+    return Named(by_name, around, Pool.join(elsewhere), _OTHERS.search(text) is None, content_words(text))
 
 
 def _kin(record: Record) -> Iterator[list[Quantity]]:

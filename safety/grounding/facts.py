@@ -360,12 +360,22 @@ class Facts:
     @cached_property
     def shares(self) -> dict[str, set[int]]:
         """In how many records of a result a word stands, of words that not all of them have."""
-        found: dict[str, set[int]] = {}
+        return {word: {count for count, _ in counts} for word, counts in self.shares_of.items()}
+
+    @cached_property
+    def told_words(self) -> frozenset[str]:
+        """Every word of a record."""
+        return frozenset(word for run in self.runs for record in run.records for word in record.words)
+
+    @cached_property
+    def shares_of(self) -> dict[str, set[tuple[int, int]]]:
+        """The same, each with the number of all records of that result."""
+        found: dict[str, set[tuple[int, int]]] = {}
         for run in self.runs:
             counts = Counter(word for record in run.records for word in record.words)
             for word, count in counts.items():
                 if 0 < count < len(run.records):
-                    found.setdefault(word, set()).add(count)
+                    found.setdefault(word, set()).add((count, len(run.records)))
         return found
 
     @cached_property
@@ -379,7 +389,7 @@ class Facts:
         """How many rows each run returned, headlines apart."""
         counts: set[int] = set()
         for run in self.runs:
-            counts |= {len(run.lines) - _has_headline(run.lines)}
+            counts |= {len(run.lines) - _has_headline(run.lines), len(run.records)}
             counts |= _list_sizes(run.returned)
         return frozenset(counts)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from safety.grounding.clauses import Clause
 from safety.grounding.counting import is_count, is_share_of_rows
@@ -49,7 +49,10 @@ _PAIR = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |a tota
 _MOST_BEFORE = 60
 _AROUND = 300
 """Characters around a figure within which others are stated that it may be worked out from."""
+MOST_ROUNDED = 0.015
+"""How far a share of two rounded figures may be off, as a part of itself."""
 MAX_STATED = 300
+MAX_SENTENCE = 1_000
 MAX_DERIVED = 500
 """Figures of an answer that are worked out; one with more states no findings."""
 
@@ -163,9 +166,10 @@ def _is_supported(
     if quantity.family == "percent":
         if facts.has_percentile(quantity.number):
             return True
-        pair = _find_pair(quantity, text, others)
+        pair = _find_pair(quantity, text, others) or _find_only_pair(clause)
         if pair is not None:
-            doubt = slack + quantity.number * sum(each.step / each.number for each in pair)
+            rounded = min(MOST_ROUNDED, sum(each.step / each.number for each in pair))
+            doubt = slack + quantity.step + quantity.number * rounded
             return is_part(quantity, max(doubt, 2 * quantity.step), *pair) or (
                 named is not None and named.is_share(quantity, slack)
             )
@@ -185,8 +189,8 @@ def _find_slack(quantity: Quantity, text: str) -> float:
     slack = abs(quantity.number) * 0.06 if _ABOUT.search(before) else 0.0
     digits = f"{quantity.number:.0f}"
     zeros = len(digits) - len(digits.rstrip("0"))
-    if quantity.is_whole and zeros >= 2:
-        slack = max(slack, 0.5 * 10.0**zeros)
+    if quantity.decimals == 0 and quantity.is_whole and zeros >= 2:
+        slack = max(slack, min(0.5 * 10.0**zeros, 0.05 * abs(quantity.number)))
     return slack
 
 
@@ -213,7 +217,7 @@ def _find_pair(
     quantity: Quantity, text: str, others: Sequence[Quantity]
 ) -> tuple[Quantity, Quantity] | None:
     """ "240 of 250 (96 %)": what a percentage right beside it is the share of."""
-    for first, second in zip(others, others[1:], strict=False):
+    for first, second in pairwise(others):
         if first.family == "percent" or second.family == "percent":
             continue
         if not _PAIR.fullmatch(text, first.end, second.start) or not first.number * second.number:
@@ -222,6 +226,21 @@ def _find_pair(
         if apart <= 12:
             return first, second
     return None
+
+
+def _find_only_pair(clause: Clause) -> tuple[Quantity, Quantity] | None:
+    """ "240 of 250 are taken, which is 96 %": the only pair, beside the only percentage."""
+    text = _blank(clause.sentence[:MAX_SENTENCE])
+    found = list(find_claimed(text))
+    pairs = [
+        (first, second)
+        for first, second in pairwise(found)
+        if "percent" not in (first.family, second.family)
+        and first.number * second.number
+        and _PAIR.fullmatch(text, first.end, second.start)
+    ]
+    is_alone = sum(1 for each in found if each.family == "percent") == 1
+    return pairs[0] if len(pairs) == 1 and is_alone else None
 
 
 def _find_noun(quantity: Quantity, text: str) -> str:

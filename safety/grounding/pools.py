@@ -69,7 +69,9 @@ class Pool:
         # One that names no unit is in the base unit, then.
         has_own = is_of_one and any(shelf.rstrip("01") == claimed.family for shelf in self._ordered)
         scales = set(claimed.scales if has_own else _bare_scales(claimed))
-        return any(is_near(bare, claimed.number * scale, slack * scale) for scale in scales)
+        return any(_holds(bare, claimed, scale, slack) for scale in claimed.scales) or any(
+            is_near(bare, claimed.number * scale, slack * scale) for scale in scales
+        )
 
 
 def _shelf(quantity: Quantity, place: int) -> str:

@@ -189,7 +189,8 @@ def _share_units(text: str, found: list[Quantity]) -> Iterator[Quantity]:
     following: Quantity | None = None
     for each in reversed(found):
         quantity = each
-        if following is not None and not each.family and following.family:
+        may_count = following is None or any(not other.family for other in following.others)
+        if following is not None and not each.family and following.family and not may_count:
             between = text[each.end : following.start]
             if len(between) < 40 and _PART.fullmatch(between):
                 unit = replace(each, family=following.family, scales=following.scales, others=())

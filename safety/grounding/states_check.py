@@ -163,8 +163,8 @@ def _find_state_fault(subject: str, state: str, facts: Facts) -> str:
         is_near = topics & facts.run_topics or any(facts.mentions(name) for name in names)
         return "" if is_near or not topics else "no run looked at this"
     if not names:
-        if state.casefold() in facts.shares:
-            return ""  # Some rows have it and others have not.
+        if state.casefold() in facts.told_words:
+            return ""  # A row of a result has it.
         is_seen = topics & facts.run_topics or topics & facts.given_topics or not topics
         return "" if is_seen else "no run looked at this"
     for name in known:

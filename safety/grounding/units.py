@@ -65,6 +65,7 @@ def _make_table() -> dict[str, Meaning]:
     table |= {unit: ("seconds", (scale,)) for scale, units in _SECONDS.items() for unit in
               word_list(units)}  # fmt: skip
     table |= {unit: ("percent", (1.0,)) for unit in word_list(_PERCENT)}
+    table |= {unit: ("percent", (100.0,)) for unit in ("ratio", "fraction")}
     table |= {unit: ("", (scale,)) for unit, scale in COUNTS.items()}
     for family, scales in _OTHER.items():
         table |= {
