@@ -95,7 +95,8 @@ class Run:
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
-        return tuple(find_numbers(self.plain))
+        told = tuple(each for record in self.records for _, each in record.figures)
+        return told or tuple(find_numbers(self.plain))
 
     @cached_property
     def plain(self) -> str:

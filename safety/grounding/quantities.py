@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 from safety.grounding.spelled import WORDS, read_words
@@ -34,15 +35,17 @@ _COMPOUND = re.compile(
     r"(?<![\w.-])\d{1,6}[ywdhm]\d{1,3}\.\d+s(?!\w)"
 )
 _COMPOUND_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[ywdhms])")
-_KEY = re.compile(
-    r"(?:(?<![\w.-])|(?<!per)(?<!Per)_|-|\.|(?<=[a-z])(?=[A-Z]))(?P<unit>[A-Za-z]{1,12})"
-    r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?"
-    r"(?:\{[^{}\n]{0,200}\}|\[[^\[\]\n]{0,60}\])?[\"']?(?:\s*[:=]\s*|\s+)[\"']?[-+]?$"
+_UNIT_OF_KEY = re.compile(
+    r"(?:^|(?<!per)(?<!Per)_|-|\.|(?<=[a-z])(?=[A-Z]))(?P<unit>[A-Za-z]{1,12})"
+    r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?$"
 )
+_BETWEEN = " \t\"'+-:="
+_OF_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-%")
 _COMMAS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])")
 _POINTS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])")
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
-_MOST_KEY = 80
+_MOST_KEY, _MOST_LABELS = 80, 400
+_NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
 _PER_UNIT = r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b"
 _PER = re.compile(
     rf"\s?(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p(?=[smh]\b)){_PER_UNIT}", re.IGNORECASE
@@ -59,7 +62,8 @@ _KEY = re.compile(
 _COMMAS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])")
 _POINTS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])")
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
-_MOST_KEY = 80
+_MOST_KEY, _MOST_LABELS = 80, 400
+_NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
 _PER = re.compile(
     r"\s?(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p(?=[smh]\b))"
     r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b",
@@ -221,13 +225,22 @@ def find_numbers(text: str) -> Iterator[Quantity]:
         start = found.start("digits")
         if start < taken or start in compounds:
             continue
-        meanings, taken = _read_behind(text, found, is_claim=False)
-        if not meanings:
-            meanings = _read_key(text, found.start())
+        digits = found["digits"]
+        meanings: tuple[Meaning, ...] = ()
+        taken = found.end()
+        if found["unit"]:
+            meanings, taken = _read_behind(text, found, is_claim=False)
+        meanings = meanings or _read_key(text, start)
         before = text[start - 1 : start]
-        yield _make(found["digits"], meanings, start, taken, sign=before if before == "-" else "")
-    for found in _SPACED.finditer(text):
-        yield _make_one(float(found["digits"].replace(" ", "")), 0, BARE, *found.span())
+        if digits.isdigit() and len(meanings) < 2 and before != "-":
+            # Most are plain, and reading them has to cost little.
+            family, scales = meanings[0] if meanings else BARE
+            yield Quantity(float(digits), 0, family, scales, start, taken)
+            continue
+        yield _make(digits, meanings, start, taken, sign=before if before == "-" else "")
+    if " " in text:
+        for found in _SPACED.finditer(text):
+            yield _make_one(float(found["digits"].replace(" ", "")), 0, BARE, *found.span())
 
 
 def _read_compound(found: re.Match[str]) -> Quantity:
@@ -239,17 +252,27 @@ def _read_compound(found: re.Match[str]) -> Quantity:
 
 def _read_key(text: str, start: int) -> tuple[Meaning, ...]:
     """`used_gib: 640`, `tx_mbit:8750` and `mhz: 2400` name their unit in the key."""
-    line = text.rfind("\n", max(0, start - _MOST_KEY), start) + 1
-    before = text[max(line, start - _MOST_KEY) : start]
-    if not before.endswith((":", "=", " ", '"', "'", "\t", "-", "+")):
+    end = start
+    least = max(0, start - _MOST_KEY)
+    while end > least and text[end - 1] in _BETWEEN:
+        end -= 1
+    if end == start:
         return ()
-    found = _KEY.search(before)
-    if found is None:
+    if text[end - 1 : end] in "}]":
+        # The labels of a metric stand between its name and its value.
+        end = text.rfind("{" if text[end - 1] == "}" else "[", max(0, end - _MOST_LABELS), end)
+    begin = end
+    while begin > max(0, end - _MOST_KEY) and text[begin - 1] in _OF_KEY:
+        begin -= 1
+    return _read_unit_of_key(text[begin:end]) if begin < end else ()
+
+
+@lru_cache(maxsize=10_000)
+def _read_unit_of_key(key: str) -> tuple[Meaning, ...]:
+    found = _UNIT_OF_KEY.search(key)
+    if found is None or len(found["unit"]) < 2 or found["unit"].lower() in _NO_UNITS:
         return ()
-    unit = found["unit"]
-    if len(unit) < 2 or unit.lower() in ("min", "days", "day", "cpu", "cores", "core", "cpus"):
-        return ()
-    return read_unit(unit)
+    return read_unit(found["unit"])
 
 
 def _read_behind(
