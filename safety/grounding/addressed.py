@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
+from itertools import combinations, permutations
 
 from safety.grounding.derivations import is_part, is_ratio, is_share, is_sum
 from safety.grounding.pools import Pool
@@ -12,6 +12,8 @@ from safety.grounding.quantities import Quantity
 from safety.grounding.words import content_words
 from safety.grounding.records import Record, by_key, find_tokens, is_name
 
+MAX_OF_ONE = 200
+"""Records that tell of one thing, and are looked through for figures that belong together."""
 MAX_TOGETHER = 6
 """Of more figures of one thing than these too many others can be worked out."""
 _OTHERS = re.compile(
@@ -21,17 +23,34 @@ _OTHERS = re.compile(
 
 
 @dataclass(frozen=True)
-class Named:
-    """The records of each thing that is named, with all records of the results they stand in."""
+class Result:
+    """A result by what tells of what. `asked` is the call as it was made."""
+
+    asked: str
+    records: list[Record]
+    pool: Pool
+
+    @cached_property
+    def by_word(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for record in self.records:
+            for word in record.words:
+                found.setdefault(word, []).append(record)
+        return found
+
+    @cached_property
+    def columns(self) -> dict[str, list[Quantity]]:
+        return by_key(self.records)
+
+
+@dataclass(frozen=True)
+class Told:
+    """The records of each thing that is named, and the results that they stand in."""
 
     by_name: dict[str, list[Record]]
-    around: list[Record]
+    around: list[Result]
     elsewhere: Pool
     """Figures of results that tell of none of these things."""
-    is_strict: bool
-    """Whether the passage speaks of these things alone."""
-    words: frozenset[str]
-    """What the passage says of them."""
 
     @cached_property
     def records(self) -> list[Record]:
@@ -40,6 +59,33 @@ class Named:
     @cached_property
     def pool(self) -> Pool:
         return Pool(quantity for record in self.records for _, quantity in record.figures)
+
+    @cached_property
+    def own_columns(self) -> dict[str, list[Quantity]]:
+        return by_key(self.records)
+
+    @cached_property
+    def columns_of(self) -> dict[str, dict[str, list[Quantity]]]:
+        return {name: by_key(records) for name, records in self.by_name.items()}
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the results tell of the things that a passage names."""
+
+    told: Told
+    is_strict: bool
+    """Whether the passage speaks of these things alone."""
+    words: frozenset[str]
+    """What the passage says of them."""
+
+    @property
+    def pool(self) -> Pool:
+        return self.told.pool
+
+    @property
+    def elsewhere(self) -> Pool:
+        return self.told.elsewhere
 
     def has_derived(self, claimed: Quantity, slack: float) -> bool:
         return any(
@@ -83,7 +129,7 @@ class Named:
             return True
         if any(
             is_part(claimed, slack, part, whole)
-            for record in self.records
+            for record in self.told.records[:MAX_OF_ONE]
             for group in self._parts(record)
             for part, whole in permutations(group, 2) if part.family == whole.family
         ):  # fmt: skip
@@ -100,19 +146,19 @@ class Named:
 
     def _pairs(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
         """Figures under one key of two named things, and those of one thing against each other."""
-        names = list(self.by_name)
-        for place, name in enumerate(names):
-            own = by_key(self.by_name[name])
-            for other in names[place + 1 :]:
-                others = by_key(self.by_name[other])
-                shared = self._of_words(own.keys() & others.keys())
-                yield from ((own[key], others[key]) for key in shared)
-            for record in self.by_name[name]:
-                yield from ((group, group) for group in _kin(record))
+        columns = self.told.columns_of
+        for name, other in combinations(list(columns)[:MAX_TOGETHER], 2):
+            own, others = columns[name], columns[other]
+            shared = self._of_words(own.keys() & others.keys())
+            yield from ((own[key], others[key]) for key in shared)
+        for record in self.told.records[:MAX_OF_ONE]:
+            yield from ((group, group) for group in _kin(record))
 
     def _columns(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
-        columns, own = by_key(self.around), by_key(self.records)
-        yield from ((own[key], columns.get(key, own[key])) for key in self._of_words(own.keys()))
+        own = self.told.own_columns
+        for result in self.told.around:
+            keys = self._of_words(own.keys() & result.columns.keys())
+            yield from ((own[key], result.columns[key]) for key in keys)
 
     def _of_words(self, keys: Collection[str]) -> list[str]:
         """The keys that the passage has a word of; all, where it has none of any."""
@@ -120,37 +166,50 @@ class Named:
         return meant or list(keys)
 
 
-def find_named(text: str, results: Sequence[tuple[str, list[Record], Pool]]) -> Named | None:
-    """The things that a passage names, by name; None where no record tells of them.
+class Directory:
+    """Finds what results tell of the things that passages name, each set of names once."""
 
-    A result is what was asked, the records, and all its figures.
-    """
-    tokens = find_tokens(text)
-    names = [each for each in tokens if is_name(each)]
-    by_name: dict[str, list[Record]] = {}
-    around: list[Record] = []
-    elsewhere: list[Pool] = []
-    for asked, records, pool in results:
-        fitting = {
-            name: own
-            for name in names
-            if (own := [record for record in records if name in record.words])
-            and len(own) < max(2, len(records))
-        }
-        if fitting and not any(name in asked for name in names):
-            around += records
-            # A plain word names something too where a single record has it.
-            for word in tokens - set(names):
-                own = [record for record in records if word in record.words]
-                if len(own) == 1:
-                    fitting[word] = own
-            for name, own in fitting.items():
-                by_name.setdefault(name, []).extend(own)
-        else:
-            elsewhere.append(pool)
-    if not by_name:
-        return None
-    return Named(by_name, around, Pool.join(elsewhere), _OTHERS.search(text) is None, content_words(text))
+    def __init__(self, results: Sequence[Result]) -> None:
+        self._results = results
+        self._known: dict[tuple[str, ...], Told | None] = {}
+
+    def find(self, text: str) -> Named | None:
+        """None where a passage names nothing that a record tells of."""
+        tokens = find_tokens(text)
+        names = tuple(sorted(each for each in tokens if is_name(each)))
+        if not names:
+            return None
+        # A plain word names something too where a single record has it.
+        words = sorted(
+            word for word in tokens.difference(names)
+            if any(len(result.by_word.get(word, ())) == 1 for result in self._results)
+        )  # fmt: skip
+        key = (*names, "", *words)
+        if key not in self._known:
+            self._known[key] = self._look_up(names, words)
+        told = self._known[key]
+        strict = _OTHERS.search(text) is None
+        return None if told is None else Named(told, strict, content_words(text))
+
+    def _look_up(self, names: Sequence[str], words: Sequence[str]) -> Told | None:
+        by_name: dict[str, list[Record]] = {}
+        around: list[Result] = []
+        elsewhere: list[Pool] = []
+        for result in self._results:
+            own = {name: result.by_word.get(name, []) for name in names}
+            most = max(2, len(result.records))
+            fitting = {name: records for name, records in own.items() if 0 < len(records) < most}
+            if not fitting or any(name in result.asked for name in names):
+                elsewhere.append(result.pool)
+                continue
+            around.append(result)
+            fitting |= {
+                word: result.by_word[word]
+                for word in words if len(result.by_word.get(word, ())) == 1
+            }  # fmt: skip
+            for name, records in fitting.items():
+                by_name.setdefault(name, []).extend(records)
+        return Told(by_name, around, Pool.join(elsewhere)) if by_name else None
 
 
 def _kin(record: Record) -> Iterator[list[Quantity]]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain, combinations, islice
 
 from safety.evidence import SettledCall, match_whole
-from safety.grounding.addressed import Named, find_named
+from safety.grounding.addressed import Directory, Named, Result
 from safety.grounding.moments import (
     DAY,
     Moment,
@@ -30,7 +30,7 @@ from safety.grounding.quantities import Quantity, find_numbers, settle_separator
 from safety.grounding.records import Record, Total, find_groups, find_records, find_totals
 from safety.grounding.words import content_words
 
-MAX_NUMBERED = 2_000_000
+MAX_NUMBERED = 1_000_000
 """Characters of all results together in which figures are read."""
 MAX_STAMPS = 20_000
 MAX_QUOTED = 20
@@ -243,12 +243,14 @@ class Facts:
         return [total for run in self.runs for total in find_totals(run.records)]
 
     @cached_property
-    def _results(self) -> list[tuple[str, list[Record], Pool]]:
-        return [(run.asked.casefold(), run.records, Pool(run.numbers)) for run in self.runs]
+    def _directory(self) -> Directory:
+        return Directory(
+            [Result(run.asked.casefold(), run.records, Pool(run.numbers)) for run in self.runs]
+        )
 
     def find_named(self, text: str) -> Named | None:
         """The things that a passage names, with what the results tell of them."""
-        return find_named(text, self._results)
+        return self._directory.find(text)
 
     @cached_property
     def groups(self) -> list[tuple[Quantity, ...]]:
@@ -283,6 +285,10 @@ class Facts:
     @cached_property
     def _moments(self) -> list[Moment]:
         return list(islice(find_moments(self.whole[:MAX_NUMBERED]), MAX_STAMPS))
+
+    @cached_property
+    def ordered_times(self) -> list[float]:
+        return sorted(self.times)
 
     @cached_property
     def times(self) -> frozenset[int]:

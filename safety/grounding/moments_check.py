@@ -12,6 +12,7 @@ from safety.grounding.moments import (
     find_short_dates,
     find_times,
 )
+from safety.grounding.pools import is_near
 from safety.grounding.unsupported import Unsupported
 
 _QUARTER = 15 * 60
@@ -41,18 +42,15 @@ def check_moments(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 
 def _is_time_given(time: TimeOfDay, facts: Facts) -> bool:
     tolerance = 0 if time.has_seconds else 59
-    for known in facts.times:
-        if any(_is_close(seconds, known, tolerance) for seconds in time.in_utc):
-            return True
-        apart = (time.seconds - known) % _QUARTER
-        if time.offsets.is_unknown and min(apart, _QUARTER - apart) <= tolerance:
-            return True
-    return False
-
-
-def _is_close(seconds: int, known: int, tolerance: int) -> bool:
-    apart = abs(seconds - known)
-    return min(apart, DAY - apart) <= tolerance
+    known = facts.ordered_times
+    # Midnight lies between the last times of a day and the first ones of the next.
+    around = (seconds + turn for seconds in time.in_utc for turn in (-DAY, 0, DAY))
+    if any(is_near(known, seconds, tolerance) for seconds in around):
+        return True
+    if not time.offsets.is_unknown:
+        return False
+    apart = ((time.seconds - each) % _QUARTER for each in known)
+    return any(min(each, _QUARTER - each) <= tolerance for each in apart)
 
 
 def _moment(clause: Clause, start: int, end: int) -> Unsupported:
