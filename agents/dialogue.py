@@ -158,7 +158,7 @@ class Dialogue:
     async def record_conclusion(
         self, answer: Answer, kind: InteractionType, conclusion: Conclude, review: Review
     ) -> None:
-        """Write the answer down; where a sentence is withheld, the model's own words are not final."""
+        """Write the answer down; the model's own words are not final where some are withheld."""
         is_final = not review.metadata.get("withheld_claims")
         shown = review.text if is_final else conclusion.text
         await self.record(answer, kind=kind, is_final=is_final, kept=conclusion.kept, shown=shown)

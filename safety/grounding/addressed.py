@@ -9,15 +9,16 @@ from itertools import combinations, permutations
 from safety.grounding.derivations import is_part, is_ratio, is_share, is_sum
 from safety.grounding.pools import Pool
 from safety.grounding.quantities import Quantity
-from safety.grounding.words import content_words
 from safety.grounding.records import Record, by_key, find_tokens, is_name
+from safety.grounding.words import content_words
 
 MAX_OF_ONE = 200
 """Records that tell of one thing, and are looked through for figures that belong together."""
 MAX_TOGETHER = 6
 """Of more figures of one thing than these too many others can be worked out."""
 _OTHERS = re.compile(
-    r"\b(?:others?|rest|remaining|twins?|siblings?|peers?|neighbou?rs?|each|every|both|average|mean|median|highest|lowest|next|former|latter|respectively|threshold|limit of)\b",
+    r"\b(?:others?|rest|remaining|twins?|siblings?|peers?|neighbou?rs?|each|every|both|average|mean|"
+    r"median|highest|lowest|next|former|latter|respectively|threshold|limit of)\b",
     re.IGNORECASE,
 )
 
@@ -88,9 +89,7 @@ class Named:
         return self.told.elsewhere
 
     def has_derived(self, claimed: Quantity, slack: float) -> bool:
-        return any(
-            self._derives(reading, max(slack, reading.step)) for reading in claimed.readings
-        )
+        return any(self._derives(reading, max(slack, reading.step)) for reading in claimed.readings)
 
     def _derives(self, claimed: Quantity, slack: float) -> bool:
         if claimed.family == "percent":
@@ -232,7 +231,7 @@ def _bases(group: Iterable[Quantity]) -> list[float]:
 def _comparable(
     claimed: Quantity, scale: float, own: list[Quantity], others: list[Quantity]
 ) -> Iterator[tuple[list[float], list[float]]]:
-    """Both sides in the claimed family; without units of their own they may be in the stated one."""
+    """Both sides in the claimed family; without units of their own also in the stated one."""
     left = [each.bases[0] for each in own if each.family == claimed.family]
     right = [each.bases[0] for each in others if each.family == claimed.family]
     yield left, right

@@ -39,15 +39,16 @@ _CLAUSE_END = re.compile(
     r"therefore|hence|since)\b)|:\s+(?=[A-Z])"
 )
 _ADVICE_VERBS = word_list("""
-    add adjust allow alert apply archive ask attach avoid bring bump cap change check clean clear collect compare
-    confirm configure connect consider contact create decrease define delete deploy
-    detach disable double drain drop dump enable enlarge ensure escalate evict examine expand extend file
-    find fix flush follow free get give identify implement increase inspect install investigate
-    keep kill let limit look lower make migrate monitor move open pause patch perform pin plan
-    prevent prune purge put raise rebalance reboot rebuild reclaim recreate redeploy reduce reload reindex remove renew replace rerun resize restart
-    restore revert review roll rotate run scale schedule see set shrink shut split start stop switch take tell
-    terminate test throttle trace trim truncate try tune uncordon update upgrade use vacuum
-    verify wait watch
+    add adjust allow alert apply archive ask attach avoid bring bump cap change check clean clear
+    collect compare confirm configure connect consider contact create decrease define delete
+    deploy detach disable double drain drop dump enable enlarge ensure escalate evict examine
+    expand extend file find fix flush follow free get give identify implement increase inspect
+    install investigate keep kill let limit look lower make migrate monitor move open pause patch
+    perform pin plan prevent prune purge put raise rebalance reboot rebuild reclaim recreate
+    redeploy reduce reload reindex remove renew replace rerun resize restart restore revert review
+    roll rotate run scale schedule see set shrink shut split start stop switch take tell terminate
+    test throttle trace trim truncate try tune uncordon update upgrade use vacuum verify wait
+    watch
     """)
 _ADVICE = re.compile(
     rf"^(?:\W*(?:then|also|next|first|finally|please|if (?:so|not|needed)|once done)[,:]?\s+)?"
@@ -60,7 +61,9 @@ _NOUN_OF_VERB = re.compile(
     re.IGNORECASE,
 )
 """ "Run time on db-1 stands at 4 s" begins with a noun."""
-_LOOKING = frozenset({"verify", "check", "confirm", "ensure", "see", "make", "test", "look", "watch"})
+_LOOKING = frozenset(
+    {"verify", "check", "confirm", "ensure", "see", "make", "test", "look", "watch"}
+)
 _LABELLED = re.compile(
     r"^\W*(?:recommend\w*|suggest\w*|next steps?|to do|fix|action|mitigation|workaround|advice|"
     r"note|hypothesis|assumption|confidence|possible causes?)\W*(?:\([^)]*\))?\W*[:—–-]",
@@ -148,9 +151,7 @@ def _split(text: str, start: int, mark: re.Pattern[str]) -> Iterator[tuple[str, 
 
 
 def _is_advice(sentence: str) -> bool:
-    return bool(
-        _is_order(sentence) or _LABELLED.match(sentence) or sentence.rstrip().endswith("?")
-    )
+    return bool(_is_order(sentence) or _LABELLED.match(sentence) or sentence.rstrip().endswith("?"))
 
 
 def _is_order(text: str) -> bool:

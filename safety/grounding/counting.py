@@ -2,9 +2,9 @@
 
 import re
 
+from safety.grounding.derivations import SMALL
 from safety.grounding.facts import Facts
 from safety.grounding.quantities import Quantity
-from safety.grounding.derivations import SMALL
 from safety.grounding.records import find_tokens, is_name
 from safety.grounding.words import content_words
 
@@ -38,7 +38,10 @@ def is_count(quantity: Quantity, text: str, noun: str, facts: Facts) -> bool:
     if number > MAX_COUNT or number != int(number):
         return False
     wanted = int(number)
-    if _OF.search(text[max(0, quantity.start - 20) : quantity.start]) and wanted in facts.row_counts:
+    if (
+        _OF.search(text[max(0, quantity.start - 20) : quantity.start])
+        and wanted in facts.row_counts
+    ):
         return True
     behind = text[quantity.end :]
     counted = _COUNTED.match(behind)

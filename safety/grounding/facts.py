@@ -8,23 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
-from itertools import chain, combinations, islice
+from itertools import chain
 
 from safety.evidence import SettledCall, match_whole
 from safety.grounding.addressed import Directory, Named, Result
-from safety.grounding.moments import (
-    DAY,
-    Moment,
-    TimeOfDay,
-    blank_stamps,
-    date_of_stamp,
-    find_dates,
-    find_moments,
-    find_short_dates,
-    find_times,
-)
+from safety.grounding.chronology import Chronology
+from safety.grounding.moments import blank_stamps
 from safety.grounding.pools import Pool
 from safety.grounding.quantities import Quantity, find_numbers, settle_separators
 from safety.grounding.records import Record, Total, find_groups, find_records, find_totals
@@ -32,10 +22,6 @@ from safety.grounding.words import content_words
 
 MAX_NUMBERED = 1_000_000
 """Characters of all results together in which figures are read."""
-MAX_STAMPS = 20_000
-MAX_QUOTED = 20
-MAX_MOMENTS = 12
-"""Of more moments than this nearly every time lies between two of them."""
 MAX_COUNTED = 20_000_000
 """Characters in which lines with a word are counted, for all words of an answer together."""
 MAX_SHORT_ENDING = 2
@@ -84,10 +70,6 @@ class Run:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         return tuple(line for line in self.returned.splitlines() if line.strip())
-
-    def lines_with(self, words: str) -> list[str]:
-        """The first lines that have these words."""
-        return list(islice((line for line in self.lines if words in line), MAX_QUOTED))
 
     @cached_property
     def topics(self) -> frozenset[str]:
@@ -283,64 +265,8 @@ class Facts:
     # Moments
 
     @cached_property
-    def _moments(self) -> list[Moment]:
-        return list(islice(find_moments(self.whole[:MAX_NUMBERED]), MAX_STAMPS))
-
-    @cached_property
-    def ordered_times(self) -> list[float]:
-        return sorted(self.times)
-
-    @cached_property
-    def times(self) -> frozenset[int]:
-        stamps = {
-            int(each) % DAY for moment in self._moments for each in (moment.seconds, moment.local)
-        }
-        return frozenset(stamps | {each.seconds for each in self._times})
-
-    @cached_property
-    def _times(self) -> list[TimeOfDay]:
-        return list(islice(find_times(self.whole[:MAX_NUMBERED]), MAX_STAMPS))
-
-    @cached_property
-    def dates(self) -> frozenset[date]:
-        """With a year; those that tell none have that of `NO_YEAR`."""
-        whole = self.whole[:MAX_NUMBERED]
-        stamps = {
-            date_of_stamp(each)
-            for moment in self._moments
-            for each in (moment.seconds, moment.local)
-        }
-        told = {day for day, _, _ in islice(find_dates(whole), MAX_STAMPS)}
-        short = {day for day, _, _ in islice(find_short_dates(whole), MAX_STAMPS)}
-        return frozenset(stamps | told | short)
-
-    @cached_property
-    def days_of_year(self) -> frozenset[tuple[int, int]]:
-        return frozenset((day.month, day.day) for day in self.dates)
-
-    @cached_property
-    def spans(self) -> list[float]:
-        """The seconds between moments, in order: any two of a few, else neighbours and the ends."""
-        found = _pair(sorted({moment.seconds for moment in self._moments}))
-        times = _pair(sorted(map(float, self.times)))
-        found |= times | {DAY - each for each in times}
-        days = sorted(float(day.toordinal() * DAY) for day in self.dates)
-        return sorted(found | _pair(days))
-
-    def find_spans(self, quoted: Sequence[str]) -> list[float] | None:
-        """The seconds between lines that have these words; None where fewer than two do."""
-        moments = [
-            {
-                moment.seconds
-                for run in self.runs
-                for line in run.lines_with(words)
-                for moment in find_moments(line)
-            }
-            for words in quoted
-        ]
-        if sum(1 for each in moments if each) < 2:
-            return None
-        return sorted(abs(b - a) for one, other in combinations(moments, 2) for a in one for b in other)
+    def chronology(self) -> Chronology:
+        return Chronology(self.whole[:MAX_NUMBERED], [run.returned for run in self.runs])
 
     # Counting
 
@@ -372,7 +298,9 @@ class Facts:
     @cached_property
     def told_words(self) -> frozenset[str]:
         """Every word of a record."""
-        return frozenset(word for run in self.runs for record in run.records for word in record.words)
+        return frozenset(
+            word for run in self.runs for record in run.records for word in record.words
+        )
 
     @cached_property
     def shares_of(self) -> dict[str, set[tuple[int, int]]]:
@@ -423,15 +351,6 @@ def _list_sizes(text: str) -> set[int]:
             sizes.add(len(value))
             waiting.extend(value.values())
     return sizes
-
-
-def _pair(moments: list[float]) -> set[float]:
-    if len(moments) <= MAX_MOMENTS:
-        return {later - earlier for earlier, later in combinations(moments, 2)}
-    ends = {each - end for each in moments for end in (moments[0], moments[-1])}
-    return {abs(each) for each in ends} | {
-        b - a for a, b in zip(moments, moments[1:], strict=False)
-    }
 
 
 def _as_call(text: str) -> SettledCall:

@@ -51,7 +51,8 @@ _STAMP = re.compile(
     r"(?::(?P<second>\d{2}))?(?:[.,]\d{1,9})?(?:\s?(?P<sign>[+-])(?P<off>\d{2}):?(?P<offmin>\d{2})(?!\d))?"
 )
 _WRITTEN_STAMP = re.compile(
-    rf"(?<!\d){_DAY}[ /-]{_MONTH}[ /-](?P<year>\d{{4}})[ :,T]\s?(?P<hour>\d{{2}}):(?P<minute>\d{{2}})"
+    rf"(?<!\d){_DAY}[ /-]{_MONTH}[ /-](?P<year>\d{{4}})[ :,T]\s?"
+    r"(?P<hour>\d{2}):(?P<minute>\d{2})"
     r"(?::(?P<second>\d{2}))?(?:\s?(?P<sign>[+-])(?P<off>\d{2}):?(?P<offmin>\d{2})(?!\d))?"
 )
 _UNIX_STAMP = re.compile(
@@ -71,7 +72,7 @@ class TimeOfDay:
     has_seconds: bool
     start: int
     end: int
-    offsets: Offsets = Offsets()
+    offsets: Offsets
 
     @property
     def in_utc(self) -> tuple[int, ...]:

@@ -30,19 +30,19 @@ def check_moments(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     given = {
         (start, end)
         for day, start, end in find_dates(clause.text)
-        if day in facts.dates or day.replace(year=NO_YEAR) in facts.dates
+        if day in facts.chronology.dates or day.replace(year=NO_YEAR) in facts.chronology.dates
     }
     for start, end in sorted(days - given):
         yield _moment(clause, start, end)
     for day, start, end in find_short_dates(clause.text):
         is_part = any(begun <= start and end <= ended + 1 for begun, ended in days)
-        if not is_part and (day.month, day.day) not in facts.days_of_year:
+        if not is_part and (day.month, day.day) not in facts.chronology.days_of_year:
             yield _moment(clause, start, end)
 
 
 def _is_time_given(time: TimeOfDay, facts: Facts) -> bool:
     tolerance = 0 if time.has_seconds else 59
-    known = facts.ordered_times
+    known = facts.chronology.times
     # Midnight lies between the last times of a day and the first ones of the next.
     around = (seconds + turn for seconds in time.in_utc for turn in (-DAY, 0, DAY))
     if any(is_near(known, seconds, tolerance) for seconds in around):

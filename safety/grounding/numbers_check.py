@@ -15,7 +15,7 @@ from safety.grounding.unsupported import Unsupported
 from safety.grounding.words import find_subjects
 
 _NO_CLAIM = re.compile(r"\[T\d[^\]]{0,500}\]|\bT\d+\b|https?://\S+|`[^`\n]*[ =/:_({$-][^`\n]*`")
-"""Citations, addresses, and code that is more than a word: what it quotes is looked for as a name."""
+"""Citations, addresses, and code that is more than a word."""
 _CONTRAST = re.compile(r"(?:\bnot|rather than|instead of|unlike)\s+$|[<>≤≥]=?\s*$", re.I)
 """What is not so, and bounds: nobody has to have measured these."""
 _WINDOW = re.compile(
@@ -140,7 +140,10 @@ def _is_supported(
         return True
     slack = _find_slack(quantity, text)
     noun = _find_noun(quantity, text)
-    if not quantity.family and (counted := is_share_of_rows(quantity, text, noun, facts)) is not None:
+    if (
+        not quantity.family
+        and (counted := is_share_of_rows(quantity, text, noun, facts)) is not None
+    ):
         return counted
     if quantity.family == "seconds":
         spans = _find_quoted_spans(clause.text, facts)
@@ -173,7 +176,9 @@ def _is_supported(
             return is_part(quantity, max(doubt, 2 * quantity.step), *pair) or (
                 named is not None and named.is_share(quantity, slack)
             )
-    if quantity.family == "seconds" and is_near(facts.spans, *_as_seconds(quantity, slack)):
+    if quantity.family == "seconds" and is_near(
+        facts.chronology.spans, *_as_seconds(quantity, slack)
+    ):
         return True
     if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
@@ -197,7 +202,7 @@ def _find_slack(quantity: Quantity, text: str) -> float:
 def _find_quoted_spans(text: str, facts: Facts) -> list[float] | None:
     """The times between the lines that are quoted, where two are."""
     quoted = [found[1] or found[2] or found[3] for found in _QUOTED.finditer(text)]
-    return facts.find_spans(quoted) if len(quoted) > 1 else None
+    return facts.chronology.find_spans(quoted) if len(quoted) > 1 else None
 
 
 def _as_seconds(quantity: Quantity, slack: float) -> tuple[float, float]:

@@ -48,15 +48,11 @@ class Pool:
         are of one thing, so beside those that name the claimed unit no bare one is in it.
         """
         return any(
-            self._gives(
-                reading, max(slack, reading.step), any_unit=any_unit, is_of_one=is_of_one
-            )
+            self._gives(reading, max(slack, reading.step), any_unit=any_unit, is_of_one=is_of_one)
             for reading in claimed.readings
         )
 
-    def _gives(
-        self, claimed: Quantity, slack: float, *, any_unit: bool, is_of_one: bool
-    ) -> bool:
+    def _gives(self, claimed: Quantity, slack: float, *, any_unit: bool, is_of_one: bool) -> bool:
         bare = self._ordered.get("", [])
         if not claimed.family:
             if any(_holds(bare, claimed, scale, slack) for scale in claimed.scales):

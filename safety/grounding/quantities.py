@@ -41,8 +41,12 @@ _UNIT_OF_KEY = re.compile(
 )
 _BETWEEN = " \t\"'+-:="
 _OF_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-%")
-_COMMAS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])")
-_POINTS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])")
+_COMMAS = re.compile(
+    r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])"
+)
+_POINTS = re.compile(
+    r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])"
+)
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY, _MOST_LABELS = 80, 400
 _NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
@@ -59,8 +63,12 @@ _KEY = re.compile(
     r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?"
     r"(?:\{[^{}\n]{0,200}\}|\[[^\[\]\n]{0,60}\])?[\"']?(?:\s*[:=]\s*|\s+)[\"']?[-+]?$"
 )
-_COMMAS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])")
-_POINTS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])")
+_COMMAS = re.compile(
+    r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])"
+)
+_POINTS = re.compile(
+    r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])"
+)
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY, _MOST_LABELS = 80, 400
 _NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
@@ -69,8 +77,10 @@ _PER = re.compile(
     r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b",
     re.IGNORECASE,
 )
-_PART = re.compile(r"\s*(?:(?:free |used |left )?(?:of|out of)|/|to|and|or|against|versus|vs\.?|–|-)"
-                   r"\s*(?:the |its |a |an )?(?:total )?")  # fmt: skip
+_PART = re.compile(
+    r"\s*(?:(?:free |used |left )?(?:of|out of)|/|to|and|or|against|versus|vs\.?|–|-)"
+    r"\s*(?:the |its |a |an )?(?:total )?"
+)
 _AND_HALF = re.compile(r"\s+and\s+a\s+half\b")
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})(?:[ -](?:{'|'.join(WORDS)}))*\b", re.IGNORECASE)
 _UNIT_BEHIND = re.compile(rf"(?:{_BLANK}|-)(?P<unit>[A-Za-z]{{1,15}})\b")
@@ -344,13 +354,13 @@ def _make_one(number: float, decimals: int, meaning: Meaning, start: int, end: i
     if not family and scales[0] >= 100:
         factor = scales[0]
         places = len(f"{factor:.0f}") - 1
-        return Quantity(number * factor, decimals - places, "", (1.0, *(s / factor for s in scales[1:])),
-                        start, end)  # fmt: skip
+        rates = (1.0, *(scale / factor for scale in scales[1:]))
+        return Quantity(number * factor, decimals - places, "", rates, start, end)
     return Quantity(number, decimals, family, scales, start, end)
 
 
 def _read_digits(digits: str, *, half: bool = False) -> list[tuple[float, int]]:
-    """The numbers that these digits may be: 1.234 is a thousand and more where commas are points."""
+    """The numbers that these digits may be: 1.234 is a thousand where commas are points."""
     bare = re.sub(r"['\u2019_ \u00a0\u2009\u202f]", "", digits)
     commas, points = bare.count(","), bare.count(".")
     ways: list[str] = []

@@ -110,7 +110,7 @@ def _parse(text: str) -> object:
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
-        return json.loads(text)  # type: ignore[no-any-return]
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
@@ -121,18 +121,21 @@ def _of_structure(value: object, words: frozenset[str], records: list[Record]) -
     while waiting and len(records) < MAX_RECORDS:
         inner, known = waiting.pop()
         record = Record(set(known))
+        nested: list[tuple[str, object]] = []
         parts: list[tuple[str, object]] = [("", inner)]
         while parts:
             path, each = parts.pop()
             children = _children(path, each)
-            if _are_records(each):
-                for name, child in children:
-                    named = frozenset(find_tokens(name)) if isinstance(each, dict) else frozenset()
-                    waiting.append((child, known | named))
-            elif children is not None:
-                parts += children
-            else:
+            if children is None:
                 _take(record, path, each)
+            elif _are_records(each):
+                nested += (
+                    children if isinstance(each, dict) else [("", part) for _, part in children]
+                )
+            else:
+                parts += children
+        # What stands around things is said of each of them.
+        waiting += [(part, frozenset(record.words | find_tokens(name))) for name, part in nested]
         if record.figures:
             if isinstance(inner, dict):
                 _name_samples(record, inner)
@@ -209,7 +212,9 @@ def _find_heads(lines: list[str]) -> list[tuple[str, int, int]]:
     if len(lines) < 2 or _FIGURE_OR_KEY.search(lines[0]):
         return []
     cells = [cell for cell in _CELLS.split(lines[0]) if cell.strip()]
-    rows = [[cell for cell in _CELLS.split(line) if cell.strip()] for line in lines[1:] if line.strip()]
+    rows = [
+        [cell for cell in _CELLS.split(line) if cell.strip()] for line in lines[1:] if line.strip()
+    ]
     alike = sum(1 for row in rows if len(row) == len(cells))
     if len(cells) < 2 or alike < 0.6 * len(rows):
         return []

@@ -518,7 +518,7 @@ async def test_no_final_answer_passes_while_a_write_is_unverified():
     assert counters.named("tarsy_ai_fsm_final_block_total") == [{"state": "VERIFYING"}] * 6
 
 
-async def test_an_answer_that_claims_an_act_that_never_was_is_sent_back_then_goes_without_the_sentence():
+async def test_an_act_that_never_was_is_sent_back_and_then_its_sentence_is_withheld():
     gate = SafetyGate("read_only")
     await resolve(gate, NGINX)
     text = "nginx is fine. I restarted the service and raised its limit."

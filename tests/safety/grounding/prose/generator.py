@@ -14,7 +14,16 @@ _STEMS = (
     "api", "checkout", "kafka", "db", "worker", "cache", "edge", "web", "store", "batch", "auth", "mq",
     "ingest", "search", "lb", "node", "etl", "ledger",
 )  # fmt: skip
-_STATES = ("Running", "Ready", "Pending", "CrashLoopBackOff", "NotReady", "active", "degraded", "Terminating")
+_STATES = (
+    "Running",
+    "Ready",
+    "Pending",
+    "CrashLoopBackOff",
+    "NotReady",
+    "active",
+    "degraded",
+    "Terminating",
+)
 _EVENTS = (
     "connection refused", "lease lost", "snapshot begun", "snapshot done", "checkpoint starting",
     "out of memory", "leader changed", "handshake failed", "deploy started", "deploy finished",
@@ -91,15 +100,25 @@ def _make_world(rng: Random) -> World:
     keys = [(measure, rng.choice(measure.keys)) for measure in measures]
     keys = list({key[0]: (measure, key) for measure, key in keys}.values())
     rows = tuple(
-        Row(name, rng.choice(_STATES), tuple(take_reading(rng, measure, key) for measure, key in keys))
+        Row(
+            name,
+            rng.choice(_STATES),
+            tuple(take_reading(rng, measure, key) for measure, key in keys),
+        )
         for name in names
     )
-    begun = datetime(2026, rng.randint(1, 12), rng.randint(1, 27), rng.randint(0, 23), 7, 3, tzinfo=UTC)
-    moments = sorted(begun + timedelta(seconds=rng.randint(0, 9_000)) for _ in range(rng.randint(3, 7)))
+    begun = datetime(
+        2026, rng.randint(1, 12), rng.randint(1, 27), rng.randint(0, 23), 7, 3, tzinfo=UTC
+    )
+    moments = sorted(
+        begun + timedelta(seconds=rng.randint(0, 9_000)) for _ in range(rng.randint(3, 7))
+    )
     events = tuple(zip(moments, rng.sample(_EVENTS, len(moments)), strict=True))
     form = rng.choice(results.FORMS)
     if form is results.described:
-        rows = tuple(replace(row, readings=tuple(map(results.coarsen, row.readings))) for row in rows)
+        rows = tuple(
+            replace(row, readings=tuple(map(results.coarsen, row.readings))) for row in rows
+        )
     told = ("tool.list", form(rng, rows)), ("tool.logs", _log(rng, events))
     return World(rows, events, told)
 
@@ -107,7 +126,10 @@ def _make_world(rng: Random) -> World:
 def _log(rng: Random, events: Sequence[tuple[datetime, str]]) -> str:
     form = rng.choice(["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", "%b %d %H:%M:%S", "%d/%b/%Y:%H:%M:%S +0000",
                        "%Y-%m-%dT%H:%M:%S.250+00:00"])  # fmt: skip
-    return "\n".join(f"{moment.strftime(form)} {rng.choice(['INFO', 'WARN', 'ERROR'])} {what}" for moment, what in events)
+    return "\n".join(
+        f"{moment.strftime(form)} {rng.choice(['INFO', 'WARN', 'ERROR'])} {what}"
+        for moment, what in events
+    )
 
 
 def _pick(rng: Random, world: World, *sorts: str) -> tuple[Row, Reading]:
@@ -134,7 +156,11 @@ def _false_of(rng: Random, value: float, *, least: float = 0.0) -> float:
     """A changed value that is far enough from the true one to be false however it is rounded."""
     for _ in range(40):
         changed = _change(rng, value)
-        if changed > least and abs(changed - value) > 0.15 * value and not (value > 20 and changed < 2):
+        if (
+            changed > least
+            and abs(changed - value) > 0.15 * value
+            and not (value > 20 and changed < 2)
+        ):
             return changed
     return value * 2.5
 
@@ -150,7 +176,9 @@ def _finish(
     text = text.replace(mark, "")
     lead = len(text) - len(text.lstrip())
     assert not lead
-    return Sentence(kind, phrase, text[0].upper() + text[1:], world.results, (start, end) if is_false else None)
+    return Sentence(
+        kind, phrase, text[0].upper() + text[1:], world.results, (start, end) if is_false else None
+    )
 
 
 def _about(rng: Random) -> str:
@@ -169,7 +197,11 @@ def _value(kind: str) -> Callable[..., Sentence]:
             if kind == "percent" and value > 100:
                 value = reading.value * 0.6
             if kind == "count":
-                value = float(max(2, round(value))) if round(value) != reading.value else reading.value + 3
+                value = (
+                    float(max(2, round(value)))
+                    if round(value) != reading.value
+                    else reading.value + 3
+                )
         said = saying.say(rng, reading.measure.sort, value)
         return _finish(kind, phrase, world, 1, said.text, is_false=is_false, about=_about(rng),
                        e=row.name, n=rng.choice(reading.measure.nouns))  # fmt: skip
@@ -212,7 +244,12 @@ def _derived(kind: str, work_out: Callable[[Reading, Reading], float]) -> Callab
         world, first, second, one, other = _two(rng, world)
         value = work_out(one, other)
         if value < 2:
-            return _pair(rng, world, rng.choice(_of_half("pair", kept_back=phrases.is_kept_back(phrase))), is_false=is_false)
+            return _pair(
+                rng,
+                world,
+                rng.choice(_of_half("pair", kept_back=phrases.is_kept_back(phrase))),
+                is_false=is_false,
+            )
         if is_false:
             value = _whole(one, _false_of(rng, value, least=1.9))
         return _finish(kind, phrase, world, 1, saying.say(rng, one.measure.sort, value).text, is_false=is_false,
@@ -255,11 +292,19 @@ def _share(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentenc
     value = one.value / total * 100
     if value < 3:
         value, first = 100 - value, first
-        return _total(rng, world, rng.choice(_of_half("total", kept_back=phrases.is_kept_back(phrase))), is_false=is_false)
+        return _total(
+            rng,
+            world,
+            rng.choice(_of_half("total", kept_back=phrases.is_kept_back(phrase))),
+            is_false=is_false,
+        )
     told = value
     if is_false:
         told = rng.choice([each for each in range(3, 99) if abs(each - value) > 7])
-    slots = {"a": saying.say(rng, one.measure.sort, one.value).text, "b": saying.say(rng, one.measure.sort, total).text}
+    slots = {
+        "a": saying.say(rng, one.measure.sort, one.value).text,
+        "b": saying.say(rng, one.measure.sort, total).text,
+    }
     kind = "part_of" if "{a}" in phrase else "share"
     return _finish(kind, phrase, world, 1, saying.say(rng, "percent", told).text, is_false=is_false,
                    e=first.name, n=_noun(rng, one.measure), **slots)  # fmt: skip
@@ -308,7 +353,9 @@ def _date(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence
     if is_false:
         moment += timedelta(days=rng.choice([-40, -9, -4, 5, 12, 31]))
     day = f"{moment.day}"
-    suffix = {1: "st", 2: "nd", 3: "rd"}.get(moment.day % 10 if moment.day not in (11, 12, 13) else 0, "th")
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get(
+        moment.day % 10 if moment.day not in (11, 12, 13) else 0, "th"
+    )
     said = rng.choice([f"{day} {moment:%B}", f"{moment:%B} {day}{suffix}", f"{day} {moment:%b %Y}", f"{moment:%Y-%m-%d}",
                        f"{moment:%b} {day}, {moment:%Y}", f"{day}{suffix} of {moment:%B}", f"{moment:%d.%m.%Y}"])  # fmt: skip
     return _finish("date", phrase, world, 2, said, is_false=is_false, x=f'"{what}"')
@@ -328,10 +375,11 @@ def _span(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence
                    about=_about(rng), x=f'"{first}"', y=f'"{second}"')  # fmt: skip
 
 
-
-
 _MAKERS: dict[str, Callable[..., Sentence]] = {
-    **{kind: _value(kind) for kind in ("count", "size", "percent", "duration", "rate", "bits", "frequency")},
+    **{
+        kind: _value(kind)
+        for kind in ("count", "size", "percent", "duration", "rate", "bits", "frequency")
+    },
     "pair": _pair,
     "sum": _derived("sum", lambda one, other: one.value + other.value),
     "total": _total,

@@ -33,7 +33,13 @@ def _human(reading: Reading) -> str:
         case "duration" if reading.value >= 120:
             seconds = int(reading.value)
             days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
-            return f"{days}d{hours}h" if days else f"{hours}h{minutes}m" if hours else f"{minutes}m{seconds % 60}s"
+            return (
+                f"{days}d{hours}h"
+                if days
+                else f"{hours}h{minutes}m"
+                if hours
+                else f"{minutes}m{seconds % 60}s"
+            )
         case _:
             pass
     return str(_plain(reading.stored))
@@ -64,7 +70,9 @@ def _as_objects(rows: Sequence[Row]) -> list[dict[str, object]]:
 
 
 def _json_list(rng: Random, rows: Sequence[Row]) -> str:
-    return json.dumps({"items": _as_objects(rows), "count": len(rows)}, indent=rng.choice([None, 2]))
+    return json.dumps(
+        {"items": _as_objects(rows), "count": len(rows)}, indent=rng.choice([None, 2])
+    )
 
 
 def _json_by_name(rng: Random, rows: Sequence[Row]) -> str:
@@ -149,7 +157,9 @@ def _csv(rng: Random, rows: Sequence[Row]) -> str:
 
 def _dashboard(rng: Random, rows: Sequence[Row]) -> str:
     """As a dashboard in another language prints numbers."""
-    point, group = rng.choice([(",", "."), (",", "\u00a0"), (",", "\u202f"), (".", "\u2019"), (".", ",")])
+    point, group = rng.choice(
+        [(",", "."), (",", "\u00a0"), (",", "\u202f"), (".", "\u2019"), (".", ",")]
+    )
     lines = [
         f"{row.name} ({row.state}): "
         + " · ".join(f"{r.key} {_grouped(_plain(r.stored), point, group)}" for r in row.readings)

@@ -5,11 +5,18 @@ from random import Random
 
 from tests.safety.grounding.prose.measures import Sort
 
-_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-).split()
-ABOUT = ("about ", "around ", "roughly ", "approximately ", "some ", "nearly ", "~", "just over ", "close to ")
+_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+ABOUT = (
+    "about ",
+    "around ",
+    "roughly ",
+    "approximately ",
+    "some ",
+    "nearly ",
+    "~",
+    "just over ",
+    "close to ",
+)
 
 
 @dataclass(frozen=True)
@@ -69,13 +76,33 @@ def _percent(rng: Random, value: float) -> Said:
 
 def _duration(rng: Random, value: float) -> Said:
     if value < 1.5:
-        return Said(rng.choice([f"{value * 1000:.0f} ms", f"{value * 1000:,.0f}ms", f"{value:.2f} s"]))
+        return Said(
+            rng.choice([f"{value * 1000:.0f} ms", f"{value * 1000:,.0f}ms", f"{value:.2f} s"])
+        )
     if value < 100:
-        return Said(rng.choice([f"{value:.1f} s", f"{value:.1f} seconds", f"{value:.1f}s", f"{value * 1000:,.0f} ms"]))
+        return Said(
+            rng.choice(
+                [
+                    f"{value:.1f} s",
+                    f"{value:.1f} seconds",
+                    f"{value:.1f}s",
+                    f"{value * 1000:,.0f} ms",
+                ]
+            )
+        )
     seconds = round(value)
-    days, hours, minutes, rest = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60, seconds % 60
+    days, hours, minutes, rest = (
+        seconds // 86400,
+        seconds // 3600 % 24,
+        seconds // 60 % 60,
+        seconds % 60,
+    )
     if days >= 2:
-        return Said(rng.choice([f"{value / 86400:.1f} days", f"{days} days and {hours} hours", f"{days}d {hours}h"]))
+        return Said(
+            rng.choice(
+                [f"{value / 86400:.1f} days", f"{days} days and {hours} hours", f"{days}d {hours}h"]
+            )
+        )
     if seconds >= 7_200:
         total = days * 24 + hours
         return Said(rng.choice([f"{value / 3600:.1f} hours", f"{total} hours and {minutes} minutes",
@@ -101,7 +128,9 @@ def _bits(rng: Random, value: float) -> Said:
 
 def _frequency(rng: Random, value: float) -> Said:
     unit, factor = rng.choice([("GHz", 1e9), ("MHz", 1e6)])
-    return Said(f"{_shown(value / factor, rng) if unit == 'GHz' else f'{value / factor:,.0f}'} {unit}")
+    return Said(
+        f"{_shown(value / factor, rng) if unit == 'GHz' else f'{value / factor:,.0f}'} {unit}"
+    )
 
 
 _SAYERS = {
