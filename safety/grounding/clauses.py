@@ -65,7 +65,7 @@ _LOOKING = frozenset(
     {"verify", "check", "confirm", "ensure", "see", "make", "test", "look", "watch"}
 )
 _LABELLED = re.compile(
-    r"^\W*(?:recommend\w*|suggest\w*|next steps?|to do|fix|action|mitigation|workaround|advice|"
+    r"^\W*(?:recommend\w*|suggest\w*|next steps?|to ?do|to-do|follow-?ups?|fix|action|mitigation|workaround|advice|"
     r"note|hypothesis|assumption|confidence|possible causes?)\W*(?:\([^)]*\))?\W*[:—–-]",
     re.IGNORECASE,
 )
@@ -86,7 +86,8 @@ _CONDITION = re.compile(r"^\W*(?:if|unless|when(?:ever)?|in case|once|until|shou
 _HONEST = re.compile(
     r"\b(?:(?:I|we) (?:did not|have not|had no|could|was unable|were unable|asked|tried|wanted|"
     r"requested|proposed)|could not|unable to|was denied|were denied|was refused|were refused|"
-    r"was blocked|not permitted|no tools?\b|nothing was (?:changed|done)|no (?:changes?|actions?) "
+    r"was blocked|not permitted|no tools?\b|no (?:[\w.-]+ ){1,6}(?:was|were) (?:available|returned|given)|"
+    r"nothing was (?:changed|done)|no (?:changes?|actions?) "
     r"(?:was|were) (?:made|taken)|read-only|not (?:reachable|available))\b",
     re.IGNORECASE,
 )

@@ -107,7 +107,7 @@ class Facts:
         self, evidence: Iterable[SettledCall], given: Iterable[tuple[str, str]] = ()
     ) -> None:
         calls, blocks = list(evidence), list(given)
-        earlier = [text for label, text in blocks if _EARLIER.match(label)]
+        earlier = [text for label, text in blocks if _EARLIER.match(label) and text.strip()]
         self.earlier = "\n".join(earlier)
         self.has_write = any(
             call.tool_class == "write" and call.outcome in ("succeeded", "unknown")

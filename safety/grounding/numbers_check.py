@@ -183,8 +183,10 @@ def _is_supported(
     if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
     near = stated.near(clause.start + quantity.start, quantity.number)
-    if named is not None and is_strict:
-        return named.has_derived(quantity, slack) or is_derived(quantity, slack, (), near)
+    if named is not None and named.has_derived(quantity, slack):
+        return True
+    if is_strict:
+        return is_derived(quantity, slack, (), near)
     return stated.may_derive() and is_derived(quantity, slack, facts.groups, near)
 
 

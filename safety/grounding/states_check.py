@@ -67,8 +67,9 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _UNCHANGED = re.compile(
-    r"(?P<subject>[\w][^,;:()]{0,80}?)\s+(?P<not>(?:has|have|was|were|is|are)\s+not\s+"
-    r"(?:been\s+)?\w+(?:\s+(?:lately|recently|yet|since))?)",
+    r"(?P<subject>[\w][^,;:()]{0,80}?)\s+(?P<not>(?:has|have|was|were)\s+not\s+(?:been\s+)?"
+    r"(?:changed|modified|updated|altered|edited|deployed|rotated|renewed|replaced)"
+    r"(?:\s+(?:lately|recently|yet|since))?)",
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"\b[a-z]\w*(?:[-._]\w+)+\b")
