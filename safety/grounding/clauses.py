@@ -79,7 +79,7 @@ _UNREAL = re.compile(
     r"estimat\w+|expected|unknown|unclear|uncertain|unverified|not (?:known|clear|sure|verified|"
     r"checked|confirmed|determined)|plan(?:s|ned)? to|going to|confidence|"
     r"usually|typically|generally|often|commonly|normally|means?|implies|such \w+s|"
-    r"in general|for example|e\.g\.)\b|n't\b|\?\s*$",
+    r"in general|for example|e\.g\.|most \w+s|by default|as a rule|typical)\b|n't\b|\?\s*$",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"^\W*(?:if|unless|when(?:ever)?|in case|once|until|should)\b", re.I)

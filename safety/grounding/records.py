@@ -147,6 +147,7 @@ def _name_samples(record: Record, told: dict[str, object]) -> None:
     metric = told.get("metric")
     name = metric.get("__name__") if isinstance(metric, dict) else None
     if isinstance(name, str):
+        record.words -= find_tokens(name)
         record.figures = [
             (name.casefold(), each)
             for key, told_as in record.figures if key == "value"
@@ -237,4 +238,6 @@ def _read_line(line: str, heads: list[tuple[str, int, int]]) -> Record:
     for each in find_numbers(line):
         found_key = _KEY_BEFORE.search(line[max(0, each.start - 80) : each.start])
         record.figures.append((found_key[1].casefold() if found_key else "", each))
+    # A key says what is measured, and not of what.
+    record.words -= {token for key, _ in record.figures for token in find_tokens(key)}
     return record
