@@ -1,7 +1,7 @@
 """Figures of the things that a passage names: what is said of one is not proved by another."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
@@ -77,8 +77,6 @@ class Named:
     told: Told
     is_strict: bool
     """Whether the passage speaks of these things alone."""
-    words: frozenset[str]
-    """What the passage says of them."""
 
     @property
     def pool(self) -> Pool:
@@ -148,21 +146,15 @@ class Named:
         columns = self.told.columns_of
         for name, other in combinations(list(columns)[:MAX_TOGETHER], 2):
             own, others = columns[name], columns[other]
-            shared = self._of_words(own.keys() & others.keys())
-            yield from ((own[key], others[key]) for key in shared)
+            yield from ((own[key], others[key]) for key in own.keys() & others.keys())
         for record in self.told.records[:MAX_OF_ONE]:
             yield from ((group, group) for group in _kin(record))
 
     def _columns(self) -> Iterator[tuple[list[Quantity], list[Quantity]]]:
         own = self.told.own_columns
         for result in self.told.around:
-            keys = self._of_words(own.keys() & result.columns.keys())
-            yield from ((own[key], result.columns[key]) for key in keys)
-
-    def _of_words(self, keys: Collection[str]) -> list[str]:
-        """The keys that the passage has a word of; all, where it has none of any."""
-        meant = [key for key in keys if content_words(key.replace("_", " ")) & self.words]
-        return meant or list(keys)
+            shared = own.keys() & result.columns.keys()
+            yield from ((own[key], result.columns[key]) for key in shared)
 
 
 class Directory:
@@ -188,7 +180,7 @@ class Directory:
             self._known[key] = self._look_up(names, words)
         told = self._known[key]
         strict = _OTHERS.search(text) is None
-        return None if told is None else Named(told, strict, content_words(text))
+        return None if told is None else Named(told, strict)
 
     def _look_up(self, names: Sequence[str], words: Sequence[str]) -> Told | None:
         by_name: dict[str, list[Record]] = {}

@@ -56,7 +56,8 @@ _ADVICE = re.compile(
     re.IGNORECASE,
 )
 _NOUN_OF_VERB = re.compile(
-    r"(?:\s+(?!(?:the|an?|all|any|it|its|whether|if|that|and|once|until|your|this)\b)[\w./-]+){1,5}?\s+"
+    r"(?:\s+(?!(?:the|an?|all|any|it|its|whether|if|that|and|once|until|your|this)\b)"
+    r"[\w./-]+){1,5}?\s+"
     r"(?:is|are|was|were|has|have|had|stands?|stood|shows?|came|took|went|reached|reads?|held|hovers?)\b",
     re.IGNORECASE,
 )
@@ -65,8 +66,8 @@ _LOOKING = frozenset(
     {"verify", "check", "confirm", "ensure", "see", "make", "test", "look", "watch"}
 )
 _LABELLED = re.compile(
-    r"^\W*(?:recommend\w*|suggest\w*|next steps?|to ?do|to-do|follow-?ups?|fix|action|mitigation|workaround|advice|"
-    r"note|hypothesis|assumption|confidence|possible causes?)\W*(?:\([^)]*\))?\W*[:—–-]",
+    r"^\W*(?:recommend\w*|suggest\w*|next steps?|to ?do|to-do|follow-?ups?|fix|action|"
+    r"mitigation|workaround|advice|note|hypothesis|assumption|confidence|possible causes?)\W*(?:\([^)]*\))?\W*[:—–-]",
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
@@ -86,7 +87,8 @@ _CONDITION = re.compile(r"^\W*(?:if|unless|when(?:ever)?|in case|once|until|shou
 _HONEST = re.compile(
     r"\b(?:(?:I|we) (?:did not|have not|had no|could|was unable|were unable|asked|tried|wanted|"
     r"requested|proposed)|could not|unable to|was denied|were denied|was refused|were refused|"
-    r"was blocked|not permitted|no tools?\b|no (?:[\w.-]+ ){1,6}(?:was|were) (?:available|returned|given)|"
+    r"was blocked|not permitted|no tools?\b|"
+    r"no (?:[\w.-]+ ){1,6}(?:was|were) (?:available|returned|given)|"
     r"nothing was (?:changed|done)|no (?:changes?|actions?) "
     r"(?:was|were) (?:made|taken)|read-only|not (?:reachable|available))\b",
     re.IGNORECASE,

@@ -78,7 +78,9 @@ def is_sum(target: float, tolerance: float, left: list[float], right: list[float
     """Whether the target is the sum or the difference of one of each side."""
     ordered = sorted(right)
     return any(
-        wanted > 0 and (left is not right or wanted != first) and is_near(ordered, wanted, tolerance)
+        wanted > 0
+        and (left is not right or wanted != first)
+        and is_near(ordered, wanted, tolerance)
         for first in left
         for wanted in (target - first, first - target, first + target)
     )

@@ -49,7 +49,7 @@ _PAIR = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |a tota
 _MOST_BEFORE = 60
 _AROUND = 300
 """Characters around a figure within which others are stated that it may be worked out from."""
-MOST_ROUNDED = 0.015
+MOST_ROUNDED = 0.02
 """How far a share of two rounded figures may be off, as a part of itself."""
 MAX_STATED = 300
 MAX_SENTENCE = 1_000

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from safety.grounding.quantities import Quantity
 
 _PREFIXES = (1.0, 1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3)
+_COUNTED_BARE = ("bytes", "seconds", "hertz")
+"""What tools count in the base unit without saying so."""
 _SLIGHT = 1e-9
 ENOUGH_DIGITS = 3
 """With so many digits alike, two figures are the same by more than chance."""
@@ -62,12 +64,14 @@ class Pool:
             for shelf in _shelves(claimed, place):
                 if _holds(self._ordered.get(shelf, []), claimed, scale, slack):
                     return True
-        # One that names no unit is in the base unit, then.
         has_own = is_of_one and any(shelf.rstrip("01") == claimed.family for shelf in self._ordered)
-        scales = set(claimed.scales if has_own else _bare_scales(claimed))
-        return any(_holds(bare, claimed, scale, slack) for scale in claimed.scales) or any(
-            is_near(bare, claimed.number * scale, slack * scale) for scale in scales
-        )
+        if has_own and claimed.family not in _COUNTED_BARE:
+            return False
+        if any(_holds(bare, claimed, scale, slack) for scale in claimed.scales):
+            return True
+        # Beside figures that name the unit, one that names none is in the base unit.
+        scales = () if has_own else set(_bare_scales(claimed))
+        return any(is_near(bare, claimed.number * scale, slack * scale) for scale in scales)
 
 
 def _shelf(quantity: Quantity, place: int) -> str:

@@ -39,6 +39,8 @@ _UNIT_OF_KEY = re.compile(
     r"(?:^|(?<!per)(?<!Per)_|-|\.|(?<=[a-z])(?=[A-Z]))(?P<unit>[A-Za-z]{1,12})"
     r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?$"
 )
+_PER_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*) [Pp]er [Ss]ec(?:ond)?$")
+""" "Rx Bits Per Second", as reports for people title their keys."""
 _BETWEEN = " \t\"'+-:="
 _OF_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-%")
 _COMMAS = re.compile(
@@ -49,6 +51,7 @@ _POINTS = re.compile(
 )
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY, _MOST_LABELS = 80, 400
+LARGEST = 1e200
 _NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
 _PER_UNIT = r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b"
 _PER = re.compile(
@@ -71,6 +74,7 @@ _POINTS = re.compile(
 )
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY, _MOST_LABELS = 80, 400
+LARGEST = 1e200
 _NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
 _PER = re.compile(
     r"\s?(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p(?=[smh]\b))"
@@ -245,16 +249,17 @@ def find_numbers(text: str) -> Iterator[Quantity]:
         if digits.isdigit() and len(meanings) < 2 and before != "-":
             # Most are plain, and reading them has to cost little.
             family, scales = meanings[0] if meanings else BARE
-            yield Quantity(float(digits), 0, family, scales, start, taken)
+            yield Quantity(_as_float(digits), 0, family, scales, start, taken)
             continue
         yield _make(digits, meanings, start, taken, sign=before if before == "-" else "")
     if " " in text:
         for found in _SPACED.finditer(text):
-            yield _make_one(float(found["digits"].replace(" ", "")), 0, BARE, *found.span())
+            number = _as_float(found["digits"].replace(" ", ""))
+            yield _make_one(number, 0, BARE, *found.span())
 
 
 def _read_compound(found: re.Match[str]) -> Quantity:
-    parts = [(float(part[1]), read_unit(part[2])) for part in _COMPOUND_PART.finditer(found[0])]
+    parts = [(_as_float(part[1]), read_unit(part[2])) for part in _COMPOUND_PART.finditer(found[0])]
     total = sum(number * meanings[0][1][0] for number, meanings in parts)
     smallest = parts[-1][1][0][1][0]
     return Quantity(total / smallest, 0, "seconds", (smallest,), *found.span())
@@ -274,6 +279,9 @@ def _read_key(text: str, start: int) -> tuple[Meaning, ...]:
     begin = end
     while begin > max(0, end - _MOST_KEY) and text[begin - 1] in _OF_KEY:
         begin -= 1
+    per = _PER_KEY.search(text[max(0, begin - _MOST_KEY) : end])
+    if per is not None:
+        return _read_unit_of_key(per["key"])
     return _read_unit_of_key(text[begin:end]) if begin < end else ()
 
 
@@ -359,6 +367,11 @@ def _make_one(number: float, decimals: int, meaning: Meaning, start: int, end: i
     return Quantity(number, decimals, family, scales, start, end)
 
 
+def _as_float(digits: str) -> float:
+    """A number that can be reckoned with, however many digits somebody wrote."""
+    return min(float(digits), LARGEST)
+
+
 def _read_digits(digits: str, *, half: bool = False) -> list[tuple[float, int]]:
     """The numbers that these digits may be: 1.234 is a thousand where commas are points."""
     bare = re.sub(r"['\u2019_ \u00a0\u2009\u202f]", "", digits)
@@ -379,7 +392,7 @@ def _read_digits(digits: str, *, half: bool = False) -> list[tuple[float, int]]:
             ways.append(bare.replace(".", ""))
     found = []
     for way in ways:
-        number = float(way) + (0.5 if half else 0.0)
+        number = _as_float(way) + (0.5 if half else 0.0)
         mantissa = way.lower().partition("e")[0]
         found.append((number, len(mantissa.partition(".")[2]) or int(half)))
     return found

@@ -19,13 +19,15 @@ _TENS = {
     )
 }
 _FACTORS = {"dozen": 12.0, "hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
-WORDS = (*_SMALL, *_TENS, *_FACTORS)
+WORDS = {**_SMALL, **_TENS, **_FACTORS}
 _PLAIN_WORDS = frozenset(_FACTORS)
 
 
 def read_words(text: str) -> float | None:
     """ "twenty-one", "two hundred"; None where it says no number, as "thousand" alone does."""
     words = text.lower().replace("-", " ").split()
+    if any(word not in WORDS for word in words):
+        return None
     if all(word in _PLAIN_WORDS for word in words):
         return 12.0 if words == ["dozen"] else None
     total = group = 0.0

@@ -125,7 +125,7 @@ def check_looks(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
 
 
 def check_negations(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
-    """Every "there is none" of logs that nobody read, and every "not changed" that nobody looked at.
+    """Every "there is none" of logs that nobody read, and "not changed" that nobody looked at.
 
     An empty result is a look. Of other things that are not there, results need not have the word.
     """
