@@ -20,7 +20,11 @@ _ADVERBS = (
 _DID = rf"\b(?P<who>I|[Ww]e)(?:\s+have|'ve|’ve|\s+had)?\s+{_ADVERBS}"
 _ALSO = rf"(?:,\s*(?:and\s+)?|\s+and\s+(?:then\s+)?){_ADVERBS}"
 _WAS = rf"\b(?:has|have)\s+been\s+{_ADVERBS}|\b(?:was|were)\s+{_ADVERBS}|\bsuccessfully\s+"
-_FIRST = {verb: re.compile(rf"{_DID}(?:{verb.past})\b") for verb in VERBS}
+_THEN = r"\b(?P<who>I|[Ww]e)\s+(?:have\s+)?\w+ed\s[^.;,]{1,60}?\s+and\s+(?:then\s+)?"
+_FIRST = {
+    verb: re.compile(rf"{_DID}(?:{verb.past})\b|{_THEN.replace('who', 'they')}(?:{verb.past})\b")
+    for verb in VERBS
+}
 _MORE = {verb: re.compile(rf"{_ALSO}(?P<verb>{verb.past})\b", re.IGNORECASE) for verb in VERBS}
 _PASSIVE = {
     verb: re.compile(rf"(?:{_WAS})(?:{verb.past})\b", re.IGNORECASE)
@@ -58,7 +62,7 @@ def check_actions(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     for verb, pattern in _FIRST.items():
         for found in pattern.finditer(clause.text):
             if not any(start <= found.start() < end for start, end in quoted):
-                who = found["who"]
+                who = found["who"] or found["they"]
                 claims += _judge(clause, found.start(), found.end(), verb, who, facts)
     if not who:
         yield from _check_told(clause, facts)

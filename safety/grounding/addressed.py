@@ -86,10 +86,16 @@ class Named:
     def elsewhere(self) -> Pool:
         return self.told.elsewhere
 
-    def has_derived(self, claimed: Quantity, slack: float) -> bool:
-        return any(self._derives(reading, max(slack, reading.step)) for reading in claimed.readings)
+    def has_derived(
+        self, claimed: Quantity, slack: float, *, may_be_multiple: bool = False
+    ) -> bool:
+        """Whether one step leads from their figures to it. Only a factor may be a multiple."""
+        return any(
+            self._derives(reading, max(slack, reading.step), may_be_multiple=may_be_multiple)
+            for reading in claimed.readings
+        )
 
-    def _derives(self, claimed: Quantity, slack: float) -> bool:
+    def _derives(self, claimed: Quantity, slack: float, *, may_be_multiple: bool) -> bool:
         if claimed.family == "percent":
             return self._is_percentage(claimed, slack)
         for own, others in self._pairs():
@@ -97,7 +103,8 @@ class Named:
                 for left, right in _comparable(claimed, scale, own, others):
                     if is_sum(claimed.number * scale, slack * abs(scale), left, right):
                         return True
-            if not claimed.family and self._is_multiple(claimed, slack, own, others):
+            is_bare = not claimed.family and may_be_multiple
+            if is_bare and self._is_multiple(claimed, slack, own, others):
                 return True
         return False
 

@@ -67,7 +67,8 @@ _LOOKING = frozenset(
 )
 _LABELLED = re.compile(
     r"^\W*(?:recommend\w*|suggest\w*|next steps?|to ?do|to-do|follow-?ups?|fix|action|"
-    r"mitigation|workaround|advice|note|hypothesis|assumption|confidence|possible causes?)\W*(?:\([^)]*\))?\W*[:—–-]",
+    r"mitigation|workaround|advice|note|hypothesis|assumption|confidence|possible causes?)\W*"
+    r"(?:\([^)]*\))?\W*[:—–-]",
     re.IGNORECASE,
 )
 _UNREAL = re.compile(

@@ -12,12 +12,16 @@ MAX_COUNT = 1_000
 _COUNTED = re.compile(r"\s*(?:of\s+)?(?:the\s+)?((?:[A-Za-z][\w-]*\s+){0,2}[A-Za-z][\w-]*)")
 _OF = re.compile(r"(?:\bof|/)\s*(?:the\s+|all\s+)*$", re.IGNORECASE)
 _LABEL = re.compile(r"[A-Za-z]\w{2,40}\s*(?::|=|\bx|[x×])\s*$")
+_OF_SOME = re.compile(r"\s+of\s+(?:the|them|these|those|all|its)\b")
 _TO_THERE = re.compile(r"[^,;:(]{0,200}")
 
 
 def is_share_of_rows(quantity: Quantity, text: str, noun: str, facts: Facts) -> bool | None:
     """Whether so many rows have the word that follows; None where no such count is meant."""
-    if not quantity.is_whole or quantity.number > SMALL or facts.is_topic(noun):
+    is_of_some = _OF_SOME.match(text, quantity.end) is not None
+    if not quantity.is_whole or quantity.number > SMALL:
+        return None
+    if facts.is_topic(noun) and not is_of_some:
         return None
     if _OF.search(text[max(0, quantity.start - 20) : quantity.start]):
         return None

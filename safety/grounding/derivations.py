@@ -12,10 +12,22 @@ SMALL = 12
 """A bare number up to this is the sum or the difference of almost anything."""
 
 
-def is_derived(claimed: Quantity, slack: float, groups: Sequence[Group], stated: Group) -> bool:
+def is_derived(
+    claimed: Quantity,
+    slack: float,
+    groups: Sequence[Group],
+    stated: Group,
+    *,
+    may_be_multiple: bool = False,
+) -> bool:
     """Whether one step leads from figures of one group, or from those that are stated, to it."""
     return any(
         _is_derived(reading, max(slack, reading.step), groups, stated)
+        or (
+            may_be_multiple
+            and not reading.family
+            and _is_multiple(reading, max(slack, reading.step), groups, stated)
+        )
         for reading in claimed.readings
     )
 
@@ -36,7 +48,7 @@ def _is_derived(claimed: Quantity, slack: float, groups: Sequence[Group], stated
                 starts = _stated_among(values, stated) if is_small else values
                 if _is_sum_of(target, tolerance, values, starts):
                     return True
-    return not claimed.family and _is_multiple(claimed, slack, groups, stated)
+    return False
 
 
 def _stated_among(values: list[float], stated: Group) -> list[float]:

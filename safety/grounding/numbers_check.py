@@ -45,6 +45,7 @@ _IN_ALL = re.compile(
 )  # fmt: skip
 _QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”|`([^`\n]{3,200})`")
 _LABEL = re.compile(r"(?:^|[\s(`*])[#]?[A-Za-z][\w-]*[\s#:]*[`*]*$")
+_RATE = re.compile(r"\s*(?:/|per\b|an?\s)")
 _PAIR = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |a total of )?")
 _MOST_BEFORE = 60
 _AROUND = 300
@@ -183,11 +184,13 @@ def _is_supported(
     if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
     near = stated.near(clause.start + quantity.start, quantity.number)
-    if named is not None and named.has_derived(quantity, slack):
+    is_multiple = _is_multiple(quantity, noun, text)
+    if named is not None and named.has_derived(quantity, slack, may_be_multiple=is_multiple):
         return True
-    if is_strict:
-        return is_derived(quantity, slack, (), near)
-    return stated.may_derive() and is_derived(quantity, slack, facts.groups, near)
+    groups = () if is_strict else facts.groups
+    return stated.may_derive() and is_derived(
+        quantity, slack, groups, near, may_be_multiple=is_multiple
+    )
 
 
 def _find_slack(quantity: Quantity, text: str) -> float:
@@ -248,6 +251,12 @@ def _find_only_pair(clause: Clause) -> tuple[Quantity, Quantity] | None:
     ]
     is_alone = sum(1 for each in found if each.family == "percent") == 1
     return pairs[0] if len(pairs) == 1 and is_alone else None
+
+
+def _is_multiple(quantity: Quantity, noun: str, text: str) -> bool:
+    """Whether it may be a factor: "3.1 times", "a factor of 3.1", "the ratio is 3.1"."""
+    is_rate = len(quantity.scales) > 1 or _RATE.match(text, quantity.end) is not None
+    return noun.lower() in ("", "times", "x", "fold") and not is_rate
 
 
 def _find_noun(quantity: Quantity, text: str) -> str:

@@ -85,6 +85,8 @@ _PART = re.compile(
     r"\s*(?:(?:free |used |left )?(?:of|out of)|/|to|and|or|against|versus|vs\.?|–|-)"
     r"\s*(?:the |its |a |an )?(?:total )?"
 )
+_OF_ITS = re.compile(r"\s+of\s+(?:its|the|all|their)\s+(?P<unit>[A-Za-z]{3,15})\b")
+""" "3.6 of its cores"."""
 _AND_HALF = re.compile(r"\s+and\s+a\s+half\b")
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})(?:[ -](?:{'|'.join(WORDS)}))*\b", re.IGNORECASE)
 _UNIT_BEHIND = re.compile(rf"(?:{_BLANK}|-)(?P<unit>[A-Za-z]{{1,15}})\b")
@@ -147,6 +149,8 @@ def _find_digits(text: str) -> Iterator[Quantity]:
     for found in _CLAIMED.finditer(text):
         meanings, end = _read_behind(text, found, is_claim=True)
         half = _AND_HALF.match(text, end) if not found["unit"] else None
+        whole = _OF_ITS.match(text, end) if not meanings else None
+        meanings = (BARE, *read_unit(whole["unit"])) if whole is not None else meanings
         yield _make(found["digits"], meanings, found.start("digits"), end, sign=found["sign"] or "",
                     half=half is not None)  # fmt: skip
 

@@ -71,7 +71,7 @@ def by_key(records: Iterable[Record]) -> dict[str, list[Quantity]]:
 
 
 def _add_up(column: list[Quantity]) -> Iterator[Total]:
-    for family in {each.family for each in column}:
+    for family in {each.family for each in column} - {"percent"}:
         alike = [each for each in column if each.family == family]
         for place in range(min(len(each.scales) for each in alike)):
             value = sum(each.number * each.scales[place] for each in alike)
