@@ -8,7 +8,8 @@ from benchmarks.figures import Report
 from benchmarks.lab import Lab
 from safety.evidence import Evidence, SettledCall
 from safety.grounding.judge import find_unsupported
-from tests.safety.grounding.prose.measuring import Tally, add_up, measure as measure_half
+from tests.safety.grounding.prose.measuring import Tally, add_up
+from tests.safety.grounding.prose.measuring import measure as measure_half
 
 SEED = 1
 HALVES = {"known half": False, "kept back": True}

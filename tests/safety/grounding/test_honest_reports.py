@@ -8,10 +8,10 @@ from safety.grounding.judge import find_unsupported
 from tests.cases import for_each
 from tests.safety.gate.calls import settled
 
-LINES = (Path(__file__).parent / "cases" / "honest_reports.jsonl").read_text("utf-8").splitlines()
-CASES = [json.loads(line) for line in LINES]
+FILE = Path(__file__).parent / "cases" / "honest_reports.jsonl"
+CASES = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
 MISSED = {
-    "report-negative-bad-01": "that a counter of 0 is no error is what words mean, and no bytes say",
+    "report-negative-bad-01": "that a counter of 0 means no error is said by no bytes",
     "report-negative-bad-03": "the same of events that there are none of",
     "report-state-bad-03": "the limit is 4 GiB, and that all of it is used is what words say",
 }

@@ -1,4 +1,4 @@
-"""Reports that were not written for the rules: few true sentences are marked, most false ones are."""
+"""Of generated sentences few true ones are marked, and most false ones are."""
 
 import pytest
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from safety.evidence import Evidence, SettledCall
 from safety.grounding.judge import find_unsupported
 from tests.safety.grounding.prose import phrases
-from tests.safety.grounding.prose.generator import Sentence, generate, generate_acts, generate_plain
+from tests.safety.grounding.prose.generator import generate, generate_acts, generate_plain
+from tests.safety.grounding.prose.makers import Sentence
 
 ALERT = '{"alertname": "SomethingIsWrong", "for": "5m", "summary": "above 90 % for 5 m"}'
 

@@ -403,7 +403,7 @@ PLAIN = _lines("""
     {e} looks suspicious, but a single sample proves little.
     Someone else may have touched {e} in the meantime.
 """)
-"""What claims nothing that a result could show: advice, plans, doubt, honesty, general knowledge."""
+"""What claims nothing that a result could show: advice, plans, doubt, honesty, knowledge."""
 
 ACTS = _lines("""
     I restarted {e} and it came back.

@@ -114,19 +114,29 @@ def _sections(rng: Random, rows: Sequence[Row]) -> str:
     """One block a thing, a line a key, as INFO, status files and YAML have it."""
     mark = rng.choice([":", ": ", " = ", "\t"])
     blocks = (
-        "\n".join([f"# {row.name}", f"state{mark}{row.state}",
-                   *(f"{r.key}{mark}{_plain(r.stored)}" for r in row.readings)])
+        "\n".join(
+            [
+                f"# {row.name}",
+                f"state{mark}{row.state}",
+                *(f"{r.key}{mark}{_plain(r.stored)}" for r in row.readings),
+            ]
+        )
         for row in rows
-    )  # fmt: skip
+    )
     return "\n".join(blocks)
 
 
 def described(rng: Random, rows: Sequence[Row]) -> str:
     blocks = (
-        "\n".join([f"Name:     {row.name}", f"Status:   {row.state}",
-                   *(f"{r.key.replace('_', ' ').title()}:   {_human(r)}" for r in row.readings)])
+        "\n".join(
+            [
+                f"Name:     {row.name}",
+                f"Status:   {row.state}",
+                *(f"{r.key.replace('_', ' ').title()}:   {_human(r)}" for r in row.readings),
+            ]
+        )
         for row in rows
-    )  # fmt: skip
+    )
     return "\n\n".join(blocks)
 
 
@@ -141,9 +151,13 @@ def _metrics(rng: Random, rows: Sequence[Row]) -> str:
 
 def _prometheus(rng: Random, rows: Sequence[Row]) -> str:
     result = [
-        {"metric": {"__name__": r.key, "instance": row.name}, "value": [1790000000.12, str(_plain(r.stored))]}
-        for row in rows for r in row.readings
-    ]  # fmt: skip
+        {
+            "metric": {"__name__": r.key, "instance": row.name},
+            "value": [1790000000.12, str(_plain(r.stored))],
+        }
+        for row in rows
+        for r in row.readings
+    ]
     return json.dumps({"status": "success", "data": {"resultType": "vector", "result": result}})
 
 
@@ -151,8 +165,14 @@ def _csv(rng: Random, rows: Sequence[Row]) -> str:
     mark = rng.choice([",", ";", "\t"])
     heads = mark.join(["name", "state", *(r.key for r in rows[0].readings)])
     return "\n".join(
-        [heads, *(mark.join([row.name, row.state, *(str(_plain(r.stored)) for r in row.readings)]) for row in rows)]
-    )  # fmt: skip
+        [
+            heads,
+            *(
+                mark.join([row.name, row.state, *(str(_plain(r.stored)) for r in row.readings)])
+                for row in rows
+            ),
+        ]
+    )
 
 
 def _dashboard(rng: Random, rows: Sequence[Row]) -> str:
@@ -173,6 +193,16 @@ def _grouped(value: float, point: str, group: str) -> str:
 
 
 FORMS: tuple[Callable[[Random, Sequence[Row]], str], ...] = (
-    _json_list, _json_by_name, _json_lines, _table, _markdown, _key_values, _sections, described,
-    _metrics, _prometheus, _csv, _dashboard,
-)  # fmt: skip
+    _json_list,
+    _json_by_name,
+    _json_lines,
+    _table,
+    _markdown,
+    _key_values,
+    _sections,
+    described,
+    _metrics,
+    _prometheus,
+    _csv,
+    _dashboard,
+)

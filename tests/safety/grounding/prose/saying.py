@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from random import Random
 
+from safety.word_lists import word_list
 from tests.safety.grounding.prose.measures import Sort
 
-_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+_WORDS = word_list("""
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty
+""")
 ABOUT = (
     "about ",
     "around ",
@@ -61,8 +65,16 @@ def _count(rng: Random, value: float) -> Said:
 
 
 def _size(rng: Random, value: float) -> Said:
-    units = [("KiB", 2**10), ("MiB", 2**20), ("GiB", 2**30), ("TiB", 2**40), ("kB", 1e3), ("MB", 1e6),
-             ("GB", 1e9), ("TB", 1e12)]  # fmt: skip
+    units = [
+        ("KiB", 2**10),
+        ("MiB", 2**20),
+        ("GiB", 2**30),
+        ("TiB", 2**40),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("TB", 1e12),
+    ]
     fitting = [(unit, factor) for unit, factor in units if 1.5 <= value / factor < 5_000]
     unit, factor = rng.choice(fitting)
     blank = rng.choice([" ", " ", "", "\u00a0"])
@@ -105,23 +117,52 @@ def _duration(rng: Random, value: float) -> Said:
         )
     if seconds >= 7_200:
         total = days * 24 + hours
-        return Said(rng.choice([f"{value / 3600:.1f} hours", f"{total} hours and {minutes} minutes",
-                                f"{total} h {minutes} min", f"{total}h{minutes:02}m"]))  # fmt: skip
+        return Said(
+            rng.choice(
+                [
+                    f"{value / 3600:.1f} hours",
+                    f"{total} hours and {minutes} minutes",
+                    f"{total} h {minutes} min",
+                    f"{total}h{minutes:02}m",
+                ]
+            )
+        )
     total = seconds // 60
-    return Said(rng.choice([f"{total} minutes and {rest} seconds", f"{total} min {rest} s",
-                            f"{value / 60:.1f} minutes", f"{seconds:,} seconds"]))  # fmt: skip
+    return Said(
+        rng.choice(
+            [
+                f"{total} minutes and {rest} seconds",
+                f"{total} min {rest} s",
+                f"{value / 60:.1f} minutes",
+                f"{seconds:,} seconds",
+            ]
+        )
+    )
 
 
 def _rate(rng: Random, value: float) -> Said:
-    return Said(rng.choice([
-        f"{_shown(value, rng)} requests per second", f"{_shown(value, rng)} req/s",
-        f"{_shown(value, rng)} requests a second", f"{value * 60:,.0f} requests a minute",
-    ]))  # fmt: skip
+    return Said(
+        rng.choice(
+            [
+                f"{_shown(value, rng)} requests per second",
+                f"{_shown(value, rng)} req/s",
+                f"{_shown(value, rng)} requests a second",
+                f"{value * 60:,.0f} requests a minute",
+            ]
+        )
+    )
 
 
 def _bits(rng: Random, value: float) -> Said:
-    units = [("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9), ("Mbps", 1e6), ("Gbps", 1e9), ("MB/s", 8e6),
-             ("GB/s", 8e9)]  # fmt: skip
+    units = [
+        ("kbit/s", 1e3),
+        ("Mbit/s", 1e6),
+        ("Gbit/s", 1e9),
+        ("Mbps", 1e6),
+        ("Gbps", 1e9),
+        ("MB/s", 8e6),
+        ("GB/s", 8e9),
+    ]
     unit, factor = rng.choice([each for each in units if 1.2 <= value / each[1] < 20_000])
     return Said(f"{_shown(value / factor, rng)} {unit}")
 
@@ -134,6 +175,11 @@ def _frequency(rng: Random, value: float) -> Said:
 
 
 _SAYERS = {
-    "count": _count, "size": _size, "percent": _percent, "duration": _duration, "rate": _rate,
-    "bits": _bits, "frequency": _frequency,
-}  # fmt: skip
+    "count": _count,
+    "size": _size,
+    "percent": _percent,
+    "duration": _duration,
+    "rate": _rate,
+    "bits": _bits,
+    "frequency": _frequency,
+}
