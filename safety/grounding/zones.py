@@ -37,7 +37,7 @@ def find_offsets(text: str) -> Offsets:
             is_unknown = True
     minutes |= {_read_offset(found) for found in _OFFSET.finditer(text)}
     for found in _WORD.finditer(text):
-        for name in (found[0], found[0].split(" ")[0]):
+        for name in {found[0], *found[0].split(" ")}:
             minutes |= _cities().get(name.replace(" ", "_"), frozenset())
     return Offsets(tuple(sorted(minutes)), is_unknown)
 

@@ -11,11 +11,11 @@ from tests.safety.gate.calls import settled
 FILE = Path(__file__).parent / "cases" / "honest_reports.jsonl"
 CASES = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
 MISSED = {
-    "report-negative-bad-01": "that a counter of 0 means no error is said by no bytes",
+    "report-negative-bad-01": "that a counter of 0 is no error stands nowhere",
     "report-negative-bad-03": "the same of events that there are none of",
     "report-state-bad-03": "the limit is 4 GiB, and that all of it is used is what words say",
 }
-"""False claims that are not found, each with its reason; a mark that is not certain helps nobody."""
+"""False claims that are not found, each with its reason; a mark that is a guess helps nobody."""
 
 
 @for_each(CASES, name=lambda case: case["id"])
