@@ -21,6 +21,7 @@ class Quirks:
     stream_options: bool = True
     max_completion_tokens: bool = False
     reasoning_effort: bool = True
+    thinks_with_tools: bool = True
     replays_thinking: bool = True
     needs_thinking: bool = False
     replays_extras: bool = True
@@ -126,6 +127,12 @@ _LESSONS = (
         ("max_completion_tokens",),
     ),
     _Lesson(
+        re.compile(r"tools with reasoning_effort|reasoning_effort.{0,20}\bto .?none\b", re.I),
+        {"thinks_with_tools": False},
+        "without thinking where it has tools",
+        ("tools",),
+    ),
+    _Lesson(
         _names("stream_options"),
         {"stream_options": False},
         "without stream_options",
@@ -162,7 +169,9 @@ _LESSONS = (
         ("tool_calls",),
     ),
     _Lesson(
-        re.compile(r"unexpected role .?user.? after role .?tool", re.IGNORECASE),
+        re.compile(
+            r"unexpected role .?user.? after role .?tool|roles must alternate", re.IGNORECASE
+        ),
         {"assistant_after_tool": True},
         "with a line between results and question",
         ("tool_call_id",),
@@ -217,12 +226,14 @@ def learn(
     """
     members = frozenset(_find_members(request))
     for lesson in _LESSONS:
-        news = {n: value for n, value in lesson.quirks.items() if getattr(sent, n) is not value}
-        if not news or news.keys() & settings.quirks.keys() or members.isdisjoint(lesson.members):
+        if members.isdisjoint(lesson.members) or not lesson.said.search(refusal):
             continue
-        if lesson.said.search(refusal):
-            _learned.setdefault(_identify(settings), {}).update(news)
-            return lesson.what
+        news = {n: value for n, value in lesson.quirks.items() if getattr(sent, n) is not value}
+        if not news or news.keys() & settings.quirks.keys():
+            # It was heeded, or is not to be: the words teach nothing else.
+            return ""
+        _learned.setdefault(_identify(settings), {}).update(news)
+        return lesson.what
     return ""
 
 

@@ -92,6 +92,7 @@ class Conversation:
     includes_usage: bool
     offered: tuple[str, ...]
     turns: tuple[Turn, ...]
+    thinks: bool = True
 
     @cached_property
     def agent(self) -> str:
@@ -148,6 +149,7 @@ def read_conversation(body: object) -> Conversation:
         includes_usage=isinstance(options, dict) and options.get("include_usage") is True,
         offered=tuple(_read_tool_names(body.get("tools"))),
         turns=tuple(_read_turn(message) for message in messages),
+        thinks=body.get("thinks") is not False,
     )
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -59,7 +60,7 @@ async def ask(wire, *plays, **more):
     events = [
         event
         async for event in stream_with_retries(
-            lambda: llm.stream(HISTORY, (), options), on_retry=tell
+            lambda: llm.stream(HISTORY, (), options), max_retries=2, on_retry=tell, wait=AsyncMock()
         )
     ]
     assert isinstance(events[-1], AnswerFinished)
@@ -134,13 +135,19 @@ LESSONS = [
     ("Tool call id was call_abc but must be a-z, with a length of 9.", "with ids of nine"),
     ("reasoning_content is missing in assistant tool call message", "with the model's thoughts"),
     ("This model does not support the tool_choice parameter", "without tool_choice"),
+    ("Function tools with reasoning_effort are not supported", "without thinking where it has"),
+    ("To use function tools, set reasoning_effort to 'none'.", "without thinking where it has"),
+    (
+        "Jinja Exception: Conversation roles must alternate user/assistant/...",
+        "with a line between",
+    ),
     ("Expected last role User or Tool but got assistant", ""),
     ("Invalid value for 'temperature': must be at most 2", ""),
 ]
 
 
 REFUSED_REQUEST: Mapping[str, JSON] = {
-    "stream_options": {}, "reasoning_effort": "high", "tool_choice": "none",
+    "stream_options": {}, "reasoning_effort": "high", "tool_choice": "none", "tools": [{}],
     "messages": [
         {"role": "assistant", "reasoning_content": "hm", "tool_calls": [{"id": "c"}]},
         {"role": "tool", "tool_call_id": "c"},
@@ -223,6 +230,36 @@ async def test_a_user_behind_a_result_gets_a_line_in_between_once_it_was_refused
 
     assert [m["role"] for m in requests[0]["messages"][-2:]] == ["tool", "user"]
     assert [m["role"] for m in requests[1]["messages"][-3:]] == ["tool", "assistant", "user"]
+
+
+async def test_a_template_that_fails_over_the_order_of_roles_teaches_as_a_refusal_does(wire):
+    said = "Jinja Exception: conversation roles must alternate user and assistant roles"
+
+    requests, told = await ask(wire, refuse(500, {"error": {"code": 500, "message": said}}), FINE)
+
+    assert [m["role"] for m in requests[1]["messages"][-3:]] == ["tool", "assistant", "user"]
+    assert len(told) == 1
+
+
+async def test_a_list_of_wrong_members_teaches_by_their_places(wire):
+    detail = {"type": "extra_forbidden", "loc": ["body", "stream_options"], "msg": "Extra inputs"}
+
+    requests, told = await ask(wire, refuse(422, {"detail": [detail]}), FINE)
+
+    assert "stream_options" not in requests[1]
+    assert "body.stream_options: Extra inputs" in told[0]
+
+
+def test_two_questions_in_a_row_are_one():
+    history = (*HISTORY[:2], Message("user", "And now?"), *HISTORY[2:], Message("user", "Please."))
+
+    written = write_messages(history, provider_name="lab")
+
+    assert [message["role"] for message in written] == [
+        "system", "user", "assistant", "tool", "user",
+    ]  # fmt: skip
+    assert written[1]["content"] == "What is up?\n\nAnd now?"
+    assert written[-1]["content"] == "Conclude.\n\nPlease."
 
 
 async def test_tools_stay_and_are_forbidden_where_the_history_needs_them(wire):

@@ -8,7 +8,10 @@ from agents.controllers.written.names import TOOL_NAME, OfferedNames
 from agents.llm.wire_values import clean_fields
 from agents.types import JSON
 
-_NAMES = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
+_NAMES = (
+    "name", "tool", "tool_name", "function", "function_name", "action", "recipient_name",
+    "tool_call",
+)  # fmt: skip
 _ARGUMENTS = (
     "arguments", "parameters", "args", "params", "input", "tool_input", "action_input",
     "tool_args", "kwargs",
@@ -64,10 +67,16 @@ def read_given(value: JSON) -> Mapping[str, JSON] | None:
     if value is None:
         return {}
     if isinstance(value, str):
-        try:
-            value = json.loads(value) if value.strip() else {}
-        except (ValueError, RecursionError):
-            return None
+        return read_text(value) if value.strip() else {}
+    return value if isinstance(value, dict) else None
+
+
+def read_text(text: str) -> Mapping[str, JSON] | None:
+    """The object that a text is; None where it is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
     return value if isinstance(value, dict) else None
 
 
