@@ -50,7 +50,7 @@ def _change(rng: Random, value: float) -> float:
         figures = [each for each in digits if each.isdigit()]
         if len(figures) > 1 and figures[0] != figures[1] and figures[1] != "0":
             swapped = float(figures[1] + figures[0] + "".join(figures[2:]))
-            return swapped * 10 ** (len(digits.partition(".")[0]) - len(figures))
+            return float(swapped * 10.0 ** (len(digits.partition(".")[0]) - len(figures)))
     if way == 1:
         return value * rng.choice([10, 0.1])
     return value * rng.choice([rng.uniform(1.25, 2.8), rng.uniform(0.3, 0.78)])

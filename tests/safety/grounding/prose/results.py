@@ -77,7 +77,7 @@ def _json_list(rng: Random, rows: Sequence[Row]) -> str:
 
 def _json_by_name(rng: Random, rows: Sequence[Row]) -> str:
     told = {each.pop("name"): each for each in _as_objects(rows)}
-    return json.dumps({"ok": True, "data": told, "error": None}, indent=rng.choice([None, 1]))  # type: ignore[arg-type]
+    return json.dumps({"ok": True, "data": told, "error": None}, indent=rng.choice([None, 1]))
 
 
 def _json_lines(rng: Random, rows: Sequence[Row]) -> str:
