@@ -138,11 +138,6 @@ def find_moments(text: str) -> Iterator[Moment]:
         yield Moment(seconds, seconds, *found.span())
 
 
-def find_stamps(text: str) -> Iterator[float]:
-    for moment in find_moments(text):
-        yield moment.seconds
-
-
 def blank_moments(text: str) -> str:
     """The text without its times and dates, each as many blanks."""
     spans = [(each.start, each.end) for each in find_times(text)]
@@ -168,16 +163,8 @@ def _blank(found: re.Match[str]) -> str:
     return " " * (found.end() - found.start())
 
 
-def time_of_stamp(stamp: float) -> int:
-    return int(stamp) % DAY
-
-
 def date_of_stamp(stamp: float) -> date:
     return datetime.fromtimestamp(stamp, UTC).date()
-
-
-def day_difference(first: date, second: date) -> int:
-    return abs((first - second).days)
 
 
 def _read_date(found: re.Match[str]) -> date | None:
