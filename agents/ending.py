@@ -66,8 +66,8 @@ class Ending:
     ) -> AgentOutcome:
         """End with an answer that counts."""
         await self._dialogue.record_conclusion(answer, kind, conclusion, review)
-        if answer.finish_reason == "length":
-            await self._dialogue.tell(OUTPUT_LIMIT)
+        if answer.missing_end is not None:
+            await self._dialogue.tell(answer.missing_end)
         return await self.complete(review)
 
     async def conclude_by_force(self) -> AgentOutcome:
@@ -99,19 +99,22 @@ class Ending:
 
     def _is_worth_another_try(self, answer: Answer) -> bool:
         """A conclusion that was cut is asked for once more, in fewer words."""
-        return answer.finish_reason == "length" and not self._asked_again
+        return answer.is_cut and not self._asked_again
 
     async def _take(self, answer: Answer, conclusion: Conclude) -> AgentOutcome:
         review = await self._reviewer.review(conclusion.text, is_last=True)
         await self._dialogue.record_conclusion(answer, "forced_conclusion", conclusion, review)
-        if answer.finish_reason == "length":
-            await self._dialogue.tell(OUTPUT_LIMIT)
+        if answer.missing_end is not None:
+            await self._dialogue.tell(answer.missing_end)
         return await self.complete(review)
 
     async def _ask_again(self, answer: Answer, cut: Conclude | None) -> AgentOutcome | None:
         """Ask in another form, then another model; at last end with what there is."""
         failure = answer.failure or (OUTPUT_LIMIT if cut else explain_no_conclusion(answer))
         await self._dialogue.record(answer, kind="forced_conclusion", failure=failure)
+        if failure.asked_wait is not None:
+            end = await self._bad_answers.bear_wait(failure)
+            return await self._end_without_conclusion(end) if end else None
         await self._dialogue.tell(failure)
         self._best = self._best or (cut.text if cut else self._find_report(answer))
         if self._asked_again < MAX_ASKED_AGAIN and may_help_to_ask_again(failure):

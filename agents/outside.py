@@ -7,11 +7,23 @@ from agents.fencing import find_fenced
 from agents.task import AgentTask
 from agents.types import Message
 
+_OF_AGENTS = ("analysis of stage ", "agent ", "history", "answer", "report")
+"""How the labels of blocks begin in which agents of ours speak."""
 
-def find_outside(task: AgentTask, messages: Sequence[Message]) -> tuple[str, ...]:
-    """What the task brought from outside, and what the tools of a conversation returned."""
+
+def find_outside(
+    task: AgentTask, messages: Sequence[Message], *, with_agents: bool = True
+) -> tuple[str, ...]:
+    """What the task brought from outside, and what the tools of a conversation returned.
+
+    With what other agents have said unless they are not to count.
+    """
     results = (message.content for message in messages if message.tool_call_id)
-    return (*(inside for _, inside in find_given(task)), *results)
+    given = (
+        inside for label, inside in find_given(task)
+        if with_agents or not label.startswith(_OF_AGENTS)
+    )  # fmt: skip
+    return (*given, *results)
 
 
 def find_given(task: AgentTask) -> tuple[tuple[str, str], ...]:

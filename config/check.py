@@ -1,7 +1,7 @@
 """Check a configuration directory: everything wrong with it, at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -81,7 +81,10 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     needs = _in_order(findings.needs)
     if files is None or mistakes:
         return CheckReport(None, _in_order([*mistakes, *needs]), _in_order(warnings), (), needs)
-    config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs)
+    config = replace(
+        _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs),
+        own_providers=_names_in(providers or _EMPTY, "llm_providers"),
+    )
     programs = check_programs(config, findings.root, environ)
     notes = (*programs.notes, *_note(config, has_providers))
     return CheckReport(config, needs, _in_order([*warnings, *programs.warnings]), notes, needs)
@@ -178,9 +181,10 @@ def _assemble(
         defaults=defaults,
         agents=_registry(files.agents),
         chains=_registry(files.agent_chains),
-        mcp_servers=_registry(_timed(files.mcp_servers, defaults)),
-        llm_providers=_registry(_timed(files.llm_providers, defaults)),
+        mcp_servers=_registry(_with_defaults(files.mcp_servers, defaults)),
+        llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
+        alert_sources=files.alert_sources,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),
@@ -193,22 +197,24 @@ def _names_in(tarsy: Node, section: str) -> frozenset[str]:
     return frozenset(entries.mapping) if entries is not None else frozenset()
 
 
-_TIMES = (
+_PATIENCE = (
     "llm_call_timeout", "first_token_timeout", "silence_timeout", "retry_after_limit",
-    "tool_call_timeout",
+    "max_retries", "tool_call_timeout", "tool_call_limit",
 )  # fmt: skip
 
 AnyEntry = TypeVar("AnyEntry", bound=Entry)
 
 
-def _timed(entries: Mapping[str, AnyEntry], defaults: DefaultsConfig) -> dict[str, AnyEntry]:
-    """Entries with the times that defaults have and they do not say themselves."""
+def _with_defaults(
+    entries: Mapping[str, AnyEntry], defaults: DefaultsConfig
+) -> dict[str, AnyEntry]:
+    """Entries with the patience that defaults have and they do not say themselves."""
     return {
         name: entry.model_copy(
             update={
                 key: getattr(defaults, key)
                 for key in type(entry).model_fields.keys() & type(defaults).model_fields.keys()
-                if key in _TIMES and getattr(entry, key) is None
+                if key in _PATIENCE and getattr(entry, key) is None
             }
         )
         for name, entry in entries.items()

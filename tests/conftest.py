@@ -173,7 +173,7 @@ def static_files_found_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def configurations_composed_once() -> Iterator[None]:
     """The same text gives the same nodes: tests read the same few files again and again."""
-    compose = yaml_reader._compose
+    compose = yaml_reader.compose
     composed: dict[str, yaml.Node | None] = {}
 
     def compose_once(expanded: Expanded, name: str) -> yaml.Node | None:
@@ -182,7 +182,7 @@ def configurations_composed_once() -> Iterator[None]:
         return composed[expanded.text]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(yaml_reader, "_compose", compose_once)
+        patch.setattr(yaml_reader, "compose", compose_once)
         yield
 
 

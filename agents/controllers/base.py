@@ -56,6 +56,8 @@ class Controller(Protocol):
     """What the call that brought the final analysis is recorded as."""
     may_iterate: bool
     """Whether it works until `max_iterations` and is then made to conclude."""
+    may_repeat_agents: bool = False
+    """Whether it writes calls as other agents did, so that theirs are no quotes."""
 
     def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
         """The tools that go to the provider with the question."""

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from agents.controllers.base import AskAgain, CallTools, Conclude, Controller, Decision
 from agents.controllers.written import Written, read_written
-from agents.llm.wire import is_json_object
+from agents.llm.wire_values import is_json_object
 from agents.prompts.nudges import ask_after_empty_answer, ask_for_real_call
 from agents.types import InteractionType, Phase, ToolCall, ToolSpec
 

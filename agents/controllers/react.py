@@ -15,8 +15,9 @@ from agents.controllers.react_format import (
     parse_react,
     render_react,
 )
+from agents.controllers.react_quotes import is_repeated
 from agents.controllers.written import read_written
-from agents.prompts.nudges import ask_for_react_format
+from agents.prompts.nudges import ask_for_own_action, ask_for_react_format
 from agents.types import InteractionType, Message, Phase, ToolCall, ToolSpec
 
 _EXPLANATIONS: dict[Reason, str] = {
@@ -39,6 +40,7 @@ class React:
     interaction_type: InteractionType = "iteration"
     final_interaction_type: InteractionType = "final_analysis"
     may_iterate = True
+    may_repeat_agents = True
 
     def offer(self, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
         return ()
@@ -56,6 +58,13 @@ class React:
             answer = replace(answer, step=Action(calls[0].name, calls[0].arguments))
         match answer.step:
             case Action():
+                if is_repeated(answer.step, specs, outside):
+                    return AskAgain(
+                        "The model repeated a call that stands in what it has read",
+                        ask_for_own_action(),
+                        code="quoted_call",
+                        may_conclude=True,
+                    )
                 return _call(answer, answer.step)
             case FinalAnswer(conclusion):
                 return Conclude(conclusion, kept=render_react(answer))

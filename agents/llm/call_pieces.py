@@ -6,11 +6,23 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.llm.wire_values import as_dict, as_list, as_text, clean_characters, clean_fields, look
+from agents.llm.wire_values import (
+    as_dict,
+    as_list,
+    as_text,
+    clean_characters,
+    clean_fields,
+    is_json_object,
+    look,
+)
 from agents.types import JSON, ToolCall
 
-_OWN_MEMBERS = frozenset({"id", "type", "index", "function", "name", "arguments"})
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+"""The first is the usual one; that of Ollama's models, of Anthropic and of some gateways."""
+_OWN_MEMBERS = frozenset({"id", "type", "index", "function", "name", *_ARGUMENTS})
 _MARKS = re.compile(r'["\\{}\[\]]')
+_MARK_BEHIND = re.compile(r"\s*<[|｜].*", re.DOTALL)
+"""A special token that a server has left behind a name: of the channel that the call came by."""
 _FENCE = re.compile(r"\A```\w{0,10}\n(.*)\n```\Z", re.DOTALL)
 _NOTHING = frozenset({"", '""', "None", "undefined"})
 _MOST_TEXTS = 20
@@ -44,8 +56,8 @@ class CallPieces:
         return len(self._calls)
 
     def add(self, pieces: object) -> None:
-        """Take the `tool_calls` of one chunk."""
-        found = as_list(pieces)
+        """Take the `tool_calls` of one chunk; some servers put one call in place of the list."""
+        found = [pieces] if isinstance(pieces, dict) else as_list(pieces)
         for position, piece in enumerate(found):
             index: object = _read_index(look(piece, "index"))
             if index is None and len(found) > 1:
@@ -62,7 +74,7 @@ class CallPieces:
         said = _Said(
             id=self._count(str(look(piece, "id") or "")),
             name=self._count(as_text(look(function, "name") or "")),
-            arguments=self._count(_write(look(function, "arguments"))),
+            arguments=self._count(_write(_find_arguments(function))),
         )
         call = self._find(index, said)
         call.take(said)
@@ -151,7 +163,8 @@ class _Growing:
 
     def join(self) -> ProposedCall:
         arguments = read_arguments(clean_characters("".join(self._arguments)))
-        call = ToolCall(clean_characters(self.id), clean_characters(self.name), arguments)
+        name = _MARK_BEHIND.sub("", clean_characters(self.name))
+        call = ToolCall(clean_characters(self.id), name, arguments)
         return ProposedCall(call, clean_fields(self.extra))
 
     def _follow(self, piece: str) -> None:
@@ -192,7 +205,8 @@ def read_arguments(text: str) -> str:
         return text
     if isinstance(first.value, str):
         inner = read_arguments(first.value)
-        return inner if first.value.strip().startswith(("{", '"')) and _is_object(inner) else text
+        is_meant = first.value.strip().startswith(("{", '"')) and is_json_object(inner)
+        return inner if is_meant else text
     return first.text
 
 
@@ -216,11 +230,9 @@ def _split(text: str) -> list[_Text] | None:
     return found if position >= len(text) else None
 
 
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+def _find_arguments(function: Any) -> object:
+    found = (look(function, name) for name in _ARGUMENTS)
+    return next((value for value in found if value is not None), None)
 
 
 def _opens(arguments: str) -> bool:

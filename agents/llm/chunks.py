@@ -127,7 +127,7 @@ class ChunkReader:
         usage = self._usage.take(chunk)
         if usage is not None:
             events.append(UsageReported(usage))
-        for choice in as_list(look(chunk, "choices"))[:1]:  # others are other answers
+        for choice in _find_choices(chunk):
             if reason := look(choice, "finish_reason"):
                 self._finish_reason = str(reason)
             self._has_choice = True
@@ -201,3 +201,10 @@ class ChunkReader:
                 f"{MAX_CHARACTERS:,} characters or {MAX_CALLS} tool calls.",
             )
         return text
+
+
+def _find_choices(chunk: Any) -> list[Any]:
+    """Those of the first answer: a gateway may tell its text and its calls in two of one number."""
+    choices = as_list(look(chunk, "choices"))
+    number = look(choices[0], "index") if choices else None
+    return [each for each in choices if look(each, "index") == number]

@@ -1,18 +1,17 @@
 """Sorts what an SDK raised into an `LLMError` with a sentence a person can act on."""
 
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import Any
 
+from agents.llm.asked_wait import read_asked_wait
 from agents.llm.bodies import ForeignText
-from agents.llm.error_bodies import ErrorBody, read_error, read_wait
+from agents.llm.error_bodies import ErrorBody, read_error
 from agents.llm.settings import ProviderSettings
+from agents.llm.unreachable import Obstacle, find_obstacle
 from agents.llm.wire_values import clean_characters
 from agents.ports import NotSent
+from agents.retry_after import spell_seconds
 from tarsy.errors import LLMError, LLMErrorCode
 
 LONGEST_READ = 4000
@@ -58,7 +57,7 @@ def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     if _is_timeout(error, status):
         return _connection(settings, "did not answer in time")
     if _is_broken_connection(error):
-        return _connection(settings, "could not be reached or ended the connection")
+        return _unreachable(settings, find_obstacle(error))
     if isinstance(error, ForeignText):
         return _refuse_foreign_text(error, settings)
     if said.is_overflow(status):
@@ -90,9 +89,14 @@ def _classify_status(
         )
     if status >= 500 or status in _PASSING:
         return _after_a_wait(
-            "provider_error", f"{_subject(settings)} answered {status}{quote}.", error, settings
+            "provider_error", f"{_subject(settings)} answered {status}{quote}.", error
         )
     return _invalid_request(error, status, settings)
+
+
+def read_refusal(error: Exception) -> str:
+    """What a provider said when it refused a request."""
+    return _find_message(_unwrap(error))
 
 
 def refuse_key(status: int | None, settings: ProviderSettings, quote: str = "") -> LLMError:
@@ -118,21 +122,16 @@ def _rate_limit(error: Exception, status: int, settings: ProviderSettings) -> LL
             "Top it up or choose another provider.",
         )
     reason = f"{_subject(settings)} answered 429 (too many requests){quote}."
-    return _after_a_wait("rate_limit", reason, error, settings)
+    return _after_a_wait("rate_limit", reason, error)
 
 
-def _after_a_wait(
-    code: LLMErrorCode, reason: str, error: Exception, settings: ProviderSettings
-) -> LLMError:
-    """An error that is gone in a while, unless the provider asks for too long a while."""
-    asked, limit = read_retry_after(error), settings.times.longest_wait
+def _after_a_wait(code: LLMErrorCode, reason: str, error: Exception) -> LLMError:
+    """An error that is gone in a while: in the one that the provider asks for, where it does."""
+    asked = _find_asked_wait(error, is_rate_limit=code == "rate_limit")
     if asked is None:
         return LLMError(code, reason, retryable=True)
-    reason = f"{reason} It asks to wait {asked:.0f} s"
-    if asked > limit:
-        reason = f"{reason}; {limit:g} s is the most it may (retry_after_limit)."
-        return LLMError(code, reason, retry_after=asked)
-    return LLMError(code, f"{reason}.", retryable=True, retry_after=asked)
+    reason = f"{reason} It asks to wait {spell_seconds(asked)}."
+    return LLMError(code, reason, retryable=True, retry_after=asked)
 
 
 def _too_long(error: Exception, settings: ProviderSettings) -> LLMError:
@@ -185,39 +184,28 @@ def _connection(settings: ProviderSettings, what: str) -> LLMError:
     return LLMError("connection", f"{_subject(settings)}{place} {what}.", retryable=True)
 
 
-def read_retry_after(error: Exception) -> float | None:
-    """The seconds a response asked us to wait, in its headers or in its body."""
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
-    said = {} if headers is None else headers
-    for read, value in (
-        (_read_milliseconds, said.get("retry-after-ms")),
-        (_read_seconds, said.get("retry-after")),
-        (_read_date, said.get("retry-after")),
-    ):
-        if isinstance(value, str) and (wait := read(value)) is not None:
-            return max(0.0, wait)
-    return read_wait(getattr(error, "body", None), _find_message(error))
+def _unreachable(settings: ProviderSettings, obstacle: Obstacle | None) -> LLMError:
+    if obstacle is None:
+        return _connection(settings, "could not be reached or ended the connection")
+    error = _connection(settings, f"could not be reached: {obstacle.reason}")
+    error.retryable = not obstacle.is_lasting
+    return error
 
 
-def _read_seconds(value: str) -> float | None:
-    try:
-        seconds = float(value)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) else None
+def _find_asked_wait(error: Exception, *, is_rate_limit: bool) -> float | None:
+    body, text = getattr(error, "body", None), _find_text(error)
+    return read_asked_wait(_find_headers(error), body, text, is_rate_limit=is_rate_limit)
 
 
-def _read_milliseconds(value: str) -> float | None:
-    wait = _read_seconds(value)
-    return None if wait is None else wait / 1000
-
-
-def _read_date(value: str) -> float | None:
-    try:
-        until = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return None if until.tzinfo is None else (until - datetime.now(UTC)).total_seconds()
+def _find_headers(error: Exception) -> Mapping[str, str]:
+    """litellm puts those of some providers beside an answer of its own that has none."""
+    response = getattr(error, "response", None)
+    places = (
+        getattr(response, "headers", None),
+        getattr(error, "litellm_response_headers", None),
+        getattr(error, "headers", None),
+    )
+    return next((place for place in places if isinstance(place, Mapping) and place), {})
 
 
 def strip_url(url: str) -> str:
@@ -254,8 +242,7 @@ def _words(error: Exception, settings: ProviderSettings) -> str:
 
 
 def _find_message(error: Exception) -> str:
-    body: object = getattr(error, "body", None)
-    said = read_error(body, _find_text(error))
+    said = read_error(getattr(error, "body", None), _find_text(error))
     names = [name for name in said.names if name != "error" and name not in said.message]
     return " ".join([said.message, *names[:1]]).strip()
 
@@ -288,7 +275,7 @@ def _is_timeout(error: Exception, status: int | None) -> bool:
 
 
 def _is_broken_connection(error: Exception) -> bool:
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) or find_obstacle(error) is not None:
         return True
     # litellm also reports a refused connection as a 500 of the provider.
     return _BROKEN_CONNECTION.search(str(error)) is not None and (

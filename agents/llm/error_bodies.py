@@ -1,14 +1,16 @@
-"""Reads an error as each engine words it: what it says, what it is called, how long to wait.
+"""Reads an error as each engine words it: what it says, and what it is called.
 
 The words are those of OpenAI, Azure, Anthropic, Google, Mistral, llama.cpp, vLLM, SGLang, TGI,
 Ollama, LM Studio, Bedrock, DashScope, Moonshot, MiniMax, Z.ai, xAI, DeepSeek, Groq and OpenRouter,
 as their users quote them.
 """
 
+import ast
 import html
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,14 +56,16 @@ _OVERFLOW = re.compile(
     r"|(?:prompt|input|request|conversation)\b[^.]{0,60}\b(?:great|long|larg)er than\b[^.]{0,60}"
     r"\b(?:tokens?|limit|length|max_\w+)"
     r"|\d tokens\b[^.]{0,60}\b(?:over|above|beyond)\b[^.]{0,40}\b(?:limit|maximum)"
-    r"|token (?:count|limit)[^.]{0,40}\bexceed(?:s|ed)?"
+    r"|token (?:count|limit|length)[^.]{0,40}\bexceed(?:s|ed)?"
     r"|exceeds the maximum number of tokens|messages\[\d+\]\S* string too long"
     # how long it may be
+    r"|(?:prompt|input|request)\b[^.]{0,40}\d tokens\b[^.]{0,40}\bmax(?:imum)?\b"
+    r"|max(?:imum)? tokens of \d+ exceeded"
     r"|maximum (?:prompt|input) length|range of input length|input length should be"
     r"|`?inputs`?(?: tokens)? (?:\+|must have less than)"
     # what to do about it
     r"|(?:reduce|shorten)[^.]{0,50}\b(?:messages|prompt|input)\b"
-    r"|tokens must be reduced",
+    r"|tokens must be reduced|\btokens\b[^.]{0,40}\bmore than\b[^.]{0,40}\btokens?\b",
     re.IGNORECASE,
 )
 _OVERFLOW_NAMES = re.compile(
@@ -72,7 +76,7 @@ _NOT_OVERFLOW = re.compile(
     r"\btools?\[|\.description|\.name\b|completion tokens, whereas|wait before", re.IGNORECASE
 )
 _NO_TOOL_CALLING = re.compile(
-    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice)"
+    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice|config\.)"
     r"|(?:tool|function)(?:s|[ _-](?:use|usage|calls?|calling))?`? (?:is|are) not "
     r"(?:supported|enabled|available)"
     r"|not supported for (?:tool|function)|no endpoints found that support (?:the provided )?.?tool"
@@ -80,12 +84,14 @@ _NO_TOOL_CALLING = re.compile(
     r"|unsupported (?:parameter|value).{0,5}tools?\b(?![\[.])",
     re.IGNORECASE,
 )
-_TRY_AGAIN = re.compile(
-    r"(?:try|retry) (?:again )?(?:in|after) (?:(\d{1,4}) ?m(?:in(?:ute)?s?)?(?![a-z]) ?)?"
-    r"(?:(\d[\d.]{0,10}) ?(ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?"
-)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
+_BODY_AT_END = re.compile(
+    r"(?:\A|[-:] ?)(b'\{.*\}\s*'|b\"\{.*\}\s*\"|\{.*\}|\[\{.*\}\])\s*\Z", re.DOTALL
+)
+_FINE = ("0", "200")
+"""Codes by which some gateways say that all is well."""
+_TEXTS = ("message", "error", "detail", "status_msg", "msg", "error_msg")
 _DEEPEST = 6
 _LONGEST_TEXT = 20_000
 
@@ -133,18 +139,50 @@ def is_error(event: Mapping[str, Any]) -> bool:
         return True
     if event.get("choices") is not None:
         return False
-    return bool(event.get("detail")) or bool(event.get("message") and event.get("code"))
+    code = event.get("code") or event.get("error_code")
+    has_failed = event.get("success") is False or (code and str(code) not in _FINE)
+    return bool(event.get("detail")) or bool(has_failed and _find_message(event))
 
 
 def read_error(body: object, text: str) -> ErrorBody:
     """What a body says; `text` counts where it is no object. Never raises."""
-    found = list(_walk(body, 0))
+    found = list(walk_error(find_body(text) if body is None else body, 0))
     message = " ".join(dict.fromkeys(said for said in map(_find_message, found) if said))
     names = [name for members in found for name in _find_names(members)]
     status = next((s for members in found if (s := _find_status(members))), None)
     if status is None:
         status = next((s for name in names if (s := _STATUS_OF.get(_fold(name)))), None)
     return ErrorBody((message or read_page(text))[:_LONGEST_TEXT], tuple(names), status)
+
+
+def find_body(text: str) -> object:
+    """The body that an SDK has put behind its own words: JSON, or as Python writes its values."""
+    found = _BODY_AT_END.search(text[:_LONGEST_TEXT])
+    if found is None:
+        return _find_object(text)
+    said = found[1]
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        value = ast.literal_eval(said) if said.startswith("b") else said
+        said = value.decode(errors="replace") if isinstance(value, bytes) else said
+    return _as_json(said) or _as_python(said)
+
+
+def _find_object(text: str) -> object:
+    """An object with more words behind it."""
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text[:_LONGEST_TEXT], start)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _as_python(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
 
 
 def read_page(text: str) -> str:
@@ -156,43 +194,19 @@ def read_page(text: str) -> str:
     return " ".join(html.unescape(said or "").split())
 
 
-def read_wait(body: object, message: str) -> float | None:
-    """The seconds that a body asks to wait, in Google's way or in words."""
-    for members in _walk(body, 0):
-        for detail in as_list(members.get("details")):
-            delay = as_dict(detail).get("retryDelay")
-            if isinstance(delay, str) and re.fullmatch(r"[\d.]{1,12}s", delay):
-                return _as_seconds(delay[:-1])
-    found = _TRY_AGAIN.search(message)
-    if found is None or not (found[1] or found[2]):
-        return None
-    seconds = _as_seconds(found[2] or "0")
-    if seconds is None:
-        return None
-    is_small = (found[3] or "").startswith("m")
-    return int(found[1] or 0) * 60 + (seconds / 1000 if is_small else seconds)
-
-
-def _as_seconds(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _walk(value: object, depth: int) -> Iterator[dict[str, Any]]:
+def walk_error(value: object, depth: int) -> Iterator[dict[str, Any]]:
     """The objects in which an error is told: the innermost says the most, so it comes first."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
         for item in value[:3]:
-            yield from _walk(item, depth + 1)
+            yield from walk_error(item, depth + 1)
     elif isinstance(value, dict):
         metadata = as_dict(value.get("metadata"))
         for name in ("error", "errors", "choices", "base_resp"):
-            yield from _walk(value.get(name), depth + 1)
+            yield from walk_error(value.get(name), depth + 1)
         for text in (metadata.get("raw"), value.get("error"), value.get("message")):
-            yield from _walk(_as_json(text), depth + 1)
+            yield from walk_error(_as_json(text), depth + 1)
         if not depth or "choices" not in value:
             yield value
 
@@ -209,10 +223,16 @@ def _as_json(text: object) -> object:
 def _find_message(members: Mapping[str, Any]) -> str:
     detail = members.get("detail")
     if isinstance(detail, list):
-        detail = "; ".join(str(as_dict(each).get("msg") or "") for each in detail[:5])
-    texts = (members.get("message"), members.get("error"), detail, members.get("status_msg"))
+        detail = "; ".join(_write_detail(as_dict(each)) for each in detail[:5])
+    texts = (detail if name == "detail" else members.get(name) for name in _TEXTS)
     said = next((text for text in texts if isinstance(text, str) and text), "")
     return "" if _as_json(said) is not None else said
+
+
+def _write_detail(detail: Mapping[str, Any]) -> str:
+    """What is wrong, behind the member that it is wrong with."""
+    place = ".".join(str(step) for step in as_list(detail.get("loc")))
+    return ": ".join(part for part in (place, str(detail.get("msg") or "")) if part)
 
 
 def _find_names(members: Mapping[str, Any]) -> Iterator[str]:

@@ -1,25 +1,24 @@
 """OpenAI-compatible endpoints over plain HTTP, without the weight of an SDK."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from agents.llm.chunks import ChunkReader
-from agents.llm.classify import classify, only_llm_errors
+from agents.llm.classify import only_llm_errors
 from agents.llm.deadlines import Beat, stream_within
-from agents.llm.error_bodies import read_error
-from agents.llm.http import Packet, Refused, post_for_events
+from agents.llm.http import Packet, post_for_events
+from agents.llm.learning import learning
 from agents.llm.native_tools import offer_native_tools
-from agents.llm.quirks import Quirks, find_quirks, learn
+from agents.llm.quirks import Quirks, find_quirks
 from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_called_tools, write_messages, write_tools
 from agents.llm_events import LLMEvent
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, RetryRule
 from agents.types import Message, ToolSpec
-from tarsy.errors import LLMError
 
 
 class OpenAICompatible:
@@ -40,6 +39,10 @@ class OpenAICompatible:
     def input_limit(self) -> int:
         return find_input_limit(self._settings)
 
+    @property
+    def retry_rule(self) -> RetryRule:
+        return self._settings.retry_rule
+
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
@@ -48,7 +51,7 @@ class OpenAICompatible:
         request = self._write_request(messages, tools, options, quirks)
         for told in offer_native_tools(self._settings, messages, tools)[1]:
             yield told
-        with only_llm_errors(self._settings), self._learning(request, quirks):
+        with only_llm_errors(self._settings), learning(self._settings, request, quirks):
             packets = stream_within(
                 partial(self._open, request, options),
                 self._settings.times.within(options),
@@ -64,27 +67,6 @@ class OpenAICompatible:
             fields = seal_fields(self.provider_name, *reader.collect_wanted())
             for event in reader.finish(fields):
                 yield event
-
-    @contextmanager
-    def _learning(self, request: Mapping[str, Any], quirks: Quirks) -> Iterator[None]:
-        """A refusal that names what was wrong with the request is followed by another one."""
-        try:
-            yield
-        except Refused as refused:
-            error = classify(refused, self._settings)
-            if error.code != "invalid_request":
-                raise
-            said = read_error(refused.body, str(refused)).message
-            change = learn(self._settings, said, request, quirks)
-            if not change:
-                raise
-            raise LLMError(
-                error.code,
-                f"{error} It is asked again {change}.",
-                retryable=True,
-                retry_after=0,
-                is_taught=True,
-            ) from None
 
     def _open(
         self, request: dict[str, Any], options: LLMOptions, beat: Beat
@@ -124,6 +106,9 @@ class OpenAICompatible:
         if options.max_output_tokens is not None:
             name = "max_completion_tokens" if quirks.max_completion_tokens else "max_tokens"
             request[name] = options.max_output_tokens
-        if self._settings.reasoning_effort is not None and quirks.reasoning_effort:
-            request["reasoning_effort"] = self._settings.reasoning_effort
+        effort: str | None = self._settings.reasoning_effort
+        if "tools" in request and not quirks.thinks_with_tools:
+            effort = "none"
+        if effort is not None and quirks.reasoning_effort:
+            request["reasoning_effort"] = effort
         return request

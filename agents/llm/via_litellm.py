@@ -1,6 +1,7 @@
 """Every provider through litellm, tamed: offline, silent, no retries of its own."""
 
 import os
+import re
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -14,13 +15,22 @@ from typing_extensions import override
 from agents.llm.chunks import ChunkReader
 from agents.llm.classify import only_llm_errors, refuse_key
 from agents.llm.deadlines import Beat, stream_within
+from agents.llm.learning import learning
 from agents.llm.native_tools import NativeToolReader, offer_native_tools
+from agents.llm.quirks import Quirks, find_quirks
 from agents.llm.settings import ProviderSettings, ProviderType
 from agents.llm.thinking import choose_thinking, is_image_model
 from agents.llm.windows import find_input_limit
-from agents.llm.wire import seal_fields, write_messages, write_tools
+from agents.llm.wire import (
+    open_fields,
+    seal_fields,
+    write_called_tools,
+    write_messages,
+    write_tools,
+)
+from agents.llm.wire_values import as_dict
 from agents.llm_events import LLMEvent, UsageReported
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, RetryRule
 from agents.types import JSON, Message, ToolSpec, Usage
 from tarsy.errors import LLMError
 
@@ -33,6 +43,9 @@ _ENVIRONMENT = {
     "LITELLM_LOG": "WARNING",
     "REPEATED_STREAMING_CHUNK_LIMIT": "1000000",  # we stop repetition ourselves
 }
+_SAID_END = re.compile(rb"[\r\n]data:[ \t]*\[DONE\]")
+_LONGEST_END = 20
+_REPLAY = "openai_responses_replay"
 _PREFIXES: Mapping[ProviderType, str] = {
     "google": "gemini",
     "openai": "openai",
@@ -60,6 +73,10 @@ class ViaLitellm:
     def input_limit(self) -> int:
         return find_input_limit(self._settings)
 
+    @property
+    def retry_rule(self) -> RetryRule:
+        return self._settings.retry_rule
+
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
     ) -> AsyncGenerator[LLMEvent, None]:
@@ -71,15 +88,20 @@ class ViaLitellm:
         for told in withheld:
             yield told
         times = self._settings.times.within(options)
-        request = self._write_request(messages, tools, offered, options, times.call)
-        with only_llm_errors(self._settings):
-            opened = partial(_open, request, native, options)
+        quirks = find_quirks(self._settings)
+        request = self._write_request(messages, tools, offered, options, quirks)
+        request["timeout"] = times.call + 5
+        end = _End()
+        with only_llm_errors(self._settings), learning(self._settings, request, quirks):
+            opened = partial(_open, request, native, options, end)
             chunks = stream_within(opened, times, model=self.model)
             async with aclosing(chunks):
                 async for chunk in chunks:
                     fields.take(chunk)
                     for event in reader.read(chunk):
                         yield self._price(event)
+            if end.is_said:
+                reader.end()
         for told in native.tell():
             yield told
         for event in reader.finish(seal_fields(self.provider_name, fields.collect())):
@@ -91,16 +113,17 @@ class ViaLitellm:
         tools: Sequence[ToolSpec],
         native_tools: list[dict[str, JSON]],
         options: LLMOptions,
-        seconds: float,
+        quirks: Quirks,
     ) -> dict[str, Any]:
         settings = self._settings
         functions = [] if is_image_model(settings.model) else write_tools(tools)
+        offered = functions or native_tools
+        is_kept = quirks.keeps_tools or _came_by_responses(messages, self.provider_name)
+        kept = write_called_tools(messages) if is_kept and not offered else []
         request: dict[str, Any] = {
             "model": _qualify(settings),
-            "messages": write_messages(messages, provider_name=self.provider_name),
+            "messages": write_messages(messages, provider_name=self.provider_name, quirks=quirks),
             "stream": True,
-            "stream_options": {"include_usage": True},
-            "timeout": seconds + 5,
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": True,
@@ -112,16 +135,37 @@ class ViaLitellm:
             "vertex_location": settings.vertex_location,
             "vertex_credentials": settings.vertex_credentials,
             "max_tokens": options.max_output_tokens,
-            "tools": functions or native_tools,
-            **choose_thinking(settings, messages, options.max_output_tokens),
+            "stream_options": {"include_usage": True} if quirks.stream_options else None,
+            "tools": offered or kept,
+            "tool_choice": "none" if kept and quirks.tool_choice else None,
+            **self._choose_thinking(messages, options, quirks, has_tools=bool(offered or kept)),
         }
         return request | {name: value for name, value in optional.items() if value}
+
+    def _choose_thinking(
+        self, messages: Sequence[Message], options: LLMOptions, quirks: Quirks, *, has_tools: bool
+    ) -> dict[str, Any]:
+        chosen = choose_thinking(self._settings, messages, options.max_output_tokens)
+        if has_tools and not quirks.thinks_with_tools:
+            chosen = {"reasoning_effort": "none"}
+        if not quirks.reasoning_effort:
+            chosen.pop("reasoning_effort", None)
+        return chosen
 
     def _price(self, event: LLMEvent) -> LLMEvent:
         if not isinstance(event, UsageReported):
             return event
         cost = _find_cost(_qualify(self._settings), event.usage)
         return UsageReported(replace(event.usage, cost_usd=cost))
+
+
+def _came_by_responses(messages: Sequence[Message], provider_name: str) -> bool:
+    """Whether OpenAI answered by its newer API, which litellm asks where there are tools alone.
+
+    It wants its thoughts back there, and the older one refuses them.
+    """
+    fields = (open_fields(each.provider_fields, provider_name) for each in messages)
+    return any(_REPLAY in as_dict(each.get("provider_specific_fields")) for each in fields)
 
 
 def _check_readiness(settings: ProviderSettings) -> None:
@@ -164,14 +208,18 @@ class _RoughTokenizer:
 
 @asynccontextmanager
 async def _open(
-    request: Mapping[str, Any], native: NativeToolReader, options: LLMOptions, beat: Beat
+    request: Mapping[str, Any],
+    native: NativeToolReader,
+    options: LLMOptions,
+    end: "_End",
+    beat: Beat,
 ) -> AsyncGenerator[AsyncIterator[Any], None]:
     litellm = load_litellm()
     await options.before_request()
     stream = await litellm.acompletion(**request)
     _watch_connecting(stream, native, options)
     try:
-        yield _read_provider(stream, beat)
+        yield _read_provider(stream, end, beat)
     finally:
         await stream.aclose()
 
@@ -201,21 +249,37 @@ def _watch_connecting(stream: Any, native: NativeToolReader, options: LLMOptions
     stream.make_call = connect_and_show
 
 
-async def _read_provider(stream: Any, beat: Beat) -> AsyncIterator[Any]:
+async def _read_provider(stream: Any, end: "_End", beat: Beat) -> AsyncIterator[Any]:
     """The chunks as litellm's reader of this provider gives them.
 
     Not through the wrapper around it: that takes two thirds of the time of a token, invents a good
     end for a stream that was cut, and a usage where none was told.
     """
     chunks = await stream.fetch_stream()
-    _listen(chunks, beat)
+    _listen(chunks, end, beat)
     async for chunk in chunks:
         beat()
         if hasattr(chunk, "choices"):  # what is no answer stands for a line that says nothing
             yield chunk
 
 
-def _listen(chunks: Any, beat: Beat) -> None:
+class _End:
+    """Looks in the bytes of a stream for the word that this is all, which an SDK keeps to itself.
+
+    JSON has no line end within a text, so that no model can say it.
+    """
+
+    def __init__(self) -> None:
+        self.is_said = False
+        self._last = b"\n"
+
+    def look(self, packet: bytes) -> None:
+        read = self._last + packet
+        self.is_said = self.is_said or _SAID_END.search(read) is not None
+        self._last = read[-_LONGEST_END:]
+
+
+def _listen(chunks: Any, end: _End, beat: Beat) -> None:
     """Hear each packet where the SDK of OpenAI would keep comments and blank lines to itself."""
     from httpx import AsyncByteStream, Response
 
@@ -229,6 +293,7 @@ def _listen(chunks: Any, beat: Beat) -> None:
         async def __aiter__(self) -> AsyncIterator[bytes]:
             async for packet in packets:
                 beat()
+                end.look(packet)
                 yield packet
 
         @override

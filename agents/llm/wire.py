@@ -5,17 +5,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
-from agents.llm.member_names import THOUGHTS
+from agents.llm.member_names import EXTRAS, THOUGHTS
 from agents.llm.quirks import Quirks
+from agents.llm.turns import CALLS, arrange_turns
+from agents.llm.wire_values import is_json_object
 from agents.types import JSON, Message, ToolSpec
 
 Wire = dict[str, JSON]
 
 PROVIDER = "provider"
 FIELDS = "fields"
-CALLS = "calls"
 INVALID_ARGUMENTS = "invalid_arguments"
 LONGEST_INVALID = 4_000
 BRIDGE = "I have read the results."
@@ -40,6 +40,7 @@ def write_messages(
     Call ids may hold signatures of the provider that made them. It gets them back verbatim, others
     get short ones.
     """
+    messages = arrange_turns(messages, quirks)
     ids = {
         call.id: _write_id(call.id, quirks, is_own=_is_own(message, provider_name))
         for message in messages
@@ -47,14 +48,15 @@ def write_messages(
     }
     written: list[Wire] = []
     for message in messages:
-        if quirks.assistant_after_tool and _follows_result(message, written):
+        before = written[-1]["role"] if written and message.role == "user" else None
+        if quirks.assistant_after_tool and before == "tool":
             written.append({"role": "assistant", "content": BRIDGE})
+        if before == "user":
+            # Many chat templates refuse two questions in a row.
+            written[-1]["content"] = f"{written[-1]['content']}\n\n{message.content}"
+            continue
         written.append(_Writer(provider_name, ids, quirks).write(message))
     return written
-
-
-def _follows_result(message: Message, written: Sequence[Wire]) -> bool:
-    return message.role == "user" and bool(written) and written[-1]["role"] == "tool"
 
 
 def write_tools(tools: Sequence[ToolSpec]) -> list[Wire]:
@@ -106,17 +108,6 @@ def write_arguments(text: str) -> str:
     return json.dumps({INVALID_ARGUMENTS: text[:LONGEST_INVALID]}, ensure_ascii=False)
 
 
-def is_json_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text, parse_constant=_refuse_constant), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
 @dataclass(frozen=True)
 class _Writer:
     """Writes messages for one provider. `ids` gives the id that it gets for each call."""
@@ -140,7 +131,8 @@ class _Writer:
         wire.update(
             (name, value)
             for name, value in fields.items()
-            if self.quirks.replays_thinking or name not in THOUGHTS
+            if (self.quirks.replays_thinking or name not in THOUGHTS)
+            and (self.quirks.replays_extras or name not in EXTRAS)
         )
         return wire
 

@@ -1,8 +1,9 @@
 """Looks into what came from a network: members that may be missing, characters nobody can store."""
 
+import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from agents.types import JSON
 
@@ -34,6 +35,17 @@ def as_list(value: object) -> list[Any]:
 
 def as_dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def is_json_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text, parse_constant=_refuse_constant), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
 
 
 def clean_characters(text: str) -> str:

@@ -69,6 +69,11 @@ def ask_for_real_call() -> str:
     return render("nudges/written_call")
 
 
+def ask_for_own_action() -> str:
+    """Where a model has repeated, in the format of its actions, what others wrote."""
+    return render("nudges/quoted_action")
+
+
 def ask_after_repetition(text: str) -> str:
     return render("nudges/repetition", excerpt=_cut(text))
 

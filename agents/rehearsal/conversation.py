@@ -92,12 +92,15 @@ class Conversation:
     includes_usage: bool
     offered: tuple[str, ...]
     turns: tuple[Turn, ...]
+    thinks: bool = True
 
     @cached_property
     def agent(self) -> str:
-        """Who is asking: the name the system prompt states, empty when it states none."""
-        for turn in self.turns:
-            if turn.role in ("system", "developer") and (found := _AGENT_LINE.search(turn.text)):
+        """Who is asking: the name that the system prompt states, or what has its place before the
+        first question; empty when neither states one."""
+        said = [turn for turn in self.turns if turn.role in ("system", "developer")]
+        for turn in said or self.turns[:1]:
+            if found := _AGENT_LINE.search(turn.text):
                 return found[1].strip()
         return ""
 
@@ -148,6 +151,7 @@ def read_conversation(body: object) -> Conversation:
         includes_usage=isinstance(options, dict) and options.get("include_usage") is True,
         offered=tuple(_read_tool_names(body.get("tools"))),
         turns=tuple(_read_turn(message) for message in messages),
+        thinks=body.get("thinks") is not False,
     )
 
 

@@ -106,6 +106,8 @@ class ScriptedError(_Part):
     message: str = ""
     code: str = ""
     retry_after: NonNegativeFloat | None = None
+    headers: Mapping[str, str] = Field(default_factory=dict)
+    """Sent with it, such as a vendor's own words for how long to wait."""
 
 
 _ANSWERS = frozenset({"thinking", "text", "tool_calls", "usage", "finish_reason", "malformed"})
@@ -121,6 +123,8 @@ class Reply(_Part):
     """True: estimated from what is sent; false: this provider reports none."""
     finish_reason: str = ""
     error: ScriptedError | None = None
+    error_after: NonNegativeInt | None = None
+    """Tell of the error within the stream, after so many chunks of the answer."""
     hang: bool = False
     """Never answer at all."""
     malformed: bool = False
@@ -146,8 +150,11 @@ class Reply(_Part):
         given = self.model_fields_set
         if not given:
             raise ValueError("says nothing; give it `text`, `tool_calls`, `error` or `hang`")
+        if self.error_after is not None and self.error is None:
+            raise ValueError("`error_after` needs `error`, which is told there")
         for instead in ("error", "hang"):
-            if getattr(self, instead) and given & _ANSWERS:
+            is_within = instead == "error" and self.error_after is not None
+            if getattr(self, instead) and given & _ANSWERS and not is_within:
                 extra = ", ".join(sorted(given & _ANSWERS))
                 raise ValueError(f"`{instead}` comes instead of an answer; remove {extra}")
         if "hold_after" in given and not self.hold:

@@ -14,16 +14,20 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from agents.rehearsal.conversation import Conversation, read_conversation
+from agents.rehearsal.dialects import PLAIN, DialectUnknown, find_dialect
+from agents.rehearsal.dialects.dialect import Dialect
 from agents.rehearsal.playback import Holds, Playback, StreamPlayback, WholePlayback
 from agents.rehearsal.rendering import TemplateFailed, render_reply
 from agents.rehearsal.script import Pace, Reply, Rule, Script, When
+from agents.rehearsal.strictness import Refused, find_refusal
 from agents.rehearsal.wire import (
+    Asked,
+    encode_broken_stream,
     encode_error,
     encode_failure,
     encode_models,
-    encode_stream,
-    encode_whole,
 )
+from agents.rehearsal.wires import read_request, write_stream, write_whole
 from agents.types import JSON
 
 _JSON = "application/json"
@@ -38,6 +42,9 @@ class LoggedRequest:
     model: str
     rule: int | None
     body: dict[str, JSON] = field(repr=False)
+    dialect: str = PLAIN
+    fault: str = ""
+    """Why a strict server refused it."""
 
 
 class Rehearsal:
@@ -50,31 +57,54 @@ class Rehearsal:
         self._used = [0] * len(script.rules)
         self._pace = pace
 
-    async def list_models(self, _request: Request) -> Response:
-        return Response(encode_models(self.script.models), media_type=_JSON)
+    async def list_models(self, request: Request) -> Response:
+        name = request.path_params.get("dialect", PLAIN)
+        try:
+            models = self.script.models if name == PLAIN else find_dialect(name).models
+        except DialectUnknown as error:
+            return _refuse(str(error), status=404)
+        return Response(encode_models(models), media_type=_JSON)
 
     async def release_hold(self, request: Request) -> Response:
         self.holds.release(request.path_params["name"])
         return Response(b"{}", media_type=_JSON)
 
     async def complete_chat(self, request: Request) -> Response | Playback:
-        """Answer a chat completion request by the first rule that fits."""
+        """Answer a request by the first rule that fits, as the dialect of its address does."""
+        name = request.path_params.get("dialect", PLAIN)
+        if request.url.path.endswith("/responses"):
+            name = f"{name}-responses"
         try:
+            dialect = find_dialect(name)
             body = json.loads(await request.body())
-            conversation = read_conversation(body)
+            chat = read_request(dialect, body, request.path_params.get("call", ""))
+            conversation = read_conversation(chat)
+        except DialectUnknown as error:
+            return _refuse(str(error), status=404)
         except (ValueError, RecursionError) as error:
             return _refuse(f"not a chat completion request: {error}")
-        position = self._choose_rule(conversation)
+        refused = find_refusal(dialect, chat)
+        position = None if refused else self._choose_rule(conversation)
         self.requests.append(
-            LoggedRequest(conversation.agent, conversation.turn, conversation.model, position, body)
+            LoggedRequest(
+                agent=conversation.agent,
+                turn=conversation.turn,
+                model=conversation.model,
+                rule=position,
+                body=body,
+                dialect=name,
+                fault=refused.fault if refused else "",
+            )
         )
+        if refused:
+            return _answer_refused(refused)
         if position is None:
             return _refuse(
                 f"no rule of the script answers turn {conversation.turn} of agent "
                 f"{conversation.agent or '(unnamed)'}; add one, or a last rule without `when`"
             )
         try:
-            return self._play(self.script.rules[position].reply, conversation)
+            return self._play(self.script.rules[position].reply, conversation, dialect)
         except TemplateFailed as error:
             name = self.script.rules[position].name or f"rules[{position}]"
             return _refuse(f"a template of {name} failed: {error}", status=500)
@@ -89,28 +119,27 @@ class Rehearsal:
     def _is_left(self, position: int, rule: Rule) -> bool:
         return rule.times is None or self._used[position] < rule.times
 
-    def _play(self, reply: Reply, conversation: Conversation) -> Playback:
+    def _play(self, reply: Reply, conversation: Conversation, dialect: Dialect) -> Playback:
         reply, pace = _set_pace(reply, self.script.pace, self._pace)
-        if reply.error is not None:
-            headers = {}
+        if reply.error is not None and reply.error_after is None:
+            headers = dict(reply.error.headers)
             if reply.error.retry_after is not None:
                 headers["retry-after"] = f"{reply.error.retry_after:g}"
-            body, status = encode_error(reply.error), reply.error.status
+            body, status = encode_error(reply.error, dialect), reply.error.status
             return WholePlayback(body, reply, pace, self.holds, status=status, headers=headers)
         answer = render_reply(self.script, reply, conversation)
-        characters = sum(len(turn.text) for turn in conversation.turns)
-        if not conversation.streams:
-            body = encode_whole(
-                answer, reply, model=conversation.model, prompt_characters=characters
-            )
-            return WholePlayback(body, reply, pace, self.holds)
-        stream = encode_stream(
-            answer,
-            reply,
+        asked = Asked(
+            dialect=dialect,
             model=conversation.model,
             includes_usage=conversation.includes_usage,
-            prompt_characters=characters,
+            prompt_characters=sum(len(turn.text) for turn in conversation.turns),
+            thinks=conversation.thinks,
         )
+        if not conversation.streams:
+            return WholePlayback(write_whole(answer, reply, asked), reply, pace, self.holds)
+        stream = write_stream(answer, reply, asked)
+        if reply.error is not None and reply.error_after is not None:
+            stream = encode_broken_stream(stream, reply.error, reply.error_after, dialect)
         return StreamPlayback(stream, reply, pace, self.holds)
 
 
@@ -145,9 +174,14 @@ def _set_pace(reply: Reply, pace: Pace, override: float | None) -> tuple[Reply, 
     return reply.model_copy(update=unpaced), pace
 
 
+def _answer_refused(refused: Refused) -> Response:
+    return Response(refused.body, status_code=refused.status, media_type=_JSON)
+
+
 def _refuse(message: str, *, status: int = 400) -> Response:
     kind = "invalid_request_error" if status < 500 else "server_error"
-    return Response(encode_failure(message, kind=kind), status_code=status, media_type=_JSON)
+    body = encode_failure(message, find_dialect(PLAIN), status=status, kind=kind)
+    return Response(body, status_code=status, media_type=_JSON)
 
 
 async def _say_healthy(_request: Request) -> Response:
@@ -164,10 +198,16 @@ def build_app(script: Script, *, pace: float | None = None) -> Starlette:
 
 def mount(rehearsal: Rehearsal) -> Starlette:
     """The ASGI application of a rehearsal that is under way."""
+    answer = rehearsal.complete_chat
     return Starlette(
         routes=[
-            Route("/v1/chat/completions", rehearsal.complete_chat, methods=["POST"]),
+            Route("/v1/chat/completions", answer, methods=["POST"]),
             Route("/v1/models", rehearsal.list_models),
+            Route("/{dialect}/v1/chat/completions", answer, methods=["POST"]),
+            Route("/{dialect}/v1/responses", answer, methods=["POST"]),
+            Route("/{dialect}/v1/messages", answer, methods=["POST"]),
+            Route("/{dialect}/v1/models/{call}", answer, methods=["POST"]),
+            Route("/{dialect}/v1/models", rehearsal.list_models),
             Route("/healthz", _say_healthy),
             Route("/control/release/{name}", rehearsal.release_hold, methods=["POST"]),
         ]

@@ -1,23 +1,24 @@
-"""The bytes of an OpenAI-compatible API: chunks, whole answers, errors."""
+"""What the wires of all dialects share: pieces of text, counts of tokens, errors."""
 
 import json
 import re
+import secrets
+import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from time import time
-from uuid import uuid4
 
 from pydantic import JsonValue
 
+from agents.rehearsal.dialects.dialect import Dialect
 from agents.rehearsal.rendering import Answer, RenderedCall
 from agents.rehearsal.script import Reply, ScriptedError, ScriptedUsage
 
-DONE = b"data: [DONE]\n\n"
 MALFORMED_EVENT = b'data: {"id": "chatcmpl-broken", "choices": [{"index": 0, "delta\n\n'
 MALFORMED_BODY = b'{"id": "chatcmpl-broken", "choices": [{"index": 0, "mess'
 
 # About as long as the tokens of real models, so that a rehearsal streams in familiar steps.
 _TOKEN = re.compile(r"\s*\S{1,6}|\s+")
+_ALNUM = string.ascii_letters + string.digits
 
 
 @dataclass(frozen=True)
@@ -29,122 +30,46 @@ class EncodedStream:
     closing: bytes
 
 
-def encode_stream(
-    answer: Answer, reply: Reply, *, model: str, includes_usage: bool, prompt_characters: int
-) -> EncodedStream:
-    """Encode everything a streamed answer consists of before the first byte is sent."""
-    head = json.dumps(_describe("chat.completion.chunk", model))[:-1]
-    before = f'data: {head}, "choices": [{{"index": 0, "delta": '
-    after = ', "finish_reason": null}]}\n\n'
-    content = tuple(
-        f"{before}{json.dumps(delta)}{after}".encode()
-        for delta in _split_answer(answer, reply.chunk_size)
-    )
-    opening = f"{before}{json.dumps({'role': 'assistant', 'content': ''})}{after}".encode()
-    reason = json.dumps(_choose_finish_reason(answer, reply))
-    closing = f'{before}{{}}, "finish_reason": {reason}}}]}}\n\n'.encode()
-    usage = count_usage(answer, reply, prompt_characters)
-    if includes_usage and usage is not None:
-        closing += f'data: {head}, "choices": [], "usage": {json.dumps(usage)}}}\n\n'.encode()
-    return EncodedStream(opening, content, closing + DONE)
+@dataclass(frozen=True)
+class Asked:
+    """What an answer has to fit to: who is asked, and for what."""
+
+    dialect: Dialect
+    model: str
+    includes_usage: bool
+    prompt_characters: int
+    thinks: bool = True
+    """Whether thoughts were asked for, where they have to be."""
 
 
-def encode_whole(answer: Answer, reply: Reply, *, model: str, prompt_characters: int) -> bytes:
-    """Encode an answer that is not streamed."""
-    message: dict[str, object] = {"role": "assistant", "content": answer.text or None}
-    if answer.thinking:
-        message["reasoning_content"] = answer.thinking
-    if answer.calls:
-        message["tool_calls"] = [
-            {
-                "id": _name_call(call),
-                "type": "function",
-                "function": {"name": call.name, "arguments": _spell_arguments(call)},
-            }
-            for call in answer.calls
-        ]
-    choice = {
-        "index": 0,
-        "message": message,
-        "finish_reason": _choose_finish_reason(answer, reply),
-    }
-    body: dict[str, object] = {**_describe("chat.completion", model), "choices": [choice]}
-    usage = count_usage(answer, reply, prompt_characters)
-    if usage is not None:
-        body["usage"] = usage
-    return json.dumps(body).encode()
+@dataclass(frozen=True)
+class Usage:
+    input_tokens: int
+    output_tokens: int
+    thinking_tokens: int
+    cached_tokens: int
 
 
-def encode_error(error: ScriptedError) -> bytes:
-    if isinstance(error.body, str):
-        return error.body.encode()
-    if error.body is not None:
-        return json.dumps(dict(error.body)).encode()
-    message = error.message or f"rehearsed error {error.status}"
-    return encode_failure(message, kind=_name_error(error.status), code=error.code)
-
-
-def encode_failure(message: str, *, kind: str, code: str = "") -> bytes:
-    body = {"error": {"message": message, "type": kind, "param": None, "code": code or None}}
-    return json.dumps(body).encode()
-
-
-def encode_models(models: Sequence[str]) -> bytes:
-    listed = [{"id": model, "object": "model", "owned_by": "rehearsal"} for model in models]
-    return json.dumps({"object": "list", "data": listed}).encode()
-
-
-def count_usage(
-    answer: Answer, reply: Reply, prompt_characters: int
-) -> Mapping[str, JsonValue] | None:
+def count_usage(answer: Answer, reply: Reply, asked: Asked) -> Usage | None:
     """The usage to report: the script's, or four characters to a token; None for no report."""
     if reply.usage is False:
         return None
-    usage = reply.usage if isinstance(reply.usage, ScriptedUsage) else None
-    if usage is None:
-        thinking = _count_tokens(len(answer.thinking))
-        calls = sum(len(call.name) + len(_spell_arguments(call)) for call in answer.calls)
-        usage = ScriptedUsage(
-            input_tokens=_count_tokens(prompt_characters),
-            output_tokens=thinking + _count_tokens(len(answer.text) + calls),
-            thinking_tokens=thinking,
+    if isinstance(reply.usage, ScriptedUsage):
+        said = reply.usage
+        return Usage(
+            said.input_tokens, said.output_tokens, said.thinking_tokens, said.cached_tokens
         )
-    return {
-        "prompt_tokens": usage.input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.input_tokens + usage.output_tokens,
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "completion_tokens_details": {"reasoning_tokens": usage.thinking_tokens},
-    }
+    thinking = _count_tokens(len(answer.thinking))
+    calls = sum(len(call.name) + len(spell_arguments(call)) for call in answer.calls)
+    spoken = _count_tokens(len(answer.text) + calls)
+    return Usage(_count_tokens(asked.prompt_characters), thinking + spoken, thinking, 0)
 
 
 def _count_tokens(characters: int) -> int:
     return -(-characters // 4)
 
 
-def _describe(kind: str, model: str) -> dict[str, JsonValue]:
-    return {
-        "id": f"chatcmpl-{uuid4().hex[:24]}",
-        "object": kind,
-        "created": int(time()),
-        "model": model,
-    }
-
-
-def _split_answer(answer: Answer, chunk_size: int | None) -> Iterator[Mapping[str, object]]:
-    for piece in _split_text(answer.thinking, chunk_size):
-        yield {"reasoning_content": piece}
-    for piece in _split_text(answer.text, chunk_size):
-        yield {"content": piece}
-    for index, call in enumerate(answer.calls):
-        function = {"name": call.name, "arguments": ""}
-        opening = {"index": index, "id": _name_call(call), "type": "function", "function": function}
-        yield {"tool_calls": [opening]}
-        for piece in _split_text(_spell_arguments(call), chunk_size):
-            yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
-
-
-def _split_text(text: str, chunk_size: int | None) -> Iterator[str]:
+def split_text(text: str, chunk_size: int | None) -> Iterator[str]:
     if chunk_size is None:
         yield from _TOKEN.findall(text)
         return
@@ -152,16 +77,74 @@ def _split_text(text: str, chunk_size: int | None) -> Iterator[str]:
         yield text[start : start + chunk_size]
 
 
-def _name_call(call: RenderedCall) -> str:
-    return call.id or f"call_{uuid4().hex[:24]}"
-
-
-def _spell_arguments(call: RenderedCall) -> str:
+def spell_arguments(call: RenderedCall) -> str:
     return call.arguments if isinstance(call.arguments, str) else json.dumps(dict(call.arguments))
 
 
-def _choose_finish_reason(answer: Answer, reply: Reply) -> str:
-    return reply.finish_reason or ("tool_calls" if answer.calls else "stop")
+def name_call(call: RenderedCall, form: str, number: int) -> str:
+    """The id of a call, as the dialect makes them up."""
+    if call.id:
+        return call.id
+    values = {
+        "{hex24}": secrets.token_hex(12),
+        "{alnum9}": "".join(secrets.choice(_ALNUM) for _ in range(9)),
+        "{digits9}": str(secrets.randbelow(9 * 10**8) + 10**8),
+        "{name}": call.name,
+        "{number}": str(number),
+    }
+    for place, value in values.items():
+        form = form.replace(place, value)
+    return form
+
+
+def encode_error(error: ScriptedError, dialect: Dialect) -> bytes:
+    if isinstance(error.body, str):
+        return error.body.encode()
+    if error.body is not None:
+        return json.dumps(dict(error.body)).encode()
+    message = error.message or f"rehearsed error {error.status}"
+    return encode_failure(message, dialect, status=error.status, code=error.code)
+
+
+def encode_failure(
+    message: str, dialect: Dialect, *, status: int, kind: str = "", code: str = ""
+) -> bytes:
+    """An error in the usual form of the dialect."""
+    values: Mapping[str, JsonValue] = {
+        "$message": message,
+        "$type": kind or _name_error(status),
+        "$code": code or None,
+        "$status": status,
+    }
+    return json.dumps(fill(dialect.error, values)).encode()
+
+
+def encode_broken_stream(
+    stream: EncodedStream, error: ScriptedError, after: int, dialect: Dialect
+) -> EncodedStream:
+    """A stream that ends with an error in the place of the rest of its answer."""
+    event = dialect.error_event.replace("$body", encode_error(error, dialect).decode())
+    return EncodedStream(stream.opening, stream.content[:after], event.encode())
+
+
+def fill(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
+    """A template with each `$name` in it replaced; one that stands alone keeps its kind."""
+    if isinstance(template, dict):
+        return {name: fill(value, values) for name, value in template.items()}
+    if isinstance(template, list):
+        return [fill(value, values) for value in template]
+    if not isinstance(template, str):
+        return template
+    if template in values:
+        return values[template]
+    for name, value in values.items():
+        template = template.replace(name, str(value))
+    return template
+
+
+def encode_models(models: Sequence[str]) -> bytes:
+    listed = [{"id": model, "object": "model", "owned_by": "rehearsal"} for model in models]
+    return json.dumps({"object": "list", "data": listed}).encode()
 
 
 def _name_error(status: int) -> str:

@@ -44,6 +44,8 @@ class QuirksConfig(Block):
     """Whether the limit of an answer is called `max_completion_tokens` and not `max_tokens`."""
     reasoning_effort: Boolean | None = None
     """Whether it may be told how much to think."""
+    thinks_with_tools: Boolean | None = None
+    """Whether it may think where it has tools, and need not be told to think nothing there."""
     replays_thinking: Boolean | None = None
     """Whether the model's thoughts go back to it with the calls that they led to."""
     needs_thinking: Boolean | None = None
@@ -61,6 +63,10 @@ class QuirksConfig(Block):
     """Whether it knows `tool_choice`."""
     short_call_ids: Boolean | None = None
     """Whether the id of a call has to have nine letters or digits."""
+    system_role: Boolean | None = None
+    """Whether it takes instructions in the role `system`. `false`: they head the first question."""
+    single_calls: Boolean | None = None
+    """Whether a message may hold one call at most, so that several go back one after the other."""
 
     def overrides(self) -> Mapping[str, bool]:
         """Only what is said here."""
@@ -71,7 +77,7 @@ class QuirksConfig(Block):
 class LLMProviderConfig(Entry):
     """One model of one vendor. Holds names of variables, never a key.
 
-    No time is None in a loaded configuration: `defaults` fill them.
+    No time and no number of retries is None in a loaded configuration: `defaults` fill them.
     """
 
     type: Annotated[ProviderType, one_of()]
@@ -108,7 +114,10 @@ class LLMProviderConfig(Entry):
     silence_timeout: PositiveDuration | None = None
     """How long this model may be silent in the middle of an answer. Unset: as `defaults` says."""
     retry_after_limit: PositiveDuration | None = None
-    """How long this provider may ask us to wait. Unset: as `defaults` says."""
+    """For how long a question waits in all because this provider asks for time, before another
+    provider is asked. Unset: as `defaults` says."""
+    max_retries: Annotated[Integer, Field(ge=0, le=20)] | None = None
+    """How many times a failed call to this model is made again. Unset: as `defaults` says."""
 
     @property
     def key_variables(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from config.words import list_names
+from investigations.models import AlertSession
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
 from investigations.selectors.session_page.conclusions import build_card
@@ -78,9 +79,12 @@ class _Reading:
         return read_cited_tools(self.session_id)
 
     @cached_property
+    def session(self) -> AlertSession | None:
+        return find_session(self.session_id)
+
+    @cached_property
     def context(self) -> Mapping[str, object] | None:
-        session = find_session(self.session_id)
-        return None if session is None else session_context(read_session_page(session))
+        return None if self.session is None else session_context(read_session_page(self.session))
 
 
 def session_context(page: SessionPage) -> dict[str, object]:
@@ -113,7 +117,19 @@ def _timeline_event(payload: Mapping[str, Any], reading: _Reading) -> str | None
         return None
     may_cite = view.event.event_type in view.event.MARKDOWN or "[T" in view.content
     tools = reading.tools if may_cite else {}
-    return render_to_string(view.template, {"item": view, "tools": tools})
+    if view.stands_on_card and reading.context is not None:
+        return _event_and_card(view, reading.session_id, reading.context)
+    # An error is told in one place; where that is, the session says.
+    session = reading.session if view.event.event_type == view.event.Type.ERROR else None
+    return render_to_string(view.template, {"item": view, "tools": tools, "session": session})
+
+
+def _event_and_card(view: EventView, session_id: uuid.UUID, page: Mapping[str, object]) -> str:
+    """The event, and what its agent's card and the line above the page say from now on."""
+    execution_id = view.event.execution_id
+    agent = read_agent(session_id, execution_id) if execution_id else None
+    context = {**page, "item": view, "agent": agent}
+    return render_to_string("investigations/session/agent_update.html", context)
 
 
 def _stage_status(payload: Mapping[str, Any], reading: _Reading) -> str | None:

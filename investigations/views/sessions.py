@@ -72,10 +72,11 @@ def stage(request: HttpRequest, session_id: uuid.UUID, stage_id: uuid.UUID) -> H
 @require_safe
 @for_viewers
 def event(request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID) -> HttpResponse:
-    view = read_event(find_shown(session_id).pk, event_id)
+    found = find_shown(session_id)
+    view = read_event(found.pk, event_id)
     if view is None:
         raise Http404
-    context = {"item": view, "tools": read_cited_tools(session_id)}
+    context = {"item": view, "tools": read_cited_tools(session_id), "session": found}
     return render(request, view.template, context)
 
 

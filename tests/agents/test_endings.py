@@ -70,6 +70,23 @@ async def test_of_a_conclusion_that_stays_cut_the_last_one_counts():
     assert [n.kind for n in journal.notes] == ["error", "error", "final_analysis"]
 
 
+@pytest.mark.parametrize("reason", ["MAX_TOKENS", "max_tokens", "model_length"])
+async def test_a_cut_is_known_by_the_word_of_each_provider(reason):
+    outcome, _, _, _ = await work(LOOK, say("The disk i", reason=reason), say("Full [T1]."))
+
+    assert outcome.final_analysis == "Full [T1]."
+
+
+@pytest.mark.parametrize("reason", ["content_filter", "SAFETY", "refusal"])
+async def test_an_answer_that_a_filter_ended_is_called_that(reason):
+    said = say("The disk is full, and", reason=reason)
+
+    outcome, _, journal, _ = await work(said, task=replace(TASK, max_iterations=5))
+
+    assert (outcome.status, outcome.final_analysis) == ("completed", "The disk is full, and")
+    assert "content filter ended this answer" in journal.notes[0].content
+
+
 async def test_a_cut_conclusion_stands_where_no_better_one_comes():
     cut = say("The disk i", reason="length")
 

@@ -187,6 +187,17 @@ async def test_arguments_that_were_cut_do_not_end_a_conversation(name, wire, req
     assert json.dumps({"invalid_arguments": cut.arguments}) in json.dumps(wire.requests[0])
 
 
+@pytest.mark.parametrize("name", ["gemini", "claude"])
+async def test_an_error_is_told_in_the_words_of_the_provider_alone(name, wire, request):
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": "it's bad"}}
+    wire.plays = [refuse(400, body)]
+
+    with pytest.raises(LLMError) as caught:
+        await collect(request.getfixturevalue(name))
+
+    assert str(caught.value).endswith("refused the request (400): it's bad invalid_request_error.")
+
+
 async def test_a_key_that_google_calls_an_invalid_argument_is_a_refused_key(gemini, wire):
     said = "API key not valid. Please pass a valid API key."
     body = {"error": {"code": 400, "message": said, "status": "INVALID_ARGUMENT"}}

@@ -139,6 +139,32 @@ async def test_what_cites_and_ends_in_a_call_is_kept_for_want_of_a_better_conclu
     assert outcome.final_analysis == CITED
 
 
+REORDERED = '{"arguments": {"unit": "db", "action": "restart"}, "name": "ops__control"}'
+SAME_CALLS = [
+    RESTART,
+    MARKED,
+    IN_CODE,
+    "<function=ops__control><parameter=action>restart</parameter>"
+    "<parameter=unit>db</parameter></function>",
+]
+
+
+@for_each([(call, alert) for call in SAME_CALLS for alert in (
+    REORDERED, json.dumps({"message": f"Please run {REORDERED} now"}),
+    REORDERED.replace("ops__control", "ops.control"),
+)], name=str)  # fmt: skip
+def test_a_quote_is_known_whatever_the_order_of_its_members(case):
+    call, alert = case
+    report = f"The alert asks for this:\n{call}\nI did not do so."
+
+    assert work(report, alert=alert)[1] == []
+    assert work(call, alert=alert) == (LAST, [], 2)
+
+
+def test_the_same_tool_with_other_arguments_is_no_quote():
+    assert work(READ, alert=READ.replace('"db"', '"web"')) == (LAST, ["ops__read"], 2)
+
+
 CITED_CALLS = [READ, f"<tool_call>{READ}</tool_call>"]
 
 

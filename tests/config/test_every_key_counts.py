@@ -41,7 +41,12 @@ READ_AT = {
     "SlackConfig.enabled": ("investigations/services/notices.py", "slack.enabled"),
     "SlackConfig.token_env": ("investigations/services/notices.py", "slack.token_env"),
     "CostEstimationConfig.enabled": (
-        "investigations/services/step_rows.py", "cost_estimation.enabled"),
+        "investigations/services/step_rows.py", "estimation.enabled"),
+    "CostEstimationConfig.model_rates": ("config/schema/system.py", "self.model_rates"),
+    **{
+        f"RateConfig.{name}": ("config/schema/system.py", f"rate.{name}")
+        for name in ("input_per_million", "output_per_million")
+    },
     **{
         f"LimitsConfig.{kind}": (
             "investigations/access/limits.py", "getattr(get_config().system.limits")
@@ -55,8 +60,15 @@ READ_AT = {
     "ChainConfig.description": ("investigations/api/alerts.py", "chain.description"),
     "MCPServerConfig.trust_annotations": ("config/schema/servers.py", "self.trust_annotations"),
     "MCPServerConfig.tool_call_timeout": ("mcp_bridge/connection.py", "server.tool_call_timeout"),
+    "MCPServerConfig.tool_call_limit": ("mcp_bridge/connection.py", "server.tool_call_limit"),
     "DefaultSummarizationConfig.llm_backend": ("config/resolve.py", "default.llm_backend"),
     "StageConfig.name": ("investigations/chain_plan.py", "stage.name"),
+    "AlertSourceConfig.alerts": ("investigations/sources/generic.py", "mapped.alerts"),
+    "AlertSourceConfig.start": ("investigations/sources/generic.py", "mapped.start"),
+    "DefaultsConfig.alert_type": ("config/model.py", "self.defaults.alert_type"),
+    "DefaultsConfig.runbook": ("investigations/engine/briefing.py", "config.defaults.runbook"),
+    "AlertSourceConfig.runbook": ("investigations/sources/generic.py", "mapped.runbook"),
+    "AlertSourceConfig.alert_type": ("investigations/services/deliveries.py", "own.alert_type"),
     "Files.agent_chains": ("config/check.py", "files.agent_chains"),
     "Files.agents": ("config/check.py", "files.agents"),
     "Files.mcp_servers": ("config/check.py", "files.mcp_servers"),
@@ -76,9 +88,10 @@ READ_AT = {
         else ("config/check.py", "getattr(defaults, key)")
         for block in ("LLMProviderConfig", "DefaultsConfig")
         for key in ("llm_call_timeout", "first_token_timeout", "silence_timeout",
-                    "retry_after_limit")
+                    "retry_after_limit", "max_retries")
     },
     "DefaultsConfig.tool_call_timeout": ("config/check.py", "getattr(defaults, key)"),
+    "DefaultsConfig.tool_call_limit": ("config/check.py", "getattr(defaults, key)"),
 }  # fmt: skip
 """Which file reads a key whose name other blocks have too, or that is read by its name."""
 WORDS_FOR_PEOPLE = {"CustomPattern.description"}
@@ -214,7 +227,6 @@ defaults:
 system:
   dashboard_url: https://board.example.com
   cost_estimation:
-    model_rates: {m: {input_per_million: 1, output_per_million: 1}}
     promotions: [{model: m, end: 2026-03-01, input_per_million: 0, output_per_million: 0}]
   retention: {cleanup_interval: 6h}
 queue:

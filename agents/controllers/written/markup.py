@@ -48,6 +48,9 @@ _ASSIGNED = re.compile(r"[A-Za-z_]\w{0,40}(?:, ?\w{1,40}){0,3} ?= ?(?:await )?|a
 _MEMBER_TAG = re.compile(
     r"</?(?:(?:tool_|function_)?name|arguments|parameters|args|params|input|tool_input)>"
 )
+_GIVEN_TAG = re.compile(
+    r"\s*<[\w:-]{0,30}(?:input|arguments?|args|params|parameters)>", re.IGNORECASE
+)
 _ABOUT_CALLS = re.compile(
     r"tool|function|invoke|python|action|plugin|commentary|call", re.IGNORECASE
 )
@@ -233,10 +236,25 @@ class Reader:
             return members
         is_alone = self.is_marked and not self.text.startswith(("{", "["), self.at)
         if is_alone and self._is_at_end_of_call():
-            return {}
+            return self._read_apart(name)
         self.is_broken = self.is_broken or self.text.startswith("{", self.at)
         self.at = start
         return None
+
+    def _read_apart(self, name: str) -> dict[str, JSON]:
+        """Arguments behind the tag that closes the name, in tags of their own; or none at all."""
+        start = self.at
+        self._skip_closing()
+        if members := self._read_members(name):
+            return members
+        if given := _GIVEN_TAG.match(self.text, self.at):
+            self.at = given.end()
+            read = self._read_object()
+            if read is not None:
+                return read
+            self.is_broken = True
+        self.at = start
+        return {}
 
     def _skip_within_call(self) -> bool:
         if self._skip_member_tag():

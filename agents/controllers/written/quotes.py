@@ -1,7 +1,13 @@
 """Tells by its bytes what a model has only copied."""
 
+import html
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from agents.controllers.written.names import OfferedNames
+from agents.controllers.written.values import Read, TooDeep, read_calls
 
 _FOLDED = re.compile(r"\\+[nrt]?|\s+")
 """Layout, and how JSON writes it: an alert that is JSON has its line ends and quotes escaped."""
@@ -12,6 +18,11 @@ _CLOSING = re.compile(r"</[^<>\n]{1,80}>\s*\Z")
 _MOST_CLOSINGS = 3
 """Tags closed behind a call that may be those of what it is shown in."""
 _READABLE = re.compile(r"[{\[]|[A-Za-z_][\w.:-]*\(")
+_DECODER = json.JSONDecoder(strict=False)
+_MOST_PLACES = 50
+_MOST_BRACES = 8
+_FARTHEST = 2_000
+_LONGEST_CALL = 60_000
 _CITED_LINE = re.compile(r"[ \t]*>(?!>)")
 
 
@@ -19,6 +30,43 @@ def is_quoted(span: str, outside: Sequence[str]) -> bool:
     """Whether a call stands in one of the texts from outside, with or without marks around it."""
     wanted = [folded for each in _variants(span) if (folded := _fold(each))]
     return bool(wanted) and any(each in text for text in map(_fold, outside) for each in wanted)
+
+
+def is_told(calls: Sequence[Read], offered: OfferedNames, outside: Sequence[str]) -> bool:
+    """Whether one of the calls stands in a text from outside as JSON, its members in any order."""
+    wanted = {_identify(call, offered) for call in calls}
+    spellings = {form for call in calls for form in _spell(call.name, offered)}
+    names = re.compile("|".join(map(re.escape, sorted(spellings))))
+    return any(
+        _identify(call, offered) in wanted
+        for text in outside
+        if names.search(text)
+        for layout in (text, _fold(text))
+        for call in _read_near(layout, names, offered)
+    )
+
+
+def _read_near(text: str, names: re.Pattern[str], offered: OfferedNames) -> Iterator[Read]:
+    """The calls that stand as JSON around the names of tools."""
+    for found in islice(names.finditer(text), _MOST_PLACES):
+        opening = max(0, found.start() - _FARTHEST)
+        starts = [at for at in range(opening, found.start()) if text[at] == "{"]
+        for start in starts[-_MOST_BRACES:]:
+            try:
+                value, _ = _DECODER.raw_decode(text[start : start + _LONGEST_CALL])
+                yield from read_calls(value, offered)
+            except (ValueError, RecursionError, TooDeep):
+                continue
+
+
+def _spell(name: str, offered: OfferedNames) -> Sequence[str]:
+    wire = offered.find(name) or name
+    return name, wire, wire.replace("__", ".", 1)
+
+
+def _identify(call: Read, offered: OfferedNames) -> tuple[str, str]:
+    arguments = json.dumps(call.arguments, sort_keys=True, ensure_ascii=False)
+    return offered.find(call.name) or call.name, _fold(arguments)
 
 
 def is_cited(body: str, start: int) -> bool:
@@ -39,4 +87,4 @@ def _variants(span: str) -> list[str]:
 
 
 def _fold(text: str) -> str:
-    return _FOLDED.sub("", text)
+    return _FOLDED.sub("", html.unescape(text))

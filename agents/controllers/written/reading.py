@@ -5,7 +5,7 @@ middle of a report. A call stands alone, or at the end behind a word on what it 
 stands in a text from outside as well is a quote of it, and is never run.
 """
 
-import json
+import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from agents.controllers.react_format import Action, parse_react
 from agents.controllers.written.announcing import is_announcement, is_report, is_whole_report
 from agents.controllers.written.markup import MOST_CALLS, Reader
 from agents.controllers.written.names import OfferedNames
-from agents.controllers.written.quotes import is_cited, is_quoted
-from agents.controllers.written.values import write_arguments
+from agents.controllers.written.quotes import is_cited, is_quoted, is_told
+from agents.controllers.written.values import Read, read_text, write_arguments
 from agents.llm.head_thoughts import find_open_thought
 from agents.shown_text import FENCES, is_shown
 from agents.types import JSON, ToolSpec
@@ -37,7 +37,7 @@ _MARK = re.compile(
 _LINE = re.compile(
     r"^[ \t]*(?:(?:Action:[ \t]*)?(?:```|~~~)[\w+-]{0,20}[ \t]*\n?[ \t]*)?"
     r"(?=[{\[]|>>>|<\w|functions?\.|functools\[|(?:[\w, ]{1,80}=)?[ ]?(?:await )?"
-    r"[A-Za-z_][\w.-]*(?:\(|[ \t]*\{|\n(?:```|~~~)))",
+    r"(?:call:)?[A-Za-z_][\w.-]*(?:\(|[ \t]*\{|\n[ \t]*(?:```|~~~|\{)))",
     re.MULTILINE,
 )
 _BROKEN_CALL = re.compile(
@@ -46,6 +46,8 @@ _BROKEN_CALL = re.compile(
 )
 _SEPARATOR = re.compile(r"(\"(?:[^\"\\\n]|\\.)*+\"?)|\]<\]\w{1,20}\[>\[")
 """What MiniMax puts between the parts of a call; within a text it is some of that."""
+_ESCAPED_TAG = re.compile(r"\s*&lt;[^<>]*&gt;")
+"""How a text begins whose tags somebody has made fit for a page."""
 _QUOTES_IN_GEMMA = ('<|"|>', "<escape>")
 _DRESSED = re.compile(r"(`{1,2}|\*\*)([^\n]+)\1")
 _BULLET = re.compile(r"\A(?:\d{1,2}[.)]|[-*])[ \t]+(?=[{\[`])")
@@ -53,9 +55,13 @@ _WRAPPED = re.compile(r"<([a-z_]{1,30})>(.*)</\1>", re.DOTALL)
 _LABELS = re.compile(
     r"[ \t*#]*(?:(?:tool|function)(?: call| name)?|name)[ *]*:[ *`]*"
     r"(?P<name>[\w.:-]{1,128})[ *`]*\n+"
-    r"[ \t*#]*(?:(?:tool )?(?:arguments|args|parameters|params|input))[ *]*:[ *`]*\n*"
+    r"(?:[ \t*#]*(?:(?:tool )?(?:arguments|args|parameters|params|input))[ *]*:[ *`]*\n*)?"
     r"(?:```\w*\n)?(?P<given>\{.*\})\s*(?:```)?",
     re.IGNORECASE | re.DOTALL,
+)
+_YAML = re.compile(
+    r"(?:name|tool|function|action): *(?P<name>[\w.:-]{1,128}) *\n"
+    r"(?:arguments|args|parameters|params|input): *(?:\n[ \t]+\S[^\n]*)+"
 )
 _ONLY_CODE = re.compile(r"\[?[A-Za-z_][\w.]{0,127}\([^\n]{0,2000}\)\]?")
 """A whole answer that is a call in code: of no tool, or with arguments that have no names."""
@@ -140,11 +146,15 @@ def _read_body(body: str, offered: OfferedNames, outside: Sequence[str]) -> Writ
             return Written()
         if written := _read_labels(body, offered, outside):
             return written
+        if (listed := _YAML.fullmatch(body)) and offered.find(listed["name"]):
+            return Written()
     return Written() if is_announcement(body, offered) else None
 
 
 def _undress(text: str) -> str:
     """The text without what is no part of it: end marks, separators, emphasis around all of it."""
+    if _ESCAPED_TAG.match(text):
+        text = html.unescape(text)
     body = _SEPARATOR.sub(lambda found: found[1] or "", text).strip()
     while found := _END_TOKEN.search(body, max(0, len(body) - _LONGEST_TOKEN)):
         body = body[: found.start()].rstrip()
@@ -198,7 +208,7 @@ def _read_place(
     if not reader.calls and not around.is_alone:
         is_call = reader.is_too_deep and not around.before and not is_report(around.text)
         return around.ask() if is_call else None
-    if reader.calls and is_quoted(span, outside):
+    if reader.calls and (is_quoted(span, outside) or is_told(reader.calls, offered, outside)):
         return reader.at if around.behind else around.ask(is_quote=True)
     calls = _take_offered(reader, offered)
     match around.judge(is_offered=bool(calls)):
@@ -307,13 +317,10 @@ def _read_given(
     name = offered.find(tool)
     if name is None:
         return None
-    try:
-        arguments = json.loads(given)
-    except (ValueError, RecursionError):
-        arguments = None
-    if not isinstance(arguments, dict):
+    arguments = read_text(given)
+    if arguments is None:
         return Written(rest=thought)
-    if is_quoted(span, outside):
+    if is_quoted(span, outside) or is_told([Read(name, arguments)], offered, outside):
         return Written(rest=thought, around=thought, is_quote=True)
     call = _write(name, arguments)
     return Written((call,) if call else (), thought, thought)

@@ -8,11 +8,16 @@ from agents.controllers.written.names import TOOL_NAME, OfferedNames
 from agents.llm.wire_values import clean_fields
 from agents.types import JSON
 
-_NAMES = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
+_NAMES = (
+    "name", "tool", "tool_name", "function", "function_name", "action", "recipient_name",
+    "tool_call",
+)  # fmt: skip
 _ARGUMENTS = (
     "arguments", "parameters", "args", "params", "input", "tool_input", "action_input",
     "tool_args", "kwargs",
 )  # fmt: skip
+_METHOD = "tools/call"
+"""How a call is named where tool servers are spoken to."""
 _LISTS = ("tool_calls", "tool_uses", "calls")
 _INNER = ("function", "function_call", "tool_call", "tool", "action", "call")
 DEEPEST = 4
@@ -43,6 +48,8 @@ def read_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read
         return tuple(call for calls in found for call in calls) if value and all(found) else ()
     if not isinstance(value, dict):
         return ()
+    if value.get("method") == _METHOD:
+        return read_calls(value.get("params"), offered, depth + 1)
     for name in _LISTS:
         if isinstance(listed := value.get(name), list):
             return read_calls(listed, offered, depth + 1)
@@ -64,10 +71,16 @@ def read_given(value: JSON) -> Mapping[str, JSON] | None:
     if value is None:
         return {}
     if isinstance(value, str):
-        try:
-            value = json.loads(value) if value.strip() else {}
-        except (ValueError, RecursionError):
-            return None
+        return read_text(value) if value.strip() else {}
+    return value if isinstance(value, dict) else None
+
+
+def read_text(text: str) -> Mapping[str, JSON] | None:
+    """The object that a text is; None where it is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
     return value if isinstance(value, dict) else None
 
 

@@ -12,6 +12,7 @@ from investigations.stream_messages import (
     timeline_event_completed,
     timeline_event_created,
 )
+from tests.factories import ExecutionFactory, SessionFactory, StageFactory
 from tests.investigations.pages.conftest import add_event, add_tool_call
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +56,31 @@ def test_a_call_that_an_event_names_is_a_link_in_the_stream_too(running, kind):
     assert 'href="#T1"' in html
     assert "[T1]" not in html
     assert 'href="#T99"' not in html
+
+
+def test_an_error_that_the_page_tells_at_its_top_points_there_in_the_stream_too(viewer):
+    session = SessionFactory(failed=True)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True), failed=True)
+    event = add_event(execution, TimelineEvent.Type.ERROR, session.error_message)
+
+    html = _fragment(timeline_event_completed(event))
+
+    assert "The reason stands at the top" in html
+    assert html.strip() in viewer.get(f"/sessions/{session.pk}/").content.decode()
+    alone = viewer.get(f"/sessions/{session.pk}/events/{event.pk}/").content.decode()
+    assert alone.strip() == html.strip()
+
+
+def test_a_report_by_code_is_called_that_and_not_a_finding_at_a_limit(running):
+    facts = {"forced_conclusion": True, "max_iterations": 20, "written_by_code": True}
+    event = add_event(
+        running.executions.get(), TimelineEvent.Type.FINAL_ANALYSIS, "T1 said so.", **facts
+    )
+
+    html = _fragment(timeline_event_completed(event))
+
+    assert "written by code: no conclusion of the model could be had" in html
+    assert "stopped at the limit" not in html
 
 
 def test_a_finished_event_takes_the_place_of_its_beginning(running):
