@@ -5,11 +5,12 @@ import time
 import uuid
 from collections.abc import Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from agents.call_time import CallTime
 from agents.llm.head_thoughts import part_late
-from agents.llm.retry import Retry, stream_with_retries
+from agents.llm.retry import Retry, asks_to_wait, stream_with_retries
 from agents.llm_events import (
     AnswerFinished,
     CallProposed,
@@ -24,6 +25,7 @@ from agents.records import ClosedBlock
 from agents.repetition import RepetitionWatch
 from agents.streaming import AnswerBlocks, Blocks, BlockStatus
 from agents.types import JSON, Message, Note, ToolCall, ToolSpec, Usage
+from agents.waiting import Patience, ProviderWaits
 from tarsy.errors import LLMError
 
 REPETITION = "repetition"
@@ -41,6 +43,8 @@ class Failure:
     """Some of the answer was already shown."""
     retryable: bool = False
     """The provider's word on whether asking again may help."""
+    asked_wait: float | None = None
+    """The seconds after which the provider may be asked again, where another one may be before."""
 
     @property
     def status(self) -> Literal["timed_out", "failed"]:
@@ -84,6 +88,9 @@ class Answer:
         self.provider_fields: dict[str, JSON] = {}
         self.failure: Failure | None = None
         self.duration_ms = 0
+        """What it took, without what was waited because the provider asked for it."""
+        self.deadline = 0.0
+        """When its iteration has to end: later than was planned where a provider was waited for."""
         self.notes: list[Note] = []
 
     @property
@@ -195,6 +202,7 @@ class Question:
     longest_text: int | None = None
     """Characters of text after which the answer is stopped. What the model thinks is not counted,
     as it is against any limit a provider is given."""
+    patience: Patience = field(default_factory=Patience)
 
 
 async def ask(
@@ -206,16 +214,16 @@ async def ask(
     """
     started = time.monotonic()
     answer = Answer(blocks or AnswerBlocks(journal))
-    limit = asyncio.timeout_at(question.deadline)
+    limit = CallTime(question.deadline)
     try:
         async with limit:
-            await _collect(answer, llm, question, journal)
+            await _collect(answer, llm, question, journal, limit)
     except NotSent as error:
         raise error.__cause__ or error from None
     except LLMError as error:
-        answer.failure = Failure(error.code, str(error), error.partial, error.retryable)
+        answer.failure = _read_failure(error)
     except TimeoutError:
-        if not limit.expired():
+        if not limit.is_over:
             raise
         answer.failure = _describe_timeout(llm, question, answer)
     except asyncio.CancelledError:
@@ -227,11 +235,20 @@ async def ask(
         answer.discard_blocks()
     answer.finish_blocks()
     answer.part_thoughts()
-    answer.duration_ms = round((time.monotonic() - started) * 1000)
+    answer.deadline = limit.at
+    waited = limit.at - question.deadline
+    answer.duration_ms = round((time.monotonic() - started - waited) * 1000)
     return answer
 
 
-async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journal) -> None:
+def _read_failure(error: LLMError) -> Failure:
+    asked_wait = error.retry_after if asks_to_wait(error) else None
+    return Failure(error.code, str(error), error.partial, error.retryable, asked_wait)
+
+
+async def _collect(
+    answer: Answer, llm: LLM, question: Question, journal: Journal, time: CallTime
+) -> None:
     async def tell_retry(retry: Retry) -> None:
         await journal.record_note(_note_retry(retry))
 
@@ -244,7 +261,10 @@ async def _collect(answer: Answer, llm: LLM, question: Question, journal: Journa
 
     options = replace(question.options, before_request=confirm)
     events = stream_with_retries(
-        lambda: llm.stream(question.messages, question.tools, options), on_retry=tell_retry
+        lambda: llm.stream(question.messages, question.tools, options),
+        max_retries=llm.retry_rule.max_retries,
+        on_retry=tell_retry,
+        wait=ProviderWaits(llm, question.patience, journal, time).wait,
     )
     async with aclosing(events):
         async for event in events:

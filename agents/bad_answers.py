@@ -1,5 +1,6 @@
 """What follows an answer that cannot be used: the same model again, another model, or the end."""
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from agents.answers import REPETITION, TIMEOUTS, Answer, Failure
@@ -7,7 +8,9 @@ from agents.dialogue import Dialogue
 from agents.fallback import FallbackState
 from agents.ports import Journal
 from agents.prompts.nudges import ask_after_broken_answer, ask_after_repetition
+from agents.records import ProviderWait
 from agents.types import InteractionType, ModelName
+from agents.waiting import explain_too_long_wait, pass_time, seconds_until
 
 MAX_ASKED_AGAIN = 2
 """How often in a row a useless or a broken answer is asked for again."""
@@ -61,6 +64,8 @@ class BadAnswers:
         await self._dialogue.record(answer, kind=kind, failure=failure)
         if failure.code == REPETITION:
             return await self.ask_again(failure, ask_after_repetition(answer.text))
+        if failure.asked_wait is not None:
+            return await self._bear_or_end(failure)
         await self._dialogue.tell(failure)
         end = await self._switch_or_count(failure)
         if end is None and failure.partial:
@@ -80,14 +85,49 @@ class BadAnswers:
         return None
 
     async def switch_model(self, failure: Failure) -> bool:
-        """Let the next model take over; False where there is none."""
-        takeover = self._fallback.take_next(failure)
+        """Let the next model take over, else an earlier one once its provider may be asked again;
+        False where there is none."""
+        takeover = self._fallback.take_next(failure) or self._fallback.take_rested(
+            failure, latest=self._dialogue.ends_at
+        )
         if takeover is None:
             return False
         await self._journal.record_fallback(takeover.switch)
         self._dialogue.llm = takeover.llm
         self._patience = _Patience()
+        if takeover.reason is not None:
+            await self._pass_time(seconds_until(takeover.ready_at), takeover.reason)
         return True
+
+    async def bear_wait(self, failure: Failure) -> Failure | None:
+        """The provider asks for time: let another one be asked, or wait for who may be first."""
+        seconds = failure.asked_wait or 0.0
+        until = asyncio.get_running_loop().time() + seconds
+        self._fallback.note_wait(self._dialogue.llm, until, failure)
+        if await self.switch_model(failure):
+            return None
+        left = seconds_until(self._dialogue.ends_at)
+        if seconds > left:
+            reason = self.explain(explain_too_long_wait(failure.message, left))
+            return replace(failure, message=reason)
+        await self._pass_time(seconds, failure)
+        return None
+
+    async def _pass_time(self, seconds: float, reason: Failure) -> None:
+        if seconds > 0:
+            llm = self._dialogue.llm
+            await pass_time(
+                ProviderWait(llm.provider_name, llm.model, seconds, reason.message, reason.code),
+                self._journal,
+            )
+
+    async def _bear_or_end(self, failure: Failure) -> Failure | None:
+        end = await self.bear_wait(failure)
+        if end is None:
+            self._dialogue.iteration -= 1
+        else:
+            await self._dialogue.tell(end)
+        return end
 
     def explain(self, reason: str) -> str:
         """Why an execution failed, with the providers that could not take over."""

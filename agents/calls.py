@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.call_time import CallTime
 from agents.controllers import Controller
-from agents.person_time import CallTime
 from agents.ports import Journal
 from agents.recall import RECALL, RecallToolbox
 from agents.records import ToolCallRecord

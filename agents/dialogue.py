@@ -17,13 +17,14 @@ from agents.result_texts import is_summary
 from agents.streaming import AnswerBlocks, BlockStatus
 from agents.task import AgentTask
 from agents.types import InteractionType, Message, Note, ToolCall, ToolSpec
+from agents.waiting import Patience
 
 
 class Dialogue:
     """Asks, keeps what is said in the conversation, and tells the journal.
 
     `llm` is who answers now, `controller` what an answer means and `iteration` where the work
-    stands; the loop sets them.
+    stands; the loop sets them. `has_others` says whether another provider could be asked instead.
     """
 
     def __init__(
@@ -35,8 +36,10 @@ class Dialogue:
         controller: Controller,
         conversation: Conversation,
         mask: Callable[[str], str],
+        has_others: Callable[[], bool],
     ) -> None:
         self._mask = mask
+        self._has_others = has_others
         self.llm = llm
         self.iteration = 0
         self._task = task
@@ -65,6 +68,11 @@ class Dialogue:
         with_agents = not self.controller.may_repeat_agents
         return find_outside(self._task, self.messages, with_agents=with_agents)
 
+    @property
+    def ends_at(self) -> float:
+        """When the execution has to have ended, by the clock of the loop."""
+        return self._task.limits.ends_at
+
     def start_deadline(self) -> float:
         """When an iteration that begins now has to end, by the clock of the loop."""
         return asyncio.get_running_loop().time() + self._task.limits.iteration
@@ -90,7 +98,7 @@ class Dialogue:
             return answer
         await self.record(answer, kind=kind, failure=failure)
         await self.tell(failure)
-        return await self._ask_once(deadline, with_tools=with_tools, as_text=as_text)
+        return await self._ask_once(answer.deadline, with_tools=with_tools, as_text=as_text)
 
     async def _ask_once(self, deadline: float, *, with_tools: bool, as_text: bool) -> Answer:
         self._present(with_tools=with_tools)
@@ -101,8 +109,14 @@ class Dialogue:
         messages = self.controller.present(self._presented.messages)
         if as_text:
             messages = present_as_text(messages)
-        limit = self._task.limits.iteration
-        question = Question(messages, self._offered, self._task.llm_options, deadline, limit)
+        question = Question(
+            messages,
+            self._offered,
+            self._task.llm_options,
+            deadline,
+            self._task.limits.iteration,
+            patience=Patience(self.ends_at, has_others=self._has_others()),
+        )
         return await ask(self.llm, question, self._journal)
 
     def _present(self, *, with_tools: bool) -> None:

@@ -112,6 +112,9 @@ class Ending:
         """Ask in another form, then another model; at last end with what there is."""
         failure = answer.failure or (OUTPUT_LIMIT if cut else explain_no_conclusion(answer))
         await self._dialogue.record(answer, kind="forced_conclusion", failure=failure)
+        if failure.asked_wait is not None:
+            end = await self._bad_answers.bear_wait(failure)
+            return await self._end_without_conclusion(end) if end else None
         await self._dialogue.tell(failure)
         self._best = self._best or (cut.text if cut else self._find_report(answer))
         if self._asked_again < MAX_ASKED_AGAIN and may_help_to_ask_again(failure):

@@ -1,5 +1,6 @@
 """When another provider takes over an execution, and which one. Decides; does nothing itself."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -49,10 +50,22 @@ class FallbackPlan:
 
 @dataclass(frozen=True)
 class Takeover:
-    """A switch and the model that now answers."""
+    """A switch and the model that now answers, which has to be waited for until `ready_at`."""
 
     llm: LLM
     switch: ModelSwitch
+    ready_at: float = -math.inf
+    reason: Failure | None = None
+    """Why it has to be waited for."""
+
+
+@dataclass(frozen=True)
+class _Resting:
+    """A provider that wants to be asked no sooner than `until`, by the clock of the loop."""
+
+    model: Fallback
+    until: float
+    reason: Failure
 
 
 @dataclass
@@ -64,7 +77,11 @@ class _Skipped:
 
 
 class FallbackState:
-    """Follows the failures of one execution. There is no way back to an earlier provider."""
+    """Follows the failures of one execution.
+
+    The way back to an earlier provider is open only where that one asked for time and nobody else
+    is left.
+    """
 
     def __init__(self, plan: FallbackPlan, *, is_single_shot: bool) -> None:
         self._current = plan.current
@@ -76,6 +93,7 @@ class FallbackState:
         self._limit = 1 if is_single_shot else FAILURES_IN_A_ROW
         self._streak: tuple[Sort, int] = ("none", 0)
         self._ever_skipped = _Skipped()
+        self._resting: dict[str, _Resting] = {}
 
     @property
     def current(self) -> ModelName:
@@ -87,9 +105,19 @@ class FallbackState:
         """Whether there is a provider left that may take over, credentials aside."""
         return any(self._why_not(entry) is None for entry in self._waiting)
 
+    @property
+    def has_others(self) -> bool:
+        """Whether another provider could be asked, now or in a while."""
+        return self.has_next or bool(self._resting.keys() - {self._current.provider_name})
+
     def note_success(self) -> None:
         """The model answered, whatever its answer was worth."""
         self._streak = ("none", 0)
+
+    def note_wait(self, llm: LLM, until: float, reason: Failure) -> None:
+        """The provider of now wants to be asked no sooner than `until`."""
+        model = Fallback(self._current, lambda: llm, self._native_tools)
+        self._resting[self._current.provider_name] = _Resting(model, until, reason)
 
     def note_failure(self, code: str) -> bool:
         """Count a failed call; True when it is time for another provider."""
@@ -111,14 +139,31 @@ class FallbackState:
             llm = self._open(entry, skipped)
             if llm is None:
                 continue
-            self._attempts += 1
-            switch = self._describe(entry, failure, skipped)
-            self._current = entry.name
-            self._tried.add(entry.name.provider_name)
-            self._native_tools = entry.native_tools
-            self.note_success()
-            return Takeover(llm, switch)
+            return Takeover(llm, self._switch_to(entry, failure, skipped))
         return None
+
+    def take_rested(self, failure: Failure, *, latest: float) -> Takeover | None:
+        """The earlier provider that may be asked first, `latest` at the latest; None where there is
+        none, or where the one of now may be asked as soon."""
+        own = self._resting.pop(self._current.provider_name, None)
+        first = min(self._resting.values(), key=lambda each: each.until, default=None)
+        limit = latest if own is None else min(own.until, latest)
+        if first is None or first.until > limit:
+            return None
+        if own is not None:
+            self._resting[self._current.provider_name] = own
+        del self._resting[first.model.name.provider_name]
+        switch = self._switch_to(first.model, failure, _Skipped())
+        return Takeover(first.model.open(), switch, first.until, first.reason)
+
+    def _switch_to(self, entry: Fallback, failure: Failure, skipped: _Skipped) -> ModelSwitch:
+        self._attempts += 1
+        switch = self._describe(entry, failure, skipped)
+        self._current = entry.name
+        self._tried.add(entry.name.provider_name)
+        self._native_tools = entry.native_tools
+        self.note_success()
+        return switch
 
     def explain(self, reason: str) -> str:
         """Why an execution failed, with the providers that could not take over."""

@@ -9,6 +9,7 @@ from agents.records import (
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
+    ProviderWait,
     SummaryLabel,
     SummaryRecord,
     ToolCallRecord,
@@ -52,6 +53,18 @@ class LLMOptions:
     before_request: Callable[[], Awaitable[None]] = _let_pass
 
 
+@dataclass(frozen=True)
+class RetryRule:
+    """How a provider that fails is borne.
+
+    A call is made again `max_retries` times. `longest_wait` are the seconds that one question waits
+    in all because the provider asks for it, where another provider could be asked instead.
+    """
+
+    max_retries: int = 2
+    longest_wait: float = 10.0
+
+
 class LLM(Protocol):
     """One model of one provider."""
 
@@ -65,6 +78,9 @@ class LLM(Protocol):
     def input_limit(self) -> int:
         """Tokens that a question may have, tools included; the room for the answer is left out."""
         ...
+
+    @property
+    def retry_rule(self) -> RetryRule: ...
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions
@@ -201,6 +217,14 @@ class Journal(Protocol):
 
     async def record_offers(self, record: OffersRecord) -> None:
         """Keep what tool servers give from now on."""
+        ...
+
+    async def open_wait(self, wait: ProviderWait) -> str:
+        """Show that a provider is waited for, and until when; return the wait's id."""
+        ...
+
+    async def close_wait(self, wait_id: str, told: str) -> None:
+        """That wait is over; `told` says for people what it was."""
         ...
 
     async def record_note(self, note: Note) -> None: ...

@@ -81,6 +81,17 @@ class ModelSwitch:
 
 
 @dataclass(frozen=True)
+class ProviderWait:
+    """A provider is not asked for so many seconds, because it wants that; `reason` says why."""
+
+    provider_name: str
+    model: str
+    seconds: float
+    reason: str
+    error_code: str
+
+
+@dataclass(frozen=True)
 class ToolCallRecord:
     """One finished tool call: its row, its timeline event and the message the model gets."""
 

@@ -27,6 +27,7 @@ from agents.reviewing import Reviewer
 from agents.summaries import Circumstances, Summaries, SummaryPlan
 from agents.task import AgentTask
 from agents.types import JSON, AgentOutcome, InteractionType, Message, ModelName, Note, ToolCall
+from agents.waiting import finish_waits
 
 MAX_SINGLE_ATTEMPTS = 6
 """Model calls of a controller that does not iterate; only useless answers use them up."""
@@ -76,13 +77,16 @@ class _Execution:
         is_by_text = task.controller == "react" or self._conversation.calls_by_text
         controller = make_controller("react" if is_by_text else task.controller)
         fallback = FallbackState(plan, is_single_shot=not controller.may_iterate)
-        self._dialogue = Dialogue(task, llm, toolbox, journal, controller, self._conversation, mask)
+        self._dialogue = Dialogue(
+            task, llm, toolbox, journal, controller, self._conversation, mask,
+            has_others=lambda: fallback.has_others,
+        )  # fmt: skip
         self._dialogue.iteration = self._count_past_iterations()
         self._summaries = Summaries(
             summaries,
             journal,
             options=task.llm_options,
-            iteration_limit=task.limits.iteration,
+            limits=task.limits,
             can_recall=toolbox.can_recall,
             mask=mask,
         )
@@ -101,6 +105,9 @@ class _Execution:
             await self._offers.record(tells_model=False)
             await self._journal.record_prompt(self._task.opening)
         review = await self._resume()
+        await finish_waits(
+            self._task.open_waits, self._bad_answers.model.provider_name, self._journal
+        )
         if review is not None:
             return await self._ending.complete(review)
         while self._dialogue.iteration < self._max_iterations and not self._ending.is_forced:
@@ -144,11 +151,10 @@ class _Execution:
 
     async def _iterate(self) -> AgentOutcome | None:
         await self._look_at_tools()
-        deadline = self._dialogue.start_deadline()
         self._journal.report_progress(
             self._task.phase or self._controller.phase, f"Asking {self._dialogue.llm.model}"
         )
-        answer = await self._dialogue.ask(self._kind, deadline)
+        answer = await self._dialogue.ask(self._kind, self._dialogue.start_deadline())
         if answer.failure is not None and await self._turn_to_text(answer, answer.failure):
             return None
         if answer.failure is not None:
@@ -156,7 +162,7 @@ class _Execution:
         self._bad_answers.note_success()
         match self._decide(answer):
             case CallTools() as wanted:
-                return await self._call_tools(answer, wanted, deadline)
+                return await self._call_tools(answer, wanted)
             case Conclude() as conclusion:
                 return await self._conclude(answer, conclusion)
             case AskAgain() as useless:
@@ -219,9 +225,7 @@ class _Execution:
             await self._bad_answers.ask_again(failure, useless.nudge, last_nudge=last_nudge)
         )
 
-    async def _call_tools(
-        self, answer: Answer, wanted: CallTools, deadline: float
-    ) -> AgentOutcome | None:
+    async def _call_tools(self, answer: Answer, wanted: CallTools) -> AgentOutcome | None:
         calls = wanted.calls
         if wanted.note:
             ids: list[JSON] = [call.id for call in calls]
@@ -232,7 +236,7 @@ class _Execution:
         self._bad_answers.note_calls()
         self._reviewer.note_calls()
         by_id = {call.id: number for call, number in zip(calls, numbers, strict=True)}
-        is_late = await self._run_calls(calls, by_id, deadline)
+        is_late = await self._run_calls(calls, by_id, answer.deadline)
         if not is_late:
             self._bad_answers.note_results()
             return None

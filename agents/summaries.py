@@ -17,7 +17,9 @@ from agents.records import LLMCallRecord, SummaryLabel, SummaryRecord, ToolCallR
 from agents.repetition import find_repetition
 from agents.result_texts import write_summary
 from agents.streaming import SummaryBlock
+from agents.task import Limits
 from agents.types import Message, ModelName
+from agents.waiting import Patience
 from tarsy.errors import AgentError
 
 SLACK = 2
@@ -71,7 +73,7 @@ class Summaries:
         journal: Journal,
         *,
         options: LLMOptions,
-        iteration_limit: float,
+        limits: Limits,
         can_recall: bool,
         mask: Callable[[str], str],
     ) -> None:
@@ -79,7 +81,7 @@ class Summaries:
         self._plan = plan
         self._journal = journal
         self._options = replace(options, max_output_tokens=None)
-        self._iteration_limit = iteration_limit
+        self._limits = limits
         self._can_recall = can_recall
         self._answerers: dict[ModelName, Fallback] = {}
         self._opened: dict[ModelName, LLM | str] = {}
@@ -171,8 +173,10 @@ class Summaries:
             (),
             self._options,
             task.now.deadline,
-            self._iteration_limit,
+            self._limits.iteration,
             longest_text=task.rule.max_tokens * CHARACTERS_PER_TOKEN * SLACK,
+            # The result itself is always another way to go on.
+            patience=Patience(self._limits.ends_at, has_others=True),
         )
 
     # Who is asked

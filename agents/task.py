@@ -1,24 +1,27 @@
 """What an agent execution is given to do."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from agents.ports import LLMOptions
-from agents.types import InteractionType, Message, Phase, ServerOffer
+from agents.types import InteractionType, Message, OpenWait, Phase, ServerOffer
 
 ControllerName = Literal["function_calling", "react", "synthesis", "single_call"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The longest an agent may take, in seconds.
+    """The longest an agent may take: seconds for an iteration, and when it has to have ended, by
+    the clock of the loop.
 
     How long a model may take its provider's client knows, and how long a tool the toolbox, which
     alone can tell a call that waits for a tool from one that waits for a person.
     """
 
     iteration: float = 360.0
+    ends_at: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class AgentTask:
     known_offers: tuple[ServerOffer, ...] = ()
     """What an interrupted execution was told that its tool servers give."""
     open_numbers: Mapping[str, int] = field(default_factory=dict)
+    open_waits: tuple[OpenWait, ...] = ()
+    """Waits for a provider that an interrupted execution was in."""
 
     @property
     def llm_options(self) -> LLMOptions:

@@ -282,6 +282,16 @@ class ModelName:
 
 
 @dataclass(frozen=True)
+class OpenWait:
+    """A wait that an interrupted execution was in, and what is left of it."""
+
+    wait_id: str
+    provider_name: str
+    seconds_left: float
+    reason: str
+
+
+@dataclass(frozen=True)
 class StoredResult:
     """A tool call of the session as history keeps it; `text` is None while it is not finished."""
 

@@ -181,8 +181,8 @@ def _assemble(
         defaults=defaults,
         agents=_registry(files.agents),
         chains=_registry(files.agent_chains),
-        mcp_servers=_registry(_timed(files.mcp_servers, defaults)),
-        llm_providers=_registry(_timed(files.llm_providers, defaults)),
+        mcp_servers=_registry(_with_defaults(files.mcp_servers, defaults)),
+        llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
@@ -196,22 +196,24 @@ def _names_in(tarsy: Node, section: str) -> frozenset[str]:
     return frozenset(entries.mapping) if entries is not None else frozenset()
 
 
-_TIMES = (
+_PATIENCE = (
     "llm_call_timeout", "first_token_timeout", "silence_timeout", "retry_after_limit",
-    "tool_call_timeout",
+    "max_retries", "tool_call_timeout", "tool_call_limit",
 )  # fmt: skip
 
 AnyEntry = TypeVar("AnyEntry", bound=Entry)
 
 
-def _timed(entries: Mapping[str, AnyEntry], defaults: DefaultsConfig) -> dict[str, AnyEntry]:
-    """Entries with the times that defaults have and they do not say themselves."""
+def _with_defaults(
+    entries: Mapping[str, AnyEntry], defaults: DefaultsConfig
+) -> dict[str, AnyEntry]:
+    """Entries with the patience that defaults have and they do not say themselves."""
     return {
         name: entry.model_copy(
             update={
                 key: getattr(defaults, key)
                 for key in type(entry).model_fields.keys() & type(defaults).model_fields.keys()
-                if key in _TIMES and getattr(entry, key) is None
+                if key in _PATIENCE and getattr(entry, key) is None
             }
         )
         for name, entry in entries.items()

@@ -83,6 +83,12 @@ def timeline_event_completed(event: TimelineEvent) -> Payload:
     return _timeline_event("timeline_event.completed", event)
 
 
+def begins_wait(payload: Mapping[str, Any]) -> bool:
+    """Whether it tells that a model provider is waited for from now on, which may take long."""
+    about = (payload.get("metadata") or {}).get("about")
+    return payload.get("status") == "streaming" and about == TimelineEvent.ABOUT_WAIT
+
+
 def _timeline_event(kind: str, event: TimelineEvent) -> Payload:
     return _payload(
         kind,

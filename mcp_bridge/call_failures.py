@@ -4,6 +4,7 @@ Three ends are told apart. *Not carried out*: it was refused before it could beg
 *Unknown*: it left, and nothing that can be believed came back. Carried out is what was answered.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 from mcp import MCPError
@@ -40,6 +41,14 @@ _BY_CODE: dict[int, Cause] = {
 }  # fmt: skip
 _ALSO_LATER = (INVALID_REQUEST, PARSE_ERROR)
 """Codes that frameworks also give to what a running tool throws."""
+
+
+@dataclass(frozen=True)
+class CallTimes:
+    """Seconds that a tool may stay silent, and that it may take however much it tells."""
+
+    silence: float
+    whole: float
 
 
 class CallFailed(Exception):
@@ -86,18 +95,16 @@ class CallFailed(Exception):
 
 
 def judge_failure(
-    error: BaseException, attempt: Attempt, *, is_write: bool, seconds: float, end_reason: str
+    error: BaseException, attempt: Attempt, *, is_write: bool, times: CallTimes, end_reason: str
 ) -> CallFailed:
     """What became of a call that ended in an error, by what the wire saw of it.
 
-    `seconds` are those that a tool may stay silent; `end_reason` says why we ended the connection,
-    where it was us.
+    `end_reason` says why we ended the connection, where it was us.
     """
     if attempt.status:
         return _judge_status(attempt, is_write=is_write)
     if is_timeout(error) and attempt.has_left:
-        late = f"it did not answer within {seconds:g} s"
-        return CallFailed(late, "unknown", "late")
+        return CallFailed(_explain_late(attempt, times), "unknown", "late")
     if is_connection_lost(error) or is_timeout(error):
         return _judge_lost(end_reason or describe_failure(error), attempt)
     for leaf in flatten(error):
@@ -105,6 +112,12 @@ def judge_failure(
             fate = _judge_code(leaf.code, attempt, is_write=is_write)
             return CallFailed(describe_failure(error), fate, _BY_CODE[leaf.code])
     return CallFailed(describe_failure(error), "unknown", "server")
+
+
+def _explain_late(attempt: Attempt, times: CallTimes) -> str:
+    if attempt.is_at_limit and times.whole > times.silence:
+        return f"it did not end within {times.whole:g} s, although it reported progress"
+    return f"it did not answer within {times.silence:g} s"
 
 
 def _judge_code(code: int, attempt: Attempt, *, is_write: bool) -> Fate:

@@ -10,6 +10,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from agents.types import JSON
+from mcp_bridge.call_failures import CallTimes
 from mcp_bridge.wire.attempts import Attempt
 from mcp_bridge.wire.tool_repairs import MAX_TOOLS
 
@@ -56,15 +57,17 @@ async def call_tool(
     tool: str,
     arguments: Mapping[str, JSON],
     report_progress: Callable[[str], None],
-    seconds: float,
+    times: CallTimes,
     attempt: Attempt,
 ) -> CallToolResult:
-    """Call a tool, which may stay silent for so many seconds: each report of progress begins anew.
+    """Call a tool. The time that it may stay silent begins anew with each report of progress.
 
     Raises `TimeoutError`, or what the server answered. `attempt` may end the wait before that.
     """
     told_at = -PROGRESS_INTERVAL
-    clock = asyncio.timeout(seconds)
+    loop_time = asyncio.get_running_loop().time
+    ends_at = loop_time() + times.whole
+    clock = asyncio.timeout(times.silence)
     is_over = False
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
@@ -72,7 +75,9 @@ async def call_tool(
         attempt.shows_progress = True
         if is_over or clock.expired():
             return
-        clock.reschedule(asyncio.get_running_loop().time() + seconds)
+        silent_until = loop_time() + times.silence
+        attempt.is_at_limit = silent_until >= ends_at
+        clock.reschedule(min(silent_until, ends_at))
         now = time.monotonic()
         if now - told_at >= PROGRESS_INTERVAL:
             told_at = now
@@ -80,7 +85,7 @@ async def call_tool(
 
     def interrupt() -> None:
         if not clock.expired():
-            clock.reschedule(asyncio.get_running_loop().time())
+            clock.reschedule(loop_time())
 
     attempt.interrupt = interrupt
     try:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcp import Client
 from mcp_types import CallToolResult, Tool
@@ -11,7 +11,7 @@ from mcp_types import CallToolResult, Tool
 from agents.types import JSON
 from masking import Masker
 from mcp_bridge import client_requests
-from mcp_bridge.call_failures import CallFailed, judge_failure
+from mcp_bridge.call_failures import CallFailed, CallTimes, judge_failure
 from mcp_bridge.client_owner import ClientOwner, OpenClient
 from mcp_bridge.definition_pins import DefinitionPins, Fault
 from mcp_bridge.failures import (
@@ -38,12 +38,15 @@ MOST_REPEATS = 2
 class Deadlines:
     """Seconds a server may take. `close` is what we wait before we stop waiting.
 
-    `call` runs anew with each report of progress.
+    `call` runs anew with each report of progress, `whole_call` does not. `calls` are those of
+    single tools.
     """
 
     start: float = 30.0
     restart: float = 10.0
     call: float = 90.0
+    calls: Mapping[str, float] = field(default_factory=dict)
+    whole_call: float = 300.0
     close: float = 10.0
     relist: float = 5.0
     """For tools that a server says have changed, before the next question."""
@@ -61,8 +64,18 @@ class Deadlines:
 
     def of(self, server: ServerConfig) -> "Deadlines":
         """These, with what the configuration of one server says."""
-        call = server.tool_call_timeout
-        return self if call is None else replace(self, call=call.total_seconds())
+        call, whole = server.tool_call_timeout, server.tool_call_limit
+        return replace(
+            self,
+            call=self.call if call is None else call.total_seconds(),
+            calls={name: time.total_seconds() for name, time in server.tool_call_timeouts.items()},
+            whole_call=self.whole_call if whole is None else whole.total_seconds(),
+        )
+
+    def find_call_times(self, tool: str) -> CallTimes:
+        """For one call of a tool."""
+        silence = self.calls.get(tool, self.call)
+        return CallTimes(silence, max(silence, self.whole_call))
 
 
 class ServerConnection:
@@ -110,11 +123,6 @@ class ServerConnection:
         """What the server says about itself."""
         client = self._owner.client
         return (client.instructions or "") if client else ""
-
-    @property
-    def call_deadline(self) -> float:
-        """Seconds that a tool may stay silent."""
-        return self._deadlines.call
 
     @property
     def protocol_version(self) -> str:
@@ -316,17 +324,17 @@ class ServerConnection:
         is_write: bool,
     ) -> CallToolResult:
         """Send it once. The wire knows while a call is under way that may change something."""
-        wire, seconds = self._owner.wire, self._deadlines.call
+        wire, times = self._owner.wire, self._deadlines.find_call_times(tool)
         wire.writes_under_way += is_write
         self._under_way += 1
         try:
             with attempting(Attempt(has_left=not wire.is_noted)) as attempt:
                 return await client_requests.call_tool(
-                    client, tool, arguments, report_progress, seconds, attempt
+                    client, tool, arguments, report_progress, times, attempt
                 )
         except SERVER_FAILURES as error:
             failed = judge_failure(
-                error, attempt, is_write=is_write, seconds=seconds, end_reason=wire.end_reason
+                error, attempt, is_write=is_write, times=times, end_reason=wire.end_reason
             )
             raise failed from None
         finally:

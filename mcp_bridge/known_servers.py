@@ -64,6 +64,8 @@ class _Classed:
     tools: Mapping[str, ToolRule]
     max_result_tokens: int
     tool_call_timeout: Any
+    tool_call_timeouts: Any
+    tool_call_limit: Any
     trusts_annotations: bool
 
 
@@ -99,7 +101,7 @@ def with_known_tools(
     return _Classed(
         config.transport, config.instructions, config.data_masking,
         {**known, **config.tools}, config.max_result_tokens, config.tool_call_timeout,
-        config.trusts_annotations,
+        config.tool_call_timeouts, config.tool_call_limit, config.trusts_annotations,
     )  # fmt: skip
 
 

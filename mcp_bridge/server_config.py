@@ -69,6 +69,16 @@ class ServerConfig(Protocol):
         ...
 
     @property
+    def tool_call_timeouts(self) -> Mapping[str, timedelta]:
+        """The same for single tools."""
+        ...
+
+    @property
+    def tool_call_limit(self) -> timedelta | None:
+        """How long a tool of it may take in all; None is the usual time."""
+        ...
+
+    @property
     def trusts_annotations(self) -> bool:
         """Whether the server's own word about its tools counts."""
         ...

@@ -66,6 +66,8 @@ class ServerPlan:
     max_result_tokens: int = 100_000
     trust_annotations: bool | None = None
     tool_call_timeout: timedelta | None = None
+    tool_call_timeouts: Mapping[str, timedelta] = field(default_factory=dict)
+    tool_call_limit: timedelta | None = None
 
     @property
     def trusts_annotations(self) -> bool:

@@ -31,8 +31,8 @@ ALLOWED: dict[str, str] = {
     "agents": "config tarsy.errors",
     "safety": "safety masking agents.types agents.ports",
     "ops": "masking safety config.container_detection tarsy.errors",
-    "mcp_bridge": "masking safety agents.types agents.ports agents.json_cutting config.programs"
-    " tarsy.errors",
+    "mcp_bridge": "masking safety agents.types agents.ports agents.json_cutting agents.retry_after"
+    " config.programs tarsy.errors",
     "mcp_bridge.ops": "ops",
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
     "safety.paths": "safety.word_lists",
@@ -51,14 +51,14 @@ ALLOWED: dict[str, str] = {
     ".runbooks": "tarsy.errors",
     ".rendering": ".maskers .models.foreign_json .stream_messages agents.types"
     " agents.provider_check.report",
-    ".notifications": ".rendering tarsy.errors",
+    ".notifications": ".rendering agents.retry_after tarsy.errors",
     ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown agents.report"
     " agents.types agents.llm.windows agents.provider_check.report safety.evidence"
     " safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".services": ".models .selectors .stream_messages .doorbell .queue .chain_plan .maskers"
     " .runbooks .notifications .rendering .roles masking agents.types agents.records"
-    " agents.provider_check.report config tarsy.errors tarsy.uptime",
+    " agents.provider_check.report agents.retry_after config tarsy.errors tarsy.uptime",
     ".stream": ".models .roles .selectors .stream_messages .doorbell .access .rendering config"
     " tarsy",
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"

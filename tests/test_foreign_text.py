@@ -18,8 +18,9 @@ from mcp_types import CallToolResult, TextContent
 from agents.compaction import fit_conversation
 from agents.controllers.react import React
 from agents.controllers.written import read_written
+from agents.llm.asked_wait import read_asked_wait
 from agents.llm.bodies import BodyReader, ForeignText
-from agents.llm.error_bodies import read_error, read_wait
+from agents.llm.error_bodies import find_body, read_error
 from agents.llm.head_thoughts import HeadThoughts
 from agents.llm.sse import EventReader
 from agents.repetition import RepetitionWatch
@@ -120,7 +121,14 @@ READERS: dict[str, Read] = {
     "agents.llm.error_bodies": lambda text: (
         read_error({"error": {"message": text, "code": text}}, "").is_overflow(400),
         read_error(None, f"<{text}").message,
-        read_wait({"message": text}, text),
+        find_body(text),
+        find_body(f"b'{text}'"),
+    ),
+    "agents.llm.asked_wait": lambda text: read_asked_wait(
+        {"retry-after": text, "date": text, "x-ratelimit-reset": text},
+        {"error": {"message": text, "details": [{"retryDelay": text}]}},
+        text,
+        is_rate_limit=True,
     ),
     "agents.llm.sse": lambda text: _events(text),
     "agents.repetition": lambda text: _watch(text),

@@ -1,19 +1,17 @@
 """Sorts what an SDK raised into an `LLMError` with a sentence a person can act on."""
 
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import Any
 
+from agents.llm.asked_wait import read_asked_wait
 from agents.llm.bodies import ForeignText
-from agents.llm.error_bodies import ErrorBody, read_error, read_wait
+from agents.llm.error_bodies import ErrorBody, find_body, read_error
 from agents.llm.settings import ProviderSettings
 from agents.llm.unreachable import Obstacle, find_obstacle
 from agents.llm.wire_values import clean_characters
 from agents.ports import NotSent
+from agents.retry_after import spell_seconds
 from tarsy.errors import LLMError, LLMErrorCode
 
 LONGEST_READ = 4000
@@ -54,7 +52,7 @@ def only_llm_errors(settings: ProviderSettings) -> Iterator[None]:
 def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     """What an exception of a provider's SDK means to us. Never repeats a key."""
     error = _unwrap(error)
-    said = read_error(getattr(error, "body", None), _find_text(error))
+    said = read_error(_find_body(error), _find_text(error))
     status = _find_status(error) or said.status
     if _is_timeout(error, status):
         return _connection(settings, "did not answer in time")
@@ -91,7 +89,7 @@ def _classify_status(
         )
     if status >= 500 or status in _PASSING:
         return _after_a_wait(
-            "provider_error", f"{_subject(settings)} answered {status}{quote}.", error, settings
+            "provider_error", f"{_subject(settings)} answered {status}{quote}.", error
         )
     return _invalid_request(error, status, settings)
 
@@ -124,21 +122,16 @@ def _rate_limit(error: Exception, status: int, settings: ProviderSettings) -> LL
             "Top it up or choose another provider.",
         )
     reason = f"{_subject(settings)} answered 429 (too many requests){quote}."
-    return _after_a_wait("rate_limit", reason, error, settings)
+    return _after_a_wait("rate_limit", reason, error)
 
 
-def _after_a_wait(
-    code: LLMErrorCode, reason: str, error: Exception, settings: ProviderSettings
-) -> LLMError:
-    """An error that is gone in a while, unless the provider asks for too long a while."""
-    asked, limit = read_retry_after(error), settings.times.longest_wait
+def _after_a_wait(code: LLMErrorCode, reason: str, error: Exception) -> LLMError:
+    """An error that is gone in a while: in the one that the provider asks for, where it does."""
+    asked = _find_asked_wait(error, is_rate_limit=code == "rate_limit")
     if asked is None:
         return LLMError(code, reason, retryable=True)
-    reason = f"{reason} It asks to wait {asked:.0f} s"
-    if asked > limit:
-        reason = f"{reason}; {limit:g} s is the most it may (retry_after_limit)."
-        return LLMError(code, reason, retry_after=asked)
-    return LLMError(code, f"{reason}.", retryable=True, retry_after=asked)
+    reason = f"{reason} It asks to wait {spell_seconds(asked)}."
+    return LLMError(code, reason, retryable=True, retry_after=asked)
 
 
 def _too_long(error: Exception, settings: ProviderSettings) -> LLMError:
@@ -199,39 +192,20 @@ def _unreachable(settings: ProviderSettings, obstacle: Obstacle | None) -> LLMEr
     return error
 
 
-def read_retry_after(error: Exception) -> float | None:
-    """The seconds a response asked us to wait, in its headers or in its body."""
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
-    said = {} if headers is None else headers
-    for read, value in (
-        (_read_milliseconds, said.get("retry-after-ms")),
-        (_read_seconds, said.get("retry-after")),
-        (_read_date, said.get("retry-after")),
-    ):
-        if isinstance(value, str) and (wait := read(value)) is not None:
-            return max(0.0, wait)
-    return read_wait(getattr(error, "body", None), _find_message(error))
+def _find_asked_wait(error: Exception, *, is_rate_limit: bool) -> float | None:
+    body, text = _find_body(error), _find_text(error)
+    return read_asked_wait(_find_headers(error), body, text, is_rate_limit=is_rate_limit)
 
 
-def _read_seconds(value: str) -> float | None:
-    try:
-        seconds = float(value)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) else None
-
-
-def _read_milliseconds(value: str) -> float | None:
-    wait = _read_seconds(value)
-    return None if wait is None else wait / 1000
-
-
-def _read_date(value: str) -> float | None:
-    try:
-        until = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return None if until.tzinfo is None else (until - datetime.now(UTC)).total_seconds()
+def _find_headers(error: Exception) -> Mapping[str, str]:
+    """litellm puts those of some providers beside an answer of its own that has none."""
+    response = getattr(error, "response", None)
+    places = (
+        getattr(response, "headers", None),
+        getattr(error, "litellm_response_headers", None),
+        getattr(error, "headers", None),
+    )
+    return next((place for place in places if isinstance(place, Mapping) and place), {})
 
 
 def strip_url(url: str) -> str:
@@ -268,10 +242,14 @@ def _words(error: Exception, settings: ProviderSettings) -> str:
 
 
 def _find_message(error: Exception) -> str:
-    body: object = getattr(error, "body", None)
-    said = read_error(body, _find_text(error))
+    said = read_error(_find_body(error), _find_text(error))
     names = [name for name in said.names if name != "error" and name not in said.message]
     return " ".join([said.message, *names[:1]]).strip()
+
+
+def _find_body(error: Exception) -> object:
+    body: object = getattr(error, "body", None)
+    return find_body(_find_text(error)) if body is None else body
 
 
 def _find_text(error: Exception) -> str:

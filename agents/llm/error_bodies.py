@@ -1,4 +1,4 @@
-"""Reads an error as each engine words it: what it says, what it is called, how long to wait.
+"""Reads an error as each engine words it: what it says, and what it is called.
 
 The words are those of OpenAI, Azure, Anthropic, Google, Mistral, llama.cpp, vLLM, SGLang, TGI,
 Ollama, LM Studio, Bedrock, DashScope, Moonshot, MiniMax, Z.ai, xAI, DeepSeek, Groq and OpenRouter,
@@ -84,12 +84,6 @@ _NO_TOOL_CALLING = re.compile(
     r"|unsupported (?:parameter|value).{0,5}tools?\b(?![\[.])",
     re.IGNORECASE,
 )
-_TRY_AGAIN = re.compile(
-    r"(?:(?:try|retry) (?:again )?(?:in|after)|wait(?: for)?) "
-    r"(?:(\d{1,4}) ?h(?:ours?)?(?![a-z]) ?)?"
-    r"(?:(\d{1,4}) ?m(?:in(?:ute)?s?)?(?![a-z]) ?)?"
-    r"(?:(\d[\d.]{0,20}) ?(ms|milliseconds?|s(?:ec(?:ond)?s?)?)\b)?"
-)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 _BODY_AT_END = re.compile(
@@ -152,7 +146,7 @@ def is_error(event: Mapping[str, Any]) -> bool:
 
 def read_error(body: object, text: str) -> ErrorBody:
     """What a body says; `text` counts where it is no object. Never raises."""
-    found = list(_walk(_find_body(text) if body is None else body, 0))
+    found = list(walk_error(find_body(text) if body is None else body, 0))
     message = " ".join(dict.fromkeys(said for said in map(_find_message, found) if said))
     names = [name for members in found for name in _find_names(members)]
     status = next((s for members in found if (s := _find_status(members))), None)
@@ -161,16 +155,27 @@ def read_error(body: object, text: str) -> ErrorBody:
     return ErrorBody((message or read_page(text))[:_LONGEST_TEXT], tuple(names), status)
 
 
-def _find_body(text: str) -> object:
+def find_body(text: str) -> object:
     """The body that an SDK has put behind its own words: JSON, or as Python writes its values."""
     found = _BODY_AT_END.search(text[:_LONGEST_TEXT])
     if found is None:
-        return None
+        return _find_object(text)
     said = found[1]
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         value = ast.literal_eval(said) if said.startswith("b") else said
         said = value.decode(errors="replace") if isinstance(value, bytes) else said
     return _as_json(said) or _as_python(said)
+
+
+def _find_object(text: str) -> object:
+    """An object with more words behind it."""
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text[:_LONGEST_TEXT], start)[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _as_python(text: str) -> object:
@@ -189,44 +194,19 @@ def read_page(text: str) -> str:
     return " ".join(html.unescape(said or "").split())
 
 
-def read_wait(body: object, message: str) -> float | None:
-    """The seconds that a body asks to wait, in Google's way or in words."""
-    for members in _walk(body, 0):
-        for detail in as_list(members.get("details")):
-            delay = as_dict(detail).get("retryDelay")
-            if isinstance(delay, str) and re.fullmatch(r"[\d.]{1,12}s", delay):
-                return _as_seconds(delay[:-1])
-    found = _TRY_AGAIN.search(message)
-    if found is None or not (found[1] or found[2] or found[3]):
-        return None
-    seconds = _as_seconds(found[3] or "0")
-    if seconds is None:
-        return None
-    minutes = int(found[1] or 0) * 60 + int(found[2] or 0)
-    is_small = (found[4] or "").startswith("m")
-    return minutes * 60 + (seconds / 1000 if is_small else seconds)
-
-
-def _as_seconds(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _walk(value: object, depth: int) -> Iterator[dict[str, Any]]:
+def walk_error(value: object, depth: int) -> Iterator[dict[str, Any]]:
     """The objects in which an error is told: the innermost says the most, so it comes first."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
         for item in value[:3]:
-            yield from _walk(item, depth + 1)
+            yield from walk_error(item, depth + 1)
     elif isinstance(value, dict):
         metadata = as_dict(value.get("metadata"))
         for name in ("error", "errors", "choices", "base_resp"):
-            yield from _walk(value.get(name), depth + 1)
+            yield from walk_error(value.get(name), depth + 1)
         for text in (metadata.get("raw"), value.get("error"), value.get("message")):
-            yield from _walk(_as_json(text), depth + 1)
+            yield from walk_error(_as_json(text), depth + 1)
         if not depth or "choices" not in value:
             yield value
 

@@ -17,7 +17,7 @@ from agents.llm.settings import ProviderSettings
 from agents.llm.windows import find_input_limit
 from agents.llm.wire import seal_fields, write_called_tools, write_messages, write_tools
 from agents.llm_events import LLMEvent
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, RetryRule
 from agents.types import Message, ToolSpec
 
 
@@ -38,6 +38,10 @@ class OpenAICompatible:
     @property
     def input_limit(self) -> int:
         return find_input_limit(self._settings)
+
+    @property
+    def retry_rule(self) -> RetryRule:
+        return self._settings.retry_rule
 
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions

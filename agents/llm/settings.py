@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, RetryRule
 
 ProviderType = Literal["google", "openai", "anthropic", "xai", "vertexai"]
 Backend = Literal["langchain", "google-native"]
@@ -19,8 +19,6 @@ class CallTimes:
     call: float = 300.0
     first_chunk: float = 120.0
     stall: float = 60.0
-    longest_wait: float = 60.0
-    """What it may ask us to wait for before the next attempt; for more we turn to another."""
 
     def within(self, options: LLMOptions) -> "CallTimes":
         """These, with what is said for a single call."""
@@ -55,5 +53,6 @@ class ProviderSettings:
     vertex_credentials: str = field(default="", repr=False)
     """Path of the credentials file, or its JSON."""
     times: CallTimes = CallTimes()
+    retry_rule: RetryRule = field(default_factory=RetryRule)
     quirks: Mapping[str, bool] = field(default_factory=dict)
     """What the operator knows better than the table of quirks, by the names there."""

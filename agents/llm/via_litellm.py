@@ -30,7 +30,7 @@ from agents.llm.wire import (
 )
 from agents.llm.wire_values import as_dict
 from agents.llm_events import LLMEvent, UsageReported
-from agents.ports import LLMOptions
+from agents.ports import LLMOptions, RetryRule
 from agents.types import JSON, Message, ToolSpec, Usage
 from tarsy.errors import LLMError
 
@@ -72,6 +72,10 @@ class ViaLitellm:
     @property
     def input_limit(self) -> int:
         return find_input_limit(self._settings)
+
+    @property
+    def retry_rule(self) -> RetryRule:
+        return self._settings.retry_rule
 
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], options: LLMOptions

@@ -20,10 +20,14 @@ from agents.llm_events import (
 from agents.ports import LLMOptions
 from agents.provider_check.report import Spent
 from agents.types import Message, ToolCall, ToolSpec, Usage
+from tarsy.errors import LLMError
 
 LONGEST_ANSWER = 50_000
 """Characters of text and thoughts after which an answer is cut: no probe asks for so many. Servers
 with a small window refuse a limit that is as large, and agents send none either."""
+
+MAX_RETRIES = 2
+"""Of one question. Lessons, and waits that the provider asks for, count as none."""
 
 PriceOf = Callable[[Usage], float | None]
 
@@ -101,8 +105,18 @@ class Asker:
         async def note(retry: Retry) -> None:
             failed.append(str(retry.error))
 
+        async def wait(error: LLMError) -> None:
+            asked = error.retry_after or 0.0
+            if asked >= self._seconds:
+                raise error
+            failed.append(str(error))
+            await asyncio.sleep(asked)
+
         events = stream_with_retries(
-            lambda: self._llm.stream(messages, tools, options), on_retry=note
+            lambda: self._llm.stream(messages, tools, options),
+            max_retries=MAX_RETRIES,
+            on_retry=note,
+            wait=wait,
         )
         try:
             async with asyncio.timeout(self._seconds), aclosing(events):
@@ -143,6 +157,5 @@ def _hurry(settings: ProviderSettings, probe_seconds: float) -> ProviderSettings
         call=min(times.call, seconds),
         first_chunk=min(times.first_chunk, seconds),
         stall=min(times.stall, seconds),
-        longest_wait=min(times.longest_wait, seconds),
     )
     return replace(settings, times=shorter)

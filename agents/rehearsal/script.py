@@ -106,6 +106,8 @@ class ScriptedError(_Part):
     message: str = ""
     code: str = ""
     retry_after: NonNegativeFloat | None = None
+    headers: Mapping[str, str] = Field(default_factory=dict)
+    """Sent with it, such as a vendor's own words for how long to wait."""
 
 
 _ANSWERS = frozenset({"thinking", "text", "tool_calls", "usage", "finish_reason", "malformed"})

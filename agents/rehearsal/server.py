@@ -122,7 +122,7 @@ class Rehearsal:
     def _play(self, reply: Reply, conversation: Conversation, dialect: Dialect) -> Playback:
         reply, pace = _set_pace(reply, self.script.pace, self._pace)
         if reply.error is not None and reply.error_after is None:
-            headers = {}
+            headers = dict(reply.error.headers)
             if reply.error.retry_after is not None:
                 headers["retry-after"] = f"{reply.error.retry_after:g}"
             body, status = encode_error(reply.error, dialect), reply.error.status

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from config.schema.agents import FallbackConfig, OrchestratorConfig
 from config.schema.chains import ScoringConfig
 from config.schema.fields import (
@@ -11,6 +13,7 @@ from config.schema.fields import (
     Boolean,
     ControlLevel,
     Count,
+    Integer,
     List,
     OptionalUrl,
     PositiveDuration,
@@ -109,8 +112,14 @@ class DefaultsConfig(Block):
     """How long a model may take to begin its answer."""
     silence_timeout: PositiveDuration = timedelta(minutes=1)
     """How long a model may be silent in the middle of its answer."""
-    retry_after_limit: PositiveDuration = timedelta(minutes=1)
-    """How long a provider may ask us to wait before it is asked again. When it asks for more, the
-    next provider is asked."""
+    retry_after_limit: PositiveDuration = timedelta(seconds=10)
+    """For how long a question waits in all because its provider asks for time. When it asks for
+    more, the next provider is asked. Where there is none, it gets the time that it asks for, as far
+    as the session has it."""
+    max_retries: Annotated[Integer, Field(ge=0, le=20)] = 2
+    """How many times a failed call to a model is made again. What follows a wait that the provider
+    asked for does not count."""
     tool_call_timeout: PositiveDuration = timedelta(seconds=90)
     """How long a tool may go without an answer or a report of progress."""
+    tool_call_limit: PositiveDuration = timedelta(minutes=5)
+    """How long a tool may take in all, however much progress it reports."""

@@ -77,7 +77,7 @@ class QuirksConfig(Block):
 class LLMProviderConfig(Entry):
     """One model of one vendor. Holds names of variables, never a key.
 
-    No time is None in a loaded configuration: `defaults` fill them.
+    No time and no number of retries is None in a loaded configuration: `defaults` fill them.
     """
 
     type: Annotated[ProviderType, one_of()]
@@ -114,7 +114,10 @@ class LLMProviderConfig(Entry):
     silence_timeout: PositiveDuration | None = None
     """How long this model may be silent in the middle of an answer. Unset: as `defaults` says."""
     retry_after_limit: PositiveDuration | None = None
-    """How long this provider may ask us to wait. Unset: as `defaults` says."""
+    """For how long a question waits in all because this provider asks for time, before another
+    provider is asked. Unset: as `defaults` says."""
+    max_retries: Annotated[Integer, Field(ge=0, le=20)] | None = None
+    """How many times a failed call to this model is made again. Unset: as `defaults` says."""
 
     @property
     def key_variables(self) -> tuple[str, ...]:

@@ -180,7 +180,7 @@ class ToolRule(Block):
 
 
 class MCPServerConfig(Entry):
-    """A tool server. `defaults` fill its `tool_call_timeout` in a loaded configuration."""
+    """A tool server. `defaults` fill the times of its calls in a loaded configuration."""
 
     transport: TransportConfig
     """How the server is reached."""
@@ -200,6 +200,11 @@ class MCPServerConfig(Entry):
     server runs here (`stdio`, `in_process`), and not where it is remote."""
     tool_call_timeout: PositiveDuration | None = None
     """How long a tool of this server may go without an answer or a report of progress. Unset: as
+    `defaults` says."""
+    tool_call_timeouts: Table[PositiveDuration] = Field(default_factory=nothing)
+    """The same for single tools, by their names."""
+    tool_call_limit: PositiveDuration | None = None
+    """How long a tool of this server may take in all, however much progress it reports. Unset: as
     `defaults` says."""
 
     @property

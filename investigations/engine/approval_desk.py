@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 
 from django.db import InterfaceError, OperationalError
 
-from agents.person_time import asking_a_person
+from agents.call_time import asking_a_person
 from agents.types import JSON
 from investigations.doorbell import publish_live
 from investigations.models import AgentExecution, ApprovalRequest

@@ -27,7 +27,16 @@ from agents.prompts.fitting import fit_chat, fit_investigation, fit_synthesis
 from agents.recall import RECALL_SPEC
 from agents.summaries import SummaryPlan
 from agents.task import AgentTask, Limits
-from agents.types import InteractionType, Message, PastCall, Role, ServerOffer, ToolCall, ToolSpec
+from agents.types import (
+    InteractionType,
+    Message,
+    OpenWait,
+    PastCall,
+    Role,
+    ServerOffer,
+    ToolCall,
+    ToolSpec,
+)
 from config import get_config
 from config.model import Config
 from config.resolve import (
@@ -58,6 +67,7 @@ from investigations.selectors.findings import (
 )
 from investigations.selectors.offers import offers_of_execution
 from investigations.selectors.past_calls import past_calls
+from investigations.selectors.provider_waits import open_waits_of_execution
 from investigations.services.executions import Claim
 from masking import Placeholders
 from tarsy.errors import AgentError, InvalidInput
@@ -89,6 +99,8 @@ class Briefing:
     """The tool calls made before an interruption."""
     known_offers: tuple[ServerOffer, ...] = ()
     """What its tool servers gave before an interruption."""
+    open_waits: tuple[OpenWait, ...] = ()
+    """The waits for a provider that an interruption left open."""
 
     @property
     def needs_runbook(self) -> bool:
@@ -122,18 +134,21 @@ class Briefing:
             return ()
         return (*toolbox.specs, RECALL_SPEC)
 
-    def make_task(self, toolbox: Toolbox) -> AgentTask:
+    def make_task(self, toolbox: Toolbox, *, ends_at: float) -> AgentTask:
+        """What the agent is to do; `ends_at` is when it has to have ended, by the loop's clock."""
+        iteration = self.config.defaults.iteration_timeout.total_seconds()
         return AgentTask(
             controller=self.agent.controller,
             agent_name=self.claim.execution.agent_name,
             opening=_open_conversation(self, toolbox),
             max_iterations=self.agent.max_iterations,
-            limits=Limits(self.config.defaults.iteration_timeout.total_seconds()),
+            limits=Limits(iteration, ends_at),
             interaction_type=self._interaction_type,
             recalls_session=self.recalls_session,
             history=tuple(_to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
             known_offers=self.known_offers,
+            open_waits=self.open_waits,
         )
 
 
@@ -166,6 +181,7 @@ def brief(claim: Claim) -> Briefing:
         now=datetime.now(UTC),
         past=past_calls(claim.execution, claim.messages) if claim.messages else (),
         known_offers=offers_of_execution(claim.execution),
+        open_waits=open_waits_of_execution(claim.execution) if claim.messages else (),
     )
 
 

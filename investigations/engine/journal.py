@@ -10,6 +10,7 @@ from agents.records import (
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
+    ProviderWait,
     SummaryLabel,
     SummaryRecord,
     ToolCallRecord,
@@ -20,7 +21,7 @@ from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.open_blocks import OpenBlocks
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.selectors.tool_results import read_tool_result
-from investigations.services import offers, recording, summaries
+from investigations.services import offers, provider_waits, recording, summaries
 from investigations.services.executions import renew_lease
 from investigations.stream_messages import (
     execution_progress,
@@ -112,6 +113,12 @@ class ExecutionJournal:
 
     async def record_offers(self, record: OffersRecord) -> None:
         await self._write(offers.record_offers, record, self._mask)
+
+    async def open_wait(self, wait: ProviderWait) -> str:
+        return str(await self._write(provider_waits.open_wait, wait, self._mask))
+
+    async def close_wait(self, wait_id: str, told: str) -> None:
+        await self._write(provider_waits.close_wait, uuid.UUID(wait_id), told, self._mask)
 
     async def record_note(self, note: Note) -> None:
         await self._write(recording.record_note, note, self._mask)

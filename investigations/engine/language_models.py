@@ -11,7 +11,7 @@ from typing import get_args
 from agents.fallback import Fallback, FallbackPlan
 from agents.llm.client import make_llm
 from agents.llm.settings import CallTimes, NativeTool, ProviderSettings
-from agents.ports import LLM
+from agents.ports import LLM, RetryRule
 from agents.summaries import SummaryPlan, SummaryRule
 from agents.types import ModelName
 from config import environment
@@ -152,6 +152,7 @@ def _read_settings(choice: _Choice, *, with_native_tools: bool) -> ProviderSetti
         vertex_location=environ.get(provider.location_variable, ""),
         vertex_credentials=environ.get(provider.credentials_env, ""),
         times=_read_times(provider),
+        retry_rule=_read_retry_rule(provider),
         quirks=provider.quirks.overrides(),
     )
 
@@ -162,6 +163,14 @@ def _read_times(provider: LLMProviderConfig) -> CallTimes:
         "call": provider.llm_call_timeout,
         "first_chunk": provider.first_token_timeout,
         "stall": provider.silence_timeout,
-        "longest_wait": provider.retry_after_limit,
     }
     return CallTimes(**{name: time.total_seconds() for name, time in said.items() if time})
+
+
+def _read_retry_rule(provider: LLMProviderConfig) -> RetryRule:
+    """How its failures are borne; a loaded configuration says it."""
+    usual, limit = RetryRule(), provider.retry_after_limit
+    return RetryRule(
+        usual.max_retries if provider.max_retries is None else provider.max_retries,
+        usual.longest_wait if limit is None else limit.total_seconds(),
+    )

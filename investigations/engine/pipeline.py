@@ -86,7 +86,8 @@ async def _run_until_stopped(
     limit = claim.seconds_left
     try:
         async with asyncio.timeout(limit) as session_limit:
-            return await _run_and_explain(claim, loop, trail, blocks)
+            ends_at = asyncio.get_running_loop().time() + limit
+            return await _run_and_explain(claim, loop, trail, blocks, ends_at)
     except TimeoutError:
         if not session_limit.expired():
             raise
@@ -97,11 +98,11 @@ async def _run_until_stopped(
 
 
 async def _run_and_explain(
-    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks, ends_at: float
 ) -> AgentOutcome:
     """Any failure becomes an outcome whose text a person can act on."""
     try:
-        return await _run(claim, loop, trail, blocks)
+        return await _run(claim, loop, trail, blocks, ends_at)
     except AgentError as error:
         return AgentOutcome("failed", error=str(error))
     except (LeaseLost, TimeoutError, *UNREACHABLE):
@@ -116,14 +117,14 @@ async def _run_and_explain(
 
 
 async def _run(
-    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks
+    claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks, ends_at: float
 ) -> AgentOutcome:
     briefing: Briefing = await loop.db(brief, claim)
     await loop.db(keep_model, claim, briefing.fallbacks.current)
     journal = ExecutionJournal(claim.execution, loop, briefing.mask, trail, blocks)
     briefing = await add_runbook(briefing, journal)
     async with open_execution_toolbox(briefing, loop, trail) as toolbox:
-        task = briefing.make_task(toolbox)
+        task = briefing.make_task(toolbox, ends_at=ends_at)
         return await run_agent(
             task,
             llm=briefing.llm,

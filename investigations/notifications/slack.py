@@ -9,6 +9,7 @@ from typing import cast
 
 import httpx
 
+from agents.retry_after import read_retry_after
 from investigations.notifications.messages import Message
 from tarsy.errors import TarsyError
 
@@ -23,6 +24,8 @@ _SEARCH_SHARE = 0.5
 """Of the time for a message: where it belongs must not cost that it is sent at all."""
 _MOST_BYTES = 8 * 1024 * 1024
 _BLOCK_DEPTH = 12
+_USUAL_WAIT = 1.0
+"""Seconds, where Slack asks for patience and does not say for how long."""
 
 
 class SlackRefused(TarsyError):
@@ -165,13 +168,13 @@ async def _ask(
 
 def _plain(response: httpx.Response) -> dict[str, str]:
     """Headers without those about an encoding that is undone already."""
-    kept = ("content-type", "retry-after")
+    kept = ("content-type", "date", "retry-after")
     return {name: value for name, value in response.headers.items() if name.lower() in kept}
 
 
 def _retry_after(response: httpx.Response) -> float:
-    written = response.headers.get("retry-after", "")
-    return float(written) if written.isascii() and written.isdigit() else 1.0
+    asked = read_retry_after(response.headers)
+    return _USUAL_WAIT if asked is None else asked
 
 
 def _read(method: str, response: httpx.Response) -> Mapping[str, object]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from investigations.stream_messages import begins_wait
+
 _SHOWN = 160
 
 
@@ -18,6 +20,8 @@ def describe(payload: Mapping[str, Any]) -> str:
             return f"   {payload['agent_name']} {payload['status']}{reason}"
         case "timeline_event.created" if payload["status"] == "completed":
             return _describe_event(payload)
+        case "timeline_event.created" if begins_wait(payload):
+            return f"   … {_shorten(payload['content'])}"
         case "timeline_event.completed":
             return _describe_event(payload)
     return ""

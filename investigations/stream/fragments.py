@@ -117,9 +117,19 @@ def _timeline_event(payload: Mapping[str, Any], reading: _Reading) -> str | None
         return None
     may_cite = view.event.event_type in view.event.MARKDOWN or "[T" in view.content
     tools = reading.tools if may_cite else {}
+    if view.stands_on_card and reading.context is not None:
+        return _event_and_card(view, reading.session_id, reading.context)
     # An error is told in one place; where that is, the session says.
     session = reading.session if view.event.event_type == view.event.Type.ERROR else None
     return render_to_string(view.template, {"item": view, "tools": tools, "session": session})
+
+
+def _event_and_card(view: EventView, session_id: uuid.UUID, page: Mapping[str, object]) -> str:
+    """The event, and what its agent's card and the line above the page say from now on."""
+    execution_id = view.event.execution_id
+    agent = read_agent(session_id, execution_id) if execution_id else None
+    context = {**page, "item": view, "agent": agent}
+    return render_to_string("investigations/session/agent_update.html", context)
 
 
 def _stage_status(payload: Mapping[str, Any], reading: _Reading) -> str | None:

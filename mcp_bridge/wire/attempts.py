@@ -24,6 +24,8 @@ class Attempt:
     """Times that the call was sent; a server that asks back is sent it again with the answer."""
     shows_progress: bool = False
     """The server reported how far it is."""
+    is_at_limit: bool = False
+    """It has done so for as long as a call may take in all."""
     has_left: bool = True
     """Whether any of it may have reached the server."""
     status: int = 0

@@ -98,8 +98,9 @@ def http_headers(transport: TransportConfig, execution_id: str = "") -> dict[str
 
 def longest_silence(server: ServerConfig) -> float:
     """Seconds without a byte after which a stream is given up: never before the call on it is."""
-    call = server.tool_call_timeout
-    return max(STREAM_READ_TIMEOUT, call.total_seconds() + STREAM_GRACE if call else 0.0)
+    said = (server.tool_call_timeout, *server.tool_call_timeouts.values())
+    longest = max((call.total_seconds() + STREAM_GRACE for call in said if call), default=0.0)
+    return max(STREAM_READ_TIMEOUT, longest)
 
 
 def build_http_client(

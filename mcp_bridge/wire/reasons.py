@@ -1,9 +1,7 @@
 """What a server says of a failure, out of whatever it says it in: JSON, plain text, a page."""
 
-import email.utils
 import json
 import re
-import time
 from collections.abc import Iterator, Mapping
 
 from agents.types import JSON
@@ -37,18 +35,6 @@ def spell_data(message: str, data: JSON) -> str:
     """What an error of JSON-RPC says, with what stands in its `data`."""
     said = [message.strip()] if message.strip() else []
     return clean_line(_join([*said, *_read_value(data)]), LONGEST_REASON)
-
-
-def read_retry_after(value: str) -> float | None:
-    """Seconds, from a number of them or from a date; None where it is neither."""
-    try:
-        return max(0.0, float(value)) if float(value) < 1e9 else None
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, OverflowError, TypeError):
-        return None
 
 
 def _read_body(text: str) -> str:

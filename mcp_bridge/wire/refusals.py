@@ -12,9 +12,10 @@ from typing import Any
 import httpx2
 from typing_extensions import override
 
+from agents.retry_after import read_retry_after
 from agents.types import JSON
 from mcp_bridge.wire.attempts import current_attempt
-from mcp_bridge.wire.reasons import read_reason, read_retry_after
+from mcp_bridge.wire.reasons import read_reason
 
 _NOT_ALLOWED = (401, 403)
 _NOBODY_THERE = (502, 503, 504)
@@ -64,7 +65,7 @@ class Refusals:
         attempt.refuse(
             response.status_code,
             await self._explain(response),
-            read_retry_after(response.headers.get("retry-after", "")),
+            read_retry_after(response.headers),
             await _find_answered_code(response),
         )
         if await _has_lost_session(response):

@@ -6,11 +6,12 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from agents.llm_events import AnswerFinished, CallProposed, LLMEvent, TextDelta
-from agents.ports import LLMOptions, ProposedAnswer, ReportProgress, Review
+from agents.ports import LLMOptions, ProposedAnswer, ReportProgress, RetryRule, Review
 from agents.records import (
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
+    ProviderWait,
     SummaryLabel,
     SummaryRecord,
     ToolCallRecord,
@@ -60,6 +61,7 @@ class ScriptedLLM:
     provider_name: str = "scripted"
     model: str = "rehearsed-1"
     input_limit: int = 100_000
+    retry_rule: RetryRule = RetryRule()  # noqa: RUF009 (frozen)
     asked: list[tuple[tuple[Message, ...], tuple[ToolSpec, ...]]] = field(default_factory=list)
     closed: int = 0
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
@@ -171,6 +173,9 @@ class MemoryJournal:
     switches: list[ModelSwitch] = field(default_factory=list)
     summaries: list[SummaryRecord] = field(default_factory=list)
     offers: list[OffersRecord] = field(default_factory=list)
+    waits: list[ProviderWait] = field(default_factory=list)
+    ended_waits: dict[str, str] = field(default_factory=dict)
+    waiting: asyncio.Event = field(default_factory=asyncio.Event)
     progress: list[tuple[Phase, str]] = field(default_factory=list)
     tool_progress: list[tuple[int, str]] = field(default_factory=list)
     raise_on_tool_call: Exception | None = None
@@ -225,6 +230,16 @@ class MemoryJournal:
     async def record_offers(self, record: OffersRecord) -> None:
         self.log.append("offers")
         self.offers.append(record)
+
+    async def open_wait(self, wait: ProviderWait) -> str:
+        self.log.append(f"wait for {wait.provider_name}")
+        self.waits.append(wait)
+        self.waiting.set()
+        return f"w{len(self.waits)}"
+
+    async def close_wait(self, wait_id: str, told: str) -> None:
+        self.log.append(f"end of {wait_id}")
+        self.ended_waits[wait_id] = told
 
     async def record_note(self, note: Note) -> None:
         self.log.append(f"note {note.kind}")

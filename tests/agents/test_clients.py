@@ -1,6 +1,7 @@
 """Both clients against a real socket: the same answers, whole and broken, must mean the same."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from contextlib import aclosing
@@ -36,6 +37,7 @@ from tests.agents.wire_server import (
 pytestmark = [pytest.mark.filterwarnings(READ_ONLY), pytest.mark.slow]
 
 KEY = "sk-secret-4711-abcdef"
+BUSY = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
 QUESTION = (Message("system", "Be brief."), Message("user", "What is full?"))
 FAST = LLMOptions(first_chunk_timeout=20, stall_timeout=20, call_timeout=30)
 READ = ToolSpec(
@@ -52,6 +54,10 @@ def llm(request, wire):
         "lab", "openai", "lab-1", api_key=KEY, api_key_env="LAB_KEY", base_url=wire.base_url
     )
     return request.param(settings)
+
+
+def make_settings(kind, model, wire):
+    return ProviderSettings("lab", kind, model, api_key=KEY, base_url=wire.base_url)
 
 
 async def collect(llm, *, messages=QUESTION, tools=(), options=FAST):
@@ -215,6 +221,78 @@ async def test_a_date_to_wait_for_is_understood(llm, wire):
     assert 200 < error.retry_after <= 300
 
 
+async def test_the_limit_that_is_used_up_says_how_long_where_nothing_else_does(llm, wire):
+    wire.plays = [
+        refuse(
+            429,
+            {"error": {"message": "slow down"}},
+            x_ratelimit_remaining_tokens="0",
+            x_ratelimit_reset_tokens="6m0s",
+        )
+    ]
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable, error.retry_after) == ("rate_limit", True, 360.0)
+
+
+NONSENSE = ("-30", "NaN", "1e309", "", "Thu, 01 Jan 1970 00:00:00 GMT", "9" * 5000, "later, 20")
+
+
+async def test_a_time_to_wait_that_cannot_be_meant_is_as_if_none_was_said(llm, wire):
+    wire.plays = [refuse(429, BUSY, retry_after=value) for value in NONSENSE]
+
+    errors = [await fail(llm) for _ in NONSENSE]
+
+    said = [(error.code, error.retryable, error.retry_after) for error in errors]
+    assert said == [("rate_limit", True, None)] * len(NONSENSE)
+
+
+async def test_a_header_without_end_is_a_broken_connection_or_says_nothing(llm, wire):
+    wire.plays = [refuse(429, BUSY, retry_after="9" * 10_000)]
+
+    error = await fail(llm)
+
+    assert (error.retryable, error.retry_after) == (True, None)
+    assert error.code in ("rate_limit", "connection")
+
+
+async def test_google_says_in_the_body_how_long_to_wait(wire):
+    info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "45.837906927s"}
+    body = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota.", "details": [info]}
+    wire.plays = [refuse(429, json.dumps({"error": body}, indent=2))]
+    llm = ViaLitellm(make_settings("google", "gemini-3.7-flash", wire))
+
+    error = await fail(llm)
+
+    assert (error.code, error.retryable, error.retry_after) == ("rate_limit", True, 45.837906927)
+    assert "answered 429 (too many requests): Quota. RESOURCE_EXHAUSTED. It asks" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [("anthropic", "claude-sonnet-5"), ("google", "gemini-3.7-flash"), ("xai", "grok-4")],
+)
+async def test_headers_say_how_long_to_wait_whoever_is_asked(wire, kind, model):
+    reset = (datetime.now(UTC) + timedelta(seconds=75)).isoformat(timespec="seconds")
+    wire.plays = [
+        refuse(429, BUSY, retry_after="33"),
+        refuse(
+            429,
+            BUSY,
+            anthropic_ratelimit_input_tokens_remaining="0",
+            anthropic_ratelimit_input_tokens_reset=reset,
+        ),
+    ]
+    llm = ViaLitellm(make_settings(kind, model, wire))
+
+    plain, own = await fail(llm), await fail(llm)
+
+    assert (plain.code, plain.retryable, plain.retry_after) == ("rate_limit", True, 33.0)
+    assert 60 < own.retry_after <= 75
+    assert "answered 429 (too many requests): slow down rate_limit_error. It asks" in str(own)
+
+
 async def test_an_account_without_credit_is_not_asked_again(llm, wire):
     wire.plays = [refuse(429, {"error": {"message": "no", "code": "insufficient_quota"}})]
 
@@ -348,17 +426,16 @@ async def test_a_provider_has_times_of_its_own(client, wire):
     assert "silent for 0.3 s" in str(error)
 
 
-@pytest.mark.parametrize(("limit", "is_waited_for"), [(60, False), (400, True)])
-async def test_a_wait_is_kept_as_far_as_the_provider_may_ask_for_it(wire, limit, is_waited_for):
-    wire.plays = [refuse(429, {"error": {"message": "slow down"}}, retry_after="300")]
-    settings = ProviderSettings(
-        "lab", "openai", "lab-1", base_url=wire.base_url, times=CallTimes(longest_wait=limit)
-    )
+@pytest.mark.parametrize(("status", "code"), [(429, "rate_limit"), (503, "provider_error")])
+async def test_how_long_a_provider_asks_to_wait_is_kept_and_told_whatever_it_is(
+    llm, wire, status, code
+):
+    wire.plays = [refuse(status, {"error": {"message": "slow down"}}, retry_after="5400")]
 
-    error = await fail(OpenAICompatible(settings))
+    error = await fail(llm)
 
-    assert error.retryable is is_waited_for
-    assert ("60 s is the most it may (retry_after_limit)" in str(error)) is not is_waited_for
+    assert (error.code, error.retryable, error.retry_after) == (code, True, 5400.0)
+    assert str(error).endswith("It asks to wait 90 min.")
 
 
 async def test_an_answer_without_end_runs_into_the_last_deadline(llm, wire):

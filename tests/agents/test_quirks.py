@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -59,7 +60,7 @@ async def ask(wire, *plays, **more):
     events = [
         event
         async for event in stream_with_retries(
-            lambda: llm.stream(HISTORY, (), options), on_retry=tell
+            lambda: llm.stream(HISTORY, (), options), max_retries=2, on_retry=tell, wait=AsyncMock()
         )
     ]
     assert isinstance(events[-1], AnswerFinished)

@@ -26,20 +26,28 @@ def at_once(monkeypatch):
     monkeypatch.setattr(retry_module, "BACKOFF", (0.0, 0.0, 0.0))
 
 
-async def play(llm, options=ANYHOW):
-    retries = []
+async def play(llm, options=ANYHOW, *, max_retries=2):
+    retries, waits = [], []
 
     async def keep(retry):
         retries.append(retry)
 
+    async def keep_wait(error):
+        waits.append(error.retry_after)
+
     events = []
     error = None
     try:
-        async for event in stream_with_retries(lambda: llm.stream((), (), options), on_retry=keep):
+        async for event in stream_with_retries(
+            lambda: llm.stream((), (), options),
+            max_retries=max_retries,
+            on_retry=keep,
+            wait=keep_wait,
+        ):
             events.append(event)
     except LLMError as caught:
         error = caught
-    return events, retries, error
+    return events, waits or retries, error
 
 
 async def test_a_failed_start_is_tried_again_until_it_answers(at_once):
@@ -95,14 +103,34 @@ async def test_an_agent_asks_before_each_attempt_whether_its_execution_is_its_ow
     assert len(wire.requests) == 1
 
 
-async def test_a_provider_that_asks_for_more_than_it_may_is_not_waited_for(wire):
-    wire.plays = [refuse(429, {"error": {"message": "busy"}}, retry_after="300")]
-    llm = make_llm(ProviderSettings("lab", "openai", "lab-1", base_url=wire.base_url))
+@pytest.mark.parametrize(("max_retries", "told"), [(0, "tried once"), (4, "tried 5 times")])
+async def test_a_provider_is_tried_as_often_as_its_rule_says(at_once, max_retries, told):
+    llm = ScriptedLLM([[DOWN]])
 
-    _, retries, error = await play(llm)
+    _, retries, error = await play(llm, max_retries=max_retries)
 
-    assert retries == []
-    assert "It asks to wait 300 s; 60 s is the most it may (retry_after_limit)." in str(error)
+    assert (error.code, len(llm.asked)) == ("max_retries", max_retries + 1)
+    assert told in str(error)
+    assert len(retries) == max_retries
+
+
+async def test_what_follows_a_wait_that_was_asked_for_counts_as_no_further_try(at_once):
+    busy = LLMError("rate_limit", "busy", retryable=True, retry_after=30.0)
+    llm = ScriptedLLM([[busy], [busy], [busy], [busy], say("hi")])
+
+    events, waits, error = await play(llm)
+
+    assert events == [TextDelta("hi"), AnswerFinished("stop")]
+    assert (waits, error) == ([30.0] * 4, None)
+
+
+async def test_a_provider_that_asks_for_time_without_end_is_given_up():
+    busy = LLMError("rate_limit", "busy", retryable=True, retry_after=1.0)
+
+    _, waits, error = await play(ScriptedLLM([[busy]]))
+
+    assert len(waits) == retry_module.MAX_WAITS
+    assert error.code == "max_retries"
 
 
 def test_the_first_wait_is_about_a_second_and_a_given_time_is_kept():

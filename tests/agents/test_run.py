@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from agents.call_time import asking_a_person
 from agents.empty_toolbox import EmptyToolbox
 from agents.fencing import fence
 from agents.llm_events import AnswerFinished, CallProposed, TextDelta, ThinkingDelta, UsageReported
-from agents.person_time import asking_a_person
 from agents.ports import Review
 from agents.run import run_agent
 from agents.task import AgentTask, Limits

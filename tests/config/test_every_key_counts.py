@@ -60,6 +60,7 @@ READ_AT = {
     "ChainConfig.description": ("investigations/api/alerts.py", "chain.description"),
     "MCPServerConfig.trust_annotations": ("config/schema/servers.py", "self.trust_annotations"),
     "MCPServerConfig.tool_call_timeout": ("mcp_bridge/connection.py", "server.tool_call_timeout"),
+    "MCPServerConfig.tool_call_limit": ("mcp_bridge/connection.py", "server.tool_call_limit"),
     "DefaultSummarizationConfig.llm_backend": ("config/resolve.py", "default.llm_backend"),
     "StageConfig.name": ("investigations/chain_plan.py", "stage.name"),
     "Files.agent_chains": ("config/check.py", "files.agent_chains"),
@@ -81,9 +82,10 @@ READ_AT = {
         else ("config/check.py", "getattr(defaults, key)")
         for block in ("LLMProviderConfig", "DefaultsConfig")
         for key in ("llm_call_timeout", "first_token_timeout", "silence_timeout",
-                    "retry_after_limit")
+                    "retry_after_limit", "max_retries")
     },
     "DefaultsConfig.tool_call_timeout": ("config/check.py", "getattr(defaults, key)"),
+    "DefaultsConfig.tool_call_limit": ("config/check.py", "getattr(defaults, key)"),
 }  # fmt: skip
 """Which file reads a key whose name other blocks have too, or that is read by its name."""
 WORDS_FOR_PEOPLE = {"CustomPattern.description"}

@@ -97,6 +97,13 @@ def line_of(text: str, piece: str) -> int:
         (DEFAULTS, "  first_token_timeout: 10m\n", "first_token", ["defaults.llm_call_timeout"]),
         (SERVER, "    tool_call_timeout: 7m\n", "tool_call", ["probe.tool_call_timeout"]),
         (SERVER, "    tool_call_timeout: 0s\n", "tool_call", ["must be more than 0s"]),
+        (SERVER, "    tool_call_limit: 7m\n", "tool_call", ["probe.tool_call_limit"]),
+        (SERVER, "    tool_call_limit: 30s\n", "tool_call",
+         ["probe.tool_call_timeout must not be longer than", "probe.tool_call_limit"]),
+        (SERVER, "    tool_call_timeouts: {dump: 7m}\n", "dump", ["tool_call_timeouts.dump"]),
+        (SERVER, "    tool_call_timeouts: {dump: soon}\n", "dump", ["tool_call_timeouts.dump"]),
+        (DEFAULTS, "  max_retries: 99\n", "max_retries", ["at most 20"]),
+        (DEFAULTS, "  max_retries: -1\n", "max_retries", ["at least 0"]),
         # rules between keys
         (DEFAULTS, "  summarization: {llm_backend: langchain}\n", "llm_backend", ["llm_provider"]),
         (SERVER, "    summarization: {enabled: false, llm_provider: acme}\n", "false", ["is off"]),

@@ -352,7 +352,9 @@ def test_times_are_said_once_for_all_and_anew_for_a_provider_or_a_server(check_f
     tarsy = changed("  probe:\n", "  other:\n    transport: {type: stdio, command: o}\n  probe:\n")
     tarsy = tarsy.replace("  probe:\n", "  probe:\n    tool_call_timeout: 4m\n")
     tarsy += "  tool_call_timeout: 2m\n  silence_timeout: 30s\n"
-    providers = PROVIDERS + "    silence_timeout: 3m\n    retry_after_limit: 10m\n"
+    providers = (
+        PROVIDERS + "    silence_timeout: 3m\n    retry_after_limit: 10m\n    max_retries: 0\n"
+    )
 
     config = check_files(tarsy, providers).config
 
@@ -365,9 +367,27 @@ def test_times_are_said_once_for_all_and_anew_for_a_provider_or_a_server(check_f
     )
     assert (acme.retry_after_limit, built_in.retry_after_limit) == (
         timedelta(minutes=10),
-        timedelta(minutes=1),
+        timedelta(seconds=10),
     )
+    assert (acme.max_retries, built_in.max_retries) == (0, 2)
     assert built_in.name == "openai-default"
+
+
+@pytest.mark.parametrize(
+    ("tarsy", "providers", "warning"),
+    [
+        ("queue: {session_timeout: 5m}\n", "", "defaults.iteration_timeout is longer than"),
+        ("queue: {session_timeout: 5s}\n", "", "defaults.retry_after_limit is longer than"),
+        ("", "    retry_after_limit: 1h\n", "llm_providers.acme.retry_after_limit is longer than"),
+    ],
+)
+def test_a_time_that_no_session_has_is_warned_of(check_files, tarsy, providers, warning):
+    report = check_files(TARSY + tarsy, PROVIDERS + providers)
+
+    assert report.config is not None
+    warnings = [each.message for each in report.warnings if warning in each.message]
+    assert len(warnings) == 1
+    assert "queue.session_timeout" in warnings[0]
 
 
 def test_without_a_word_the_documented_times_hold(check_files):
@@ -378,7 +398,9 @@ def test_without_a_word_the_documented_times_hold(check_files):
     assert times.first_token_timeout == timedelta(seconds=120)
     assert times.silence_timeout == timedelta(seconds=60)
     assert times.llm_call_timeout == timedelta(minutes=5)
-    assert times.retry_after_limit == timedelta(minutes=1)
+    assert times.retry_after_limit == timedelta(seconds=10)
+    assert times.max_retries == 2
+    assert config.mcp_servers["probe"].tool_call_limit == timedelta(minutes=5)
     assert config.defaults.iteration_timeout == timedelta(minutes=6)
     assert config.queue.max_queue_size == 10_000
 

@@ -164,9 +164,12 @@ def test_a_model_is_asked_with_the_times_of_its_provider_and_those_of_all(resolv
     seen = []
     monkeypatch.setattr(language_models, "make_llm", seen.append)
     monkeypatch.setitem(globals(), "PROVIDERS", PROVIDERS.replace(
-        "api_key_env: FIRST_KEY,", "api_key_env: FIRST_KEY, silence_timeout: 7s,"))  # fmt: skip
+        "api_key_env: FIRST_KEY,",
+        "api_key_env: FIRST_KEY, silence_timeout: 7s, max_retries: 5,"))  # fmt: skip
     monkeypatch.setitem(
-        globals(), "TARSY", TARSY + "defaults: {silence_timeout: 9s, retry_after_limit: 5m}\n"
+        globals(),
+        "TARSY",
+        TARSY + "defaults: {silence_timeout: 9s, retry_after_limit: 5m, max_retries: 0}\n",
     )
 
     _, plan = choose_models(resolve(), AgentExecution())
@@ -174,5 +177,6 @@ def test_a_model_is_asked_with_the_times_of_its_provider_and_those_of_all(resolv
 
     first, third = seen
     assert (first.times.stall, third.times.stall) == (7.0, 9.0)
-    assert first.times.longest_wait == third.times.longest_wait == 300.0
+    assert (first.retry_rule.max_retries, third.retry_rule.max_retries) == (5, 0)
+    assert first.retry_rule.longest_wait == third.retry_rule.longest_wait == 300.0
     assert first.times.first_chunk == 120.0

@@ -56,7 +56,8 @@ class Agent:
 
     async def run(self, *given: Any) -> AgentOutcome:
         if self.write:
-            return await write_until_stopped(*given, self.began)
+            *written, _ends_at = given
+            return await write_until_stopped(*written, self.began)
         self.began.release()
         if self.behave is None:
             await asyncio.Event().wait()

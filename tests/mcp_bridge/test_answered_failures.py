@@ -11,7 +11,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest
 
 from masking import build_masker
-from mcp_bridge.call_failures import judge_failure
+from mcp_bridge.call_failures import CallTimes, judge_failure
 from mcp_bridge.connection import ServerConnection
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.attempts import Attempt, attempting
@@ -114,7 +114,11 @@ async def post(method: str, attempt: Attempt, respond: Any) -> None:
 
 def judge(attempt: Attempt, error: Exception | None = None, *, is_write: bool = True):
     return judge_failure(
-        error or httpx2.ReadError(""), attempt, is_write=is_write, seconds=1.0, end_reason=""
+        error or httpx2.ReadError(""),
+        attempt,
+        is_write=is_write,
+        times=CallTimes(1.0, 5.0),
+        end_reason="",
     )
 
 

@@ -312,6 +312,41 @@ async def test_a_server_has_a_time_of_its_own_for_its_tools():
     assert "did not answer within 0.5 s" in slow.content
 
 
+async def test_a_tool_has_a_time_of_its_own():
+    times = {"sleep": timedelta(seconds=0.3)}
+    server = stdio("normal", tool_call_timeouts=times)
+    async with open_toolbox({"shell": server}, deadlines=quick()) as toolbox:
+        slow = await run(toolbox, "shell__sleep")
+        other = await run(toolbox, "shell__echo", '{"text": "still here"}')
+
+    assert "did not answer within 0.3 s" in slow.content
+    assert other.content == "still here"
+
+
+async def test_a_tool_that_reports_progress_without_end_is_ended_where_all_of_its_time_is_over():
+    server = MCPServer("busy")
+
+    @server.tool()
+    async def work(ctx: Context) -> str:
+        while True:
+            await ctx.report_progress(1, 2)
+            await asyncio.sleep(0.05)
+
+    plan = ServerPlan(
+        TransportPlan("in_process"),
+        tools={"work": ClassRule("read")},
+        tool_call_timeout=timedelta(seconds=0.4),
+        tool_call_limit=timedelta(seconds=0.6),
+    )
+    async with open_toolbox(
+        {"busy": plan}, in_process={"busy": lambda: server}, deadlines=quick()
+    ) as toolbox:
+        result = await run(toolbox, "busy__work")
+
+    assert result.is_error
+    assert "did not end within 0.6 s, although it reported progress" in result.content
+
+
 async def test_a_tool_that_reports_progress_is_alive():
     server = MCPServer("busy")
 

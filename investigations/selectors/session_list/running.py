@@ -87,6 +87,8 @@ def _running_rows(sessions: QuerySet[AlertSession]) -> list[RunningRow]:
                         kind="event_type",
                         server=KT("metadata__server_name"),
                         tool=KT("metadata__tool_name"),
+                        about=KT("metadata__about"),
+                        status="status",
                     )
                 )[:1]
             ),
@@ -137,4 +139,7 @@ def _step_words(step: Mapping[str, str | None] | None) -> str:
         return f"{step['server'] or ''}.{step['tool'] or ''}".strip(".")
     if step["kind"] == TimelineEvent.Type.LLM_THINKING:
         return "thinking"
+    is_open = step["status"] == TimelineEvent.Status.STREAMING
+    if is_open and step["about"] == TimelineEvent.ABOUT_WAIT:
+        return "waits as long as its model provider asks"
     return "writing"

@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from investigations.models import TimelineEvent
+from investigations.selectors.provider_waits import read_until
 from investigations.selectors.session_page.conclusions import conclusion_of, has_shape
 from investigations.selectors.session_page.unsupported import UnsupportedSpan, locate_unsupported
 
@@ -32,6 +34,8 @@ class EventView:
     @property
     def template(self) -> str:
         """Each kind has its own template, the rest are notices."""
+        if self.is_wait:
+            return "investigations/events/wait.html"
         return f"investigations/events/{_TEMPLATES.get(self.event.event_type, 'notice')}.html"
 
     @property
@@ -62,6 +66,30 @@ class EventView:
         return bool(self.event.metadata.get("broken_off"))
 
     @property
+    def is_wait(self) -> bool:
+        """It tells of a wait for a model provider."""
+        is_notice = self.event.event_type == TimelineEvent.Type.NOTICE
+        return is_notice and self.event.metadata.get("about") == TimelineEvent.ABOUT_WAIT
+
+    @property
+    def stands_on_card(self) -> bool:
+        """Its agent's card says it as well, in short."""
+        return self.is_wait or self.event.metadata.get("about") == _TOOLS
+
+    @property
+    def wait_until(self) -> datetime | None:
+        """When the provider may be asked again, while that is waited for."""
+        return read_until(self.event) if self.is_wait and self.is_streaming else None
+
+    @property
+    def wait_title(self) -> str:
+        asked = self.event.metadata.get("wait") or "a while"
+        if self.is_streaming:
+            return f"Provider asks to wait {asked}"
+        stopped = ", and the wait was stopped" if self.was_stopped else ""
+        return f"Provider asked to wait {asked}{stopped}"
+
+    @property
     def number(self) -> int | None:
         number = self.event.metadata.get("tool_number")
         return number if isinstance(number, int) else None
@@ -85,11 +113,13 @@ class EventView:
     def notice_title(self) -> str:
         if self.event.metadata.get("is_offered") is False:
             return "A tool of the model's own was left out"
-        if self.event.metadata.get("about") == "tools":
+        if self.event.metadata.get("about") == _TOOLS:
             return "Tools of this agent"
         return _NOTICES.get(self.event.event_type, self.event.event_type.replace("_", " "))
 
 
+_TOOLS = "tools"
+"""What a notice is about that tells of tool servers that come and go."""
 _TEMPLATES: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "thinking",
     TimelineEvent.Type.LLM_RESPONSE: "text",

@@ -68,6 +68,13 @@ class AgentView:
         return next((e for e in self.events if e.event.event_type == asked), None)
 
     @property
+    def wait(self) -> EventView | None:
+        """The wait for a model provider that it is in."""
+        if self.execution.status != AgentExecution.Status.ACTIVE:
+            return None
+        return next((e for e in reversed(self.events) if e.wait_until), None)
+
+    @property
     def now(self) -> str:
         """What the agent does at this moment, in words."""
         execution = self.execution
@@ -77,6 +84,8 @@ class AgentView:
             return _ENDED[execution.status]
         if self.needs_person:
             return "Waiting for a person to approve"
+        if self.wait is not None:
+            return self.wait.wait_title
         last = self.events[-1] if self.events else None
         if last is None or not last.is_streaming:
             return "Waiting for the model"
@@ -177,6 +186,11 @@ class SessionPage:
     def needs_person(self) -> bool:
         """Whether a write waits for a decision."""
         return any(approval.is_pending for approval in self.approvals)
+
+    @property
+    def waiting(self) -> list[AgentView]:
+        """The agents that wait for a model provider."""
+        return [agent for stage in self.stages for agent in stage.agents if agent.wait]
 
     @property
     def status(self) -> str:

@@ -294,7 +294,9 @@ def _read_acts(
 
 def _read_notices(session_id: uuid.UUID, only: uuid.UUID | None) -> list[Any]:
     """Timeline events with a `preview`."""
-    events = TimelineEvent.objects.filter(session_id=session_id, event_type__in=_NOTICES)
+    is_wait = Q(event_type=TimelineEvent.Type.NOTICE, metadata__about=TimelineEvent.ABOUT_WAIT)
+    is_told = Q(event_type__in=_NOTICES) | is_wait
+    events = TimelineEvent.objects.filter(is_told, session_id=session_id)
     if only:
         events = events.filter(execution_id=only)
     return list(

@@ -212,7 +212,8 @@ class ActRow:
 
 @dataclass(frozen=True)
 class NoticeRow:
-    """What the timeline tells between calls: an attempt that failed, a model that took over."""
+    """What the timeline tells between calls: an attempt that failed, a provider that was waited
+    for, a model that took over."""
 
     kind: ClassVar[RowKind] = "notice"
     event: TimelineEvent
@@ -229,10 +230,23 @@ class NoticeRow:
     is_failure = is_error
 
     @property
+    def is_wait(self) -> bool:
+        return self.event.event_type == TimelineEvent.Type.NOTICE
+
+    @property
+    def title(self) -> str:
+        if self.is_wait:
+            is_open = self.event.status == TimelineEvent.Status.STREAMING
+            return "Waits for the provider" if is_open else "Waited for the provider"
+        return "Error" if self.is_error else "Another model took over"
+
+    @property
     def start(self) -> datetime:
         return self.event.created_at
 
-    end = start
+    @property
+    def end(self) -> datetime:
+        return self.event.updated_at if self.is_wait else self.start
 
 
 TraceRow = ModelRow | ToolRow | WaitRow | ActRow | NoticeRow

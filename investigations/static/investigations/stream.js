@@ -56,6 +56,8 @@ async function settle(payload) {
   if (payload.execution_id) grew(payload.execution_id, payload.type === "timeline_event.created");
   if (payload.type === "execution.status") answerEnded(payload.execution_id);
   if (payload.type === "timeline_event.created") drawNow(payload);
+  // Once: nobody wants to hear each second of it.
+  if (payload.status === "streaming" && payload.metadata?.about === "provider_wait") say(`Provider asks to wait ${payload.metadata.wait}`);
 }
 
 async function stageChanged(payload) {

@@ -120,6 +120,16 @@ async def test_a_scripted_error_is_the_error_the_client_knows(
     assert caught.value.response.headers["retry-after"] == "7"
 
 
+async def test_an_error_comes_with_the_headers_of_its_script(rehearse, connect):
+    headers = "{x-ratelimit-remaining-tokens: '0', x-ratelimit-reset-tokens: 6m0s}"
+    client = await connect(rehearse(f"[{{reply: {{error: {{status: 429, headers: {headers}}}}}}}]"))
+
+    with pytest.raises(openai.RateLimitError) as caught:
+        await client.chat.completions.create(model="m", messages=[user()])
+
+    assert caught.value.response.headers["x-ratelimit-reset-tokens"] == "6m0s"
+
+
 async def test_an_error_body_is_sent_as_written(rehearse, connect):
     script = '[{reply: {error: {status: 502, body: "<html>bad gateway</html>"}}}]'
     client = await connect(rehearse(script))

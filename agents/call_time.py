@@ -1,4 +1,4 @@
-"""Time that a person takes. While one is asked, the time that a call may take stands still."""
+"""The time that a call may take. It stands still while a person or a provider is waited for."""
 
 import asyncio
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from types import TracebackType
 class CallTime:
     """A context that ends with TimeoutError at `at`, in the loop's time, and no sooner.
 
-    `at` moves on by what persons took within.
+    `at` moves on by what it stood still within.
     """
 
     def __init__(self, at: float) -> None:
