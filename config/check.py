@@ -184,6 +184,7 @@ def _assemble(
         mcp_servers=_registry(_with_defaults(files.mcp_servers, defaults)),
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
+        alert_sources=files.alert_sources,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),

@@ -68,7 +68,9 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {TRACE}tools/<uuid:interaction_id>/result/",
     ],
     "submit": [
-        f"POST {API}alerts", "GET submit-alert/", "POST submit-alert/preview/",
+        f"POST {API}alerts", f"POST {API}webhooks", f"POST {API}webhooks/<str:source>",
+        f"POST {API}webhooks/prometheus/api/v2/alerts",
+        "GET submit-alert/", "POST submit-alert/preview/",
         "GET submit-alert/runbooks/", "GET sessions/retry/", "POST sessions/retry/",
     ],
     "operate": [

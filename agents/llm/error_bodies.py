@@ -56,7 +56,7 @@ _OVERFLOW = re.compile(
     r"|(?:prompt|input|request|conversation)\b[^.]{0,60}\b(?:great|long|larg)er than\b[^.]{0,60}"
     r"\b(?:tokens?|limit|length|max_\w+)"
     r"|\d tokens\b[^.]{0,60}\b(?:over|above|beyond)\b[^.]{0,40}\b(?:limit|maximum)"
-    r"|token (?:count|limit)[^.]{0,40}\bexceed(?:s|ed)?"
+    r"|token (?:count|limit|length)[^.]{0,40}\bexceed(?:s|ed)?"
     r"|exceeds the maximum number of tokens|messages\[\d+\]\S* string too long"
     # how long it may be
     r"|(?:prompt|input|request)\b[^.]{0,40}\d tokens\b[^.]{0,40}\bmax(?:imum)?\b"

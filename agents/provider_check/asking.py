@@ -26,9 +26,6 @@ LONGEST_ANSWER = 50_000
 """Characters of text and thoughts after which an answer is cut: no probe asks for so many. Servers
 with a small window refuse a limit that is as large, and agents send none either."""
 
-MAX_RETRIES = 2
-"""Of one question. Lessons, and waits that the provider asks for, count as none."""
-
 PriceOf = Callable[[Usage], float | None]
 
 
@@ -106,6 +103,7 @@ class Asker:
             failed.append(str(retry.error))
 
         async def wait(error: LLMError) -> None:
+            # What is asked for beyond the probe's time is told as it was asked.
             asked = error.retry_after or 0.0
             if asked >= self._seconds:
                 raise error
@@ -114,7 +112,7 @@ class Asker:
 
         events = stream_with_retries(
             lambda: self._llm.stream(messages, tools, options),
-            max_retries=MAX_RETRIES,
+            max_retries=self._llm.retry_rule.max_retries,
             on_retry=note,
             wait=wait,
         )
