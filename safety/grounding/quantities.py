@@ -60,27 +60,6 @@ _PER = re.compile(
 _COUNTED_PER = re.compile(
     rf"(?:{_BLANK}[a-z]{{2,20}}){{1,2}}(?:/|\s(?:per|an?|each|every)\s){_PER_UNIT}", re.IGNORECASE
 )
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[ywdhms])")
-_KEY = re.compile(
-    r"(?:(?<![\w.-])|(?<!per)(?<!Per)_|-|\.|(?<=[a-z])(?=[A-Z]))(?P<unit>[A-Za-z]{1,12})"
-    r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?"
-    r"(?:\{[^{}\n]{0,200}\}|\[[^\[\]\n]{0,60}\])?[\"']?(?:\s*[:=]\s*|\s+)[\"']?[-+]?$"
-)
-_COMMAS = re.compile(
-    r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3}){2,}|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w.,])"
-)
-_POINTS = re.compile(
-    r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])"
-)
-_IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
-_MOST_KEY, _MOST_LABELS = 80, 400
-LARGEST = 1e200
-_NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
-_PER = re.compile(
-    r"\s?(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p(?=[smh]\b))"
-    r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b",
-    re.IGNORECASE,
-)
 _PART = re.compile(
     r"\s*(?:(?:free |used |left )?(?:of|out of)|/|to|and|or|against|versus|vs\.?|–|-)"
     r"\s*(?:the |its |a |an )?(?:total )?"
