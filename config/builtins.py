@@ -12,9 +12,14 @@ _REGISTRIES = ("mcp_servers", "agents", "agent_chains", "llm_providers")
 
 def read_builtins(environ: Mapping[str, str]) -> Node:
     """The built-in entries, with the environment filled in value by value."""
+    return _filled(read_builtin_text(), _with_usual_values(environ))
+
+
+def read_builtin_text() -> Node:
+    """The built-in entries as they are written, variables not replaced."""
     text = read_text(Path(__file__).with_name("builtin.yaml"), BUILT_IN)
     tree, _ = parse_tree(Expanded(text, text, ()), BUILT_IN)
-    return _filled(tree, _with_usual_values(environ))
+    return tree
 
 
 def join(builtins: Node, tarsy: Node, providers: Node) -> Node:

@@ -1,7 +1,7 @@
 """Check a configuration directory: everything wrong with it, at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -81,7 +81,10 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     needs = _in_order(findings.needs)
     if files is None or mistakes:
         return CheckReport(None, _in_order([*mistakes, *needs]), _in_order(warnings), (), needs)
-    config = _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs)
+    config = replace(
+        _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs),
+        own_providers=_names_in(providers or _EMPTY, "llm_providers"),
+    )
     programs = check_programs(config, findings.root, environ)
     notes = (*programs.notes, *_note(config, has_providers))
     return CheckReport(config, needs, _in_order([*warnings, *programs.warnings]), notes, needs)
@@ -181,6 +184,7 @@ def _assemble(
         mcp_servers=_registry(_with_defaults(files.mcp_servers, defaults)),
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
+        alert_sources=files.alert_sources,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),

@@ -1,11 +1,13 @@
 """The loaded configuration: checked, frozen, complete."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from config.schema.agents import AgentConfig
+from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
+from config.schema.fields import nothing
 from config.schema.providers import LLMProviderConfig
 from config.schema.queue import QueueConfig
 from config.schema.servers import MCPServerConfig
@@ -27,10 +29,13 @@ class Config:
     mcp_servers: Mapping[str, MCPServerConfig]
     llm_providers: Mapping[str, LLMProviderConfig]
     skills: Mapping[str, Skill]
+    alert_sources: Mapping[str, AlertSourceConfig] = field(default_factory=nothing)
     own_chains: frozenset[str] = frozenset()
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()
     """Tool servers, likewise."""
+    own_providers: frozenset[str] = frozenset()
+    """Models, likewise."""
     needs: tuple[Mistake, ...] = ()
     """What the environment of this process lacks. Whoever asks a model or opens a tool server
     fails for it; whoever only shows pages does not."""

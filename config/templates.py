@@ -36,7 +36,7 @@ class Expanded:
 
     def line_of(self, index: int) -> int:
         """The 1-based line in the file on disk of a character of the expanded text."""
-        return bisect_left(self._newlines, self._raw_index(index)) + 1
+        return bisect_left(self._newlines, self.raw_index(index)) + 1
 
     def is_substituted(self, start: int, end: int) -> bool:
         """Whether any character between the two came from the environment."""
@@ -52,7 +52,8 @@ class Expanded:
         last = bisect_left(self._blanks, (end + 1, ""))
         return tuple(dict.fromkeys(name for _, name in self._blanks[first:last]))
 
-    def _raw_index(self, index: int) -> int:
+    def raw_index(self, index: int) -> int:
+        """Where a character of the expanded text stands in the file on disk."""
         position = bisect_right(self._starts, index) - 1
         if position < 0:
             return index

@@ -59,7 +59,7 @@ def read_text(path: Path, name: str) -> str:
 
 def parse_tree(expanded: Expanded, name: str) -> tuple[Node, list[Mistake]]:
     """The tree of a text after substitution; see `read_tree`."""
-    root = _compose(expanded, name)
+    root = compose(expanded, name)
     if root is None:
         return Node({}, name, 1), []
     walk = _Walk(expanded, name)
@@ -97,7 +97,8 @@ class _BoundedLoader(yaml.SafeLoader):
             self._depth -= 1
 
 
-def _compose(expanded: Expanded, name: str) -> yaml.Node | None:
+def compose(expanded: Expanded, name: str) -> yaml.Node | None:
+    """The nodes of a text after substitution. Raises ConfigError where it is no YAML."""
     try:
         loader = _BoundedLoader(expanded.text)
         try:

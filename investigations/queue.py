@@ -25,6 +25,7 @@ ADVANCE_STAGE = "investigations.advance_stage"
 APPLY_RETENTION = "investigations.apply_retention"
 SEND_NOTICE = "investigations.send_notice"
 TRY_TOOL_SERVER = "investigations.try_tool_server"
+CHECK_PROVIDER = "investigations.check_provider"
 MOST_READ = 10_000
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CANCEL_SESSION = "cancel_session"
@@ -65,13 +66,19 @@ def enqueue_notice(session_id: uuid.UUID, moment: str) -> None:
 
 def enqueue_trial(server_id: str, *, expires_in: int) -> None:
     """Try a tool server in a worker, now or within so many seconds. Raises NotSent."""
-    trial = app.signature(
-        TRY_TOOL_SERVER,
-        args=(server_id,),
-        options={"ignore_result": True, "expires": expires_in},
-    )
+    _send_now(TRY_TOOL_SERVER, server_id, expires_in)
+
+
+def enqueue_provider_check(provider_name: str, *, expires_in: int) -> None:
+    """Check a model in a worker, now or within so many seconds. Raises NotSent."""
+    _send_now(CHECK_PROVIDER, provider_name, expires_in)
+
+
+def _send_now(name: str, subject: str, expires_in: int) -> None:
+    """For somebody who waits at a page and is told when it cannot be sent."""
+    options = {"ignore_result": True, "expires": expires_in}
     try:
-        trial.apply_async()
+        app.signature(name, args=(subject,), options=options).apply_async()
     except (OperationalError, RedisError, OSError) as error:
         raise NotSent(f"the queue does not answer ({type(error).__name__})") from error
 

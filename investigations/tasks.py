@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.exceptions import Reject
 
 from investigations import queue
-from investigations.engine import pipeline, tool_trials
+from investigations.engine import pipeline, provider_checks, tool_trials
 from investigations.engine.worker import worker_id
 from investigations.services import notices, retention, stages
 from tarsy.aio import worker_loop
@@ -52,3 +52,11 @@ def try_tool_server(server_id: str) -> None:
     """Start a tool server, list its tools, and tell how it went."""
     loop = worker_loop()
     tool_trials.try_server(server_id, lambda: loop.is_stopping)
+
+
+# As above.
+@shared_task(name=queue.CHECK_PROVIDER, acks_late=False)
+def check_provider(provider_name: str) -> None:
+    """Ask a model for all that an investigation needs, and tell how it went."""
+    loop = worker_loop()
+    provider_checks.check_for_page(provider_name, lambda: loop.is_stopping)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import yaml
 from mcp_types import (
     AudioContent,
     BlobResourceContents,
@@ -20,6 +21,8 @@ from masking.visible_text import clean_line, clean_text
 from mcp_bridge.wire.cutting import WHOLE_SIZE
 
 MAX_RESULT_BYTES = 1024 * 1024
+_MOST_YAML = 100_000
+"""Characters of a text that is compared with the structured content beside it."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,14 @@ def read_json(result: CallToolResult) -> JSON:
 
 
 def _read_blocks(result: CallToolResult) -> Iterator[str]:
+    """What each block says, and last the structured content where no text says the same."""
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
-    for block in result.content:
-        yield _read_block(block)
     structured = result.structured_content
+    for block in result.content:
+        # The same in YAML is longer, and nothing finds a place in it or cuts it well.
+        if structured is None or not (isinstance(block, TextContent)
+                                      and _is_yaml_of(block.text, structured)):  # fmt: skip
+            yield _read_block(block)
     if structured is not None and not any(_repeats(text, structured) for text in texts):
         yield json.dumps(structured, ensure_ascii=False)
 
@@ -111,17 +118,42 @@ def _decoded_size(data: str) -> int:
     return len(data.rstrip("=")) * 3 // 4
 
 
-def _repeats(text: str, structured: object) -> bool:
-    """Whether a text block already says what the structured content says, as MCP advises."""
-    if isinstance(structured, dict) and structured.keys() == {"result"}:
-        inner = structured["result"]
-        if text == (inner if isinstance(inner, str) else json.dumps(inner)):
-            return True
+def _repeats(text: str, structured: dict[str, JSON]) -> bool:
+    """Whether a text block already says what the structured content says, as MCP advises.
+
+    An object with one field is often only the envelope that structured content needs.
+    """
+    said = structured, *(structured.values() if len(structured) == 1 else ())
+    if text in said:
+        return True
     try:
-        said = json.loads(text)
+        return json.loads(text) in said
     except (ValueError, RecursionError):
         return False
-    return bool(said == structured or {"result": said} == structured)
+
+
+def _is_yaml_of(text: str, structured: dict[str, JSON]) -> bool:
+    if len(text) > _MOST_YAML or text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        return _is_spelled_so(yaml.load(text, Loader=yaml.CBaseLoader), structured)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return False
+
+
+def _is_spelled_so(said: object, value: JSON) -> bool:
+    """Whether YAML whose scalars are all texts spells a value of JSON."""
+    if isinstance(value, dict):
+        return isinstance(said, dict) and said.keys() == value.keys() and all(
+            _is_spelled_so(said[name], each) for name, each in value.items()
+        )  # fmt: skip
+    if isinstance(value, list):
+        return isinstance(said, list) and len(said) == len(value) and all(
+            map(_is_spelled_so, said, value)
+        )  # fmt: skip
+    if value is None:
+        return said in ("", "null", "~")
+    return said == (value if isinstance(value, str) else json.dumps(value))
 
 
 def _says_not_ok(text: str) -> bool:

@@ -3,12 +3,14 @@
 A server says who it is when it is opened. What the table says of it counts where the server's own
 word would: the operator's configuration comes first, the server's hints come after. That a tool
 reads is said of the versions that were reviewed, and not of one that says of itself that it acts;
-that a tool writes is said of all.
+that a tool writes is said of all. Some servers tell a version that says nothing: that of their
+framework, or the same in every release. Of these a tool reads as long as it takes no parameter that
+was not reviewed.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,13 +31,24 @@ class KnownServer:
 
     name: str
     package: str
-    since: str
-    below: str
     tools: Mapping[str, ClassRule]
+    versions: tuple[str, str] | None = None
+    """From, below; None where what the server tells of its version says nothing."""
+    parameters: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Of the tools that read, where there are no versions to go by."""
 
     def covers(self, version: str) -> bool:
         """Whether this version was reviewed, or lies between two that were."""
-        return _parts(self.since) <= _parts(version) < _parts(self.below)
+        if self.versions is None:
+            return True
+        since, below = self.versions
+        return _parts(since) <= _parts(version) < _parts(below)
+
+    def knows(self, tool: Tool) -> bool:
+        """Whether a tool that reads has no parameter that was not reviewed."""
+        reviewed = self.parameters.get(tool.name)
+        listed = tool.input_schema.get("properties")
+        return reviewed is None or reviewed.issuperset(listed if isinstance(listed, dict) else ())
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,7 @@ class _Classed:
     trusts_annotations: bool
 
 
-def find_known_rules(name: str, version: str, tools: Iterable[Tool]) -> dict[str, ClassRule]:
+def find_known_rules(name: str, version: str, tools: Collection[Tool]) -> dict[str, ClassRule]:
     """What the table says of a server that calls itself so and lists these tools, by tool."""
     rows = sorted(
         (row for row in read_table() if row.name == name), key=lambda row: row.covers(version)
@@ -77,20 +90,20 @@ def find_known_rules(name: str, version: str, tools: Iterable[Tool]) -> dict[str
     found: dict[str, ClassRule] = {}
     for row in rows:
         is_reviewed = row.covers(version)
-        for tool, rule in row.tools.items():
-            if is_reviewed:
-                found[tool] = rule
-            elif rule.default == "write":
-                # The read that would show its effect may be another one by now.
-                found[tool] = replace(rule, verify=None)
-    acting = {tool.name for tool in tools if _says_that_it_acts(tool)}
-    return {
-        tool: rule for tool, rule in found.items() if rule.default == "write" or tool not in acting
-    }
+        for tool in tools:
+            rule = row.tools.get(tool.name)
+            if rule is None:
+                continue
+            if rule.default == "write":
+                # In another version, the read that would show its effect may be another one.
+                found[tool.name] = rule if is_reviewed else replace(rule, verify=None)
+            elif is_reviewed and row.knows(tool) and not _says_that_it_acts(tool):
+                found[tool.name] = rule
+    return found
 
 
 def with_known_tools(
-    config: ServerConfig, name: str, version: str, tools: Iterable[Tool]
+    config: ServerConfig, name: str, version: str, tools: Collection[Tool]
 ) -> ServerConfig:
     """The configuration of a server, with what is known of it where its own word would count."""
     if not config.trusts_annotations:
@@ -115,15 +128,22 @@ def read_table() -> tuple[KnownServer, ...]:
 def _read_row(row: dict[str, Any]) -> KnownServer:
     tools: dict[str, ClassRule] = {}
     for kind in ("resolve", "read", "write"):
-        listed: list[str] = row.get(kind) or []
+        listed: Iterable[str] = row.get(kind) or ()
         tools.update(dict.fromkeys(listed, ClassRule(kind)))
     for name, split in (row.get("by_value") or {}).items():
         values: dict[str, ToolClass] = dict.fromkeys(split["reads"], "read")
         tools[name] = ClassRule("write", split["argument"], values)
+    for name, arguments in (row.get("identifies") or {}).items():
+        tools[name] = replace(tools[name], identifies=tuple(arguments))
     for name, check in (row.get("verify") or {}).items():
         tools[name] = replace(tools[name], verify=_read_check(check))
-    since, below = row["versions"]
-    return KnownServer(row["name"], row["package"], since, below, tools)
+    reads = row.get("read")
+    parameters = reads if isinstance(reads, dict) else {}
+    return KnownServer(
+        row["name"], row["package"], tools,
+        versions=tuple(row["versions"]) if "versions" in row else None,
+        parameters={tool: frozenset(names) for tool, names in parameters.items()},
+    )  # fmt: skip
 
 
 def _read_check(check: dict[str, Any]) -> _Check:

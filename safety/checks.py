@@ -20,6 +20,8 @@ SOON = (0.0, 0.5, 1.5, 3.0)
 """Seconds before each look, while what was changed may still be coming up."""
 IN_A_WHILE = (0.0, 1.0, 3.0, 6.0, 10.0)
 
+_IF_GIVEN = " if given"
+"""Behind the name of an argument that the write may leave out."""
 RUNNING = ("running", "active", "up")
 _OF_WRITES = frozenset({"action", "content", "expected_sha256", "max_bytes", "tail_bytes"})
 ABSENT = "absent"
@@ -102,12 +104,17 @@ def find_own_check(server: str, tool: str, arguments: Mapping[str, JSON]) -> Che
 def find_declared_check(
     server: str, rule: VerifyRule, arguments: Mapping[str, JSON]
 ) -> Check | None:
-    """The operator's check with the write's arguments filled in; None where one is missing."""
+    """The operator's check with the write's arguments filled in; None where one is missing that
+    may not be."""
     values: dict[str, JSON] = {}
     for name, text in rule.arguments.items():
-        if text.startswith("$") and text[1:] not in arguments:
+        argument = text[1:].removesuffix(_IF_GIVEN) if text.startswith("$") else ""
+        if not argument:
+            values[name] = _read_constant(text)
+        elif argument in arguments:
+            values[name] = arguments[argument]
+        elif not text.endswith(_IF_GIVEN):
             return None
-        values[name] = arguments[text[1:]] if text.startswith("$") else _read_constant(text)
     expect = rule.expect
     wanted: JSON = expect.equals or expect.contains
     if isinstance(wanted, str) and wanted.startswith("$"):
@@ -243,14 +250,19 @@ def is_this_check(check: Check, name: str, arguments: Mapping[str, JSON]) -> boo
 
 
 def _find(text: str, path: tuple[str, ...]) -> list[JSON]:
-    """Everything at a path; nothing where the answer has no such place."""
+    """Everything at a path; nothing where the answer has no such place.
+
+    Structured content beside a text that is no JSON stands on the last line.
+    """
     if not path:
         return [text]
-    try:
-        whole: JSON = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    return find_values(whole, path)
+    for said in (text, text.rpartition("\n")[2]):
+        try:
+            whole: JSON = json.loads(said)
+        except (ValueError, RecursionError):
+            continue
+        return find_values(whole, path)
+    return []
 
 
 def find_values(whole: JSON, path: tuple[str, ...]) -> list[JSON]:
@@ -290,9 +302,20 @@ def _is_same(found: JSON, wanted: JSON) -> bool:
     """Equal, or the same scalar in two spellings: an operator writes every value as text."""
     if isinstance(found, str) and isinstance(wanted, str):
         return found.rstrip("\n") == wanted.rstrip("\n")
+    if isinstance(found, str) and isinstance(wanted, dict | list):
+        found = _read_value(found)
     if isinstance(found, dict | list) or isinstance(wanted, dict | list):
         return found == wanted
     return _spell(found) == _spell(wanted)
+
+
+def _read_value(text: str) -> JSON:
+    """What a text says in JSON; else the text."""
+    try:
+        value: JSON = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value
 
 
 def _contains(found: JSON, wanted: JSON) -> bool:

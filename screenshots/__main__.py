@@ -26,19 +26,21 @@ def main() -> int:
     folder: Path = options.into
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
+    port = find_free_port()
+    os.environ["SCREENSHOTS_MODEL_URL"] = f"http://127.0.0.1:{port}/llamacpp/v1"
     with (
         open_lab(is_quick=True, config=CONFIG_DIR),
         _web() as url,
         open_camera(url, folder, options.only) as camera,
     ):
-        count = _take(camera)
+        count = _take(camera, port)
     print(f"{count} pictures in {folder}, {time.monotonic() - began:.0f} s")
     for complaint in camera.complaints:
         print(f"A page complained: {complaint}", file=sys.stderr)
     return 1 if camera.complaints else 0
 
 
-def _take(camera: Camera) -> int:
+def _take(camera: Camera, port: int) -> int:
     # Django is set up by now, which models need.
     from screenshots.world import PASSWORD, PERSON, World
 
@@ -54,6 +56,7 @@ def _take(camera: Camera) -> int:
         camera.log_in(PERSON, PASSWORD)
         count += camera.take_all("empty", find)
         database.submit(world.make_sessions).result()
+        database.submit(world.check_models, port).result()
         count += camera.take_all("full", find)
         database.submit(world.leave).result()
     return count

@@ -54,6 +54,13 @@ def _open_a_quote(page: Page) -> None:
     page.locator(".t-passage mark").wait_for()
 
 
+def _open_the_check(page: Page) -> None:
+    """What the last check of a model has found, probe by probe."""
+    page.locator(".t-check summary").first.click()
+    page.locator(".t-probes").first.wait_for()
+    page.locator("#models").evaluate("place => place.scrollIntoView({block: 'start'})")
+
+
 def _scroll_to(selector: str) -> Callable[[Page], None]:
     def scroll(page: Page) -> None:
         page.locator(selector).first.evaluate("place => place.scrollIntoView({block: 'start'})")
@@ -85,6 +92,7 @@ SIGHTS = (
     Sight("trace-call", "trace", ".t-tree", "finished", prepare=_open_a_call),
     Sight("submit", "submit", "#alert-form", prepare=_fill_in_an_alert),
     Sight("system", "system", "#servers"),
+    Sight("system-check", "system", ".t-check", prepare=_open_the_check),
     Sight("admin-list", "admin:investigations_alertsession_changelist", "#result_list"),
 )  # fmt: skip
 

@@ -7,15 +7,21 @@ from django.contrib.auth.models import Group, User
 from django.db import connections
 from django.urls import reverse
 
+from agents.rehearsal.loading import PROVIDER_CHECK_SCRIPT, load_script
+from investigations.engine.provider_checks import check_for_page
 from investigations.models import AlertSession
+from investigations.services.provider_checks import ask_for_check
 from screenshots.clock import shift
 from screenshots.presence import tell_presence
 from screenshots.sights import Sight
 from screenshots.stories import live, past, payments, proofs, repairs
 from screenshots.teller import tell
+from tests.rehearsal_server import start_rehearsal
 
 PERSON = "ana"
 PASSWORD = "only for the pictures"
+GATEWAY = "team-gateway"
+"""The model that is checked. Its servers speak as those of llama.cpp."""
 
 
 class World:
@@ -45,6 +51,13 @@ class World:
         for story in live.QUEUED:
             tell(story)
         self._seen_at = datetime.now(UTC)
+
+    def check_models(self, port: int) -> None:
+        """As a worker does it, with a script for the model behind the gateway."""
+        tell_presence()
+        ask_for_check(GATEWAY, PERSON)
+        with start_rehearsal(load_script(PROVIDER_CHECK_SCRIPT), port=port, pace=0):
+            check_for_page(GATEWAY, lambda: False)
 
     def find(self, sight: Sight) -> str:
         """The address of a sight, whose session is as its story left it."""

@@ -1,5 +1,6 @@
 """What every test may use. Servers come from `tests.servers`, before Django starts."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,19 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("browser")
     if used & DATABASES or item.get_closest_marker("django_db"):
         item.add_marker("database")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Spare the garbage collector what is loaded, which stays until the end: each of its full
+    collections would walk through all of it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
@@ -159,7 +173,7 @@ def static_files_found_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def configurations_composed_once() -> Iterator[None]:
     """The same text gives the same nodes: tests read the same few files again and again."""
-    compose = yaml_reader._compose
+    compose = yaml_reader.compose
     composed: dict[str, yaml.Node | None] = {}
 
     def compose_once(expanded: Expanded, name: str) -> yaml.Node | None:
@@ -168,7 +182,7 @@ def configurations_composed_once() -> Iterator[None]:
         return composed[expanded.text]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(yaml_reader, "_compose", compose_once)
+        patch.setattr(yaml_reader, "compose", compose_once)
         yield
 
 

@@ -59,7 +59,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {PAGE}stages/<uuid:stage_id>/",
         f"GET {PAGE}executions/<uuid:execution_id>/earlier/",
         f"GET {PAGE}place/", f"GET {PAGE}search/", f"GET {PAGE}export/",
-        "GET system/", "GET system/server/",
+        "GET system/", "GET system/server/", "GET system/model/",
         f"GET {TRACE}", f"GET {TRACE}llm/<uuid:interaction_id>/",
         f"GET {TRACE}llm/<uuid:interaction_id>/messages/<int:place>/",
         f"GET {TRACE}agents/<uuid:execution_id>/<int:place>/",
@@ -68,14 +68,17 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {TRACE}tools/<uuid:interaction_id>/result/",
     ],
     "submit": [
-        f"POST {API}alerts", "GET submit-alert/", "POST submit-alert/preview/",
+        f"POST {API}alerts", f"POST {API}webhooks", f"POST {API}webhooks/<str:source>",
+        f"POST {API}webhooks/prometheus/api/v2/alerts",
+        "GET submit-alert/", "POST submit-alert/preview/",
         "GET submit-alert/runbooks/", "GET sessions/retry/", "POST sessions/retry/",
     ],
     "operate": [
         f"POST {SESSION}/cancel", f"POST {SESSION}/chat/messages", f"POST {SESSION}/score",
         f"PATCH {API}sessions/review", f"PATCH {API}memories/<uuid:memory_id>",
         f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
-        f"POST {PAGE}ask/", "POST system/try/", "GET sessions/cancel/", "POST sessions/cancel/",
+        f"POST {PAGE}ask/", "POST system/try/", "POST system/check/",
+        "GET sessions/cancel/", "POST sessions/cancel/",
     ],
     "decide": [
         f"POST {API}approvals/<uuid:approval_id>/approve",

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 OURS = {"agents", "benchmarks", "config", "investigations", "masking", "mcp_bridge", "ops",
         "safety", "screenshots", "tarsy", "tests"}  # fmt: skip
-INSTALLED = {"venv", "node_modules"}
+INSTALLED = {"venv", "venv-older", "node_modules"}
 """Folders of other people's programs that the tests put beside our own files."""
 PRODUCT = ("agents", "config", "investigations", "masking", "mcp_bridge", "ops", "safety", "tarsy")
 

@@ -338,12 +338,10 @@ LARGE_SIZE = 48_000
 
 
 @pytest.fixture(scope="module")
-def _garbage_of_before() -> Iterator[None]:
+def _garbage_of_before() -> None:
     """What other tests have left is collected once and then passed over."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

@@ -20,11 +20,13 @@ NO_PAGES = {
     "running-row", "facts", "session-workers", "events", "event", "event-content", "stage",
     "earlier", "quote", "trace-llm", "trace-message", "trace-iteration", "trace-tool",
     "trace-arguments", "trace-result", "submit-preview", "submit-runbooks", "system-server",
+    "system-model",
     "place", "search",
     # What only does something.
     # Or asks about sessions that somebody chose.
     "bulk-cancel", "bulk-retry", "bulk-delete",
-    "cancel", "ask", "approve", "deny", "system-try", "login-link", "logout", "export",
+    "cancel", "ask", "approve", "deny", "system-try", "system-check",
+    "login-link", "logout", "export",
 }  # fmt: skip
 _NAMED = re.compile(r"\[[a-z][a-z, -]*\](?!\()")
 _CITED = re.compile(r"T(\d+)")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.llm.error_bodies import walk_error
+from agents.llm.error_bodies import find_body, walk_error
 from agents.llm.wire_values import as_dict, as_list
 from agents.retry_after import believe, read_duration, read_reset, read_retry_after
 
@@ -27,7 +27,7 @@ def read_asked_wait(
     """
     if (wait := read_retry_after(headers)) is not None:
         return wait
-    members = list(walk_error(body, 0))
+    members = list(walk_error(find_body(text) if body is None else body, 0))
     for each in members:
         if (wait := next(_read_members(each), None)) is not None:
             return wait

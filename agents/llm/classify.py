@@ -6,8 +6,9 @@ from contextlib import contextmanager
 
 from agents.llm.asked_wait import read_asked_wait
 from agents.llm.bodies import ForeignText
-from agents.llm.error_bodies import ErrorBody, find_body, read_error
+from agents.llm.error_bodies import ErrorBody, read_error
 from agents.llm.settings import ProviderSettings
+from agents.llm.unreachable import Obstacle, find_obstacle
 from agents.llm.wire_values import clean_characters
 from agents.ports import NotSent
 from agents.retry_after import spell_seconds
@@ -51,12 +52,12 @@ def only_llm_errors(settings: ProviderSettings) -> Iterator[None]:
 def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     """What an exception of a provider's SDK means to us. Never repeats a key."""
     error = _unwrap(error)
-    said = read_error(_find_body(error), _find_text(error))
+    said = read_error(getattr(error, "body", None), _find_text(error))
     status = _find_status(error) or said.status
     if _is_timeout(error, status):
         return _connection(settings, "did not answer in time")
     if _is_broken_connection(error):
-        return _connection(settings, "could not be reached or ended the connection")
+        return _unreachable(settings, find_obstacle(error))
     if isinstance(error, ForeignText):
         return _refuse_foreign_text(error, settings)
     if said.is_overflow(status):
@@ -183,8 +184,16 @@ def _connection(settings: ProviderSettings, what: str) -> LLMError:
     return LLMError("connection", f"{_subject(settings)}{place} {what}.", retryable=True)
 
 
+def _unreachable(settings: ProviderSettings, obstacle: Obstacle | None) -> LLMError:
+    if obstacle is None:
+        return _connection(settings, "could not be reached or ended the connection")
+    error = _connection(settings, f"could not be reached: {obstacle.reason}")
+    error.retryable = not obstacle.is_lasting
+    return error
+
+
 def _find_asked_wait(error: Exception, *, is_rate_limit: bool) -> float | None:
-    body, text = _find_body(error), _find_text(error)
+    body, text = getattr(error, "body", None), _find_text(error)
     return read_asked_wait(_find_headers(error), body, text, is_rate_limit=is_rate_limit)
 
 
@@ -233,14 +242,9 @@ def _words(error: Exception, settings: ProviderSettings) -> str:
 
 
 def _find_message(error: Exception) -> str:
-    said = read_error(_find_body(error), _find_text(error))
+    said = read_error(getattr(error, "body", None), _find_text(error))
     names = [name for name in said.names if name != "error" and name not in said.message]
     return " ".join([said.message, *names[:1]]).strip()
-
-
-def _find_body(error: Exception) -> object:
-    body: object = getattr(error, "body", None)
-    return find_body(_find_text(error)) if body is None else body
 
 
 def _find_text(error: Exception) -> str:
@@ -271,7 +275,7 @@ def _is_timeout(error: Exception, status: int | None) -> bool:
 
 
 def _is_broken_connection(error: Exception) -> bool:
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) or find_obstacle(error) is not None:
         return True
     # litellm also reports a refused connection as a 500 of the provider.
     return _BROKEN_CONNECTION.search(str(error)) is not None and (

@@ -56,7 +56,7 @@ _OVERFLOW = re.compile(
     r"|(?:prompt|input|request|conversation)\b[^.]{0,60}\b(?:great|long|larg)er than\b[^.]{0,60}"
     r"\b(?:tokens?|limit|length|max_\w+)"
     r"|\d tokens\b[^.]{0,60}\b(?:over|above|beyond)\b[^.]{0,40}\b(?:limit|maximum)"
-    r"|token (?:count|limit)[^.]{0,40}\bexceed(?:s|ed)?"
+    r"|token (?:count|limit|length)[^.]{0,40}\bexceed(?:s|ed)?"
     r"|exceeds the maximum number of tokens|messages\[\d+\]\S* string too long"
     # how long it may be
     r"|(?:prompt|input|request)\b[^.]{0,40}\d tokens\b[^.]{0,40}\bmax(?:imum)?\b"
@@ -76,7 +76,7 @@ _NOT_OVERFLOW = re.compile(
     r"\btools?\[|\.description|\.name\b|completion tokens, whereas|wait before", re.IGNORECASE
 )
 _NO_TOOL_CALLING = re.compile(
-    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice)"
+    r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice|config\.)"
     r"|(?:tool|function)(?:s|[ _-](?:use|usage|calls?|calling))?`? (?:is|are) not "
     r"(?:supported|enabled|available)"
     r"|not supported for (?:tool|function)|no endpoints found that support (?:the provided )?.?tool"
@@ -89,6 +89,8 @@ _TAG = re.compile(r"<[^<>]*>")
 _BODY_AT_END = re.compile(
     r"(?:\A|[-:] ?)(b'\{.*\}\s*'|b\"\{.*\}\s*\"|\{.*\}|\[\{.*\}\])\s*\Z", re.DOTALL
 )
+_FINE = ("0", "200")
+"""Codes by which some gateways say that all is well."""
 _TEXTS = ("message", "error", "detail", "status_msg", "msg", "error_msg")
 _DEEPEST = 6
 _LONGEST_TEXT = 20_000
@@ -137,7 +139,8 @@ def is_error(event: Mapping[str, Any]) -> bool:
         return True
     if event.get("choices") is not None:
         return False
-    has_failed = event.get("code") or event.get("error_code") or event.get("success") is False
+    code = event.get("code") or event.get("error_code")
+    has_failed = event.get("success") is False or (code and str(code) not in _FINE)
     return bool(event.get("detail")) or bool(has_failed and _find_message(event))
 
 

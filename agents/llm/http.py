@@ -13,6 +13,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -82,7 +83,11 @@ async def post_for_events(
 
     try:
         sending = _find_session().post(
-            url, json=body, headers=headers, trace_request_ctx=before_request
+            url,
+            # As a file: aiohttp would write bytes in one piece, and warns of many.
+            data=BytesIO(json.dumps(body).encode()),
+            headers={"Content-Type": "application/json", **headers},
+            trace_request_ctx=before_request,
         )
         async with sending as response:
             if response.status >= 300:

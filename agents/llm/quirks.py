@@ -30,6 +30,8 @@ class Quirks:
     keeps_tools: bool = False
     tool_choice: bool = True
     short_call_ids: bool = False
+    system_role: bool = True
+    single_calls: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ _LESSONS = (
         ("tool_calls",),
     ),
     _Lesson(
-        _names("tool_choice"),
+        _names("tool_?choice"),
         {"tool_choice": False},
         "without tool_choice",
         ("tool_choice",),
@@ -198,6 +200,20 @@ _LESSONS = (
         "with ids of nine characters",
         ("tool_call_id",),
     ),
+    _Lesson(
+        re.compile(
+            r"system role (?:is )?not supported|does not support ['\"`]?system\b", re.IGNORECASE
+        ),
+        {"system_role": False},
+        "with the instructions in the first question",
+        ("messages",),
+    ),
+    _Lesson(
+        re.compile(r"only supports? single tool.?calls? at once", re.IGNORECASE),
+        {"single_calls": True},
+        "with one call in each message",
+        ("tool_calls",),
+    ),
 )
 
 # Executions come and go; what an endpoint refuses stays the same as long as the process lives.
@@ -206,13 +222,28 @@ _learned: dict[tuple[str, str], dict[str, bool]] = {}
 
 def find_quirks(settings: ProviderSettings) -> Quirks:
     """How requests to this provider are written now."""
+    learned = _learned.get(_identify(settings), {})
+    return replace(Quirks(), **_look_up(settings) | learned | dict(settings.quirks))
+
+
+def list_lessons(settings: ProviderSettings) -> Mapping[str, bool]:
+    """What refusals have taught in this process that neither the table nor the operator says."""
+    known = replace(Quirks(), **_look_up(settings))
+    learned = _learned.get(_identify(settings), {})
+    return {
+        name: value
+        for name, value in learned.items()
+        if name not in settings.quirks and getattr(known, name) is not value
+    }
+
+
+def _look_up(settings: ProviderSettings) -> dict[str, bool]:
     host = urlsplit(settings.base_url).hostname or ""
     known: dict[str, bool] = {}
     for row in _TABLE:
         if row.fits(host, settings.model.lower()):
             known |= row.quirks
-    learned = _learned.get(_identify(settings), {})
-    return replace(Quirks(), **known | learned | dict(settings.quirks))
+    return known
 
 
 def learn(

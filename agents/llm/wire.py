@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from agents.llm.member_names import EXTRAS, THOUGHTS
 from agents.llm.quirks import Quirks
+from agents.llm.turns import CALLS, arrange_turns
 from agents.llm.wire_values import is_json_object
 from agents.types import JSON, Message, ToolSpec
 
@@ -15,7 +16,6 @@ Wire = dict[str, JSON]
 
 PROVIDER = "provider"
 FIELDS = "fields"
-CALLS = "calls"
 INVALID_ARGUMENTS = "invalid_arguments"
 LONGEST_INVALID = 4_000
 BRIDGE = "I have read the results."
@@ -40,6 +40,7 @@ def write_messages(
     Call ids may hold signatures of the provider that made them. It gets them back verbatim, others
     get short ones.
     """
+    messages = arrange_turns(messages, quirks)
     ids = {
         call.id: _write_id(call.id, quirks, is_own=_is_own(message, provider_name))
         for message in messages

@@ -109,9 +109,11 @@ class Conversation:
 
     @cached_property
     def agent(self) -> str:
-        """Who is asking: the name the system prompt states, empty when it states none."""
-        for turn in self.turns:
-            if turn.role in ("system", "developer") and (found := _AGENT_LINE.search(turn.text)):
+        """Who is asking: the name that the system prompt states, or what has its place before the
+        first question; empty when neither states one."""
+        said = [turn for turn in self.turns if turn.role in ("system", "developer")]
+        for turn in said or self.turns[:1]:
+            if found := _AGENT_LINE.search(turn.text):
                 return found[1].strip()
         return ""
 

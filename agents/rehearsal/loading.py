@@ -21,7 +21,12 @@ from agents.rehearsal.script import (
 from tarsy.errors import ConfigError, Mistake
 
 BUILTIN_SCRIPT = Path(__file__).with_name("host_triage.yaml")
-BUILTIN_SCRIPTS = (Path(__file__).with_name("service_down.yaml"), BUILTIN_SCRIPT)
+PROVIDER_CHECK_SCRIPT = Path(__file__).with_name("provider_check.yaml")
+BUILTIN_SCRIPTS = (
+    PROVIDER_CHECK_SCRIPT,
+    Path(__file__).with_name("service_down.yaml"),
+    BUILTIN_SCRIPT,
+)
 """What the demo plays: the first rule that fits answers, and the last script fits everything."""
 MAX_SCRIPT_BYTES = 1_048_576
 MAX_SCRIPT_NODES = 200_000

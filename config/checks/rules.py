@@ -176,10 +176,11 @@ def _check_alert_types(findings: Findings) -> None:
             owners[alert_type] = spell(findings.root, path[:2])
             if not node.substituted:
                 showable.add(alert_type)
-    default = findings.root.get("defaults", "alert_type")
-    if default and default.text and default.text not in owners:
-        near = "" if default.substituted else suggest(default.text, showable)
-        findings.wrong(("defaults", "alert_type"), f"no chain takes {show(default)}{near}")
+    for pattern in ("defaults.alert_type", "alert_sources.*.alert_type"):
+        for path, named in match(findings.root, pattern):
+            if named.text and named.text not in owners:
+                near = "" if named.substituted else suggest(named.text, showable)
+                findings.wrong(path, f"no chain takes {show(named)}{near}")
 
 
 def _check_chats(findings: Findings) -> None:

@@ -36,7 +36,6 @@ WITHOUT_EFFECT = {
     "queue.orphan_detection_interval": "set TARSY_SWEEP_SECONDS",
     "system.dashboard_url": "links in messages lead to BASE_URL; only the live stream is opened to "
     "pages from here",
-    "system.cost_estimation.model_rates": "costs come from the bundled prices",
     "system.retention.cleanup_interval": "it is looked for every 15 minutes",
 }
 """Keys that another program reads, or this one later."""

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from config.schema.agents import AgentConfig
+from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Block, Table, nothing
@@ -23,6 +24,10 @@ class Files(Block):
     """Agents by name. An entry replaces the whole built-in entry of the same name."""
     agent_chains: Table[ChainConfig] = Field(default_factory=nothing)
     """Chains by name. An entry replaces the whole built-in entry of the same name."""
+    alert_sources: Table[AlertSourceConfig] = Field(default_factory=nothing)
+    """Senders of alerts that TARSy does not know, by the name in their address: where the fields of
+    their posts stand, as JMESPath expressions. An entry takes the place of a known source of the
+    same name."""
     defaults: DefaultsConfig = Field(default_factory=DefaultsConfig)
     """What holds where nothing nearer says otherwise."""
     queue: QueueWithInertKeys = Field(default_factory=QueueWithInertKeys)

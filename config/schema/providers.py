@@ -63,6 +63,10 @@ class QuirksConfig(Block):
     """Whether it knows `tool_choice`."""
     short_call_ids: Boolean | None = None
     """Whether the id of a call has to have nine letters or digits."""
+    system_role: Boolean | None = None
+    """Whether it takes instructions in the role `system`. `false`: they head the first question."""
+    single_calls: Boolean | None = None
+    """Whether a message may hold one call at most, so that several go back one after the other."""
 
     def overrides(self) -> Mapping[str, bool]:
         """Only what is said here."""

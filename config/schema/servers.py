@@ -127,7 +127,8 @@ class VerifyConfig(Block):
     tool: FilledText
     """The tool that is called. It has to be a read."""
     arguments: Table[Text] = Field(default_factory=nothing)
-    """The arguments of the read; `$name` stands for the write's argument `name`."""
+    """The arguments of the read; `$name` stands for the write's argument `name`, without which
+    there is no check; `$name if given` stands for one that the write may leave out."""
     expect: ExpectConfig
     """What the answer has to be for the write to count as verified."""
 

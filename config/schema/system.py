@@ -75,9 +75,21 @@ class CostEstimationConfig(Block):
     enabled: Boolean = True
     """Whether the cost of each call of a model is estimated."""
     model_rates: Table[RateConfig] = Field(default_factory=nothing)
-    """Rates of your own by the name of the model, in US dollars for a million tokens."""
+    """Rates of your own by the name of the model, in US dollars for a million tokens. They count
+    before the bundled prices, which know no model behind a `base_url`."""
     promotions: List[PromotionConfig] = ()
     """Rates that hold for a while."""
+
+    def price(
+        self, model: str, input_tokens: int | None, output_tokens: int | None
+    ) -> float | None:
+        """Dollars for a call by the rates here; None where they say nothing of its model, and for a
+        call whose tokens are not known."""
+        rate = self.model_rates.get(model)
+        if rate is None or (input_tokens is None and output_tokens is None):
+            return None
+        asked = (input_tokens or 0) * rate.input_per_million
+        return (asked + (output_tokens or 0) * rate.output_per_million) / 1_000_000
 
 
 class RetentionConfig(Block):

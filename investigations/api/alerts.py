@@ -12,9 +12,11 @@ from rest_framework.views import APIView
 
 from config import get_config
 from investigations.api.identity import author_of
-from investigations.api.parsing import read_json_object
+from investigations.api.parsing import read_json, require_object
 from investigations.api.responses import ANYBODY, errors
+from investigations.api.webhooks import headers_of
 from investigations.roles import SUBMIT
+from investigations.services.deliveries import refuse_native
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.runbooks import available_runbooks
 
@@ -101,7 +103,9 @@ class AlertsView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Queue an investigation of an alert."""
-        alert = read_alert(read_json_object(request._request))
+        body = read_json(request._request)
+        refuse_native(body, headers_of(request))
+        alert = read_alert(require_object(body))
         session = submit_alert(alert, author=author_of(request))
         return Response(
             {

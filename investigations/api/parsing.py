@@ -7,13 +7,14 @@ surrogates and NUL through; none of that may reach a row.
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn, Protocol, cast
 
 from django.http import HttpRequest
 
 from investigations.api.errors import UnsupportedContent
 from investigations.services.texts import UNSTORABLE
+from investigations.sources.content import unpack
 from tarsy.errors import InvalidInput, PayloadTooLarge
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
@@ -25,6 +26,9 @@ DEPTH_LIMIT = 32
 DIGITS_LIMIT = 4300
 
 _READABLE = ("", "application/json", "text/plain", "text/json", "application/x-www-form-urlencoded")
+
+
+JoinPairs = Callable[[list[tuple[str, JSON]]], dict[str, JSON]]
 
 
 class SupportsRead(Protocol):
@@ -39,7 +43,30 @@ def read_json_object(request: HttpRequest, *, may_be_empty: bool = False) -> dic
     body = _read_body(request)
     if not body and may_be_empty:
         return {}
-    value = parse_json(body)
+    return require_object(parse_json(body))
+
+
+def read_json(request: HttpRequest) -> JSON:
+    """The body, whatever JSON it is. Raises InvalidInput as `read_json_object` does."""
+    _check_headers(request)
+    return parse_json(_read_body(request))
+
+
+def read_unpacked(request: HttpRequest) -> JSON:
+    """The body of an alert source, packed and labelled in whatever way. Raises InvalidInput."""
+    return parse_json(
+        unpack(
+            _read_body(request),
+            encoding=request.META.get("HTTP_CONTENT_ENCODING", ""),
+            content_type=request.content_type or "",
+            charset=(request.content_params or {}).get("charset", ""),
+        ),
+        join_pairs=_refuse_contradictions,
+    )
+
+
+def require_object(value: JSON) -> dict[str, JSON]:
+    """Raises InvalidInput for anything but an object."""
     if not isinstance(value, dict):
         raise InvalidInput(BODY, f"must be a JSON object, not {kind_of(value)}")
     return value
@@ -85,8 +112,9 @@ def _source_of(request: HttpRequest) -> SupportsRead:
     return request
 
 
-def parse_json(body: bytes) -> JSON:
-    """One JSON document in UTF-8, with or without a byte order mark. Raises InvalidInput."""
+def parse_json(body: bytes, *, join_pairs: JoinPairs | None = None) -> JSON:
+    """One JSON document in UTF-8, with or without a byte order mark. Raises InvalidInput, also for
+    a key that stands twice in an object, unless `join_pairs` says otherwise."""
     if not body:
         raise InvalidInput(BODY, "must be a JSON object, but it is empty")
     try:
@@ -96,7 +124,7 @@ def parse_json(body: bytes) -> JSON:
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_refuse_duplicates,
+            object_pairs_hook=join_pairs or _refuse_duplicates,
             parse_int=_parse_integer,
             parse_float=_parse_float,
             parse_constant=_refuse_constant,
@@ -116,6 +144,14 @@ def _refuse_duplicates(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
         counts = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counts.items() if count > 1)
         raise InvalidInput(BODY, f"has the key {_quote(twice)} twice in one object")
+    return value
+
+
+def _refuse_contradictions(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    """Templates that people write say a thing twice; what they say must be the same."""
+    value = dict(pairs)
+    if len(value) < len(pairs) and any(value[name] != given for name, given in pairs):
+        return _refuse_duplicates(pairs)
     return value
 
 

@@ -16,6 +16,7 @@ from investigations.api import (
     timeline,
     trace,
     usage,
+    webhooks,
 )
 from investigations.api.docs import DocsView, SchemaView
 from investigations.api.errors import answer_unknown_path
@@ -57,6 +58,14 @@ _approval: Routes = [
 
 urlpatterns: Routes = [
     path("v1/alerts", alerts.AlertsView.as_view(), name="api-alerts"),
+    path("v1/webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
+    path("v1/webhooks/<str:source>", webhooks.SourceView.as_view(), name="api-webhook"),
+    # Prometheus and vmalert append this to the address of every Alertmanager.
+    path(
+        "v1/webhooks/prometheus/api/v2/alerts",
+        webhooks.PrometheusView.as_view(),
+        name="api-webhook-prometheus",
+    ),
     path("v1/alert-types", alerts.AlertTypesView.as_view(), name="api-alert-types"),
     path("v1/runbooks", alerts.RunbooksView.as_view(), name="api-runbooks"),
     path("v1/sessions", sessions.SessionsView.as_view(), name="api-sessions"),

@@ -64,6 +64,12 @@ def plan_summaries(agent: ResolvedAgent) -> SummaryPlan:
     return SummaryPlan(rules, tuple(map(_offer_plain, (first, *others))))
 
 
+def find_settings(provider: LLMProviderConfig, backend: BackendName) -> ProviderSettings:
+    """What a client needs to ask one configured model as an agent does. Raises AgentError."""
+    choice = _Choice(provider.name, provider, backend, {})
+    return _read_settings(choice, with_native_tools=False)
+
+
 def _from_fallback(each: ResolvedFallback) -> _Choice:
     return _Choice(each.provider_name, each.provider, each.llm_backend, {})
 

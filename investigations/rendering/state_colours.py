@@ -33,6 +33,10 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "failing": ("bad", "bad", "Failing"),
     "no_key": ("bad", "bad", "No key"),
     "unused": ("", "wait", "Not asked yet"),
+    "works": ("ok", "ok", "Works"),
+    "limited": ("doubt", "warn", "Limited"),
+    "fails": ("bad", "bad", "Fails"),
+    "skipped": ("", "stopd", "Not tried"),
 }
 _RISKS = {"high": "bad", "medium": "doubt"}
 

@@ -4,7 +4,7 @@ import json
 import unicodedata
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
@@ -23,7 +23,7 @@ from investigations.models import AlertSession, Event
 from investigations.services.queue_room import refuse_full_queue
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.texts import refuse_unstorable
-from investigations.services.titles import title_of
+from investigations.services.titles import LONGEST, title_of
 from investigations.stream_messages import (
     SESSIONS_CHANNEL,
     Payload,
@@ -31,6 +31,7 @@ from investigations.stream_messages import (
     session_status,
     with_event_id,
 )
+from masking.visible_text import clean_line
 from tarsy.errors import InvalidInput, PayloadTooLarge
 
 DATA_LIMIT = 1024 * 1024
@@ -53,6 +54,10 @@ class Alert:
     fingerprint: str = ""
     ignored: tuple[str, ...] = ()
     """Fields that were sent and that nobody knows."""
+    title: str = ""
+    """As its source tells it; without one it is made of the data."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What is kept beside it: which source sent it, and how heavy it is."""
 
 
 def read_alert(body: Mapping[str, object]) -> Alert:
@@ -61,22 +66,52 @@ def read_alert(body: Mapping[str, object]) -> Alert:
     Senders may add fields of their own, as upstream lets them: those are ignored, and named.
     """
     config = get_config()
-    alert_type = _read_alert_type(body, config)
-    chain = config.chain_for(alert_type)
-    if chain is None:
-        known = suggest(alert_type, config.alert_types())
-        raise InvalidInput("alert_type", f'"{alert_type[:100]}" is not known{known}')
+    chosen = choose_chain(_read_text(body, "alert_type"))
     runbook = _read_text(body, "runbook")
     if runbook:
         check_runbook_url(runbook, config.system.runbooks.allowed_domains)
     return Alert(
         data=_read_data(body),
-        chain=chain,
-        alert_type=alert_type,
+        chain=chosen.chain,
+        alert_type=chosen.alert_type,
         runbook=runbook,
         mcp_selection=_read_selection(body, config),
         fingerprint=_read_text(body, "slack_message_fingerprint"),
         ignored=tuple(name for name in body if name not in FIELDS),
+    )
+
+
+@dataclass(frozen=True)
+class ChosenChain:
+    """An alert type and the chain that takes it."""
+
+    alert_type: str
+    chain: ChainConfig
+
+
+def choose_chain(alert_type: str) -> ChosenChain:
+    """Without an alert type, the default one. Raises InvalidInput for one that nobody knows."""
+    config = get_config()
+    alert_type = alert_type or config.default_alert_type
+    chain = config.chain_for(alert_type)
+    if chain is None:
+        known = suggest(alert_type, config.alert_types())
+        raise InvalidInput("alert_type", f'"{alert_type[:100]}" is not known{known}')
+    return ChosenChain(alert_type, chain)
+
+
+def alert_of_source(
+    described: Mapping[str, object], *, chosen: ChosenChain, title: str, source: str, severity: str
+) -> Alert:
+    """An alert as a source tells it. Raises InvalidInput for what no row can hold."""
+    compact = _dump(described, indent=None)
+    refuse_unstorable("body", compact)
+    return Alert(
+        data=_indent(described, compact),
+        chain=chosen.chain,
+        alert_type=chosen.alert_type,
+        title=title,
+        about={"source": source, "severity": severity},
     )
 
 
@@ -110,12 +145,13 @@ def _make_session(alert: Alert, author: str) -> AlertSession:
     return AlertSession(
         alert_type=alert.alert_type,
         alert_data=data,
-        title=title_of(data),
+        title=clean_line(mask_alert_data(alert.title), LONGEST) or title_of(data),
         chain_id=alert.chain.name,
         author=author,
         runbook_url=alert.runbook,
         mcp_selection=alert.mcp_selection,
         slack_message_fingerprint=mask_alert_data(alert.fingerprint),
+        session_metadata=dict(alert.about),
         total_stages=count_stages(alert.chain),
         last_seq=1,
     )
@@ -142,10 +178,6 @@ def _read_text(body: Mapping[str, object], field: str) -> str:
     return value
 
 
-def _read_alert_type(body: Mapping[str, object], config: Config) -> str:
-    return _read_text(body, "alert_type") or config.default_alert_type
-
-
 def _read_data(body: Mapping[str, object]) -> str:
     value = body.get("data")
     if value is None or value in ({}, []):
@@ -158,6 +190,10 @@ def _read_data(body: Mapping[str, object]) -> str:
         if all(unicodedata.category(character) in _INVISIBLE for character in value):
             raise InvalidInput("data", "must not be blank")
         return value
+    return _indent(value, compact)
+
+
+def _indent(value: object, compact: str) -> str:
     pretty = _dump(value, indent=2)
     # Deep nesting can blow indentation up thirtyfold.
     return pretty if len(pretty) <= 2 * DATA_LIMIT else compact

@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.utils import timezone
 
 from agents.records import LLMCallRecord
-from agents.types import JSON, Note, ToolResult, ToolTarget
+from agents.types import JSON, Note, ToolResult, ToolTarget, Usage
 from agents.types import Message as AgentMessage
 from config import get_config
 from investigations.models import (
@@ -127,7 +127,6 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
         request["estimated_tokens"] = record.estimated_tokens
     if record.compacted:
         request["compacted"] = list(record.compacted)
-    is_estimated = get_config().system.cost_estimation.enabled
     return LLMInteraction(
         session_id=execution.session_id,
         stage_id=execution.stage_id,
@@ -147,10 +146,19 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
         output_tokens=usage.output_tokens,
         total_tokens=usage.total_tokens,
         thinking_tokens=usage.thinking_tokens,
-        estimated_cost_usd=usage.cost_usd if is_estimated else None,
+        estimated_cost_usd=_estimate_cost(record.model, usage),
         duration_ms=record.duration_ms,
         error_message=mask(record.error),
     )
+
+
+def _estimate_cost(model: str, usage: Usage) -> float | None:
+    """By the operator's rates, else as the client knew; None where nobody knows or wants to."""
+    estimation = get_config().system.cost_estimation
+    if not estimation.enabled:
+        return None
+    price = estimation.price(model, usage.input_tokens, usage.output_tokens)
+    return usage.cost_usd if price is None else price
 
 
 def describe_tool_call(

@@ -20,6 +20,7 @@ from investigations.selectors.configuration.for_page import show_configuration
 from investigations.selectors.configuration.models_in_use import ModelState, list_models
 from investigations.selectors.configuration.plans import make_plan
 from investigations.selectors.system.parts import Core, product_versions, read_core
+from investigations.selectors.system.provider_checks import read_checks
 from investigations.selectors.system.tool_servers import (
     ToolServer,
     describe_unwatched,
@@ -33,6 +34,7 @@ from investigations.selectors.system.warnings import (
 )
 from investigations.services.trials import ask_for_trial
 from investigations.views.access import for_those_who_may, for_viewers
+from investigations.views.model_checks import list_model_rows
 from tarsy.errors import Conflict, NotFound
 
 
@@ -69,6 +71,7 @@ def system(request: HttpRequest) -> HttpResponse:
     servers = list_tool_servers() if has_redis else _servers_without_redis()
     rows = _list_rows(servers, read_trials() if has_redis else {})
     models = list_models()
+    model_rows = list_model_rows(models, read_checks() if has_redis else {})
     warnings = list_warnings() if has_redis else warn_of_configuration()
     config = get_config()
     context = {
@@ -78,8 +81,9 @@ def system(request: HttpRequest) -> HttpResponse:
         "container": find_container(),
         "watched_count": sum(1 for row in rows if row.server.state != "unwatched"),
         "up_count": sum(1 for row in rows if row.server.healthy),
-        "is_trying": any(row.trial and row.trial.is_under_way for row in rows),
-        "models": models,
+        "is_waiting": any(row.trial and row.trial.is_under_way for row in rows)
+        or any(row.check and row.check.is_under_way for row in model_rows),
+        "model_rows": model_rows,
         "sections": show_configuration(config),
         "plans": {name: make_plan(config, chain) for name, chain in config.chains.items()},
         "versions": {**product_versions(), **core.versions},

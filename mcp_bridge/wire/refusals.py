@@ -19,6 +19,8 @@ from mcp_bridge.wire.reasons import read_reason
 
 _NOT_ALLOWED = (401, 403)
 _NOBODY_THERE = (502, 503, 504)
+_UNKNOWN_SESSION = (-32001, -32600)
+"""Codes by which the SDKs say, beside 404, that they know no such session."""
 _ANSWERS = ("application/json", "text/event-stream")
 _SHORTEST_SECRET = 6
 """Characters of a variable that can be told from a word in a header."""
@@ -62,13 +64,14 @@ class Refusals:
         attempt.refuse(0, "", None)  # What was redirected before it counts no more.
         if _is_answer(response):
             return
+        is_lost = await _has_lost_session(response)
         attempt.refuse(
             response.status_code,
             await self._explain(response),
             read_retry_after(response.headers),
-            await _find_answered_code(response),
+            None if is_lost else await _find_answered_code(response),
         )
-        if await _has_lost_session(response):
+        if is_lost:
             attempt.lost_session = True
             raise httpx2.RemoteProtocolError("the server no longer knows the session")
         if not _expects_answer(response) and response.status_code >= 400:
@@ -172,13 +175,13 @@ async def _has_lost_session(response: httpx2.Response) -> bool:
 
     A server that was started again answers 404, or 400 without having looked at the request. For
     the SDK either is the answer to one call; for us it is time to connect anew. One that answers
-    the request itself knows who asks, whatever the status.
+    the request itself knows who asks, whatever the status, unless its code says that it does not.
     """
     request = response.request
     if request.method != "POST" or "mcp-session-id" not in request.headers:
         return False
     if response.status_code == 404:
-        return await _find_answered_code(response) is None
+        return await _find_answered_code(response) in (None, *_UNKNOWN_SESSION)
     return response.status_code == 400 and _is_unread(await _read(response))
 
 

@@ -17,6 +17,7 @@ Fields = dict[str, JSON]
 
 _SIDE_FIELDS = ("annotations", "_meta", "icons", "title", "description", "size", "mimeType")
 _NO_CONTENT = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
+_SPELLINGS = {"is_error": "isError", "structured_content": "structuredContent"}
 _KEPT = ("content", "isError", "structuredContent")
 _LONGEST_VALUE = 2_000
 _MOST_ODD = 1_000
@@ -27,6 +28,7 @@ def repair_call_result(result: Fields, version: str) -> None:
     """Change a result of `tools/call` in place, so that no odd part costs the whole."""
     if result.get("resultType") == "input_required":
         return
+    _unwrap(result)
     result["content"] = cast(JSON, _read_content(result, version))
     _repair_structured(result)
     result["isError"] = _is_true(result.get("isError"))
@@ -40,6 +42,27 @@ def repair_call_result(result: Fields, version: str) -> None:
     told: Fields = {name: result[name] for name in _KEPT if name in result}
     result.clear()
     result.update({**told, "resultType": "complete"})
+
+
+def _unwrap(result: Fields) -> None:
+    """Put fields under their names in MCP: another language spells them otherwise, and a proxy may
+    hand on the whole result of another server as the only member of its own."""
+    members = list(result.values())
+    if len(members) == 1 and isinstance(members[0], dict):
+        inner = members[0]
+        if isinstance(inner.get("content"), list):
+            result.clear()
+            result.update(inner)
+    for spelled, name in _SPELLINGS.items():
+        if spelled in result:
+            result.setdefault(name, result.pop(spelled))
+    content = result.get("content")
+    if isinstance(content, dict) and content and all(key.isdecimal() for key in content):
+        result["content"] = list(content.values())
+    blocks = result.get("content")
+    if "isError" not in result and isinstance(blocks, list):
+        kinds = (block.get("type") for block in blocks if isinstance(block, dict))
+        result["isError"] = "error" in kinds
 
 
 def _read_content(result: Fields, version: str) -> list[JSON]:
@@ -110,6 +133,9 @@ def _describe_odd(block: Fields) -> str:
             return value if isinstance(value, str) else _spell(value)
     if isinstance(text := block.get("text"), str):
         return text
+    if block.keys() <= {"type", *_SIDE_FIELDS} and block.get("type") == "text":
+        # JSON leaves out a text that its server's language calls undefined.
+        return ""
     kind = clean_line(str(block.get("type")), 80)
     rest = _spell({key: value for key, value in block.items() if key != "type"})
     told = f": {rest}" if len(rest) <= _LONGEST_VALUE else ""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import cast
 
+from jsonschema import Draft202012Validator
 from mcp_types import Tool
 from mcp_types.methods import validate_server_result
 from pydantic import ValidationError
@@ -26,6 +27,12 @@ _SHOWN = 80
 # Models read text and never see the schema of a result; the SDK would refuse results for it.
 _UNUSED = ("outputSchema", "icons", "execution")
 _TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
+_SCHEMAS = ("inputSchema", "input_schema", "parameters")
+"""What MCP calls the schema of a tool, and what the APIs of models do."""
+_KEYWORDS = frozenset({
+    *Draft202012Validator.VALIDATORS, "$schema", "$id", "$defs", "definitions", "$comment", "title",
+    "description", "default", "examples", "id",
+})  # fmt: skip
 _ELSEWHERE = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "then", "else"})
 """Where else in a schema properties are described."""
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
@@ -66,7 +73,7 @@ def repair_listing(result: Fields, version: str) -> list[str]:
 
 def repair_input_schema(schema: JSON) -> tuple[Fields, list[str]]:
     """A schema of an object, and what it lost, in clauses about its tool."""
-    schema = _parse(schema)
+    schema = _unwrap(_parse(schema))
     if not isinstance(schema, dict):
         is_lost = bool(schema) and schema is not True
         return {"type": "object"}, ["has a schema that cannot be read"] if is_lost else []
@@ -75,6 +82,8 @@ def repair_input_schema(schema: JSON) -> tuple[Fields, list[str]]:
     if missing:
         shown = clean_line(missing, _SHOWN)
         lost.append(f"has a schema that refers to {shown}, which is not there")
+    if not _takes_object(schema, root):
+        lost.append("has a schema that is none of an object")
     repaired: Fields = root
     if not isinstance(repaired.get("$schema", ""), str):
         del repaired["$schema"]
@@ -91,6 +100,25 @@ def _parse(value: JSON) -> JSON:
         return cast(JSON, json.loads(value))
     except (ValueError, RecursionError):
         return value
+
+
+def _unwrap(schema: JSON) -> JSON:
+    """A schema that is the only member of an object which says nothing itself."""
+    if not isinstance(schema, dict) or len(schema) != 1 or not _KEYWORDS.isdisjoint(schema):
+        return schema
+    (inner,) = schema.values()
+    is_schema = isinstance(inner, dict) and not _KEYWORDS.isdisjoint(inner)
+    return inner if is_schema else schema
+
+
+def _takes_object(schema: Fields, root: Fields) -> bool:
+    """Whether what was said, before it was repaired, is a schema and one that objects fit."""
+    if schema and _KEYWORDS.isdisjoint(schema):
+        return False
+    said = schema.get("type", root.get("type"))
+    kinds = said if isinstance(said, list) else [said]
+    named = [kind.lower() for kind in kinds if isinstance(kind, str)]
+    return not named or "object" in named or _TYPES.isdisjoint(named)
 
 
 def _repair_part(schema: Mapping[str, JSON], lost: list[str]) -> Fields:
@@ -121,7 +149,8 @@ def _repair_tool(tool: JSON) -> tuple[Fields | None, str]:
     if not isinstance(name, str) or not name.strip():
         return None, "is left out"
     kept = {key: value for key, value in tool.items() if key not in _UNUSED}
-    kept["inputSchema"], lost = repair_input_schema(tool.get("inputSchema"))
+    schema = next((tool[name] for name in _SCHEMAS if name in tool), None)
+    kept["inputSchema"], lost = repair_input_schema(schema)
     for key in ("description", "title"):
         if not isinstance(kept.get(key), str) and kept.pop(key, None):
             lost.append(f"has a {key} that is no text")

@@ -23,6 +23,7 @@ from safety.gate.workflow import Workflow
 from safety.grounding.claim_states import JudgedClaim
 from safety.grounding.judge import find_unsupported
 from safety.grounding.unsupported import Unsupported
+from safety.grounding.withholding import withhold
 
 SHOWN = 6
 NOTHING_LOOKED_AT = (
@@ -40,11 +41,12 @@ async def review_answer(
     tool_names: Collection[str] = (),
     earlier: Sequence[SettledCall] = (),
 ) -> Review:
-    """Nothing passes while a write is unverified, nor what no run of this execution supports; a
-    quote that the result it cites has not is objected to once.
+    """Nothing passes while a write is unverified, nor a claim of an act that we never did; a quote
+    that the result it cites has not is objected to once.
 
     An answer that cannot be given anew says so itself. A write whose effect nothing has confirmed
-    is named at the top of any answer, and an answer that rests on nothing is withheld.
+    is named at the top of any answer, and a sentence that claims such an act is withheld. Whatever
+    else has no support is marked where it stands.
     """
     answer = replace(answer, text=disarm(answer.text))
     workflow = standing.workflow
@@ -170,10 +172,10 @@ def _object_phantoms(answer: ProposedAnswer, phantoms: Sequence[Unsupported]) ->
     )
     return Review(
         answer.text,
-        objection="The answer was not accepted. It states as fact what no successful tool call "
-        f"of this execution supports:\n{listed}\n"
-        "What was not looked at is unknown, and what was not done was not done.",
-        reason="The answer claims what no tool call of this agent supports.",
+        objection="The answer was not accepted. It says that something was done, and no call of "
+        f"this execution did it:\n{listed}\n"
+        "What was not done was not done. Give the answer again without it.",
+        reason="The answer says that something was done, and no tool call of this agent did it.",
     )
 
 
@@ -195,40 +197,28 @@ def _conclude(
     head += "".join(f"{line}\n\n" for line in answer.not_checked)
     if report:
         metadata["writes"] = report.to_json()
+    text, moved = answer.text, [each for each in found if not each.is_phantom]
     if phantoms:
-        metadata["withheld"] = True
         metadata["withheld_claims"] = [
             {"text": _quote(answer.text, each), "kind": each.kind, "reason": each.reason}
             for each in phantoms[:SHOWN]
         ]
-        return Review(head + _withhold(standing, phantoms), metadata=metadata)
+        text, moved = withhold(answer.text, found)
+        claims = judge_quotes(replace(answer, text=text), moved)
     if answer.results is not None:
-        metadata |= describe_claims(claims, answer.text, len(head))
-    if found:
+        metadata |= describe_claims(claims, text, len(head))
+    if moved:
         metadata["unsupported"] = [
             {
                 "start": each.start + len(head),
                 "end": each.end + len(head),
-                "text": answer.text[each.start : each.end],
+                "text": text[each.start : each.end],
                 "kind": each.kind,
                 "reason": each.reason,
             }
-            for each in found
+            for each in moved
         ]
-    return Review(head + answer.text, metadata=metadata)
-
-
-def _withhold(standing: Standing, phantoms: Sequence[Unsupported]) -> str:
-    """What takes the place of an answer that claims what never happened."""
-    ran = [call for call in standing.evidence if call.was_sent]
-    names = ", ".join(dict.fromkeys(call.name for call in ran if call.outcome == "succeeded"))
-    kinds = ", ".join(dict.fromkeys(each.kind for each in phantoms))
-    done = f"These calls succeeded: {names}." if names else "No tool call succeeded."
-    return (
-        "The model's answer is withheld: it states as fact what no tool call of this agent "
-        f"supports ({kinds}). {done} What the model wrote is kept in the timeline; nothing in it "
-        "should be relied on without a check."
-    )
+    return Review(head + text, metadata=metadata)
 
 
 def _quote(text: str, each: Unsupported) -> str:

@@ -42,7 +42,7 @@ _PARTS = (
 )  # fmt: skip
 _UNFOLLOWED = frozenset({"$dynamicRef", "$recursiveRef"})
 _UNREADABLE = "a part of its schema cannot be read"
-_DEPTH = 6
+_DEPTH = 100
 _MOST = 1_000
 """Parts of a schema that are looked at; of a larger one no hint is believed."""
 
@@ -125,11 +125,13 @@ class _Reader:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
         self._left = _MOST
-        self._entered: set[str] = set()
+        self._entered: set[str | int] = set()
+        self._looked_at: list[Mapping[str, Any]] = []
+        """Kept, so that no other part is given the identity of one of them."""
 
     def find_arguments(self, schema: Any, depth: int = 0) -> Iterator[Argument]:
-        here = self._enter(schema, self._entered)
-        if here is None or depth > _DEPTH:
+        here = self._enter(schema, self._entered, depth)
+        if here is None:
             return
         for key in ("properties", "patternProperties"):
             for name, each in _mapping(here.get(key)).items():
@@ -144,16 +146,20 @@ class _Reader:
         ):
             yield from self.find_arguments(part, depth + 1)
 
-    def _enter(self, schema: Any, entered: set[str]) -> Mapping[str, Any] | None:
-        """A part of the schema; None where it is none, or was looked at under its reference."""
+    def _enter(self, schema: Any, entered: set[str | int], depth: int) -> Mapping[str, Any] | None:
+        """A part of the schema; None where it is none, or was looked at, itself or under its
+        reference."""
         described = {} if schema is True or schema is False else _mapping(schema)
         # What stands beside a reference may differ from place to place.
         is_bare = described.keys() <= _SAID_BESIDE
         reference = str(described.get("$ref") or "") if is_bare else ""
-        if not described or reference in entered:
+        place = reference or id(described)
+        if not described or place in entered:
             return None
-        if reference:
-            entered.add(reference)
+        entered.add(place)
+        self._looked_at.append(described)
+        if depth > _DEPTH:
+            raise Unjudged("its schema is nested too deeply to be judged")
         if self._left == 0:
             raise Unjudged("its schema is too large to be judged")
         self._left -= 1
@@ -172,11 +178,11 @@ class _Reader:
         return Argument(name, frozenset(kinds), tuple(values), told[:4_000])
 
     def _alternatives(
-        self, schema: Any, entered: set[str], depth: int = 0
+        self, schema: Any, entered: set[str | int], depth: int = 0
     ) -> Iterator[Mapping[str, Any]]:
         """An argument's schema and all that it may be instead; of a list, what its items are."""
-        here = self._enter(schema, entered)
-        if here is None or depth > _DEPTH:
+        here = self._enter(schema, entered, depth)
+        if here is None:
             return
         yield here
         several = [each for key in ("anyOf", "oneOf", "allOf") for each in _sequence(here.get(key))]

@@ -73,8 +73,10 @@ def _is_explained(tool: Tool, argument: Argument, writes: list[str]) -> bool:
     write: else it may be what the tool does whatever the value."""
     named = {find_stem(word) for value in writes for word in split_name(value)}
     words = split_name(tool.name)
-    if argument.words[-1] not in _MANNERS:
-        # What stands last is what the values are about: a rollout, a release.
+    firsts = {split_name(value)[0] for value in writes if split_name(value)}
+    if argument.words[-1] not in _MANNERS and firsts & CHANGING - {"force"}:
+        # What stands last is what the values are about: a rollout, a release. Where none of them is
+        # an act of its own, what they do is the act that the name tells.
         words = words[:-1] or words
     acts = (*find_acts(tool.description or ""), *CHANGING.intersection(words))
     told = {find_stem(word) for word in acts}

@@ -37,10 +37,10 @@ _FILLER = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _ASIDE = re.compile(r"\([^()]{0,400}\)")
 _OPENINGS = word_set("""
-    args arguments best cannot default defaults example examples for handles how if never note notes
-    only operates optional optionally output parameters prefer provides recommended requires result
-    results returned should supports takes typically use useful usually what when where whether
-    which works
+    args arguments best cannot choose default defaults example examples for handles how if never
+    note notes only operates optional optionally output parameters prefer provides recommended
+    requires result results returned should supports takes typically use useful usually what when
+    where whether which works
     """)
 """What else a sentence may begin with: it goes on about the answer or about the use."""
 _LATER = word_set("afterward afterwards subsequently then")

@@ -9,7 +9,7 @@ import pytest
 
 from agents.llm.error_bodies import read_error
 from agents.llm.openai_compatible import OpenAICompatible
-from agents.llm.quirks import Quirks, find_quirks, forget_lessons, learn
+from agents.llm.quirks import Quirks, find_quirks, forget_lessons, learn, list_lessons
 from agents.llm.retry import stream_with_retries
 from agents.llm.settings import CallTimes, ProviderSettings
 from agents.llm.wire import seal_fields, write_messages
@@ -135,6 +135,13 @@ LESSONS = [
     ("Tool call id was call_abc but must be a-z, with a length of 9.", "with ids of nine"),
     ("reasoning_content is missing in assistant tool call message", "with the model's thoughts"),
     ("This model does not support the tool_choice parameter", "without tool_choice"),
+    ("This model doesn't support the toolConfig.toolChoice.none field. Remove it and try again.",
+     "without tool_choice"),
+    ("System role not supported", "with the instructions in the first question"),
+    ("Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+     "with the instructions in the first question"),
+    ("This model only supports single tool-calls at once!", "with one call in each message"),
+    ("Our support reads no system messages", ""),
     ("Function tools with reasoning_effort are not supported", "without thinking where it has"),
     ("To use function tools, set reasoning_effort to 'none'.", "without thinking where it has"),
     (
@@ -143,7 +150,7 @@ LESSONS = [
     ),
     ("Expected last role User or Tool but got assistant", ""),
     ("Invalid value for 'temperature': must be at most 2", ""),
-]
+]  # fmt: skip
 
 
 REFUSED_REQUEST: Mapping[str, JSON] = {
@@ -336,6 +343,48 @@ def test_what_stood_beside_a_call_goes_back_to_its_own_provider_alone():
     assert own["tool_calls"][0]["function"]["x"] == 1
     assert other == bare
     assert "extra_content" not in str(other)
+
+
+async def test_a_chat_template_that_refuses_with_a_500_teaches_as_well(wire):
+    refusal = refuse(500, {"error": {"message": "System role not supported", "code": 500}})
+
+    requests, told = await ask(wire, refusal, FINE)
+
+    assert [message["role"] for message in requests[0]["messages"]][:2] == ["system", "user"]
+    assert requests[1]["messages"][0]["content"] == "Be brief.\n\nWhat is up?"
+    assert len(told) == 1
+
+
+def test_calls_go_back_one_by_one_each_before_its_own_result():
+    other = replace(CALL, id="call_9876543210")
+    fields = seal_fields("lab", {"reasoning_content": "hm"}, [{"a": 1}, {"b": 2}])
+    history = (
+        Message("user", "What is up?"),
+        Message("assistant", "Two.", (CALL, other), provider_fields=fields),
+        Message("tool", "[T2] down", tool_call_id=other.id, tool_name=other.name),
+        Message("tool", "[T1] up", tool_call_id=CALL.id, tool_name=CALL.name),
+        Message("user", "Conclude."),
+    )
+
+    written = write_messages(history, provider_name="lab", quirks=Quirks(single_calls=True))
+
+    assert [(m["role"], m["content"]) for m in written] == [
+        ("user", "What is up?"), ("assistant", "Two."), ("tool", "[T1] up"),
+        ("assistant", None), ("tool", "[T2] down"), ("user", "Conclude."),
+    ]  # fmt: skip
+    assert [m["tool_calls"][0]["id"] for m in (written[1], written[3])] == [CALL.id, other.id]
+    assert (written[1]["tool_calls"][0]["a"], written[3]["tool_calls"][0]["b"]) == (1, 2)
+
+
+def test_what_was_learned_is_listed_unless_it_is_known_or_said_already():
+    request: Mapping[str, JSON] = {"messages": [{"role": "system"}], "stream_options": {}}
+    lab, told = settings(), settings(quirks={"stream_options": True})
+    learn(lab, "System role not supported", request, find_quirks(lab))
+    learn(lab, "Unsupported parameter: 'stream_options'", request, find_quirks(lab))
+
+    assert list_lessons(lab) == {"system_role": False, "stream_options": False}
+    assert list_lessons(told) == {"system_role": False}
+    assert list_lessons(settings("https://other/v1")) == {}
 
 
 def test_ids_for_mistral_have_nine_letters_in_the_call_and_in_its_result():

@@ -41,7 +41,12 @@ READ_AT = {
     "SlackConfig.enabled": ("investigations/services/notices.py", "slack.enabled"),
     "SlackConfig.token_env": ("investigations/services/notices.py", "slack.token_env"),
     "CostEstimationConfig.enabled": (
-        "investigations/services/step_rows.py", "cost_estimation.enabled"),
+        "investigations/services/step_rows.py", "estimation.enabled"),
+    "CostEstimationConfig.model_rates": ("config/schema/system.py", "self.model_rates"),
+    **{
+        f"RateConfig.{name}": ("config/schema/system.py", f"rate.{name}")
+        for name in ("input_per_million", "output_per_million")
+    },
     **{
         f"LimitsConfig.{kind}": (
             "investigations/access/limits.py", "getattr(get_config().system.limits")
@@ -58,6 +63,12 @@ READ_AT = {
     "MCPServerConfig.tool_call_limit": ("mcp_bridge/connection.py", "server.tool_call_limit"),
     "DefaultSummarizationConfig.llm_backend": ("config/resolve.py", "default.llm_backend"),
     "StageConfig.name": ("investigations/chain_plan.py", "stage.name"),
+    "AlertSourceConfig.alerts": ("investigations/sources/generic.py", "mapped.alerts"),
+    "AlertSourceConfig.start": ("investigations/sources/generic.py", "mapped.start"),
+    "DefaultsConfig.alert_type": ("config/model.py", "self.defaults.alert_type"),
+    "DefaultsConfig.runbook": ("investigations/engine/briefing.py", "config.defaults.runbook"),
+    "AlertSourceConfig.runbook": ("investigations/sources/generic.py", "mapped.runbook"),
+    "AlertSourceConfig.alert_type": ("investigations/services/deliveries.py", "own.alert_type"),
     "Files.agent_chains": ("config/check.py", "files.agent_chains"),
     "Files.agents": ("config/check.py", "files.agents"),
     "Files.mcp_servers": ("config/check.py", "files.mcp_servers"),
@@ -216,7 +227,6 @@ defaults:
 system:
   dashboard_url: https://board.example.com
   cost_estimation:
-    model_rates: {m: {input_per_million: 1, output_per_million: 1}}
     promotions: [{model: m, end: 2026-03-01, input_per_million: 0, output_per_million: 0}]
   retention: {cleanup_interval: 6h}
 queue:

@@ -37,6 +37,10 @@ def line_of(text: str, piece: str) -> int:
         (STAGE_AGENT, "            skills: [raid]\n", "[raid", ["'raid'"]),
         (SERVER, "    summarization:\n      llm_provider: who\n", "who", ["'who'"]),
         (DEFAULTS, "  alert_type: nett\n", "nett", ["'nett'", "did you mean 'net'"]),
+        (DEFAULTS, "alert_sources:\n  plant:\n    title: a[\n", "a[", ["no JMESPath expression"]),
+        (DEFAULTS, "alert_sources:\n  plant:\n    alert_type: nett\n", "nett",
+         ["no chain takes 'nett'", "did you mean 'net'"]),
+        (DEFAULTS, "alert_sources:\n  plant:\n    titel: a\n", "titel", ["'title'"]),
         # ranges
         (AGENT, "    max_iterations: 0\n", "iterations: 0", ["max_iterations", "at least 1"]),
         (DEFAULTS, "queue:\n  worker_count: 51\n", "51", ["worker_count", "at most 50"]),

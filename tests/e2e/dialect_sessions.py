@@ -33,12 +33,20 @@ class Family:
     has_address: bool = True
 
     @property
+    def calls_by_text(self) -> bool:
+        """Whether its servers refuse tools, so that agents write their calls."""
+        return any(refusal.fault == "tools" for refusal in find_dialect(self.dialect).refuses)
+
+    @property
     def own_model(self) -> str:
         return self.model or find_dialect(self.dialect).models[0]
 
 
+_OTHERWISE = (PLAIN, "openai-responses", "vllm-llama")
+"""The second has rows of its own. The last gets each call in a message of its own, and the script
+would miscount its turns."""
 FAMILIES = (
-    *(Family(name, name) for name in list_dialects() if name not in (PLAIN, "openai-responses")),
+    *(Family(name, name) for name in list_dialects() if name not in _OTHERWISE),
     # The same servers with models whose names say nothing: what they need has to be learned.
     Family("mistral-unknown", "mistral", "lab-m"),
     Family("bedrock-unknown", "bedrock-gateway", "lab-b"),
@@ -55,7 +63,7 @@ THROUGH_LITELLM = (
     *(
         Family(f"{name}-litellm", name, kind="xai")
         for name in list_dialects()
-        if find_dialect(name).wire == "chat" and name not in (PLAIN, "openai", "xai")
+        if find_dialect(name).wire == "chat" and name not in (*_OTHERWISE, "openai", "xai")
     ),
 )
 """OpenAI as it is usually asked, and those that go by the one type that takes an address there."""
@@ -241,7 +249,7 @@ def investigate_all() -> Mapping[str, Outcome]:
     """A session of each, all at once, and a question to each of them behind it."""
     sessions = {each.name: submit(each.name) for each in EVERY}
     for session in sessions.values():
-        wait_until_ended(session, within=120)
+        wait_until_ended(session, within=240)
     questions = {
         name: ask_question(session.pk, QUESTION, author="ana")
         for name, session in sessions.items()
@@ -252,7 +260,7 @@ def investigate_all() -> Mapping[str, Outcome]:
         stages = Stage.objects.filter(pk__in=[each.stage_id for each in questions.values()])
         return all(stage.is_terminal for stage in stages)
 
-    wait_for(are_answered, within=120, what="the answers")
+    wait_for(are_answered, within=240, what="the answers")
     return {
         name: Outcome(sessions[name], Stage.objects.get(pk=question.stage_id))
         for name, question in questions.items()

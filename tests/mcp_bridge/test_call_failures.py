@@ -52,7 +52,11 @@ def load(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
 
 
-FAILURES = [*load("tool_failures.jsonl"), *load("more_failures.jsonl")]
+FAILURES = [
+    case
+    for name in ("tool_failures.jsonl", "more_failures.jsonl", "further_failures.jsonl")
+    for case in load(name)
+]
 
 
 def plan_of(tool_class: str, kind: str = "http", **fields) -> ServerPlan:
@@ -61,7 +65,7 @@ def plan_of(tool_class: str, kind: str = "http", **fields) -> ServerPlan:
 
 
 def answering(event: dict[str, Any]):
-    """A server over HTTP that answers every call with a status."""
+    """A server over HTTP that answers every call with a status; `$ID` is that of the call."""
     body = event["body"]
     is_page = isinstance(body, str) and body.startswith("<")
 
@@ -69,7 +73,10 @@ def answering(event: dict[str, Any]):
         if isinstance(body, str):
             kind = {"content-type": "text/html" if is_page else "text/plain"}
             return httpx2.Response(event["status"], text=body, headers={**kind, **event["headers"]})
-        return httpx2.Response(event["status"], json=body, headers=event["headers"])
+        said = (
+            {**body, "id": json.loads(request.content)["id"]} if body.get("id") == "$ID" else body
+        )
+        return httpx2.Response(event["status"], json=said, headers=event["headers"])
 
     return respond
 
@@ -208,15 +215,22 @@ class Counting:
         said = self._first.pop(0)
         if isinstance(said, Exception):
             raise said
-        return said
+        return said(request) if callable(said) else said
 
 
 def busy(status: int, seconds: str | None = "0") -> httpx2.Response:
     return httpx2.Response(status, headers={"retry-after": seconds} if seconds else {}, text="busy")
 
 
-def forgotten() -> httpx2.Response:
+def forgotten(request: httpx2.Request) -> httpx2.Response:
     return httpx2.Response(404, json={"error": "no such session"})
+
+
+def forgotten_by_code(request: httpx2.Request) -> httpx2.Response:
+    """As an answer to the request, although nobody took it."""
+    error = {"code": -32001, "message": "Session not found"}
+    body = {"jsonrpc": "2.0", "id": json.loads(request.content)["id"], "error": error}
+    return httpx2.Response(404, json=body)
 
 
 async def call_counted(
@@ -255,8 +269,9 @@ async def test_a_call_is_sent_again_only_where_that_is_safe(tool_class, first, c
 
 
 @pytest.mark.parametrize("tool_class", ["read", "write"])
-async def test_a_call_that_a_lost_session_kept_from_running_is_made_once_more(tool_class):
-    server = Counting(forgotten())
+@pytest.mark.parametrize("said", [forgotten, forgotten_by_code])
+async def test_a_call_that_a_lost_session_kept_from_running_is_made_once_more(said, tool_class):
+    server = Counting(said)
 
     result = await call_counted(server, tool_class, session="s-1")
 

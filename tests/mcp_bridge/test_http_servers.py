@@ -1,20 +1,14 @@
 """Tool servers over HTTP and SSE, on loopback, spoken to over real sockets."""
 
 import contextlib
-import ipaddress
 import json
 import socket
 import threading
 import time
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import uvicorn
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
@@ -22,6 +16,7 @@ from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.transports import child_environment
 from mcp_bridge.wire.http import HttpClients, http_headers
 from safety.tool_rules import ClassRule
+from tests.certificates import write_certificate
 from tests.mcp_bridge.conftest import quick, run
 from tests.server_plans import ServerPlan, TransportPlan
 
@@ -229,29 +224,8 @@ async def test_headers_do_not_follow_a_redirect_to_another_host(kind):
 
 @pytest.fixture
 def own_certificate(tmp_path: Path) -> dict[str, Path]:
-    """A certificate for this machine that nobody but its owner has signed."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    files = {"ssl_certfile": tmp_path / "cert.pem", "ssl_keyfile": tmp_path / "key.pem"}
-    pem = serialization.Encoding.PEM
-    files["ssl_certfile"].write_bytes(certificate.public_bytes(pem))
-    files["ssl_keyfile"].write_bytes(
-        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return files
+    certificate, key = write_certificate(tmp_path)
+    return {"ssl_certfile": certificate, "ssl_keyfile": key}
 
 
 @pytest.mark.parametrize("kind", ["http", "sse"])

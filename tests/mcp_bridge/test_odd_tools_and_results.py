@@ -1,6 +1,6 @@
 """One odd tool never costs the others, and one odd field never the result.
 
-`tool_schemas.jsonl` holds the samples that were agreed on, `odd_servers.jsonl` more of each kind.
+`tool_schemas.jsonl` holds the samples that were agreed on, the other two more of each kind.
 """
 
 import json
@@ -29,7 +29,7 @@ def load(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
 
 
-EVERY = [*load("tool_schemas.jsonl"), *load("odd_servers.jsonl")]
+EVERY = [*load("tool_schemas.jsonl"), *load("odd_servers.jsonl"), *load("further_servers.jsonl")]
 TOOLS = [case for case in EVERY if "tool" in case]
 RESULTS = [case for case in EVERY if "result" in case]
 
@@ -254,6 +254,10 @@ LOSING: list[dict[str, Any]] = [
     {"inputSchema": {"$ref": {"type": "object"}}},
     {"inputSchema": {"$ref": "#/$defs/a", "$defs": {"a": {"properties": "host"}}}},
     {"inputSchema": {"properties": {"host": HOST}, "required": ["host", "command"]}},
+    {"inputSchema": {"type": "string"}},
+    {"inputSchema": {"type": ["array", "null"], "items": HOST}},
+    {"inputSchema": {"_def": {"typeName": "ZodObject"}}},
+    {"inputSchema": {"json": {"host": "string"}}},
     {"description": ["Deletes the host"]},
     {"title": {"en": "Delete a host"}},
     {"annotations": {"readOnlyHint": True, "title": ["Delete a host"]}},
@@ -269,6 +273,9 @@ KEEPING: list[dict[str, Any]] = [
     {"inputSchema": json.dumps({"properties": {"host": HOST}})},
     {"inputSchema": {"properties": json.dumps({"host": HOST})}},
     {"inputSchema": {"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"host": HOST}}}}},
+    {"inputSchema": {"type": ["object", "null"], "properties": {"host": HOST}}},
+    {"inputSchema": {"type": "dict", "properties": {"host": HOST}}},
+    {"inputSchema": {"json": {"type": "object", "properties": {"host": HOST}}}},
     {"title": None},
 ]
 

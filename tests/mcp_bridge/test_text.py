@@ -73,6 +73,44 @@ def test_structured_content_is_shown_once():
     assert read_result(result("plain", structured_content={"result": "plain"})).text == "plain"
     assert read_result(result(structured_content={"rows": [1]})).text == said
     assert read_result(result("summary", structured_content={"n": 1})).text == 'summary\n{"n": 1}'
+    # Official servers wrap what they say, whatever they call it.
+    assert read_result(result("a log", structured_content={"content": "a log"})).text == "a log"
+    assert read_result(result("[1]", structured_content={"entities": [1]})).text == "[1]"
+
+
+DEPLOYMENT = {
+    "metadata": {"name": "web", "labels": {}, "note": None},
+    "spec": {"replicas": 3, "paused": False, "args": ["-v", "007"], "since": "2026-11-30"},
+}
+IN_YAML = """\
+metadata:
+  name: web
+  labels: {}
+  note: null
+spec:
+  replicas: 3
+  paused: false
+  args: ["-v", "007"]
+  since: "2026-11-30"
+"""
+
+
+def test_what_a_text_says_in_yaml_and_the_structured_content_in_json_is_shown_in_json():
+    said = read_result(result(IN_YAML, structured_content=DEPLOYMENT)).text
+    other = read_result(result(IN_YAML.replace("3", "4"), structured_content=DEPLOYMENT)).text
+
+    assert json.loads(said) == DEPLOYMENT
+    assert other.startswith("metadata:")
+    assert json.loads(other.splitlines()[-1]) == DEPLOYMENT
+
+
+@pytest.mark.parametrize(
+    "text", ["a: &a [*a, *a]", "? [a]: b", "a: [", "a: b\n---\na: b", "- " * 9_000]
+)
+def test_yaml_of_any_shape_beside_structured_content_is_text(text):
+    said = read_result(result(text, structured_content={"a": "b", "c": 1})).text
+
+    assert said == f'{clean_text(text)}\n{{"a": "b", "c": 1}}'
 
 
 @pytest.mark.parametrize(

@@ -1,85 +1,122 @@
 """The toolbox and tool servers of other people, started as their users start them."""
 
-import asyncio
-import contextlib
 import json
 import os
-import socket
+from pathlib import Path
 
+import psutil
 import pytest
 
 from agents.types import ToolCall
+from mcp_bridge.known_servers import read_table
 from mcp_bridge.toolbox import open_toolbox
 from safety.tool_rules import ClassRule
 from tests.mcp_bridge.conftest import nothing_left_behind, quick, run  # noqa: F401 (fixture)
 from tests.mcp_bridge.open_gate import OpenGate
-from tests.mcp_peers.peers import OFFICIAL, grafana, kubernetes, need, node, node_server
+from tests.mcp_peers.known_rows import check_row, find_known
+from tests.mcp_peers.looking import Seen, find_port, reach, running, wait_for_port
+from tests.mcp_peers.peers import KUBECONFIG, PEERS, Place
 from tests.mcp_peers.provider_rules import FAMILIES
-from tests.server_plans import ServerPlan, TransportPlan
+from tests.mcp_peers.server_table import PAGE, find_table, write_table
+from tests.server_plans import ServerPlan
 
-pytestmark = [pytest.mark.usefixtures("nothing_left_behind"), pytest.mark.slow]
-
-KUBECONFIG = """\
-apiVersion: v1
-kind: Config
-clusters: [{name: none, cluster: {server: "https://127.0.0.1:9"}}]
-users: [{name: nobody, user: {token: none}}]
-contexts: [{name: none, context: {cluster: none, user: nobody}}]
-current-context: none
-"""
+pytestmark = [
+    pytest.mark.usefixtures("nothing_left_behind"),
+    pytest.mark.slow,
+    # A dozen servers start at once.
+    pytest.mark.timeout(400),
+]
+BY_NAME = {peer.name: peer for peer in PEERS}
 
 
-@contextlib.asynccontextmanager
-async def everything_over_http(kind: str, path: str):
-    """The server in a process of its own; yields where it answers."""
-    script = need(OFFICIAL / "server-everything" / "dist" / "index.js")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(
-        str(node()), str(script), kind,
-        env={"PORT": str(port), "PATH": os.environ["PATH"]},
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        async with asyncio.timeout(30):
-            while not await answers(port):
-                await asyncio.sleep(0.05)
-        yield f"http://127.0.0.1:{port}{path}"
-    finally:
-        process.kill()
-        await process.wait()
+def test_every_server_opens_over_every_transport_it_offers_and_loses_no_tool(seen, seen_over_http):
+    looks = (*seen, *seen_over_http)
+
+    assert {_name(look): look.status.error for look in looks if look.status.error} == {}
+    assert {_name(look): look.status.left_out for look in looks if look.status.left_out} == {}
+    assert len(seen) >= 15
 
 
-async def answers(port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-    except OSError:
-        return False
-    writer.close()
-    await writer.wait_closed()
-    return True
+def test_a_server_is_the_same_over_each_transport(seen, seen_over_http):
+    stdio = {look.peer: look for look in seen}
+
+    assert {look.transport for look in seen_over_http} == {"http", "sse"}
+    for look in seen_over_http:
+        assert look.identity == stdio[look.peer].identity
+        assert look.classes == stdio[look.peer].classes
 
 
-@contextlib.asynccontextmanager
-async def everything(transport: str):
-    if transport == "stdio":
-        yield node_server("server-everything", "stdio")
-        return
-    kind, path = {"http": ("streamableHttp", "/mcp"), "sse": ("sse", "/sse")}[transport]
-    async with everything_over_http(kind, path) as url:
-        yield ServerPlan(TransportPlan(transport, url=url), trust_annotations=True)
+def test_every_server_answers_a_read_over_every_transport(seen, seen_over_http):
+    wrong = {
+        _name(look): look.answer and look.answer.content[:500]
+        for look in (*seen, *seen_over_http)
+        if look.answer is None
+        or look.answer.is_error
+        or look.peer.read.shows not in look.answer.content
+    }
+
+    assert wrong == {}
+
+
+def test_the_reviewed_table_knows_every_tool_of_every_server(seen):
+    for look in seen:
+        assert look.identity[0] == look.peer.name
+        row = find_known(*look.identity)
+        assert row is not None, look.identity
+        check_row(row, look.parameters)
+        assert look.known == look.parameters.keys()
+
+
+def test_only_servers_with_a_recorded_listing_are_in_the_reviewed_table_beside_these(seen):
+    listings = Path(__file__).with_name("listings").glob("*.json")
+
+    assert {row.name for row in read_table()} == BY_NAME.keys() | {each.stem for each in listings}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tools_of_every_server_are_what_every_provider_takes(seen, family):
+    faults = {
+        spec.name: found
+        for look in seen
+        for spec in look.specs
+        if (found := [*FAMILIES[family](spec.wire_name, spec.description, spec.input_schema)])
+    }
+
+    assert faults == {}
+
+
+def test_the_page_about_tool_servers_says_what_they_show(seen):
+    table, page = write_table(seen), PAGE.read_text(encoding="utf-8")
+
+    if os.environ.get("UPDATE_GOLDEN"):
+        PAGE.write_text(page.replace(find_table(page), table), encoding="utf-8")
+        pytest.fail("written; read the difference and run again without UPDATE_GOLDEN")
+    assert find_table(page) == table
+
+
+def _name(look: Seen) -> str:
+    return f"{look.peer.id} over {look.transport}"
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http", "sse"])
-async def test_everything_is_read_over_every_transport(transport):
+async def test_everything_is_read_over_every_transport(place, transport):
     heard: list[str] = []
-    async with (
-        everything(transport) as plan,
-        open_toolbox({"all": plan}, gate=OpenGate(), deadlines=quick()) as toolbox,
-    ):
-        names = {spec.name for spec in toolbox.specs}
-        echo = await run(toolbox, "all__echo", '{"message": "hello"}')
+    peer = BY_NAME["mcp-servers/everything"]
+    if transport == "stdio":
+        await _try_everything(peer.plan(place), heard)
+    else:
+        port = find_port()
+        program = peer.serve[transport](place, port)
+        async with running(program, port):
+            plan = reach(peer, transport, program, port)
+            await wait_for_port(str(plan.transport.url))
+            await _try_everything(plan, heard)
+
+    assert len(heard) == 3
+
+
+async def _try_everything(plan: ServerPlan, heard: list[str]) -> None:
+    async with open_toolbox({"all": plan}, gate=OpenGate(), deadlines=quick()) as toolbox:
         total = await run(toolbox, "all__get-sum", '{"a": 2, "b": 3}')
         wrong = await run(toolbox, "all__get-sum", '{"a": "two", "b": 3}')
         image = await run(toolbox, "all__get-tiny-image")
@@ -89,56 +126,67 @@ async def test_everything_is_read_over_every_transport(transport):
         call = ToolCall("1", "all__trigger-long-running-operation", '{"duration": 1, "steps": 3}')
         long = await toolbox.execute(call, report_progress=heard.append)
 
-        assert "all.echo" in names
         assert toolbox.server_words["all"]
-    assert echo.content == "Echo: hello"
     assert "5" in total.content
     assert "`a`" in wrong.content
     assert "[image image/png, " in image.content
     assert links.content.count("[resource ") >= 2
     assert "[resource " in inner.content
-    assert "temperature" in weather.content
+    assert weather.content.count("temperature") == 1
     assert not long.is_error
-    assert len(heard) == 3
 
 
-async def test_files_are_read_and_their_servers_writes_are_refused(tmp_path):
-    (tmp_path / "notes.txt").write_text("the disk is full\n")
-    plan = node_server("server-filesystem", str(tmp_path))
+async def test_files_are_read_once_each_and_their_servers_writes_are_refused(place):
+    plan = BY_NAME["secure-filesystem-server"].plan(place)
     async with open_toolbox({"files": plan}, deadlines=quick()) as toolbox:
         offered = {spec.name for spec in toolbox.specs}
-        wanted = json.dumps({"path": str(tmp_path / "notes.txt")})
+        wanted = json.dumps({"path": str(place.folder / "notes.txt")})
         read = await run(toolbox, "files__read_text_file", wanted)
         outside = await run(toolbox, "files__read_text_file", '{"path": "/etc/passwd"}')
-        written = await run(
-            toolbox, "files__write_file", json.dumps({"path": str(tmp_path / "x"), "content": ""})
-        )
+        new = {"path": str(place.folder / "x"), "content": ""}
+        written = await run(toolbox, "files__write_file", json.dumps(new))
 
     assert "files.read_text_file" in offered
     assert "files.write_file" not in offered
-    assert "the disk is full" in read.content
+    assert read.content == "the disk is full\n"
     assert outside.is_error
     assert "read-only" in written.content
-    assert not (tmp_path / "x").exists()
+    assert not (place.folder / "x").exists()
 
 
-async def test_memory_is_written_once_the_gate_is_open(tmp_path):
-    plan = node_server("server-memory", env={"MEMORY_FILE_PATH": str(tmp_path / "memory.json")})
+async def test_memory_is_written_once_the_gate_is_open(place):
     entity = {"name": "db-1", "entityType": "host", "observations": ["full"]}
-    reads = {"read_graph": ClassRule("read")}
-    plan = ServerPlan(plan.transport, tools=reads)
+    started = BY_NAME["memory-server"].plan(place)
+    plan = ServerPlan(started.transport, tools={"read_graph": ClassRule("read")})
     async with open_toolbox({"memory": plan}, gate=OpenGate(), deadlines=quick()) as toolbox:
         made = await run(toolbox, "memory__create_entities", json.dumps({"entities": [entity]}))
         graph = await run(toolbox, "memory__read_graph")
 
     assert not made.is_error
+    assert json.loads(made.content) == [entity]
     assert "db-1" in graph.content
 
 
-async def test_kubernetes_server_starts_without_a_cluster_and_says_what_is_wrong(tmp_path):
-    kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(KUBECONFIG)
-    async with open_toolbox({"k8s": kubernetes(kubeconfig)}, deadlines=quick()) as toolbox:
+async def test_a_statement_of_a_server_that_says_it_only_reads_can_write(place):
+    plan = BY_NAME["example-servers/postgres"].plan(place)
+    sql = "COMMIT; CREATE TEMPORARY TABLE made_by_a_read (n int)"
+    async with open_toolbox({"sql": ServerPlan(plan.transport)}, deadlines=quick()) as closed:
+        offered = closed.specs
+    async with open_toolbox({"sql": plan}, deadlines=quick()) as toolbox:
+        refused = await run(toolbox, "sql__query", '{"sql": "CREATE TABLE never (n int)"}')
+        written = await run(toolbox, "sql__query", json.dumps({"sql": sql}))
+
+    assert offered == ()
+    assert "read-only transaction" in refused.content
+    assert not written.is_error
+    assert written.content == "(the tool returned no text)"
+
+
+async def test_kubernetes_server_starts_without_a_cluster_and_says_what_is_wrong(place, tmp_path):
+    (tmp_path / "kubeconfig").write_text(KUBECONFIG.format(url="https://127.0.0.1:9"))
+    nowhere = Place(tmp_path, "", "", "")
+    plan = BY_NAME["kubernetes-mcp-server"].plan(nowhere)
+    async with open_toolbox({"k8s": plan}, deadlines=quick()) as toolbox:
         offered = {spec.name for spec in toolbox.specs}
         pods = await run(toolbox, "k8s__pods_list")
 
@@ -148,36 +196,33 @@ async def test_kubernetes_server_starts_without_a_cluster_and_says_what_is_wrong
     assert "127.0.0.1:9" in pods.content
 
 
-async def test_seventy_nine_tools_of_grafana_are_known_and_the_dead_grafana_is_an_error():
-    plan = grafana()
-    async with open_toolbox({"grafana": plan}, gate=OpenGate(), deadlines=quick()) as toolbox:
-        specs = toolbox.specs
-        result = await run(toolbox, "grafana__list_datasources")
+async def test_a_server_that_is_stuck_is_started_anew_and_the_next_call_is_answered(place):
+    plan = BY_NAME["secure-filesystem-server"].plan(place)
+    wanted = json.dumps({"path": str(place.folder / "notes.txt")})
+    async with open_toolbox({"files": plan}, deadlines=quick(call=3.0)) as toolbox:
+        (stuck,) = [each for each in psutil.Process().children(recursive=True)
+                    if "mcp-server-filesystem" in " ".join(each.cmdline())
+                    and each.name() == "node"]  # fmt: skip
+        stuck.suspend()
+        late = await run(toolbox, "files__read_text_file", wanted)
+        answered = await run(toolbox, "files__read_text_file", wanted)
 
-        assert toolbox.server_words["grafana"]
-    assert len(specs) == 79
-    assert result.is_error
-    assert "grafana.list_datasources" in result.content
+        assert not stuck.is_running()
+    assert late.is_error
+    assert answered.content == "the disk is full\n"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("peer", ["everything", "filesystem", "memory", "kubernetes", "grafana"])
-async def test_tools_of_every_peer_are_what_every_provider_takes(peer, family, tmp_path):
-    (tmp_path / "kubeconfig").write_text(KUBECONFIG)
-    plan = {
-        "everything": lambda: node_server("server-everything", "stdio"),
-        "filesystem": lambda: node_server("server-filesystem", str(tmp_path)),
-        "memory": lambda: node_server("server-memory"),
-        "kubernetes": lambda: kubernetes(tmp_path / "kubeconfig"),
-        "grafana": grafana,
-    }[peer]()
-    async with open_toolbox({peer: plan}, gate=OpenGate(), deadlines=quick()) as toolbox:
-        specs = toolbox.specs
+async def test_json_of_a_server_that_is_too_long_stays_json_and_says_what_is_missing(
+    place, tmp_path
+):
+    for number in range(2_000):
+        (tmp_path / f"log-{number}.txt").touch()
+    there = Place(tmp_path, place.url, place.database_url, place.redis_url)
+    started = BY_NAME["secure-filesystem-server"].plan(there)
+    plan = ServerPlan(started.transport, max_result_tokens=2_000)
+    async with open_toolbox({"files": plan}, deadlines=quick()) as toolbox:
+        tree = await run(toolbox, "files__directory_tree", json.dumps({"path": str(tmp_path)}))
 
-    assert specs
-    faults = {
-        spec.name: found
-        for spec in specs
-        if (found := [*FAMILIES[family](spec.wire_name, spec.description, spec.input_schema)])
-    }
-    assert faults == {}
+    *shown, left_out = json.loads(tree.content)
+    assert 10 < len(shown) < 2_000
+    assert left_out == f"… {2_000 - len(shown):,} of 2,000 items are left out"

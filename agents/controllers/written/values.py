@@ -16,6 +16,8 @@ _ARGUMENTS = (
     "arguments", "parameters", "args", "params", "input", "tool_input", "action_input",
     "tool_args", "kwargs",
 )  # fmt: skip
+_METHOD = "tools/call"
+"""How a call is named where tool servers are spoken to."""
 _LISTS = ("tool_calls", "tool_uses", "calls")
 _INNER = ("function", "function_call", "tool_call", "tool", "action", "call")
 DEEPEST = 4
@@ -46,6 +48,8 @@ def read_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read
         return tuple(call for calls in found for call in calls) if value and all(found) else ()
     if not isinstance(value, dict):
         return ()
+    if value.get("method") == _METHOD:
+        return read_calls(value.get("params"), offered, depth + 1)
     for name in _LISTS:
         if isinstance(listed := value.get(name), list):
             return read_calls(listed, offered, depth + 1)

@@ -17,6 +17,7 @@ FaultName = Literal[
     "member", "message_member", "call_member", "tools", "tools_with_effort", "no_tools",
     "choice_without_tools", "schema_member", "tool_name", "arguments", "call_id",
     "unanswered_call", "stray_result", "user_after_tool", "repeated_role", "late_system",
+    "system_role", "parallel_calls",
     "ends_with_assistant", "blank_text", "no_thought", "no_thinking_block", "forged_thought",
     "no_signature", "forged_signature", "thinking_budget", "overflow",
 ]  # fmt: skip
@@ -256,6 +257,14 @@ def _find_overflow(request: _Request) -> str:
     return str(tokens) if tokens > request.limit else ""
 
 
+def _find_system_role(request: _Request) -> str:
+    return next((str(m["role"]) for m in request.messages if m.get("role") == "system"), "")
+
+
+def _find_parallel_calls(request: _Request) -> str:
+    return next((f"{len(calls_of(m))} calls" for m in request.answers if len(calls_of(m)) > 1), "")
+
+
 _FAULTS: Mapping[FaultName, Callable[[_Request], str]] = {
     "member": _find_member,
     "message_member": _find_message_member,
@@ -273,6 +282,8 @@ _FAULTS: Mapping[FaultName, Callable[[_Request], str]] = {
     "user_after_tool": _find_user_after_tool,
     "repeated_role": _find_repeated_role,
     "late_system": _find_late_system,
+    "system_role": _find_system_role,
+    "parallel_calls": _find_parallel_calls,
     "ends_with_assistant": _find_ends_with_assistant,
     "blank_text": _find_blank_text,
     "no_thought": _find_no_thought,

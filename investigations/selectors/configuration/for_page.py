@@ -40,12 +40,14 @@ class Section:
 
 def show_configuration(config: Config) -> tuple[Section, ...]:
     """Every section of a loaded configuration, built-in entries included."""
-    registries = {
+    registries: dict[str, tuple[str, Mapping[str, Block]]] = {
         "agent_chains": ("Chains", config.chains),
         "agents": ("Agents", config.agents),
         "mcp_servers": ("Tool servers", config.mcp_servers),
         "llm_providers": ("Model providers", config.llm_providers),
     }
+    if config.alert_sources:
+        registries["alert_sources"] = ("Alert sources", config.alert_sources)
     blocks = {"defaults": config.defaults, "queue": config.queue, "system": config.system}
     walk = _Page(config.from_environment, FROM_ENVIRONMENT)
     settings = tuple(

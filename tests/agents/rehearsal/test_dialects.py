@@ -47,6 +47,9 @@ BAD: dict[str, dict[str, Any]] = {
     "stray_result": {"messages": [user(), result("call_1", "fine")]},
     "user_after_tool": {"messages": [user(), CALL, result("call_1", "fine"), user()]},
     "repeated_role": {"messages": [user(), user()]},
+    "system_role": {"messages": [{"role": "system", "content": "x"}, user()]},
+    "parallel_calls": {"messages": [
+        user(), {**CALL, "tool_calls": CALL["tool_calls"] * 2}, user()]},
     "late_system": {"messages": [user(), {"role": "system", "content": "x"}]},
     "ends_with_assistant": {"messages": [user(), {"role": "assistant", "content": "x"}]},
     "blank_text": {"messages": [user(" ")]},

@@ -7,9 +7,11 @@ import pytest
 from playwright.sync_api import expect
 from redis import Redis
 
+from agents.provider_check.report import Finding, ProviderReport
 from investigations.models import AlertSession
 from investigations.selectors.system import tool_servers, trouble, warnings, workers
 from investigations.selectors.system.trials import Trial
+from investigations.services import provider_checks as checks
 from investigations.services import trials as asking
 from tests.factories import SessionFactory
 from tests.investigations.conftest import CONFIG_DIR
@@ -308,6 +310,35 @@ def test_without_a_script_a_test_is_asked_for_and_told_all_the_same(page, monkey
     asking.end_trial("metrics", Trial(now, now, error="it ended with 3"))
 
     page.get_by_text("it ended with 3").first.wait_for()
+
+
+def test_a_model_is_checked_and_its_row_tells_how_far_it_is_and_what_came_of_it(page, monkeypatch):
+    monkeypatch.setattr(checks, "enqueue_provider_check", lambda name, expires_in: None)
+    page.goto("/system/")
+    row = page.locator("tbody", has_text="rehearsal")
+    row.get_by_role("button", name="Check rehearsal now").click()
+    row.get_by_text("0 of 13 done").wait_for()
+
+    report = ProviderReport("rehearsal", "m", (Finding("text", "fails", f"It said {HOSTILE}"),))
+    checks.note_progress("rehearsal", report)
+    row.get_by_text("1 of 13 done").wait_for()
+    checks.end_check("rehearsal", report)
+
+    row.get_by_text("No investigation can run on it: text failed.").click()
+    expect(row.get_by_text(f"It said {HOSTILE}")).to_be_visible()
+    assert page.locator("main img").count() == 0
+
+
+@pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)
+def test_without_a_script_a_check_is_asked_for_and_told_all_the_same(page, monkeypatch):
+    monkeypatch.setattr(checks, "enqueue_provider_check", lambda name, expires_in: None)
+    page.goto("/system/")
+    page.get_by_role("button", name="Check rehearsal now").click()
+    page.get_by_text("0 of 13 done").wait_for()
+
+    checks.end_check("rehearsal", ProviderReport("rehearsal", "m"))
+
+    page.get_by_text("No investigation can run on it").wait_for()
 
 
 def test_the_keyboard_leads_to_both_pages(page):

@@ -12,6 +12,7 @@ from config import get_config
 from investigations.engine import tool_trials
 from investigations.queue import NotSent
 from investigations.selectors.configuration.for_page import show_configuration
+from investigations.selectors.configuration.models_in_use import ModelState
 from investigations.selectors.system import tool_servers, trials, trouble, warnings, workers
 from investigations.selectors.system.tool_servers import read_health
 from investigations.selectors.system.trials import Trial, read_trials
@@ -92,6 +93,10 @@ def sent(monkeypatch) -> list[str]:
 
 def todos(client) -> list[str]:
     return [todo.title for todo in client.get(PATH).context["todos"]]
+
+
+def models_on(page) -> list[ModelState]:
+    return [row.model for row in page.context["model_rows"]]
 
 
 def test_strangers_see_nothing_and_try_nothing(client, configured, sent):
@@ -255,7 +260,7 @@ def test_a_model_that_fails_is_red_with_its_class_and_what_to_do(viewer, configu
     fail(5, "connection")
     fail(2, "credentials")
 
-    (model,) = viewer.get(PATH).context["models"]
+    (model,) = models_on(viewer.get(PATH))
 
     assert (model.state, model.calls.code) == ("failing", "credentials")
     assert (model.calls.count, model.calls.failed, model.calls.unpriced) == (3, 2, 1)
@@ -267,7 +272,7 @@ def test_a_model_that_answers_again_is_well_and_keeps_its_last_error(viewer, con
     fail(5, "rate_limit")
     succeed(1)
 
-    (model,) = viewer.get(PATH).context["models"]
+    (model,) = models_on(viewer.get(PATH))
 
     assert (model.state, model.calls.code) == ("up", "rate_limit")
     assert "rate_limit" in viewer.get(PATH).content.decode()
@@ -276,7 +281,7 @@ def test_a_model_that_answers_again_is_well_and_keeps_its_last_error(viewer, con
 def test_what_is_older_than_a_day_says_nothing_of_now(viewer, configured):
     fail(25 * 60, "credentials")
 
-    (model,) = viewer.get(PATH).context["models"]
+    (model,) = models_on(viewer.get(PATH))
 
     assert model.state == "unused"
 
@@ -290,9 +295,9 @@ def test_a_key_is_never_shown_only_whether_it_is_there(viewer, reconfigure, monk
     monkeypatch.delenv("OPENAI_API_KEY")
     without_key = viewer.get(PATH)
 
-    assert [model.has_key for model in with_key.context["models"]] == [True]
+    assert [model.has_key for model in models_on(with_key)] == [True]
     assert "sk-the-very-key" not in with_key.content.decode()
-    (model,) = without_key.context["models"]
+    (model,) = models_on(without_key)
     assert model.state == "no_key"
     assert "OPENAI_API_KEY" in without_key.content.decode()
 

@@ -468,6 +468,22 @@ def test_what_a_call_cost_is_kept_where_costs_are_estimated(
     assert (row.estimated_cost_usd, row.thinking_tokens) == (kept, 2)
 
 
+def test_the_rates_of_the_operator_count_before_what_the_client_knew(
+    claim: Claim, reconfigure: Configure
+):
+    record = replace(llm_call(), usage=Usage(1_000, 200, cost_usd=0.25))
+    rates = f"{{{record.model}: {{input_per_million: 2, output_per_million: 10}}}}"
+    reconfigure(f"system: {{cost_estimation: {{model_rates: {rates}}}}}\n")
+
+    recording.record_llm_call(claim.execution, record, str)
+    untold = replace(record, usage=Usage(), iteration=2)
+    recording.record_llm_call(claim.execution, untold, str)
+
+    first, second = LLMInteraction.objects.order_by("created_at")
+    assert first.estimated_cost_usd == pytest.approx(0.004)
+    assert second.estimated_cost_usd is None
+
+
 @committed
 def test_what_servers_give_is_kept_and_read_again_as_it_was():
     session = start_session("single")

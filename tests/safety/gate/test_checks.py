@@ -9,11 +9,19 @@ from agents.ports import ProposedAnswer
 from agents.result_texts import read_result, write_result
 from agents.types import Message, ToolTarget, WriteStatus
 from safety import checks
-from safety.checks import Check, Expectation, find_own_check, is_this_check, judge_answer
+from safety.checks import (
+    Check,
+    Expectation,
+    find_declared_check,
+    find_own_check,
+    is_this_check,
+    judge_answer,
+)
 from safety.gate.safety_gate import SafetyGate
 from tests.cases import for_each
 from tests.safety.gate.calls import NGINX, Counters, Desk, envelope
 from tests.safety.gate.world import Agent, World
+from tests.server_plans import ExpectPlan, VerifyPlan
 
 
 @pytest.fixture(autouse=True)
@@ -372,3 +380,40 @@ def test_a_write_of_nothing_is_not_proved_by_an_answer_that_contains_nothing(wan
     check = Check("x", "read_file", {}, (Expectation((), "contains", (wanted,)),))
 
     assert judge_answer(check, "anything at all").status == "unverified"
+
+
+def test_an_argument_that_the_write_may_leave_out_is_asked_for_only_where_it_has_it():
+    rule = VerifyPlan(
+        "get", {"name": "$name", "space": "$space if given"}, ExpectPlan("size", "$size")
+    )
+
+    whole = find_declared_check("k8s", rule, {"name": "web", "space": "shop", "size": 3})
+    short = find_declared_check("k8s", rule, {"name": "web", "size": 3})
+
+    assert whole is not None
+    assert short is not None
+    assert whole.arguments == {"name": "web", "space": "shop"}
+    assert short.arguments == {"name": "web"}
+    assert find_declared_check("k8s", rule, {"space": "shop", "size": 3}) is None
+
+
+@for_each(
+    [
+        ('Deployment web\n{"spec": {"replicas": 3}}', "verified"),
+        ('Deployment web\n{"spec": {"replicas": 4}}', "failed"),
+        ("Deployment web\nspec.replicas: 3", "unverified"),
+    ]
+)
+def test_structured_content_behind_a_text_is_where_a_path_leads(case):
+    text, status = case
+    check = Check("x", "get", {}, (Expectation(("spec", "replicas"), "is", (3,)),))
+
+    assert judge_answer(check, text).status == status
+
+
+@for_each([({"a": [1]}, "verified"), ({"a": [2]}, "failed"), ([1], "failed")])
+def test_an_object_that_was_written_may_be_read_back_as_its_json(case):
+    wanted, status = case
+    check = Check("x", "get", {}, (Expectation((), "is", (wanted,)),))
+
+    assert judge_answer(check, '{"a":[1]}').status == status

@@ -11,6 +11,7 @@ import pytest
 from mcp_types import Tool
 
 from mcp_bridge.server_config import TransportType
+from safety.gate.hints import object_to_hint
 from safety.gate.policy import (
     class_of_call,
     classify_by_hints,
@@ -34,7 +35,7 @@ def server(transport: TransportType = "stdio", trusts: bool | None = None) -> Se
 
 
 AGREED = [*load("tool_classes.jsonl"), *load("more_tool_classes.jsonl")]
-HINTED = load("hinted_tools.jsonl")
+HINTED = [*load("hinted_tools.jsonl"), *load("further_tools.jsonl")]
 READS = [each for each in HINTED if each["reads"]]
 ACTS = [each for each in HINTED if not each["reads"]]
 
@@ -318,3 +319,20 @@ def test_an_act_that_is_told_as_a_noun_speaks_against_a_hint(told):
     )  # fmt: skip
 
     assert classify_by_hints(server(), tool).tool_class == "write"
+
+
+def test_a_schema_that_is_nested_without_end_is_not_judged_and_one_that_goes_round_is():
+    deep: dict[str, Any] = {"type": "string"}
+    for _ in range(150):
+        deep = {"type": "object", "properties": {"part": deep}}
+    inner = {"$ref": "#", "minProperties": 1}
+    round_ = {"type": "object", "properties": {"host": {"type": "string"}, "inner": inner}}
+
+    def look(schema: dict[str, Any]) -> Tool:
+        return Tool.model_validate(
+            {"name": "get_report", "description": "Gets a report", "inputSchema": schema,
+             "annotations": {"readOnlyHint": True}}
+        )  # fmt: skip
+
+    assert object_to_hint(look(deep)) == "its schema is nested too deeply to be judged"
+    assert object_to_hint(look(round_)) == ""

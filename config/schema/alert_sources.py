@@ -1,0 +1,56 @@
+"""`alert_sources`: how posts of senders are read that TARSy does not know."""
+
+from typing import Annotated
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
+
+from config.schema.fields import Block, FilledText, List, Text
+from config.tree import Scalar
+
+
+def _as_expression(value: object) -> object:
+    text = str(value) if isinstance(value, Scalar | str) else ""
+    try:
+        jmespath.compile(text)
+    except JMESPathError as error:
+        told = str(error).splitlines()[0]
+        message = f"is no JMESPath expression: {told}"
+        raise PydanticCustomError("wrong", "{message}", {"message": message}) from None
+    return value
+
+
+Expression = Annotated[FilledText, BeforeValidator(_as_expression)]
+
+
+class AlertSourceConfig(Block):
+    """Where the fields of a post stand, each as a JMESPath expression. The sender posts to
+    `/api/v1/webhooks/NAME`."""
+
+    alerts: Expression | None = None
+    """The list of alerts in a post. Unset: a post is one alert."""
+    title: Expression | None = None
+    """What stands in the list of sessions. Unset: the first telling text."""
+    severity: Expression | None = None
+    """How heavy the alert is, in the sender's own word."""
+    state: Expression | None = None
+    """The word that says whether the alert holds. Unset: it does."""
+    resolved_when: List[FilledText] = ()
+    """The words of `state` that mean that the alert is over. Empty: the usual ones, such as
+    `resolved`, `ok` and `closed`."""
+    key: Expression | None = None
+    """What is the same in every post about the same alert. A list of texts is joined. Unset: a hash
+    of the post."""
+    labels: Expression | None = None
+    """An object of names with texts."""
+    link: Expression | None = None
+    """An address that shows the alert."""
+    runbook: Expression | None = None
+    """An address that says what to do."""
+    start: Expression | None = None
+    """Since when the alert holds: ISO 8601, or a number of seconds since 1970."""
+    alert_type: Text = ""
+    """The alert type that chooses the chain where the address names none. Empty:
+    `defaults.alert_type`."""

@@ -1,0 +1,135 @@
+"""Where alert sources post as they are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from investigations.api.identity import author_of
+from investigations.api.parsing import read_unpacked
+from investigations.api.responses import ANYBODY, errors, parameter
+from investigations.roles import SUBMIT
+from investigations.services.deliveries import Outcome, read_delivery, take_delivery
+from investigations.sources.reading import Post
+
+_ALERT_TYPE = parameter(
+    "alert_type", "Chooses the chain. Left out: that of the source, else the default one."
+)
+
+
+class AlertOutcomeSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField(help_text="The same in every post about this alert.")
+    title = serializers.CharField(allow_blank=True)
+    state = serializers.ChoiceField(choices=["firing", "resolved", "acknowledged", "test", "other"])
+    severity = serializers.ChoiceField(choices=["critical", "high", "warning", "info", "unknown"])
+    outcome = serializers.CharField(help_text="`started`, `resolved` or `ignored: REASON`.")
+    session_id = serializers.UUIDField(allow_null=True)
+    left_out = serializers.CharField(allow_blank=True)
+
+
+class UnreadableSerializer(serializers.Serializer[Any]):
+    place = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class DeliverySerializer(serializers.Serializer[Any]):
+    source = serializers.CharField(  # type: ignore[assignment]  # a field, like the others
+        help_text="As which the post was read."
+    )
+    message = serializers.CharField()
+    session_id = serializers.UUIDField(
+        allow_null=True, help_text="One for all alerts of the post that fire."
+    )
+    delivery_id = serializers.CharField(allow_blank=True)
+    group_key = serializers.CharField(allow_blank=True)
+    alerts = AlertOutcomeSerializer(many=True)
+    unreadable = UnreadableSerializer(many=True, help_text="Members of the post without an alert.")
+    left_out = serializers.ListField(child=serializers.CharField())
+
+
+_SCHEMA: Mapping[str, Any] = {
+    "request": OpenApiTypes.ANY,
+    "parameters": [_ALERT_TYPE],
+    "responses": {202: DeliverySerializer, **errors(400, 404, 413, 429), **ANYBODY},
+}
+
+
+class WebhooksView(APIView):
+    permission = SUBMIT
+    limit = "alerts"
+
+    @extend_schema(operation_id="post_of_any_source", **_SCHEMA)
+    def post(self, request: Request) -> Response:
+        """Take a post of an alert source, which is told by its headers and its shape."""
+        return _take(request)
+
+
+class SourceView(APIView):
+    permission = SUBMIT
+    limit = "alerts"
+
+    @extend_schema(operation_id="post_of_source", **_SCHEMA)
+    def post(self, request: Request, source: str) -> Response:
+        """Take a post of one alert source."""
+        return _take(request, source)
+
+
+class PrometheusView(APIView):
+    permission = SUBMIT
+    limit = "alerts"
+
+    @extend_schema(operation_id="post_of_prometheus", **_SCHEMA)
+    def post(self, request: Request) -> Response:
+        """Take a post of Prometheus or vmalert, as to an Alertmanager."""
+        return _take(request, "prometheus")
+
+
+def headers_of(request: Request) -> dict[str, str]:
+    """Headers by their names in lower case, without what proves who sends."""
+    hidden = ("authorization", "cookie", "proxy-authorization")
+    return {
+        name.lower(): value for name, value in request.headers.items() if name.lower() not in hidden
+    }
+
+
+def _take(request: Request, source: str = "") -> Response:
+    post = Post(read_unpacked(request._request), headers_of(request))
+    outcome = take_delivery(
+        read_delivery(post, source),
+        author=author_of(request),
+        alert_type=request.query_params.get("alert_type", ""),
+    )
+    session = outcome.session
+    headers = {"Location": f"/api/v1/sessions/{session.pk}"} if session else {}
+    return Response(_describe(outcome), status=202, headers=headers)
+
+
+def _describe(outcome: Outcome) -> dict[str, object]:
+    reading = outcome.reading
+    session_id = str(outcome.session.pk) if outcome.session else None
+    return {
+        "source": reading.source,
+        "message": outcome.message,
+        "session_id": session_id,
+        "delivery_id": reading.delivery_id,
+        "group_key": reading.group_key,
+        "alerts": [
+            {
+                "key": each.alert.key,
+                "title": each.alert.title,
+                "state": each.alert.state,
+                "severity": each.alert.severity,
+                "outcome": each.outcome,
+                "session_id": session_id if each.outcome == "started" else None,
+                "left_out": each.alert.left_out,
+            }
+            for each in outcome.alerts
+        ],
+        "unreadable": [{"place": each.place, "reason": each.reason} for each in reading.unreadable],
+        "left_out": list(reading.left_out),
+    }

@@ -1,0 +1,146 @@
+"""Alertmanager's webhook, version 4, and the bare list that Prometheus and vmalert send to it."""
+
+from collections.abc import Mapping
+
+from investigations.sources.fields import (
+    Labels,
+    Moment,
+    Part,
+    Text,
+    Url,
+    read_text,
+    read_url,
+    split_members,
+)
+from investigations.sources.reading import (
+    JSON,
+    AlertReading,
+    Links,
+    Post,
+    Reading,
+    is_over,
+    key_of_labels,
+    make_alert,
+    name_and_told,
+)
+from investigations.sources.signs import Source
+
+
+class Member(Part):
+    status: Text = ""
+    labels: Labels = {}
+    annotations: Labels = {}
+    startsAt: Moment = None
+    endsAt: Moment = None
+    generatorURL: Url = ""
+    fingerprint: Text = ""
+
+
+class Group(Part):
+    groupKey: Text = ""
+    truncatedAlerts: Text = ""
+    status: Text = ""
+
+
+def read_group(post: Post) -> Reading:
+    group = Group.model_validate(post.body)
+    members, bad, left_out = split_members(_members_of(post.body), "alerts")
+    alerts = tuple(_read_member(each, group.status) for each in members)
+    return Reading(
+        source="alertmanager",
+        alerts=alerts,
+        group_key=group.groupKey,
+        notice="" if alerts or bad else "no alerts: the group is empty",
+        unreadable=bad,
+        left_out=(*left_out, *tell_truncated(group.truncatedAlerts)),
+    )
+
+
+def read_bare_list(post: Post) -> Reading:
+    members, bad, left_out = split_members(post.body, "")
+    return Reading(
+        source="prometheus",
+        alerts=tuple(_read_member(each, "") for each in members),
+        unreadable=bad,
+        left_out=left_out,
+    )
+
+
+def tell_truncated(number: str) -> tuple[str, ...]:
+    """What the sender itself has left out."""
+    if not number.isdigit() or number == "0":
+        return ()
+    return (f"{number} alerts that the sender left out (truncatedAlerts)",)
+
+
+def state_of(status: str, member: Member) -> str:
+    """Firing or resolved: a member's own status, else its end, else the status of the group."""
+    own = member.status.lower()
+    if own in ("firing", "resolved"):
+        return own
+    if is_over(member.endsAt):
+        return "resolved"
+    return "resolved" if status.lower() == "resolved" else "firing"
+
+
+def titles_of(labels: Mapping[str, str], annotations: Mapping[str, str]) -> tuple[str, ...]:
+    """The alert's name with its summary, else the first label."""
+    told = annotations.get("summary") or annotations.get("title") or annotations.get("message", "")
+    return name_and_told(labels.get("alertname", ""), told), *labels.values()
+
+
+def links_of(member: Member, dashboard: str = "") -> Links:
+    annotations = member.annotations
+    return Links(
+        alert=member.generatorURL,
+        dashboard=dashboard
+        or read_url(annotations.get("dashboard_url") or annotations.get("dashboard")),
+        runbook=read_url(annotations.get("runbook_url") or annotations.get("runbook")),
+    )
+
+
+def _members_of(body: JSON) -> JSON:
+    return body.get("alerts") if isinstance(body, dict) else None
+
+
+def _read_member(body: dict[str, JSON], status: str) -> AlertReading:
+    member = Member.model_validate(body)
+    state = state_of(status, member)
+    own_key = member.fingerprint or key_of_labels(member.labels)
+    return make_alert(
+        "resolved" if state == "resolved" else "firing",
+        key=own_key,
+        titles=titles_of(member.labels, member.annotations),
+        severity=read_text(member.labels.get("severity") or member.labels.get("priority")),
+        labels=member.labels,
+        links=links_of(member),
+        starts_at=member.startsAt,
+        ends_at=member.endsAt,
+        body=body,
+    )
+
+
+ALERTMANAGER = Source(
+    name="alertmanager",
+    label="Alertmanager",
+    signs=(
+        ("alerts[]", "groupKey", "version"),
+        ("alerts[]", "receiver", "groupLabels"),
+        ("alerts[]", "status", "commonLabels"),
+    ),
+    least=("alerts[]",),
+    expects="an object with `alerts`, a list, as Alertmanager's webhook_configs send it",
+    read=read_group,
+)
+PROMETHEUS = Source(
+    name="prometheus",
+    label="Prometheus or vmalert",
+    signs=(
+        ("[].labels{}", "[].annotations"),
+        ("[].labels{}", "[].startsAt"),
+        ("[].labels{}", "[].generatorURL"),
+    ),
+    least=("[].labels{}",),
+    expects="a list of alerts with `labels`, as Alertmanager's API v2 takes it",
+    read=read_bare_list,
+)

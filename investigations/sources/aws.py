@@ -1,0 +1,225 @@
+"""CloudWatch alarms and other events of AWS, over SNS (an envelope, or raw) and EventBridge."""
+
+from collections.abc import Mapping
+
+from investigations.sources.fields import Labels, Moment, Object, Part, Text, as_object, read_text
+from investigations.sources.inner_json import read_inner
+from investigations.sources.reading import (
+    JSON,
+    AlertReading,
+    Post,
+    Reading,
+    State,
+    all_of,
+    make_alert,
+    name_and_told,
+)
+from investigations.sources.signs import Source
+
+_STATES: Mapping[str, tuple[State, str]] = {
+    "ALARM": ("firing", ""),
+    "OK": ("resolved", ""),
+    "INSUFFICIENT_DATA": ("other", "not enough data to judge the alarm (INSUFFICIENT_DATA)"),
+}
+_CONFIRMATIONS = {
+    "SubscriptionConfirmation": "subscription confirmation: no address was fetched; whoever runs "
+    "TARSy confirms the subscription of {topic} in the AWS console, or by opening the SubscribeURL "
+    "of this post after checking that its host ends in .amazonaws.com",
+    "UnsubscribeConfirmation": "unsubscribe confirmation: {topic} sends nothing here any more; "
+    "nothing was subscribed anew",
+}
+_ALARM_EVENT = "CloudWatch Alarm State Change"
+
+
+class Envelope(Part):
+    Type: Text = ""
+    MessageId: Text = ""
+    TopicArn: Text = ""
+    Subject: Text = ""
+    Message: Text = ""
+    Timestamp: Moment = None
+
+
+class AlarmTrigger(Part):
+    MetricName: Text = ""
+    Namespace: Text = ""
+    Dimensions: Labels = {}
+
+
+class Alarm(Part):
+    AlarmName: Text = ""
+    AlarmDescription: Text = ""
+    AlarmArn: Text = ""
+    AWSAccountId: Text = ""
+    Region: Text = ""
+    NewStateValue: Text = ""
+    NewStateReason: Text = ""
+    StateChangeTime: Moment = None
+    Trigger: AlarmTrigger = AlarmTrigger()
+
+
+class StateOfAlarm(Part):
+    value: Text = ""
+    reason: Text = ""
+    timestamp: Moment = None
+
+
+class Configuration(Part):
+    description: Text = ""
+
+
+class Detail(Part):
+    alarmName: Text = ""
+    state: StateOfAlarm = StateOfAlarm()
+    configuration: Configuration = Configuration()
+    statusCode: Text = ""
+    eventArn: Text = ""
+    severity: Text = ""
+
+
+class EventBridgeEvent(Part):
+    id: Text = ""
+    detail_type: Text = ""
+    source: Text = ""
+    account: Text = ""
+    region: Text = ""
+    time: Moment = None
+    resources: tuple[Text, ...] = ()
+    detail: Object = {}
+
+
+def read_sns(post: Post) -> Reading:
+    body = as_object(post.body)
+    envelope = Envelope.model_validate(body)
+    kind = envelope.Type or post.headers.get("x-amz-sns-message-type", "")
+    if kind in _CONFIRMATIONS:
+        return Reading(
+            source="aws_sns",
+            notice=_CONFIRMATIONS[kind].format(topic=envelope.TopicArn or "the topic"),
+            delivery_id=envelope.MessageId,
+        )
+    inner = _open(body)
+    is_alarm = isinstance(inner, dict) and "AlarmName" in inner and "NewStateValue" in inner
+    alert = _read_alarm(inner) if is_alarm else _read_message(envelope, inner)
+    return Reading(source="aws_sns", alerts=(alert,), delivery_id=envelope.MessageId)
+
+
+def unwrap_sns(post: Post) -> Post | None:
+    """What stands in an SNS envelope, for the sources that post through one."""
+    inner = _open(as_object(post.body))
+    return None if inner is post.body or inner is None else Post(inner, {})
+
+
+def _open(body: Mapping[str, JSON]) -> JSON:
+    """The inner document: as a text, as some relays write it as an object, or raw."""
+    if "Message" not in body:
+        return dict(body)
+    message = body["Message"]
+    return read_inner(message) if isinstance(message, str) else message
+
+
+def _read_alarm(inner: JSON) -> AlertReading:
+    alarm = Alarm.model_validate(inner)
+    state, reason = _STATES.get(alarm.NewStateValue, ("other", f"state {alarm.NewStateValue[:60]}"))
+    trigger = alarm.Trigger
+    named = {
+        "alarm": alarm.AlarmName,
+        "metric": trigger.MetricName,
+        "metric_namespace": trigger.Namespace,
+        "region": alarm.AlarmArn.split(":")[3] if alarm.AlarmArn.count(":") > 3 else alarm.Region,
+        "account": alarm.AWSAccountId,
+    }
+    return make_alert(
+        state,
+        reason=reason,
+        key=alarm.AlarmArn or all_of(alarm.AWSAccountId, alarm.Region, alarm.AlarmName),
+        titles=(name_and_told(alarm.AlarmName, alarm.AlarmDescription),),
+        labels={**named, **trigger.Dimensions},
+        starts_at=alarm.StateChangeTime if state == "firing" else None,
+        ends_at=alarm.StateChangeTime if state == "resolved" else None,
+        body=inner,
+    )
+
+
+def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
+    """Any other message of a topic: without a state, told by its subject or its first line."""
+    told = next((line for line in envelope.Message.splitlines() if line.strip()), "")
+    # Without the envelope's addresses: whoever opens one of them ends the subscription.
+    kept: JSON = {
+        "TopicArn": envelope.TopicArn,
+        "Subject": envelope.Subject,
+        "Message": envelope.Message,
+    }
+    return make_alert(
+        "firing",
+        key=all_of(envelope.TopicArn, envelope.Subject),
+        titles=(
+            envelope.Subject,
+            "" if isinstance(inner, dict | list) else told,
+            envelope.TopicArn.rpartition(":")[2],
+        ),
+        labels={"topic": envelope.TopicArn} if envelope.TopicArn else {},
+        starts_at=envelope.Timestamp,
+        body=kept if inner is None else inner,
+    )
+
+
+def read_eventbridge(post: Post) -> Reading:
+    body = as_object(post.body)
+    event = EventBridgeEvent.model_validate(
+        {**body, "detail_type": body.get("detail-type"), "resources": _texts(body)}
+    )
+    detail = Detail.model_validate(event.detail)
+    is_alarm = event.detail_type == _ALARM_EVENT
+    if is_alarm:
+        known = _STATES.get(detail.state.value, ("other", f"state {detail.state.value[:60]}"))
+    else:
+        known = ("resolved", "") if detail.statusCode == "closed" else ("firing", "")
+    state, reason = known
+    moment = detail.state.timestamp or event.time
+    resource = event.resources[0] if event.resources else ""
+    alert = make_alert(
+        state,
+        reason=reason,
+        key=detail.eventArn or resource or all_of(event.source, event.detail_type, event.id),
+        titles=(
+            name_and_told(detail.alarmName, detail.configuration.description),
+            f"{event.detail_type} {resource.rpartition(':')[2]}",
+        ),
+        severity=detail.severity,
+        labels={"account": event.account, "region": event.region, "source": event.source},
+        starts_at=moment if state == "firing" else None,
+        ends_at=moment if state == "resolved" else None,
+        body=post.body,
+    )
+    return Reading(source="aws_eventbridge", alerts=(alert,), delivery_id=event.id)
+
+
+def _texts(body: Mapping[str, JSON]) -> tuple[str, ...]:
+    listed = body.get("resources")
+    return tuple(map(read_text, listed)) if isinstance(listed, list) else ()
+
+
+SNS = Source(
+    name="aws_sns",
+    label="Amazon SNS and CloudWatch",
+    signs=(
+        ("Type", "MessageId", "TopicArn"),
+        ("TopicArn", "Message"),
+        # Raw delivery leaves the envelope out.
+        ("header:x-amz-sns-message-type",),
+        ("AlarmName", "NewStateValue"),
+    ),
+    least=("Message",),
+    expects="an SNS envelope with `Type`, `TopicArn` and `Message`, or a CloudWatch alarm with "
+    "`AlarmName` and `NewStateValue`",
+    read=read_sns,
+)
+EVENTBRIDGE = Source(
+    name="aws_eventbridge",
+    label="Amazon EventBridge",
+    signs=(("detail-type", "source", "detail"),),
+    least=("detail{}",),
+    expects="an object with `detail-type`, `source` and `detail`",
+    read=read_eventbridge,
+)

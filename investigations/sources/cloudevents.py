@@ -1,0 +1,119 @@
+"""CloudEvents 1.0 in their three modes: binary (headers), structured, and a batch."""
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+
+from investigations.sources.fields import Moment, Part, Text, as_object, read_text, split_members
+from investigations.sources.inner_json import read_inner
+from investigations.sources.reading import (
+    JSON,
+    AlertReading,
+    Post,
+    Reading,
+    all_of,
+    make_alert,
+    name_and_told,
+)
+from investigations.sources.signs import Source
+from investigations.sources.states import state_of
+from investigations.sources.telling import titles_of_document
+
+_STATES = ("state", "status", "alert_state")
+
+
+class Event(Part):
+    id: Text = ""
+    source: Text = ""
+    type: Text = ""
+    subject: Text = ""
+    time: Moment = None
+    severity: Text = ""
+    state: Text = ""
+
+
+def read(post: Post) -> Reading:
+    if isinstance(post.body, list):
+        members, bad, left_out = split_members(post.body, "")
+        return Reading(
+            "cloudevents", tuple(map(_read_event, members)), unreadable=bad, left_out=left_out
+        )
+    body = _event_of(post)
+    event = Event.model_validate(body)
+    return Reading("cloudevents", (_read_event(body),), delivery_id=f"{event.source} {event.id}")
+
+
+def unwrap(post: Post) -> Post | None:
+    """The data of an event, for the sources that post by this protocol."""
+    if isinstance(post.body, list):
+        return None
+    data = _data_of(_event_of(post))
+    return Post(data, {}) if isinstance(data, dict | list) else None
+
+
+def _event_of(post: Post) -> dict[str, JSON]:
+    """A structured event; one in binary mode is put into the same form."""
+    if "ce-id" not in post.headers or "ce-specversion" not in post.headers:
+        return as_object(post.body)
+    attributes: dict[str, JSON] = {
+        name.removeprefix("ce-"): value
+        for name, value in post.headers.items()
+        if name.startswith("ce-")
+    }
+    return {**attributes, "data": post.body}
+
+
+def _data_of(body: Mapping[str, JSON]) -> JSON:
+    data = body.get("data")
+    encoded = body.get("data_base64")
+    if data is None and isinstance(encoded, str):
+        try:
+            data = base64.b64decode(encoded, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError, ValueError):
+            return None
+    return (read_inner(data) or data) if isinstance(data, str) else data
+
+
+def _read_event(body: dict[str, JSON]) -> AlertReading:
+    event, data = Event.model_validate(body), _data_of(body)
+    told = as_object(data)
+    words = [event.state, *(read_text(told.get(name)) for name in _STATES)]
+    # A type such as `com.example.alert.resolved.v1` says it in one of its parts.
+    words += reversed(re.split(r"[._/-]", event.type))
+    state = state_of(*words)
+    named = {"source": event.source, "type": event.type, "subject": event.subject}
+    return make_alert(
+        state,
+        key=all_of(event.source, event.id),
+        titles=(
+            name_and_told(read_text(told.get("reason")), _told(data)),
+            event.subject,
+            event.type,
+        ),
+        severity=event.severity or read_text(told.get("severity")),
+        service=event.subject,
+        labels=named,
+        starts_at=event.time if state == "firing" else None,
+        ends_at=event.time if state == "resolved" else None,
+        body=body,
+    )
+
+
+def _told(data: JSON) -> str:
+    if isinstance(data, str):
+        return data
+    return next(titles_of_document(data), "") if isinstance(data, dict) else ""
+
+
+SOURCE = Source(
+    name="cloudevents",
+    label="CloudEvents",
+    signs=(
+        ("header:ce-id", "header:ce-specversion"),
+        ("specversion", "id", "source", "type"),
+        ("[].specversion", "[].id", "[].source"),
+    ),
+    expects="a CloudEvent with `specversion`, `id`, `source` and `type`, or the headers ce-*",
+    read=read,
+)

@@ -1,0 +1,112 @@
+"""Datadog: the body is a template of the user's; where it has no state, the title tells it."""
+
+import re
+
+from investigations.sources.fields import Labels, Moment, Part, Text, Url, fold_names
+from investigations.sources.reading import Links, Post, Reading, State, make_alert
+from investigations.sources.signs import Source
+
+_PREFIX = re.compile(r"\[(?P<word>[^\]{}]{1,40}?)(?: on \{(?P<scope>[^}]{0,300})\})?\]\s*")
+_STATES: dict[str, State] = {
+    "triggered": "firing",
+    "re-triggered": "firing",
+    "warn": "firing",
+    "re-warn": "firing",
+    "no data": "firing",
+    "re-no data": "firing",
+    "renotify": "firing",
+    "alert": "firing",
+    "recovered": "resolved",
+    "test": "test",
+}
+
+
+class Organisation(Part):
+    id: Text = ""
+    name: Text = ""
+
+
+class Notification(Part):
+    id: Text = ""
+    alert_id: Text = ""
+    alert_cycle_key: Text = ""
+    alert_scope: Text = ""
+    alert_transition: Text = ""
+    alert_type: Text = ""
+    alert_title: Text = ""
+    title: Text = ""
+    event_title: Text = ""
+    body: Text = ""
+    priority: Text = ""
+    hostname: Text = ""
+    tags: Labels = {}
+    date: Moment = None
+    link: Url = ""
+    snapshot: Url = ""
+    org: Organisation = Organisation()
+
+
+def read(post: Post) -> Reading:
+    told = Notification.model_validate(fold_names(post.body))
+    words, scope, title = _split_title(told.title or told.event_title or told.alert_title)
+    words = [told.alert_transition.lower(), *words]
+    state = _state_of(words)
+    starts = told.date if state == "firing" else None
+    alert = make_alert(
+        state,
+        key=_key_of(told, title, scope),
+        titles=(title, told.body.strip("% \n"), told.alert_scope),
+        severity=told.priority or _severity_of(told, words),
+        labels={**told.tags, "scope": scope},
+        service=told.tags.get("service", "") or told.hostname,
+        links=Links(alert=told.link, dashboard=told.snapshot),
+        starts_at=starts,
+        ends_at=told.date if state == "resolved" else None,
+        body=post.body,
+    )
+    return Reading(source="datadog", alerts=(alert,), delivery_id=told.id)
+
+
+def _state_of(words: list[str]) -> State:
+    """A test tells the state of a real one behind its own mark."""
+    if "test" in words:
+        return "test"
+    return next((_STATES[word] for word in words if word in _STATES), "firing")
+
+
+def _key_of(told: Notification, title: str, scope: str) -> str:
+    if told.alert_cycle_key:
+        return told.alert_cycle_key
+    if told.alert_id:
+        return f"{told.alert_id} {told.alert_scope or scope}"
+    return f"{title} {scope} {told.org.id or told.org.name}" if title else ""
+
+
+def _severity_of(told: Notification, words: list[str]) -> str:
+    return "warning" if "warn" in words or "re-warn" in words else told.alert_type
+
+
+def _split_title(title: str) -> tuple[list[str], str, str]:
+    """The states in brackets at its head, the scope among them, and what remains."""
+    words: list[str] = []
+    scope = ""
+    while (found := _PREFIX.match(title)) and (found["word"].lower() in _STATES or found["scope"]):
+        words.append(found["word"].lower())
+        scope = found["scope"] or scope
+        title = title[found.end() :]
+    return words, scope, title
+
+
+SOURCE = Source(
+    name="datadog",
+    label="Datadog",
+    signs=(
+        ("last_updated", "event_type", "title"),
+        ("alert_transition", "alert_id"),
+        ("alert_transition", "title"),
+        ("alert_cycle_key", "title"),
+    ),
+    expects="an object with `title`, as the template of the webhook says",
+    read=read,
+    is_template=True,
+)

@@ -1,0 +1,87 @@
+"""Dynatrace: the body is a template whose places the user names."""
+
+from collections.abc import Mapping
+
+from investigations.sources.fields import Labels, Part, Text, Url, fold_names
+from investigations.sources.reading import (
+    Links,
+    Post,
+    Reading,
+    State,
+    make_alert,
+)
+from investigations.sources.severity import Severity
+from investigations.sources.signs import Source
+
+_STATES: Mapping[str, tuple[State, str]] = {
+    "open": ("firing", ""),
+    "resolved": ("resolved", ""),
+    "closed": ("resolved", ""),
+    "merged": ("resolved", "merged into another problem"),
+}
+_SEVERITIES: Mapping[str, Severity] = {
+    "availability": "critical",
+    "error": "high",
+    "performance": "warning",
+    "resource_contention": "warning",
+    "resource": "warning",
+    "custom_alert": "warning",
+    "custom": "warning",
+    "monitoring_unavailable": "warning",
+    "info": "info",
+}
+_TEST_IDS = ("999", "TESTID")
+"""What Dynatrace puts into the places when somebody tests the notification."""
+
+
+class Problem(Part):
+    pid: Text = ""
+    problemid: Text = ""
+    problemtitle: Text = ""
+    title: Text = ""
+    state: Text = ""
+    problemseverity: Text = ""
+    problemimpact: Text = ""
+    problemurl: Url = ""
+    problem_url: Url = ""
+    impactedentity: Text = ""
+    tags: Labels = {}
+
+
+def read(post: Post) -> Reading:
+    problem = Problem.model_validate(fold_names(post.body))
+    state, reason = _STATES.get(problem.state.lower(), ("firing", ""))
+    is_test = problem.problemid in _TEST_IDS or problem.pid in _TEST_IDS
+    alert = make_alert(
+        "test" if is_test else state,
+        reason="" if is_test else reason,
+        key=problem.pid or problem.problemid,
+        titles=(problem.problemtitle, problem.title, problem.problemid),
+        severity=problem.problemseverity,
+        severities=_SEVERITIES,
+        service=problem.impactedentity,
+        labels={
+            **problem.tags,
+            "impact": problem.problemimpact,
+            "problem": problem.problemid,
+        },
+        links=Links(alert=problem.problemurl or problem.problem_url),
+        body=post.body,
+    )
+    return Reading(source="dynatrace", alerts=(alert,))
+
+
+SOURCE = Source(
+    name="dynatrace",
+    label="Dynatrace",
+    signs=(
+        ("ProblemID", "State"),
+        ("ProblemTitle", "State"),
+        ("PID", "ProblemTitle"),
+        ("ProblemID", "ProblemTitle"),
+    ),
+    expects="an object with `PID`, `State` and `ProblemTitle`, as the template of the "
+    "notification says",
+    read=read,
+    is_template=True,
+)

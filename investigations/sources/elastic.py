@@ -1,0 +1,181 @@
+"""Elasticsearch's Watcher and Kibana's rules. The body of either is a template of the user's."""
+
+from pydantic import Field
+
+from investigations.sources.fields import (
+    Labels,
+    Members,
+    Moment,
+    Part,
+    Text,
+    Texts,
+    Url,
+    as_object,
+)
+from investigations.sources.reading import (
+    Links,
+    Post,
+    Reading,
+    State,
+    make_alert,
+    name_and_told,
+)
+from investigations.sources.signs import Source
+
+
+class HitSource(Part):
+    message: Text = ""
+
+
+class Hit(Part):
+    source: HitSource = Field(HitSource(), validation_alias="_source")
+
+
+class Hits(Part):
+    hits: Members = ()
+
+
+class Payload(Part):
+    hits: Hits = Hits()
+
+
+class Watch(Part):
+    watch_id: Text = ""
+    watch_execution_id: Text = ""
+    id: Text = ""
+    execution_time: Moment = None
+    metadata: Labels = {}
+    payload: Payload = Payload()
+    message: Text = ""
+
+
+class Rule(Part):
+    id: Text = ""
+    name: Text = ""
+    tags: Texts = ()
+    url: Url = ""
+    type: Text = ""
+    severity: Text = ""
+
+
+class Instance(Part):
+    id: Text = ""
+    uuid: Text = ""
+    actionGroup: Text = ""
+
+
+class Context(Part):
+    reason: Text = ""
+    message: Text = ""
+    title: Text = ""
+    severity: Text = ""
+    group: Text = ""
+    alertDetailsUrl: Url = ""
+    viewInAppUrl: Url = ""
+
+
+class Summary(Part):
+    count: Text = ""
+
+
+class Alerts(Part):
+    new: Summary = Summary()
+    ongoing: Summary = Summary()
+    recovered: Summary = Summary()
+
+
+class RuleNotification(Part):
+    rule: Rule = Rule()
+    alert: Instance = Instance()
+    alerts: Alerts = Alerts()
+    context: Context = Context()
+    date: Moment = None
+    severity: Text = ""
+    spaceId: Text = ""
+
+
+def read_watch(post: Post) -> Reading:
+    body = as_object(post.body)
+    watch = Watch.model_validate(body.get("ctx") if "watch_id" not in body else body)
+    name = watch.watch_id or watch.id or watch.metadata.get("name", "")
+    alert = make_alert(
+        "firing",
+        key=name,
+        titles=(name_and_told(name, watch.message or _first_hit(watch)),),
+        severity=watch.metadata.get("severity", ""),
+        labels=watch.metadata,
+        starts_at=watch.execution_time,
+        body=post.body,
+    )
+    return Reading(source="elastic_watcher", alerts=(alert,), delivery_id=watch.watch_execution_id)
+
+
+def _first_hit(watch: Watch) -> str:
+    hits = watch.payload.hits.hits
+    return Hit.model_validate(hits[0]).source.message if hits else ""
+
+
+def read_rule(post: Post) -> Reading:
+    told = RuleNotification.model_validate(post.body)
+    rule, context = told.rule, told.context
+    state: State = "resolved" if _is_recovered(told) else "firing"
+    instance = told.alert.id
+    what = context.reason or context.message or context.title
+    key = " ".join(each for each in (rule.id or rule.name, instance) if each)
+    alert = make_alert(
+        state,
+        key=key,
+        titles=(name_and_told(rule.name, what), instance),
+        severity=context.severity or rule.severity or told.severity,
+        service=instance,
+        labels={
+            **{tag: tag for tag in rule.tags},
+            "instance": instance,
+            "rule_type": rule.type,
+        },
+        links=Links(alert=context.alertDetailsUrl or context.viewInAppUrl or rule.url),
+        starts_at=told.date if state == "firing" else None,
+        ends_at=told.date if state == "resolved" else None,
+        body=post.body,
+    )
+    return Reading(source="kibana", alerts=(alert,))
+
+
+def _is_recovered(told: RuleNotification) -> bool:
+    if told.alert.actionGroup:
+        return told.alert.actionGroup == "recovered"
+    # A summary of all alerts of the rule.
+    is_any_left = any(
+        each.count not in ("", "0") for each in (told.alerts.new, told.alerts.ongoing)
+    )
+    return not is_any_left and told.alerts.recovered.count not in ("", "0")
+
+
+WATCHER = Source(
+    name="elastic_watcher",
+    label="Elasticsearch Watcher",
+    signs=(
+        ("watch_id", "payload"),
+        ("watch_id", "execution_time"),
+        ("watch_id", "trigger"),
+        ("ctx.watch_id",),
+        ("ctx.payload", "ctx.execution_time"),
+    ),
+    expects="an object with `watch_id`, as the body of the watch's webhook action says",
+    read=read_watch,
+    is_template=True,
+)
+KIBANA = Source(
+    name="kibana",
+    label="Kibana",
+    signs=(
+        ("rule.id", "alert.id"),
+        ("rule.name", "alert.actionGroup"),
+        ("rule.name", "context", "date"),
+        ("rule.id", "alerts{}"),
+        ("rule.name", "kibanaBaseUrl"),
+    ),
+    expects="an object with `rule` and `alert`, as the body of the rule's action says",
+    read=read_rule,
+    is_template=True,
+)

@@ -1,0 +1,113 @@
+"""ServiceNow: records of incidents, as a business rule or a flow posts them."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from investigations.sources.fields import Moment, Part, Url, as_object, read_text
+from investigations.sources.reading import (
+    Links,
+    Post,
+    Reading,
+    State,
+    make_alert,
+)
+from investigations.sources.severity import Severity, normalise
+from investigations.sources.signs import Source
+
+_RESOLVED = ("6", "7", "8", "resolved", "closed", "canceled", "cancelled")
+_IN_WORK = ("2", "3", "4", "5", "in progress", "on hold")
+_SEVERITIES: Mapping[str, Severity] = {
+    "1": "critical", "2": "high", "3": "warning", "4": "info", "5": "info",
+}  # fmt: skip
+_WRAPPERS = ("result", "record", "incident", "data")
+
+
+def _read_shown(value: object) -> str:
+    """A field as text, whether it came with its shown value, as a reference, or plain."""
+    if isinstance(value, dict):
+        return read_text(value.get("display_value")) or read_text(value.get("value"))
+    return read_text(value)
+
+
+Shown = Annotated[str, BeforeValidator(_read_shown)]
+
+
+class Record(Part):
+    sys_id: Shown = ""
+    number: Shown = ""
+    short_description: Shown = ""
+    description: Shown = ""
+    state: Shown = ""
+    priority: Shown = ""
+    severity: Shown = ""
+    category: Shown = ""
+    cmdb_ci: Shown = ""
+    business_service: Shown = ""
+    assignment_group: Shown = ""
+    opened_at: Annotated[Moment, BeforeValidator(_read_shown)] = None
+    resolved_at: Annotated[Moment, BeforeValidator(_read_shown)] = None
+    link: Url = ""
+    url: Url = ""
+
+
+def read(post: Post) -> Reading:
+    record = Record.model_validate(_find_record(as_object(post.body)))
+    state, reason = _judge(record.state.lower())
+    word = record.priority or record.severity
+    # Where shown values are sent, it is "1 - Critical".
+    level = word[:1] if word[:1] in _SEVERITIES else word
+    named = {
+        "number": record.number,
+        "cmdb_ci": record.cmdb_ci,
+        "category": record.category,
+        "assignment_group": record.assignment_group,
+    }
+    alert = make_alert(
+        state,
+        reason=reason,
+        key=record.sys_id or record.number,
+        titles=(record.short_description, record.description, record.number),
+        severity=word,
+        severities={word.lower(): normalise(level, _SEVERITIES)},
+        service=record.business_service or record.cmdb_ci,
+        labels=named,
+        links=Links(alert=record.link or record.url),
+        starts_at=record.opened_at,
+        ends_at=record.resolved_at if state == "resolved" else None,
+        body=post.body,
+    )
+    return Reading(source="servicenow", alerts=(alert,))
+
+
+def _judge(state: str) -> tuple[State, str]:
+    if state in _RESOLVED:
+        return "resolved", ""
+    if state in _IN_WORK:
+        return "acknowledged", "acknowledgement: somebody works on it"
+    return "firing", ""
+
+
+def _find_record(body: Mapping[str, object]) -> Mapping[str, object]:
+    for name in _WRAPPERS:
+        inner = as_object(body.get(name))
+        if "sys_id" in inner or "short_description" in inner:
+            return inner
+    return body
+
+
+SOURCE = Source(
+    name="servicenow",
+    label="ServiceNow",
+    signs=(
+        ("sys_id", "number", "short_description"),
+        ("number", "short_description", "state"),
+        ("result.sys_id", "result.short_description"),
+        ("record.sys_id", "record.short_description"),
+        ("incident.sys_id", "incident.short_description"),
+    ),
+    expects="an incident's record with `sys_id`, `number`, `short_description` and `state`",
+    read=read,
+    is_template=True,
+)

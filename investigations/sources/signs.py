@@ -1,0 +1,72 @@
+"""By what a post is recognised: signs, each a handful of places that must be there together.
+
+A place is written as `a.b` (the key is there), `a[]` (a list), `a{}` (an object), `a=x` (this
+text), `a[].b` (the first object of the list has it; `[].b` where the body is the list) or
+`header:name`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from investigations.sources.reading import JSON, Post, Reading
+
+Sign = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One kind of sender.
+
+    `signs`: any of them recognises a post. `expects` says in a message what a post of this source
+    looks like. `is_template`: the body is what the user's own template says, so that at the
+    source's address any object is read. `least` suffices at that address, where nobody has to tell
+    the source: senders by hand leave much out.
+    """
+
+    name: str
+    label: str
+    signs: tuple[Sign, ...]
+    expects: str
+    read: Callable[[Post], Reading]
+    is_template: bool = False
+    least: Sign = ()
+
+    def reads(self, post: Post) -> bool:
+        """Whether a post to this source's own address is one of its own."""
+        is_enough = bool(self.least) and all(_holds(place, post) for place in self.least)
+        return is_enough or self.recognises(post)
+
+    def recognises(self, post: Post) -> bool:
+        return any(all(_holds(place, post) for place in sign) for sign in self.signs)
+
+    def nearness(self, post: Post) -> float:
+        """The share of places of the best sign that the post has, its headers aside."""
+        return max((_share(sign, post) for sign in self.signs), default=0.0)
+
+
+def _share(sign: Sign, post: Post) -> float:
+    return sum(_holds(place, post) for place in sign) / len(sign)
+
+
+def _holds(place: str, post: Post) -> bool:
+    if place.startswith("header:"):
+        return place.removeprefix("header:") in post.headers
+    path, _, wanted = place.partition("=")
+    steps = path.split(".")
+    node: JSON = post.body
+    for number, step in enumerate(steps):
+        name, kind = _split_step(step)
+        if name:
+            if not isinstance(node, Mapping) or name not in node:
+                return False
+            node = node[name]
+        if kind and not isinstance(node, list if kind == "[]" else dict):
+            return False
+        if isinstance(node, list) and number < len(steps) - 1:
+            node = next((each for each in node[:10] if isinstance(each, dict)), None)
+    return node == wanted if wanted else True
+
+
+def _split_step(step: str) -> tuple[str, str]:
+    kind = step[-2:] if step.endswith(("[]", "{}")) else ""
+    return step.removesuffix(kind), kind

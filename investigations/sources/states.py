@@ -1,0 +1,29 @@
+"""Words by which protocols say whether an alert holds. For bodies that have no protocol."""
+
+from collections.abc import Mapping
+
+from investigations.sources.reading import State
+
+WORDS: Mapping[str, State] = {
+    **dict.fromkeys(
+        ("firing", "alerting", "alarm", "triggered", "trigger", "open", "opened", "active",
+         "activated", "problem", "down", "failed", "failure", "error", "critical", "warning",
+         "new", "created", "fired"),
+        "firing",
+    ),
+    **dict.fromkeys(
+        ("resolved", "resolve", "ok", "okay", "closed", "close", "recovered", "recovery", "up",
+         "cleared", "clear", "inactive", "deactivated", "normal", "success", "fixed", "healthy",
+         "done", "ended",
+         "canceled", "cancelled"),
+        "resolved",
+    ),
+    **dict.fromkeys(("acknowledged", "acknowledge", "ack", "acked"), "acknowledged"),
+    **dict.fromkeys(("test", "ping"), "test"),
+}  # fmt: skip
+
+
+def state_of(*words: str) -> State:
+    """The state that the first known word names; an alert that says nothing of it fires."""
+    folded = (word.strip().lower() for word in words)
+    return next((WORDS[word] for word in folded if word in WORDS), "firing")

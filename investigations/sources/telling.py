@@ -1,0 +1,87 @@
+"""What a document says of itself: the texts in it that may be a title, the best first."""
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from investigations.sources.inner_json import read_inner
+from investigations.sources.reading import JSON
+
+MOST_LEAVES = 2_000
+"""Of a document that are looked at, those nearest to its top first."""
+
+NAMES = ("title", "alertname", "summary", "subject", "headline", "name", "message", "description",
+         "reason", "text", "content", "body")  # fmt: skip
+"""What titles are called, the most telling first. Compared without case and punctuation."""
+_NAME_OF_ALERT = re.compile(
+    r"\w*(?:alert|alarm|rule|incident|problem|monitor|event|check|condition|policy|issue|trigger)"
+    r"(?:display)?(?:name|title|summary|subject)"
+)
+_NO_WORDS = re.compile(
+    r"true|false|null|none|[a-z]+://\S*|/\S*|[\W\d_]*|(?=[a-f-]*\d)[0-9a-f-]{12,}"
+    r"|\d{4}-\d\d-\d\d[t ][\d:.+z-]*",
+    re.IGNORECASE,
+)
+"""What tells nobody anything: numbers and signs, hashes and ids, moments, addresses and paths."""
+_LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A text of a document with its name, and how deep it stands."""
+
+    depth: int
+    name: str
+    text: str
+
+    @property
+    def rank(self) -> int:
+        """How well its name says that this is a title; `len(NAMES)` where it does not."""
+        folded = re.sub(r"[\W_]+", "", self.name[:80]).lower()
+        if folded in NAMES:
+            return NAMES.index(folded)
+        return NAMES.index("alertname") if _NAME_OF_ALERT.fullmatch(folded) else len(NAMES)
+
+    @property
+    def is_telling(self) -> bool:
+        return _NO_WORDS.fullmatch(self.text[:_LONGEST].strip()) is None
+
+
+def walk(value: JSON) -> Iterator[Leaf]:
+    """The texts of a value, level by level. JSON within a text is read too."""
+    waiting: deque[tuple[int, str, JSON]] = deque([(0, "", value)])
+    for _ in range(MOST_LEAVES):
+        if not waiting:
+            return
+        depth, name, node = waiting.popleft()
+        inner = (read_inner(node) or node) if isinstance(node, str) else node
+        if isinstance(inner, Mapping):
+            waiting.extend((depth + 1, key, below) for key, below in inner.items())
+        elif isinstance(inner, list):
+            waiting.extend((depth + 1, name, below) for below in inner)
+        elif isinstance(node, str):
+            yield Leaf(depth, name, node)
+        elif isinstance(node, int | float) and not isinstance(node, bool):
+            yield Leaf(depth, name, str(node))
+
+
+def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
+    """Texts with a title's name that ranks before `least`, those nearest to the top first."""
+    named = (leaf for leaf in leaves if leaf.is_telling and leaf.rank < least)
+    yield from (leaf.text for leaf in sorted(named, key=lambda leaf: (leaf.depth, leaf.rank)))
+
+
+def find_telling(leaves: list[Leaf]) -> Iterator[str]:
+    """Of leaves without such a name: what is made of words, then what says anything at all."""
+    telling = [leaf for leaf in leaves if leaf.is_telling]
+    yield from (leaf.text for leaf in telling if " " in leaf.text.strip())
+    yield from (leaf.text for leaf in telling)
+    yield from (f"{leaf.name} {leaf.text}" for leaf in leaves if leaf.name)
+
+
+def titles_of_document(value: JSON) -> Iterator[str]:
+    """Everything of a document that may be its title, the best first."""
+    leaves = list(walk(value))
+    yield from find_titles(leaves)
+    yield from find_telling(leaves)

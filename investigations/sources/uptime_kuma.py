@@ -1,0 +1,93 @@
+"""Uptime Kuma."""
+
+import re
+from collections.abc import Mapping
+
+from investigations.sources.fields import Members, Moment, Part, Text, Url, as_object, read_text
+from investigations.sources.reading import (
+    AlertReading,
+    Links,
+    Post,
+    Reading,
+    State,
+    make_alert,
+    name_and_told,
+)
+from investigations.sources.signs import Source
+
+_STATES: Mapping[str, tuple[State, str]] = {
+    "0": ("firing", ""),
+    "1": ("resolved", ""),
+    "2": ("other", "pending: the check is tried again"),
+    "3": ("other", "in a maintenance"),
+}
+
+
+class Heartbeat(Part):
+    monitorID: Text = ""
+    status: Text = ""
+    time: Moment = None
+    msg: Text = ""
+
+
+class Tag(Part):
+    name: Text = ""
+    value: Text = ""
+
+
+class Monitor(Part):
+    id: Text = ""
+    name: Text = ""
+    url: Url = ""
+    hostname: Text = ""
+    type: Text = ""
+    tags: Members = ()
+
+
+def read(post: Post) -> Reading:
+    body = as_object(post.body)
+    if not isinstance(body.get("heartbeat"), dict):
+        alert = _read_without_heartbeat(post, read_text(body.get("msg")))
+        return Reading(source="uptime_kuma", alerts=(alert,))
+    beat = Heartbeat.model_validate(body["heartbeat"])
+    monitor = Monitor.model_validate(body.get("monitor"))
+    state, reason = _STATES.get(beat.status, ("firing", ""))
+    tags = [Tag.model_validate(each) for each in monitor.tags]
+    named = {"monitor": monitor.name, "type": monitor.type, "hostname": monitor.hostname}
+    alert = make_alert(
+        state,
+        reason=reason,
+        key=monitor.id or beat.monitorID or monitor.name,
+        titles=(name_and_told(monitor.name, beat.msg), read_text(body.get("msg"))),
+        service=monitor.name,
+        labels={
+            **named,
+            **{tag.name: tag.value or tag.name for tag in tags if tag.name},
+        },
+        links=Links(alert=monitor.url),
+        starts_at=beat.time if state == "firing" else None,
+        ends_at=beat.time if state == "resolved" else None,
+        body=post.body,
+    )
+    return Reading(source="uptime_kuma", alerts=(alert,))
+
+
+def _read_without_heartbeat(post: Post, told: str) -> AlertReading:
+    """The test button and the notice that a certificate runs out send no heartbeat. The notice
+    begins with the monitor in brackets; its days, which count down, are no part of the key."""
+    is_notice = told.startswith("[")
+    return make_alert(
+        "firing" if is_notice else "test",
+        key=re.sub(r"\d+", "#", told[:400]),
+        titles=(told.lstrip("["),),
+        body=post.body,
+    )
+
+
+SOURCE = Source(
+    name="uptime_kuma",
+    label="Uptime Kuma",
+    signs=(("heartbeat", "monitor", "msg"), ("heartbeat.monitorID", "heartbeat.status")),
+    expects="an object with `heartbeat`, `monitor` and `msg`",
+    read=read,
+)

@@ -1,0 +1,108 @@
+"""Zabbix: the parameters of a media type, filled with macros that the user chooses."""
+
+from collections.abc import Mapping
+
+from pydantic import AliasChoices, Field
+
+from investigations.sources.fields import Labels, Part, Text, Url, fold_names
+from investigations.sources.reading import (
+    Links,
+    Post,
+    Reading,
+    State,
+    make_alert,
+)
+from investigations.sources.severity import Severity
+from investigations.sources.signs import Source
+
+_SEVERITIES: Mapping[str, Severity] = {
+    "not classified": "unknown", "information": "info", "warning": "warning",
+    "average": "warning", "high": "high", "disaster": "critical",
+    "0": "unknown", "1": "info", "2": "warning", "3": "warning", "4": "high", "5": "critical",
+}  # fmt: skip
+_STATES: Mapping[str, State] = {
+    "1": "firing", "problem": "firing", "0": "resolved", "ok": "resolved", "resolved": "resolved",
+}  # fmt: skip
+_NO_ALERT_SOURCES = {"1": "discovery", "2": "autoregistration"}
+
+
+def _any_of(*names: str) -> Text:
+    return Field("", validation_alias=AliasChoices(*names))
+
+
+class Event(Part):
+    event_id: Text = _any_of("event_id", "eventid", "id")
+    value: Text = _any_of("event_value", "value")
+    status: Text = _any_of("event_status", "trigger_status", "status")
+    source: Text = _any_of("event_source", "source")
+    update_status: Text = _any_of("event_update_status", "update_status")
+    name: Text = _any_of("event_name", "trigger_name", "name", "alert_subject", "subject", "title")
+    severity: Text = _any_of("event_severity", "trigger_severity", "severity")
+    nseverity: Text = _any_of("event_nseverity", "trigger_nseverity", "nseverity")
+    tags: Labels = Field({}, validation_alias=AliasChoices("event_tags", "tags"))
+    tags_json: Labels = Field({}, validation_alias=AliasChoices("event_tagsjson", "tagsjson"))
+    opdata: Text = _any_of("event_opdata", "opdata")
+    trigger_id: Text = _any_of("trigger_id", "triggerid")
+    host: Text = _any_of("host_name", "hostname", "host", "host_host")
+    ip: Text = _any_of("host_ip", "ip")
+    url: Url = _any_of("zabbix_url", "url")
+    trigger_url: Url = _any_of("trigger_url", "event_trigger_url")
+
+
+def read(post: Post) -> Reading:
+    event = Event.model_validate(fold_names(post.body))
+    state, reason = _judge(event)
+    named = {"host": event.host, "host_ip": event.ip, "trigger": event.trigger_id}
+    own_key = event.event_id or " ".join(each for each in (event.trigger_id, event.host) if each)
+    about = event.name if not event.host or event.host in event.name else ""
+    alert = make_alert(
+        state,
+        reason=reason,
+        key=own_key,
+        titles=(about, f"{event.name} on {event.host}" if event.name else "", event.opdata),
+        severity=event.severity or event.nseverity,
+        severities=_SEVERITIES,
+        service=event.tags.get("service", "") or event.host,
+        labels={**named, **event.tags, **event.tags_json},
+        links=Links(alert=_address_of(event), runbook=event.trigger_url),
+        # Its date and time are in the server's own zone, which no macro tells.
+        body=post.body,
+    )
+    return Reading(source="zabbix", alerts=(alert,))
+
+
+def _judge(event: Event) -> tuple[State, str]:
+    if not event.event_id and not event.name and not event.trigger_id:
+        return "test", "test notification: no macro is filled in"
+    if kind := _NO_ALERT_SOURCES.get(event.source):
+        return "other", f"an event of {kind} is no alert"
+    state = _STATES.get(event.value) or _STATES.get(event.status.lower(), "firing")
+    if event.update_status == "1" and state == "firing":
+        return "acknowledged", "acknowledgement or comment"
+    return state, ""
+
+
+def _address_of(event: Event) -> str:
+    if not event.url or not event.trigger_id or not event.event_id:
+        return event.url
+    query = f"triggerid={event.trigger_id}&eventid={event.event_id}"
+    return f"{event.url.rstrip('/')}/tr_events.php?{query}"
+
+
+SOURCE = Source(
+    name="zabbix",
+    label="Zabbix",
+    signs=(
+        ("event_id", "event_value"),
+        ("event_id", "trigger_id"),
+        ("eventid", "triggerid"),
+        ("event_name", "event_severity", "event_value"),
+        ("event_nseverity", "event_value"),
+        ("trigger_id", "event_value"),
+        ("event_tags", "event_source", "event_value"),
+    ),
+    expects="an object with `event_id`, `event_value` and `event_name`, as the parameters of the "
+    "media type say",
+    read=read,
+    is_template=True,
+)
