@@ -69,7 +69,7 @@ ALLOWED: dict[str, str] = {
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"
     " .runbooks agents mcp_bridge ops masking safety config tarsy",
     ".tasks": ".engine .services .queue tarsy.aio",
-    ".templatetags": ".models .selectors .rendering",
+    ".templatetags": ".models .selectors .rendering agents.citations",
     ".management": ".models .selectors .services .engine.records .engine.own_servers"
     " .engine.provider_checks agents.provider_check.report agents.llm.client .maskers"
     " .rendering .api.parsing mcp_bridge ops.envelope ops.records ops.services safety.commands"

@@ -110,7 +110,7 @@ async def _open(briefing: Briefing) -> tuple[Message, ...]:
     async with open_toolbox(
         servers, in_process={"cluster": make_cluster, "metrics": make_metrics}
     ) as toolbox:
-        return briefing.make_task(toolbox).opening
+        return briefing.make_task(toolbox, ends_at=0.0).opening
 
 
 def investigate(chain: str) -> tuple[Message, ...]:

@@ -77,7 +77,7 @@ async def test_where_no_result_can_be_read_nothing_is_said_of_quotes():
 
 async def test_figures_within_a_quote_are_no_claims_of_the_answer():
     gate = await make_gate()
-    text = 'It was killed [T2 "worker process exited on signal 9"].'
+    text = 'Its end was sudden [T2 "worker process exited on signal 9"].'
 
     review = await gate.review_answer(ProposedAnswer(text, results=RESULTS))
 
