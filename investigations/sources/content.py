@@ -16,6 +16,8 @@ _PACKED = ("gzip", "x-gzip", "deflate")
 _FORM = "application/x-www-form-urlencoded"
 _FIELD = "payload"
 _NAME = re.compile(r"[\w.\[\]-]{1,100}")
+_NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+"""Codecs of Python's that decode texts and are no charset of any post; some take very long."""
 
 
 def unpack(raw: bytes, *, encoding: str = "", content_type: str = "", charset: str = "") -> bytes:
@@ -60,7 +62,7 @@ def _decode(raw: bytes, charset: str) -> str:
     name = charset.strip("\"' ").lower() or "utf-8"
     try:
         codec = codecs.lookup(name)
-        if not codec._is_text_encoding:
+        if not codec._is_text_encoding or codec.name in _NO_CHARSETS:
             raise LookupError(name)
         return raw.decode("utf-8-sig" if codec.name == "utf-8" else name)
     except LookupError:

@@ -192,6 +192,25 @@ def test_prometheus_finds_the_path_that_it_appends(post):
     assert outcomes(post([alert], "prometheus/api/v2/alerts")) == ["started"]
 
 
+@pytest.mark.parametrize(
+    ("mapping", "place"),
+    [
+        ({"alerts": "sort_by(events, &level)"}, "alerts"),
+        ({"alerts": "unknown(events)"}, "alerts"),
+        ({"alerts": "events", "key": "to_string(avg([level, `1.5`]))"}, "alerts[0]"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_told_to_the_sender(post, mapping, place):
+    own = AlertSourceConfig(**mapping)
+
+    with use_config(replace(get_config(), alert_sources={"plant": own})):
+        answer = post({"events": [{"level": 10**400}, {"level": "warn"}]}, "plant")
+
+    assert answer.status_code == 400
+    assert answer.json()["field"] == place
+    assert "a mapping does not fit: " in answer.json()["message"]
+
+
 # ---- Addresses ----------------------------------------------------------------------------------
 
 
@@ -335,6 +354,8 @@ def test_a_form_of_fields_is_an_object_of_them(post):
         (b"down", "application/x-www-form-urlencoded", {}, 400),
         (FIRES, "application/json; charset=klingon", {}, 400),
         (FIRES, "application/json; charset=base64", {}, 400),
+        (FIRES, "application/json; charset=undefined", {}, 400),
+        (FIRES, "application/json; charset=punycode", {}, 400),
         (FIRES, "application/json", {"content_encoding": "br"}, 400),
         (FIRES, "application/json", {"content_encoding": "gzip"}, 400),
         (gzip.compress(FIRES)[:-9], "application/json", {"content_encoding": "gzip"}, 400),
@@ -421,3 +442,13 @@ def test_invisible_characters_stand_in_no_title_and_no_odd_text_in_a_row(post):
 
     assert outcomes(answer) == ["started"]
     assert AlertSession.objects.get().title == "cpuhigh"
+
+
+def test_a_number_that_no_row_can_keep_stays_as_it_was_written(post):
+    inner = '{"AlarmName": "cpu", "NewStateValue": "ALARM", "least": 1e999, "most": -1e999}'
+    body = {"Type": "Notification", "MessageId": "m", "TopicArn": "t", "Message": inner}
+
+    post(body)
+
+    [alarm] = json.loads(AlertSession.objects.get().alert_data)["alerts"]
+    assert (alarm["least"], alarm["most"]) == ("1e999", "-1e999")
