@@ -65,7 +65,7 @@ class Reply:
             case AnswerFinished(reason, fields):
                 self.finish_reason = reason
                 thought, text = part_late(self.text)
-                if thought:
+                if thought or text != self.text:
                     self.thinking, self.text = self.thinking + thought, text
                 self.message = Message(
                     "assistant", self.text, self.calls, provider_fields=dict(fields)
