@@ -43,7 +43,11 @@ def save_settings(
     The new file is checked before it takes the place of the old one, all at once. Raises NotSaved.
     """
     path = (directory / PROVIDERS_FILE).resolve()
-    config = check(directory, environ).config
+    report = check(directory, environ)
+    config = report.config
+    if config is None and not _read_builtin(provider, environ):
+        reason = f"the configuration is wrong: {ConfigError(report.mistakes)}"
+        raise NotSaved(reason, write_block(provider, settings, None))
     if config is None or provider not in config.own_providers:
         reason = f"{provider} has no block in {PROVIDERS_FILE}: it is built in"
         raise NotSaved(reason, write_block(provider, settings, environ))

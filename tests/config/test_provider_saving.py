@@ -135,6 +135,17 @@ def test_a_built_in_provider_is_not_written_but_given_as_a_whole_block(tmp_path)
     assert after.model_copy(update={"quirks": before.quirks}) == before
 
 
+def test_a_configuration_that_has_become_wrong_is_told_as_such(tmp_path):
+    path = write(tmp_path, BLOCKS[1])
+    (tmp_path / "tarsy.yaml").write_text("defaults: {llm_provider: gone}\n")
+
+    with pytest.raises(NotSaved, match=r"the configuration is wrong: .*'gone'") as refused:
+        save_settings(tmp_path, ENVIRON, "lab", QUIRKS)
+
+    assert path.read_bytes().decode() == BLOCKS[1]
+    assert yaml.safe_load(refused.value.block) == {"llm_providers": {"lab": QUIRKS}}
+
+
 def test_a_read_only_file_and_a_missing_one_are_not_written(tmp_path):
     path = write(tmp_path, BLOCKS[1])
     path.chmod(0o444)

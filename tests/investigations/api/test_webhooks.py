@@ -196,7 +196,6 @@ def test_prometheus_finds_the_path_that_it_appends(post):
     ("mapping", "place"),
     [
         ({"alerts": "sort_by(events, &level)"}, "alerts"),
-        ({"alerts": "unknown(events)"}, "alerts"),
         ({"alerts": "events", "key": "to_string(avg([level, `1.5`]))"}, "alerts[0]"),
     ],
 )
