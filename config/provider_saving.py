@@ -46,7 +46,8 @@ def save_settings(
     report = check(directory, environ)
     config = report.config
     if config is None and not _read_builtin(provider, environ):
-        reason = f"the configuration is wrong: {ConfigError(report.mistakes)}"
+        wrong = [each for each in report.mistakes if each not in report.needs]
+        reason = f"the configuration is wrong: {ConfigError(wrong)}"
         raise NotSaved(reason, write_block(provider, settings, None))
     if config is None or provider not in config.own_providers:
         reason = f"{provider} has no block in {PROVIDERS_FILE}: it is built in"
