@@ -109,7 +109,8 @@ NOT_EDITABLE = [
      "its block shares lines with another provider"),
     ("llm_providers:\r\n  lab:\n    type: openai\r\n    model: m-1\n",
      "its lines end in different ways"),
-    ("llm_providers:\n  lab:\n    type: openai\n    model: m-1\n    quirks: &q {keeps_tools: true}\n"
+    ("llm_providers:\n  lab:\n    type: openai\n    model: m-1\n"
+     "    quirks: &q {keeps_tools: true}\n"
      "  other: {type: openai, model: m-2, quirks: *q}\n",
      "its block shares lines with another provider"),
     ("llm_providers:\n  lab:\n    type: openai\n    model: m-1\n    quirks: &q\n"
@@ -194,7 +195,7 @@ def test_a_file_that_changes_while_it_is_edited_is_left_as_it_is_then(tmp_path, 
 def test_a_file_that_has_become_wrong_is_said_to_be_wrong(tmp_path):
     write(tmp_path, BLOCKS[1] + "\t- ]\n")
 
-    with pytest.raises(NotSaved, match="the configuration is wrong: llm-providers.yaml:3"):
+    with pytest.raises(NotSaved, match=r"the configuration is wrong: llm-providers\.yaml:3"):
         save_settings(tmp_path, ENVIRON, "lab", QUIRKS)
 
 
