@@ -55,6 +55,11 @@ class CallPieces:
     def __len__(self) -> int:
         return len(self._calls)
 
+    @property
+    def are_complete(self) -> bool:
+        """Whether nothing of any call is yet to come, as far as its arguments tell."""
+        return all(call.is_complete for call in self._calls)
+
     def add(self, pieces: object) -> None:
         """Take the `tool_calls` of one chunk; some servers put one call in place of the list."""
         found = [pieces] if isinstance(pieces, dict) else as_list(pieces)
