@@ -106,7 +106,7 @@ async def test_an_address_that_leads_back_to_itself_is_told_as_such(wire):
         await playing.end()
 
     wire.plays = [lead_back]
-    with pytest.raises(LLMError, match="from one address to the next. Check base_url"):
+    with pytest.raises(LLMError, match=r"from one address to the next\. Check base_url"):
         await ask_llm(make_llm(wire), QUESTION)
 
 
