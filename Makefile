@@ -11,7 +11,7 @@ INSTALL := DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-re
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: deploy-check format reference
+.PHONY: deploy-check format reference second-pass
 .PHONY: help setup demo run test quick check openapi bench chaos screenshots lock chromium nginx peers install-peers conformance
 
 # A line with ##@ begins a group; a target is listed when ## stands behind its name.
@@ -45,6 +45,19 @@ quick: $(DEV_STAMP) ## Run what needs no process of the product, no browser, no 
 
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/
 	$(BIN)/python -m pytest -n 0 --durations 5 tests/deployment $(PYTEST_ARGS)
+
+# The others bring servers of their own, use none, or would find the same once more; a browser does
+# not see which servers stand behind a page, and hostile values only change what is made of one query.
+second-pass: $(DEV_STAMP) ## Run the tests that use a database on the PostgreSQL and Redis of this machine
+	@servers="$$($(BIN)/python .ci/local_servers.py)"; \
+	if [ -z "$$servers" ]; then \
+		echo "No PostgreSQL and Redis on 127.0.0.1:5432 and :6379: the tests ran on embedded servers only."; \
+	else \
+		env $$servers $(PYTEST) tests/investigations tests/tarsy tests/e2e/test_investigations.py \
+			tests/e2e/test_crashes.py tests/e2e/test_chat.py -m 'not browser' \
+			--ignore tests/investigations/pages/test_hostile_values.py \
+			--ignore tests/investigations/test_mcp_tools_command.py; \
+	fi
 
 ##@ Check and generate
 

@@ -173,8 +173,8 @@ class Dialogue:
     async def record_conclusion(
         self, answer: Answer, kind: InteractionType, conclusion: Conclude, review: Review
     ) -> None:
-        """Write the answer down; one that is withheld stays as words of the model's and no more."""
-        is_final = not review.metadata.get("withheld")
+        """Write the answer down; the model's own words are not final where some are withheld."""
+        is_final = not review.metadata.get("withheld_claims")
         shown = review.text if is_final else conclusion.text
         await self.record(answer, kind=kind, is_final=is_final, kept=conclusion.kept, shown=shown)
 

@@ -1,13 +1,19 @@
 """The toolbox of an agent that has no tools."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from agents.ports import ProposedAnswer, ReportProgress, Review
 from agents.types import ServerOffer, ToolCall, ToolResult, ToolSpec, ToolTarget
 
+ReviewAnswer = Callable[[ProposedAnswer], Awaitable[Review]]
+
 
 class EmptyToolbox:
-    """Offers nothing and refuses everything."""
+    """Offers nothing and refuses everything. What is written about what others found is held
+    against that by `review`, where there is one."""
+
+    def __init__(self, review: ReviewAnswer | None = None) -> None:
+        self._review = review
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -40,5 +46,4 @@ class EmptyToolbox:
         return ToolResult(content=text, stored=text, is_error=True, size_bytes=len(text))
 
     async def review_answer(self, answer: ProposedAnswer) -> Review:
-        """Lets it pass: who has no tools writes about what others found."""
-        return Review(answer.text)
+        return await self._review(answer) if self._review else Review(answer.text)

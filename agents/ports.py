@@ -1,6 +1,6 @@
 """All an agent may ask of the world: a model, tools, and a place to write down what happened."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -113,6 +113,15 @@ class ProposedAnswer:
     """No model wrote it: it lists what the tools brought and claims nothing beyond that."""
     not_checked: tuple[str, ...] = ()
     """Lines of ours that stand above it: what could not be looked at."""
+    results: Mapping[int, StoredResult] | None = None
+    """The calls of the session that it cites, by number, with the texts of those it quotes; None
+    where nobody can read them."""
+    may_object_to_quotes: bool = True
+    """False once the model was told of quotes that no result has."""
+
+
+MISQUOTED = "The answer was not accepted: some of its quotes do not stand in the results they cite."
+"""How an objection to quotes begins."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +184,16 @@ class ResultReader(Protocol):
 
     async def read_result(self, number: int) -> StoredResult | None:
         """The masked result of a tool call; None when the session has no call of that number."""
+        ...
+
+
+class EvidenceReader(Protocol):
+    """Reads what an answer cites, whichever execution of the session called it."""
+
+    async def read_evidence(
+        self, numbers: Collection[int], quoted: Collection[int]
+    ) -> Mapping[int, StoredResult]:
+        """Those of the calls that the session has; texts are empty but for those `quoted`."""
         ...
 
 

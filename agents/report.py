@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agents.citations import cited_numbers
+from agents.our_lines import as_code
 from agents.types import NOT_CHECKED, ServerOffer
 from config.unclassed import count_unclassed
 from config.words import list_names
@@ -58,8 +60,6 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
 _BOLD_HEADING = re.compile(r"[ \t]*\*\*([^*]{1,60})\*\*[ \t]*:?[ \t]*")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+(\S.*)")
 _CODE_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-_CITATION = re.compile(r"\[(T\d{1,9}(?:[ \t]{0,3}[,;][ \t]{0,3}T?\d{1,9}){0,50})\]", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,9}")
 _LEVEL = "(high|medium|moderate|low)"
 _CONFIDENCE = re.compile(
     rf"\bconfidence\b[\s*_:=()—–-]{{0,8}}(?:is[ \t]+)?(?:{_LEVEL}\b|(\d{{1,3}})[ \t]?%)"
@@ -85,22 +85,12 @@ def parse_report(markdown: str) -> Report | None:
         conclusion=conclusion,
         confidence=_find_confidence(said),
         claims=tuple(
-            Claim(text, find_refs(text)) for text in _split_items(sections.get("evidence", ()))
+            Claim(text, cited_numbers(text)) for text in _split_items(sections.get("evidence", ()))
         ),
         next_steps=_split_items(sections.get("next_steps", ())),
         not_checked=_split_items(sections.get("not_checked", ())),
         ruled_out=_split_items(sections.get("ruled_out", ())),
     )
-
-
-def find_refs(text: str) -> tuple[int, ...]:
-    """The numbers of the tool calls that a text cites as `[T5]` or `[T5, T7]`."""
-    numbers = (
-        int(number)
-        for citation in _CITATION.finditer(text)
-        for number in _NUMBER.findall(citation.group(1))
-    )
-    return tuple(dict.fromkeys(numbers))
 
 
 def _split_sections(markdown: str) -> dict[Section, list[str]]:
@@ -156,7 +146,12 @@ def _split_items(lines: list[str] | tuple[str, ...]) -> tuple[str, ...]:
             items.append([line.strip()])
         is_open = bool(line.strip())
     texts = ("\n".join(item).strip() for item in items)
-    return tuple(text for text in texts if text.rstrip(".").lower() not in _NOTHING)
+    return tuple(text for text in texts if not says_nothing(text))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text only says that there is nothing to say under its heading."""
+    return text.strip().rstrip(".").lower() in _NOTHING
 
 
 def _find_confidence(text: str) -> Confidence:
@@ -184,17 +179,12 @@ def _name_absent(offers: Sequence[ServerOffer], seen: Collection[str]) -> Iterat
     for offer in offers:
         if offer.is_away:
             end = " any more when this was written" if offer.server in seen else ""
-            yield f"{NOT_CHECKED} {_code(offer.server)} was not available{end}."
+            yield f"{NOT_CHECKED} {as_code(offer.server)} was not available{end}."
 
 
 def _name_unclassed(offers: Sequence[ServerOffer]) -> Iterator[str]:
     hiding = [offer for offer in offers if offer.hidden("unclassed")]
     if hiding:
         tools = sum(len(offer.hidden("unclassed")) for offer in hiding)
-        names = list_names([_code(offer.server) for offer in hiding])
+        names = list_names([as_code(offer.server) for offer in hiding])
         yield f"{NOT_CHECKED} {count_unclassed(len(hiding), tools)} ({names})."
-
-
-def _code(name: str) -> str:
-    """A name as code of Markdown, which no name breaks out of."""
-    return f"`{' '.join(name.replace('`', ' ').split())}`"

@@ -19,7 +19,7 @@ from agents.dialogue import Dialogue
 from agents.ending import Ending
 from agents.fallback import FallbackPlan, FallbackState
 from agents.offers import OfferBook
-from agents.ports import LLM, Journal, ResultReader, Review, Toolbox
+from agents.ports import LLM, EvidenceReader, Journal, ResultReader, Review, Toolbox
 from agents.prompts.nudges import ask_to_call_by_text
 from agents.recall import RecallToolbox
 from agents.records import ToolCallRecord
@@ -42,12 +42,14 @@ async def run_agent(
     fallbacks: FallbackPlan | None = None,
     summaries: SummaryPlan | None = None,
     results: ResultReader | None = None,
+    evidence: EvidenceReader | None = None,
     mask: Callable[[str], str] = str,
 ) -> AgentOutcome:
     """Work on a task until it is concluded, fails or runs out of iterations.
 
     When the model fails, the next one of `fallbacks` takes over. Large tool results are summarized
-    as `summaries` says, and what was shortened can be read again where there are `results`. Goes on
+    as `summaries` says, and what was shortened can be read again where there are `results`. Answers
+    are held against the `evidence` that they cite. Goes on
     from `task.history` when that is there. What models say is kept, and told to them again, as
     `mask` leaves it; only the tools get their arguments as they were written. Cancelling the
     coroutine stops the model call and the tool calls; what is open on the timeline is left to the
@@ -56,7 +58,7 @@ async def run_agent(
     plan = fallbacks or FallbackPlan(ModelName(llm.provider_name, "", llm.model))
     tools = RecallToolbox(toolbox, results, offers=task.recalls_session)
     summaries = summaries or SummaryPlan()
-    return await _Execution(task, llm, tools, journal, plan, summaries, mask).run()
+    return await _Execution(task, llm, tools, journal, plan, summaries, evidence, mask).run()
 
 
 class _Execution:
@@ -68,6 +70,7 @@ class _Execution:
         journal: Journal,
         plan: FallbackPlan,
         summaries: SummaryPlan,
+        evidence: EvidenceReader | None,
         mask: Callable[[str], str],
     ) -> None:
         self._task = task
@@ -93,7 +96,7 @@ class _Execution:
         self._offers = OfferBook(
             task.known_offers, toolbox, journal, is_by_text=is_by_text, mask=mask
         )
-        self._reviewer = Reviewer(task, toolbox, self._offers, self._dialogue)
+        self._reviewer = Reviewer(task, toolbox, self._offers, self._dialogue, evidence)
         self._bad_answers = BadAnswers(fallback, self._dialogue, journal)
         self._ending = Ending(
             task.max_iterations, self._dialogue, self._reviewer, self._bad_answers, journal
@@ -205,7 +208,8 @@ class _Execution:
     async def _conclude(self, answer: Answer, conclusion: Conclude) -> AgentOutcome | None:
         """End if the answer counts, or tell the model why it does not; in the end it is made to
         conclude."""
-        is_last = not self._controller.may_iterate
+        # Who does not iterate may put right once what is wrong with its only answer.
+        is_last = not self._controller.may_iterate and self._reviewer.objections > 0
         review = await self._reviewer.review(conclusion.text, is_last=is_last)
         if not review.objection:
             kind = self._task.interaction_type or self._controller.final_interaction_type

@@ -38,6 +38,12 @@ NOT_CARRIED_OUT = "**Not carried out:**"
 """How one begins that says which write its server did not take, and why."""
 NOT_CHECKED = "**Not checked:**"
 """How one begins that says what the agent could not look at."""
+CHANGED = "**Changed:**"
+"""How one begins that says what TARSy changed, or that it changed nothing."""
+INCONCLUSIVE = "**Inconclusive:**"
+"""How one begins above a text that rests on no tool result."""
+LEFT_OUT = "**Left out:**"
+"""How one begins that says which sentences of the model's we took away, and why."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 
 
@@ -293,10 +299,18 @@ class OpenWait:
 
 @dataclass(frozen=True)
 class StoredResult:
-    """A tool call of the session as history keeps it; `text` is None while it is not finished."""
+    """A tool call of the session as history keeps it; `text` is None while it is not finished.
+
+    `check` is what our own look at the effect of a write answered, `arguments` is JSON. One that
+    `is_recall` tells what was written down earlier.
+    """
 
     name: str
     text: str | None
+    is_error: bool = False
+    check: str = ""
+    arguments: str = ""
+    is_recall: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ NAMES = (
     "recovery",
     "masking",
     "classification",
+    "prose",
     "pages",
 )
 

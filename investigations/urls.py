@@ -34,6 +34,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/", sessions.event, name="event"),
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/content/", sessions.event_content,
          name="event-content"),
+    path("sessions/<uuid:session_id>/calls/<int:number>/quote/", sessions.quote, name="quote"),
     path("sessions/<uuid:session_id>/stages/<uuid:stage_id>/", sessions.stage, name="stage"),
     path("sessions/<uuid:session_id>/executions/<uuid:execution_id>/earlier/", sessions.earlier,
          name="earlier"),

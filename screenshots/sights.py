@@ -48,6 +48,12 @@ def _open_a_call(page: Page) -> None:
     page.locator("details:has(> #T4)").evaluate("call => call.scrollIntoView({block: 'center'})")
 
 
+def _open_a_quote(page: Page) -> None:
+    """The words that a claim quotes, where they stand in the result."""
+    page.locator(".t-claim .t-ev--said").first.click()
+    page.locator(".t-passage mark").wait_for()
+
+
 def _open_the_check(page: Page) -> None:
     """What the last check of a model has found, probe by probe."""
     page.locator(".t-check summary").first.click()
@@ -74,6 +80,10 @@ SIGHTS = (
     Sight("session-approval-second-step", "session", ".t-appr", "edit",
           prepare=_go_to_the_second_step),
     Sight("session-finished", "session", "#conclusion .t-lead", "finished"),
+    Sight("session-misquoted", "session", "#conclusion .t-lead", "misquoted"),
+    Sight("session-quote", "session", "#conclusion .t-lead", "misquoted", prepare=_open_a_quote),
+    Sight("session-claimed-restart", "session", "#conclusion .t-concl-main", "restarted"),
+    Sight("session-unverified-write", "session", "#conclusion .t-lead", "unverified"),
     Sight("session-timeline", "session", "#stage-2 .t-agents", "finished",
           prepare=_scroll_to("#stage-2")),
     Sight("session-chat", "session", ".t-stage--chat", "finished",

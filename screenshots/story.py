@@ -1,11 +1,12 @@
-"""What a session is made of. A tool call is cited by its key: `[oom]` becomes `[T4]`."""
+"""What a session is made of. A tool call is cited by its key: `[oom]` becomes `[T4]`, and
+`[oom "exit code 137"]` becomes `[T4 "exit code 137"]`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from agents.types import JSON, ExecutionStatus
+from agents.types import JSON, ExecutionStatus, WriteStatus
 from safety.gate.file_changes import FileChange
 
 
@@ -31,6 +32,9 @@ class Call:
     seconds: float = 0.4
     is_error: bool = False
     request: Request | None = None
+    writes: Sequence[WriteStatus] = ()
+    """How the writes of its agent stood when it had ended."""
+    approved_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,3 +92,5 @@ class Story:
     runbook: str = ""
     cancelled_by: str = ""
     model: str = "gemini-3.1-pro-preview"
+    is_reviewed: bool = False
+    """Its texts are held against its calls, as they would be while it ran."""

@@ -4,6 +4,7 @@ No model and no tool is asked; everything else is what the product writes: numbe
 conversations, costs, the audit trail.
 """
 
+import asyncio
 import heapq
 import json
 import re
@@ -12,6 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from agents.citations import find_citations
+from agents.our_lines import put_above
+from agents.ports import ProposedAnswer
 from agents.records import ClosedBlock, LLMCallRecord, PlannedCall, ToolCallRecord
 from agents.types import (
     JSON,
@@ -25,10 +29,19 @@ from agents.types import (
     ToolResult,
     ToolTarget,
     Usage,
+    WriteReport,
 )
 from investigations.doorbell import publish_live
 from investigations.maskers import product_masker
-from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    ApprovalRequest,
+    Stage,
+    TimelineEvent,
+)
+from investigations.selectors.settled_calls import read_settled_calls
+from investigations.selectors.tool_results import read_tool_results
 from investigations.services import recording
 from investigations.services.approvals import Ask, request_approval
 from investigations.services.chat import ask_question
@@ -37,9 +50,12 @@ from investigations.services.intake import read_alert, submit_alert
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.services.stages import advance_stage
 from investigations.stream_messages import session_channel, stream_chunk
+from safety.gate.answer_review import review_told
 from safety.gate.approval.desk import bind
 from safety.gate.approval.diffs import diff_texts
 from safety.gate.approval.previews import preview_write
+from safety.gate.events import NoEvents
+from safety.gate.summary_review import review_summary
 from safety.gate.targeting import State, Target
 from safety.gate_port import GateRequest
 from screenshots.clock import Clock, shift
@@ -48,7 +64,7 @@ from screenshots.story import Agent, Call, Request, Story, Turn
 WORKER = "worker-1"
 _JUST_NOW = timedelta(seconds=2)
 _TIME = re.compile(r"\b([01]\d|2[0-3]):([0-5]\d)(?=\D|$)")
-_CITED = re.compile(r"\[([a-z][a-z-]*(?:, ?[a-z][a-z-]*)*)\](?!\()")
+_CITED = re.compile(r'\[([a-z][a-z-]*(?:, ?[a-z][a-z-]*)*)( "[^"\n]*")?\](?!\()')
 _KINDS: dict[str, InteractionType] = {
     Stage.Type.SYNTHESIS: "synthesis",
     Stage.Type.EXEC_SUMMARY: "executive_summary",
@@ -196,7 +212,9 @@ class _Teller:
             yield call.seconds
             if call.request is not None:
                 ask = _ask_for(call, call.request, event)
-                request_approval(agent.execution, ask)
+                request = request_approval(agent.execution, ask)
+                if call.approved_by:
+                    self._approve(request.pk, call)
             if call.result is not None:
                 self._record_result(agent, call, event)
         yield 0.3
@@ -228,8 +246,35 @@ class _Teller:
         record = self._describe(agent, seconds, Message("assistant", text), blocks=(block,))
         recording.record_llm_call(agent.execution, record, self._mask, [opened])
         note = Note("final_analysis", text, _doubts(text, agent.story))
+        if self._story.is_reviewed:
+            note = self._review(agent, text)
         recording.record_note(agent.execution, note, self._mask)
         yield 0.1
+
+    def _review(self, agent: _Agent, text: str) -> Note:
+        """The last answer, as the product lets it stand."""
+        session = AlertSession.objects.get(pk=self._id)
+        refs = [ref for each in find_citations(text) for ref in each.refs]
+        results = read_tool_results(self._id, {ref.number for ref in refs})
+        answer = ProposedAnswer(
+            text, given=(("report", session.final_analysis),), is_last=True, results=results
+        )
+        if agent.interaction == "executive_summary":
+            review = asyncio.run(review_summary(answer, NoEvents()))
+        else:
+            calls = read_settled_calls(self._id, uuid.UUID(int=0))
+            review = asyncio.run(review_told(answer, calls, NoEvents()))
+        named = [write for call in _calls_of(agent.story) for write in call.writes]
+        unsettled = [write.sentence for write in named if not write.is_settled]
+        return Note("final_analysis", put_above(unsettled, review.text), review.metadata)
+
+    def _approve(self, approval_id: uuid.UUID, call: Call) -> None:
+        """A person decides, and the call is sent at once."""
+        moment = datetime.now(UTC)
+        ApprovalRequest.objects.filter(pk=approval_id).update(
+            status=ApprovalRequest.Status.APPROVED, decided_by=call.approved_by,
+            decided_at=moment, used_at=moment,
+        )  # fmt: skip
 
     def _describe(
         self, agent: _Agent, seconds: float, message: Message, *, blocks: tuple[ClosedBlock, ...],
@@ -250,6 +295,7 @@ class _Teller:
         result = ToolResult(
             text, text, is_error=call.is_error, size_bytes=len(text.encode()),
             duration_ms=int(call.seconds * 1000),
+            writes=WriteReport(agent.iteration, tuple(call.writes)) if call.writes else None,
         )  # fmt: skip
         agent.said += 2600 + len(result.content)
         planned = self._plan(call)
@@ -280,7 +326,7 @@ class _Teller:
             keys = [key.strip() for key in found.group(1).split(",")]
             if any(key not in self._numbers for key in keys):
                 return found.group(0)
-            return f"[{', '.join(f'T{self._numbers[key]}' for key in keys)}]"
+            return f"[{', '.join(f'T{self._numbers[key]}' for key in keys)}{found.group(2) or ''}]"
 
         return self._retime(_CITED.sub(number, text))
 
@@ -298,6 +344,11 @@ class _Teller:
             return f"{moved // 60:02}:{moved % 60:02}"
 
         return _TIME.sub(move, text)
+
+
+def _calls_of(agent: Agent) -> Iterator[Call]:
+    for turn in agent.turns:
+        yield from turn.calls
 
 
 def _doubts(text: str, agent: Agent) -> dict[str, JSON]:

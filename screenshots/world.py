@@ -14,7 +14,7 @@ from investigations.services.provider_checks import ask_for_check
 from screenshots.clock import shift
 from screenshots.presence import tell_presence
 from screenshots.sights import Sight
-from screenshots.stories import live, past, payments, repairs
+from screenshots.stories import live, past, payments, proofs, repairs
 from screenshots.teller import tell
 from tests.rehearsal_server import start_rehearsal
 
@@ -41,6 +41,9 @@ class World:
         for story in past.ALL:
             session = tell(story)
             self._sessions[session.status] = session.pk
+        self._sessions["misquoted"] = tell(proofs.MISQUOTED).pk
+        self._sessions["restarted"] = tell(proofs.RESTARTED).pk
+        self._sessions["unverified"] = tell(proofs.UNVERIFIED).pk
         self._sessions["finished"] = tell(payments.FINISHED).pk
         self._sessions["edit"] = tell(repairs.EDIT).pk
         self._sessions["restart"] = tell(repairs.RESTART).pk

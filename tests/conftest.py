@@ -1,5 +1,6 @@
 """What every test may use. Servers come from `tests.servers`, before Django starts."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,19 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("browser")
     if used & DATABASES or item.get_closest_marker("django_db"):
         item.add_marker("database")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Spare the garbage collector what is loaded, which stays until the end: each of its full
+    collections would walk through all of it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

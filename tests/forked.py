@@ -114,14 +114,23 @@ class Forks:
         self._started: list[int] = []
         self.codes: dict[int, int] = {}
 
-    def start(self, arguments: Sequence[str], environment: Mapping[str, str], log: str) -> Fork:
-        """Run what `python -m MODULE ...` runs, with its output at the end of a file.
+    def start(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        log: str,
+        *,
+        errors: str | None = None,
+        given: str = os.devnull,
+    ) -> Fork:
+        """Run what `python -m MODULE ...` runs, with its output at the end of a file, its errors
+        there or in another one, and a file to read from.
 
         Raises EOFError where the process that forks is gone.
         """
         option, module, *rest = arguments
         assert option == "-m", "only modules can be run by a fork"
-        asked = [module, rest, dict(environment), log]
+        asked = [module, rest, dict(environment), [given, log, errors or log]]
         self._socket.sendall(json.dumps(asked).encode() + b"\n")
         while not self._started:
             self.read(within=60)
@@ -172,7 +181,7 @@ def _serve(asking: socket.socket) -> tuple[str, list[str]]:
             os._exit(0)
         *lines, unread = (unread + said).split(b"\n")
         for line in lines:
-            module, arguments, environment, log = json.loads(line)
+            module, arguments, environment, streams = json.loads(line)
             if pid := os.fork():
                 _say(asking, pid, None)
                 continue
@@ -180,7 +189,7 @@ def _serve(asking: socket.socket) -> tuple[str, list[str]]:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for each in (asking, woken, wake):
                 each.close()
-            _become(environment, log)
+            _become(environment, streams)
             return module, arguments
 
 
@@ -200,18 +209,14 @@ def _say(asking: socket.socket, pid: int, code: int | None) -> None:
         os._exit(0)
 
 
-def _become(environment: Mapping[str, str], log: str) -> None:
+def _become(environment: Mapping[str, str], streams: Sequence[str]) -> None:
     """A session, an environment and streams of its own; and an end with the one that forks."""
     _die_with_parent()
     os.setsid()
     os.environ.clear()
     os.environ.update(environment)
-    for path, flags, stream in (
-        (os.devnull, os.O_RDONLY, 0),
-        (log, os.O_WRONLY | os.O_APPEND, 1),
-        (log, os.O_WRONLY | os.O_APPEND, 2),
-    ):
-        descriptor = os.open(path, flags)
+    for stream, path in enumerate(streams):
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND if stream else os.O_RDONLY)
         os.dup2(descriptor, stream)
         os.close(descriptor)
 

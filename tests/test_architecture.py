@@ -29,7 +29,8 @@ ALLOWED: dict[str, str] = {
     "masking": "",
     "config": "tarsy.errors tarsy.env",
     "agents": "config tarsy.errors",
-    "safety": "safety masking agents.types agents.ports",
+    "safety": "safety masking agents.citations agents.fencing agents.our_lines agents.report"
+    " agents.types agents.ports",
     "ops": "masking safety config.container_detection tarsy.errors",
     "mcp_bridge": "masking safety agents.types agents.ports agents.json_cutting agents.retry_after"
     " config.programs tarsy.errors",
@@ -37,7 +38,8 @@ ALLOWED: dict[str, str] = {
     # Rooms of safety: what the gate, the commands and the grounding share stands on its floor.
     "safety.paths": "safety.word_lists",
     "safety.commands": "masking safety.paths safety.word_lists",
-    "safety.grounding": "safety.evidence safety.word_lists",
+    "safety.grounding": "safety.evidence safety.word_lists agents.citations agents.our_lines"
+    " agents.report agents.types",
     # Rooms of the app, from the rows to those who face outward.
     ".models": "",
     ".migrations": "",
@@ -49,23 +51,25 @@ ALLOWED: dict[str, str] = {
     ".doorbell": ".stream_messages",
     ".queue": "tarsy.celery",
     ".runbooks": "tarsy.errors",
-    ".rendering": ".maskers .models.foreign_json .stream_messages agents.types"
+    ".rendering": ".maskers .models.foreign_json .stream_messages agents.citations agents.types"
     " agents.provider_check.report",
     ".notifications": ".rendering agents.retry_after tarsy.errors",
-    ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown agents.report"
-    " agents.types agents.llm.windows agents.provider_check.report safety.evidence"
-    " safety.grounding config tarsy.errors",
+    ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown"
+    " agents.citations agents.our_lines agents.report agents.types agents.llm.windows"
+    " agents.provider_check.report safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".sources": "masking config.words tarsy.errors",
     ".services": ".sources .models .selectors .stream_messages .doorbell .queue .chain_plan"
-    " .maskers .runbooks .notifications .rendering .roles masking agents.types agents.records"
-    " agents.provider_check.report agents.retry_after config tarsy.errors tarsy.uptime",
+    " .maskers .runbooks .notifications .rendering .roles masking agents.our_lines agents.types"
+    " agents.records agents.provider_check.report agents.retry_after config tarsy.errors"
+    " tarsy.uptime",
     ".stream": ".models .roles .selectors .stream_messages .doorbell .access .rendering config"
+    " agents.our_lines"
     " tarsy",
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"
     " .runbooks agents mcp_bridge ops masking safety config tarsy",
     ".tasks": ".engine .services .queue tarsy.aio",
-    ".templatetags": ".models .selectors .rendering",
+    ".templatetags": ".models .selectors .rendering agents.citations",
     ".management": ".models .selectors .services .engine.records .engine.own_servers"
     " .engine.provider_checks agents.provider_check.report agents.llm.client .maskers"
     " .rendering .api.parsing mcp_bridge ops.envelope ops.records ops.services safety.commands"

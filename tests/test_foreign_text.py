@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from mcp_types import CallToolResult, TextContent
 
+from agents.citations import Ref, find_citations, find_in_plain_text
 from agents.compaction import fit_conversation
 from agents.controllers.react import React
 from agents.controllers.written import read_written
@@ -23,12 +24,14 @@ from agents.llm.bodies import BodyReader, ForeignText
 from agents.llm.error_bodies import find_body, read_error
 from agents.llm.head_thoughts import HeadThoughts
 from agents.llm.sse import EventReader
+from agents.our_lines import disarm, put_above, split_our_lines
 from agents.repetition import RepetitionWatch
-from agents.types import Message, ToolSpec
+from agents.types import Message, StoredResult, ToolSpec
 from investigations.notifications.messages import end_message, escape
 from investigations.rendering.curl import write_curl
 from investigations.rendering.marked_text import render_marked
-from investigations.selectors.session_page.conclusions import build_card, find_unverified
+from investigations.selectors.claims import ReportClaims
+from investigations.selectors.session_page.conclusions import build_card
 from investigations.selectors.session_page.unsupported import (
     UnsupportedSpan,
     locate_unsupported,
@@ -39,9 +42,11 @@ from masking.visible_text import clean_line
 from mcp_bridge.arguments import parse_arguments
 from mcp_bridge.content import read_json, read_result
 from safety.evidence import Evidence, SettledCall, judge_outcome
+from safety.grounding.claim_states import judge_claims
 from safety.grounding.facts import Facts
 from safety.grounding.judge import find_unsupported
 from safety.grounding.phantoms import find_phantoms, find_written_calls
+from safety.grounding.proofs import Proofs
 from safety.grounding.quotes import Source, find_quote
 from tarsy.errors import TarsyError
 
@@ -49,6 +54,10 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 Read = Callable[[str], object]
+
+
+def _sight(quote: str, text: str) -> object:
+    return Proofs({1: StoredResult("t", text)}).find(Ref(1, quote))
 
 
 def _call(text: str) -> SettledCall:
@@ -86,6 +95,14 @@ READERS: dict[str, Read] = {
     ),
     "safety.grounding.quotes, the claim": lambda text: find_quote(text, Source(RESULT)),
     "safety.grounding.quotes, the result": lambda text: find_quote(ANSWER, Source(text)),
+    "agents.citations": lambda text: (
+        find_citations(text), find_in_plain_text(text), find_citations(f'[T1 "{text}"]')
+    ),
+    "safety.grounding.proofs, the quote": lambda text: _sight(text, RESULT),
+    "safety.grounding.proofs, the result": lambda text: _sight("restarts: 14", text),
+    "safety.grounding.claim_states": lambda text: judge_claims(
+        f'{text} [T1 "{text[:300]}"]', {1: StoredResult("t", text)}
+    ),
     "safety.grounding.quotes, both": lambda text: find_quote(text[:4_000], Source(text)),
     "safety.grounding.facts": lambda text: Facts([_call(text)]).row_counts,
     "safety.evidence.judge_outcome": lambda text: (
@@ -145,8 +162,12 @@ READERS: dict[str, Read] = {
         escape(text, limit=2_000),
     ),
     "investigations.selectors.session_page.conclusions": lambda text: (
-        build_card(text, {}), build_card("## Conclusion\n" + text, {}), find_unverified(text),
-        build_card(f"## Conclusion\nx\n\n## Evidence\n- {text}\n\n## Next steps\n1. {text}", {}),
+        build_card(text, ReportClaims()), build_card("## Conclusion\n" + text, ReportClaims()),
+        split_our_lines(text), put_above(("**Changed:** x",), text), disarm(text),
+        build_card(
+            f"## Conclusion\nx\n\n## Evidence\n- {text}\n\n## Next steps\n1. {text}",
+            ReportClaims(),
+        ),
     ),
     "investigations.selectors.session_page.unsupported": lambda text: (
         locate_unsupported(text, {"unsupported": [{"start": 9, "end": 14, "text": text[:9]}] * 50}),
@@ -317,12 +338,10 @@ LARGE_SIZE = 48_000
 
 
 @pytest.fixture(scope="module")
-def _garbage_of_before() -> Iterator[None]:
+def _garbage_of_before() -> None:
     """What other tests have left is collected once and then passed over."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

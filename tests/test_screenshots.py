@@ -18,8 +18,9 @@ NO_PAGES = {
     # Pieces of pages, which scripts fetch.
     "active", "recent", "new-rows", "hits",
     "running-row", "facts", "session-workers", "events", "event", "event-content", "stage",
-    "earlier", "trace-llm", "trace-message", "trace-iteration", "trace-tool", "trace-arguments",
-    "trace-result", "submit-preview", "submit-runbooks", "system-server", "system-model",
+    "earlier", "quote", "trace-llm", "trace-message", "trace-iteration", "trace-tool",
+    "trace-arguments", "trace-result", "submit-preview", "submit-runbooks", "system-server",
+    "system-model",
     "place", "search",
     # What only does something.
     # Or asks about sessions that somebody chose.

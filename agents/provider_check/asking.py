@@ -102,11 +102,19 @@ class Asker:
         async def note(retry: Retry) -> None:
             failed.append(str(retry.error))
 
+        async def wait(error: LLMError) -> None:
+            # What is asked for beyond the probe's time is told as it was asked.
+            asked = error.retry_after or 0.0
+            if asked >= self._seconds:
+                raise error
+            failed.append(str(error))
+            await asyncio.sleep(asked)
+
         events = stream_with_retries(
             lambda: self._llm.stream(messages, tools, options),
             max_retries=self._llm.retry_rule.max_retries,
             on_retry=note,
-            wait=self._wait,
+            wait=wait,
         )
         try:
             async with asyncio.timeout(self._seconds), aclosing(events):
@@ -122,13 +130,6 @@ class Asker:
         finally:
             self._add(reply, 1 + len(failed))
         return reply
-
-    async def _wait(self, error: LLMError) -> None:
-        """What is asked for beyond the probe's time is told as it was asked."""
-        asked = error.retry_after or 0.0
-        if asked >= self._seconds:
-            raise error
-        await asyncio.sleep(asked)
 
     def _add(self, reply: Reply, requests: int) -> None:
         usage, is_whole = reply.usage, bool(reply.finish_reason)

@@ -17,6 +17,7 @@ _ALERT = re.compile(
     r"^<<<outside (\S+) alert data>>>\n(.*?)\n?^<<<end outside \1>>>",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
+_PLAIN = re.compile(r"[\w .:%/+-]{1,60}")
 _MAX_JSON_ATTEMPTS = 20
 
 
@@ -64,6 +65,18 @@ class Evidence:
         if isinstance(error, dict):
             return str(error.get("message") or error.get("code") or "it failed")
         return str(error or "it failed")
+
+    def quote(self, name: str, value: object) -> str:
+        """How a report refers to what this call says of a name; as `cite` where it does not say it
+        in so many words."""
+        if not isinstance(value, str | int | float):
+            return self.cite
+        written = json.dumps(value, ensure_ascii=False)
+        is_plain = _PLAIN.fullmatch(written.strip('"')) is not None
+        found = re.search(rf'"{re.escape(name)}": {re.escape(written)}(?![\d.])', self.text)
+        if self.number is None or not is_plain or found is None:
+            return self.cite
+        return f'[T{self.number} "{name}: {value}"]'
 
     @property
     def cite(self) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from agents.citations import cited_numbers
+
 _HEADING = re.compile(r"^#{1,6}[ \t]*(.+?)[ \t#]*$", re.MULTILINE)
 _AGENT_HEADING = re.compile(r"^#{1,6}[ \t]*Agent[ \t]+\d+:[ \t]*(\S+)", re.MULTILINE)
 _AGENT_NAME = re.compile(r"\b([A-Z]\w*Agent\b[-\w]*)|\bAgent:[ \t]*[`*\"]*([\w-]+)")
@@ -16,7 +18,6 @@ _BROKEN_OFF = re.compile(
 """What an agent had begun to say when it was stopped. It is told beside what it said in the end."""
 _CONFIDENCE = re.compile(r"Confidence:\W*(high|medium|low)\b", re.IGNORECASE)
 _ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*])[ \t]+(.+)$", re.MULTILINE)
-_CITED_ITEM = re.compile(r"\[T\d+\]")
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _read_report(agent: str, report: str) -> Finding:
         conclusion=" ".join(sentence.replace("**", "").split()),
         confidence=confidence[1].lower() if confidence else "",
         claims=tuple(
-            item for item in _read_items(sections.get("evidence", "")) if _CITED_ITEM.search(item)
+            item for item in _read_items(sections.get("evidence", "")) if cited_numbers(item)
         ),
         next_steps=_read_items(sections.get("next steps", "")),
         not_checked=_read_items(sections.get("not checked", "")),

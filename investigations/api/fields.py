@@ -39,3 +39,14 @@ class KeptCount(serializers.IntegerField):
     @override
     def to_representation(self, value: object) -> int:
         return value if isinstance(value, int) else 0
+
+
+class ClaimCountsSerializer(serializers.Serializer[Any]):
+    """How many claims of a report are in each state, and that in words."""
+
+    proved = serializers.IntegerField(help_text="What they quote stands in the cited result.")
+    cited = serializers.IntegerField(help_text="They cite a result and quote nothing of it.")
+    failed = serializers.IntegerField(help_text="The calls they cite failed or were refused.")
+    misquoted = serializers.IntegerField(help_text="The cited result has not what they quote.")
+    uncited = serializers.IntegerField(help_text="They cite no call that has ended.")
+    words = serializers.CharField(help_text='Such as "8 proved, 3 cited, 1 misquoted".')

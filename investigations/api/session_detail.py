@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from config import get_config
-from investigations.api.fields import NullField, TextOrNull
+from investigations.api.fields import ClaimCountsSerializer, NullField, TextOrNull
 from investigations.api.responses import ONE_SESSION
 from investigations.api.session_fields import (
     SESSION_STATUSES,
@@ -121,6 +121,23 @@ class WriteStatusSerializer(serializers.Serializer[Any]):
     )
 
 
+class SessionChangeSerializer(serializers.Serializer[Any]):
+    """A write that was sent to its server, as the trail of the gate has it."""
+
+    number = serializers.IntegerField(allow_null=True, help_text="The 5 of [T5].")
+    stage_id = serializers.UUIDField(allow_null=True)
+    tool = serializers.CharField()
+    target = serializers.CharField(allow_blank=True)
+    ran = serializers.ChoiceField(
+        choices=["yes", "unknown"], help_text="`unknown`: nothing came back; it may have run."
+    )
+    status = serializers.ChoiceField(
+        choices=["verified", "failed", "unverified"], help_text="What is known of its effect."
+    )
+    reason = serializers.CharField()
+    approved_by = TextOrNull(help_text="Null where no person was asked.")
+
+
 class UnavailableServerSerializer(serializers.Serializer[Any]):
     """Reads a `KeptOffer` of a server that was away."""
 
@@ -151,6 +168,8 @@ class SessionDetailSerializer(SessionFields):
     chat_enabled = serializers.SerializerMethodField()
     chat_id = serializers.SerializerMethodField()
     cost_estimation_enabled = serializers.SerializerMethodField()
+    changes = serializers.SerializerMethodField()
+    claims = serializers.SerializerMethodField()
     unverified_writes = serializers.SerializerMethodField()
     unavailable_servers = serializers.SerializerMethodField()
     stages = serializers.SerializerMethodField()
@@ -165,6 +184,16 @@ class SessionDetailSerializer(SessionFields):
 
     def get_cost_estimation_enabled(self, _row: object) -> bool:
         return bool(self.context["cost_estimation_enabled"])
+
+    @extend_schema_field(SessionChangeSerializer(many=True))
+    def get_changes(self, _row: object) -> object:
+        """What TARSy changed; empty where it changed nothing."""
+        return SessionChangeSerializer(self.context["detail"].changes, many=True).data
+
+    @extend_schema_field(ClaimCountsSerializer)
+    def get_claims(self, _row: object) -> object:
+        """How far the claims of the final analysis are proved."""
+        return ClaimCountsSerializer(self.context["detail"].claims).data
 
     @extend_schema_field(WriteStatusSerializer(many=True))
     def get_unverified_writes(self, _row: object) -> object:

@@ -1,7 +1,7 @@
 """An execution's journal: what the agent tells, kept and read again on the database threads."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
 from django.conf import settings
@@ -20,7 +20,7 @@ from investigations.doorbell import publish_live
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.open_blocks import OpenBlocks
 from investigations.models import AgentExecution, TimelineEvent
-from investigations.selectors.tool_results import read_tool_result
+from investigations.selectors.tool_results import read_tool_result, read_tool_results
 from investigations.services import offers, provider_waits, recording, summaries
 from investigations.services.executions import renew_lease
 from investigations.stream_messages import (
@@ -144,7 +144,7 @@ class ExecutionJournal:
 
 
 class SessionResults:
-    """`agents.ports.ResultReader` over the database: earlier results of a session."""
+    """`agents.ports.ResultReader` and `EvidenceReader` over the database: results of a session."""
 
     def __init__(self, session_id: uuid.UUID, loop: WorkerLoop) -> None:
         self._session_id = session_id
@@ -152,3 +152,8 @@ class SessionResults:
 
     async def read_result(self, number: int) -> StoredResult | None:
         return await self._loop.db(read_tool_result, self._session_id, number)
+
+    async def read_evidence(
+        self, numbers: Collection[int], quoted: Collection[int]
+    ) -> Mapping[int, StoredResult]:
+        return await self._loop.db(read_tool_results, self._session_id, numbers, with_text=quoted)

@@ -123,6 +123,7 @@ async def _run(
     await loop.db(keep_model, claim, briefing.fallbacks.current)
     journal = ExecutionJournal(claim.execution, loop, briefing.mask, trail, blocks)
     briefing = await add_runbook(briefing, journal)
+    results = SessionResults(claim.session.pk, loop)
     async with open_execution_toolbox(briefing, loop, trail) as toolbox:
         task = briefing.make_task(toolbox, ends_at=ends_at)
         return await run_agent(
@@ -132,7 +133,8 @@ async def _run(
             journal=journal,
             fallbacks=briefing.fallbacks,
             summaries=briefing.summaries,
-            results=SessionResults(claim.session.pk, loop) if briefing.may_recall else None,
+            results=results if briefing.may_recall else None,
+            evidence=results,
             mask=briefing.mask,
         )
 

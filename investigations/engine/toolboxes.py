@@ -1,12 +1,12 @@
 """The tools of one execution: its servers from the configuration, `ops` in this very process."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 
-from agents.empty_toolbox import EmptyToolbox
-from agents.ports import Toolbox
+from agents.empty_toolbox import EmptyToolbox, ReviewAnswer
+from agents.ports import ProposedAnswer, Review, Toolbox
 from agents.types import JSON
 from config.resolve import ResolvedAgent
 from config.unclassed import explain_classing
@@ -15,12 +15,16 @@ from investigations.engine.briefing import Briefing
 from investigations.engine.own_servers import own_servers
 from investigations.engine.records import DatabaseRecords
 from investigations.models import Stage
+from investigations.selectors.settled_calls import read_settled_calls
 from masking import build_server_masker
 from mcp_bridge.toolbox import open_toolbox
 from mcp_bridge.wire.http import HttpClients
+from safety.evidence import SettledCall
+from safety.gate.answer_review import review_told
 from safety.gate.events import SafetyEvents
 from safety.gate.provenance import Block, Provenance, Source
-from safety.gate.safety_gate import SafetyGate
+from safety.gate.safety_gate import ReadEarlier, SafetyGate
+from safety.gate.summary_review import review_summary
 from tarsy.aio import WorkerLoop
 from tarsy.errors import AgentError
 
@@ -34,14 +38,20 @@ async def open_execution_toolbox(
     """Connect the servers an execution may use; the dead ones are named in its prompt."""
     agent = briefing.agent
     if agent.controller in _WITHOUT_TOOLS or not agent.mcp_servers:
-        yield EmptyToolbox()
+        yield EmptyToolbox(_reviewer_of(briefing, loop, trail))
         return
     configured = briefing.config.mcp_servers
     desk = PersistentDesk(briefing.claim.execution, loop, _masker_of(briefing))
     async with open_toolbox(
         {name: configured[name] for name in agent.mcp_servers if name in configured},
         selection={name: agent.tool_filter.get(name) for name in agent.mcp_servers},
-        gate=SafetyGate(agent.control_level, desk=desk, events=trail, given=list_given(briefing)),
+        gate=SafetyGate(
+            agent.control_level,
+            desk=desk,
+            events=trail,
+            given=list_given(briefing),
+            read_earlier=_earlier_of(briefing, loop) if _is_chat(briefing) else None,
+        ),
         past=briefing.past,
         in_process=own_servers(DatabaseRecords(loop.db, briefing.claim.execution)),
         execution_id=str(briefing.claim.execution.pk),
@@ -50,6 +60,32 @@ async def open_execution_toolbox(
     ) as toolbox:
         _refuse_empty_choice(agent, toolbox)
         yield toolbox
+
+
+def _reviewer_of(briefing: Briefing, loop: WorkerLoop, trail: SafetyEvents) -> ReviewAnswer:
+    """Holds a text against what it is about: a summary against its report, anything else against
+    what the calls of the session returned."""
+    read_earlier = _earlier_of(briefing, loop)
+
+    async def review(answer: ProposedAnswer) -> Review:
+        if briefing.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY:
+            return await review_summary(answer, trail)
+        return await review_told(answer, await read_earlier(), trail)
+
+    return review
+
+
+def _earlier_of(briefing: Briefing, loop: WorkerLoop) -> ReadEarlier:
+    execution = briefing.claim.execution
+
+    async def read() -> Sequence[SettledCall]:
+        return await loop.db(read_settled_calls, execution.session_id, execution.pk)
+
+    return read
+
+
+def _is_chat(briefing: Briefing) -> bool:
+    return bool(briefing.claim.stage.stage_type == Stage.Type.CHAT)
 
 
 def _masker_of(briefing: Briefing) -> MaskValues:

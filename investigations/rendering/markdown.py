@@ -5,10 +5,10 @@ http, https and mailto links survive, and a link whose words name another host s
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from html import escape
+from html import escape, unescape
 from urllib.parse import urlsplit
 
 import nh3
@@ -22,10 +22,13 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from agents.citations import Citation, Ref, find_citations, find_in_plain_text
 from investigations.rendering.linkifying import BoundedLinkify, link_address
 from investigations.rendering.plain_text import show_invisible
 
 MAX_CHARACTERS = 64 * 1024
+LONGEST_SHOWN_QUOTE = 500
+"""Characters of a quote that a chip carries along."""
 _MAX_HIGHLIGHTED = 8 * 1024
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li",
@@ -34,16 +37,23 @@ _TAGS = {
 _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "span": {"class"}, "pre": {"class"}}
 _HOST = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[^\W\d_]{2,})", re.IGNORECASE)
 _TAG = re.compile(r"""(<(?:[^<>"']|"[^"]*"|'[^']*')*>)""")
-_CITATION = re.compile(r"\[(T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*)\]")
-_CITATION_LABEL = re.compile(r"T\d+(\s*[,;]\s*T\d+)*", re.IGNORECASE)
+_ASIDE, _ASIDE_END = "\u2e22", "\u2e23"
+_PUT_ASIDE = re.compile(f"{_ASIDE}(\\d+){_ASIDE_END}")
+_ASIDE_IN_ADDRESS = re.compile(f"%E2%B8%A2|{_ASIDE}", re.IGNORECASE)
+_LOOK_ALIKES = {ord(_ASIDE): "\u231c", ord(_ASIDE_END): "\u231d"}
+_QUOTED = re.compile(
+    r'<span class="t-cite" title="([^"]*)">(?:<mark[^>]*>)?\[T(\d{1,9})\](?:</mark>)?</span>'
+)
 
 
 @dataclass(frozen=True)
 class CitedTool:
-    """A tool call that a text may cite: enough to label the chip."""
+    """A tool call that a text may cite: enough to label the chip. `misquoted` are the quotes, as
+    they are written, that its result is known not to have."""
 
     tool_name: str
     is_error: bool = False
+    misquoted: frozenset[str] = frozenset()
 
 
 def render_markdown(text: str) -> str:
@@ -57,11 +67,12 @@ def render_markdown(text: str) -> str:
 
 
 def link_citations(html: str, tools: Mapping[int, CitedTool]) -> str:
-    """Turn `[T5]` in rendered HTML into chips that jump to the tool call.
+    """Turn `[T5]` in rendered HTML into chips that jump to the tool call, and to what is quoted.
 
     Comes after sanitising, touches only text outside code and links, and leaves a number that no
     tool call has as it was written, marked.
     """
+    html = _QUOTED.sub(lambda found: citation_chip(_ref_of(found), tools), html)
     pieces: list[str] = []
     quiet = 0
     for piece in split_tags(html):
@@ -71,23 +82,41 @@ def link_citations(html: str, tools: Mapping[int, CitedTool]) -> str:
         elif quiet:
             pieces.append(piece)
         else:
-            pieces.append(_CITATION.sub(lambda match: _chips(match.group(1), tools), piece))
+            pieces += _with_chips(piece, tools)
     return "".join(pieces)
+
+
+def _with_chips(piece: str, tools: Mapping[int, CitedTool]) -> Iterator[str]:
+    position = 0
+    for citation in find_in_plain_text(piece):
+        yield piece[position : citation.start]
+        yield _chips(citation, tools)
+        position = citation.end
+    yield piece[position:]
+
+
+def _chips(citation: Citation, tools: Mapping[int, CitedTool]) -> str:
+    return "".join(citation_chip(ref, tools) for ref in citation.refs)
+
+
+def _ref_of(found: re.Match[str]) -> Ref:
+    return Ref(int(found[2]), unescape(found[1]))
 
 
 def link_known(text: str, tools: Mapping[int, CitedTool]) -> str:
     """Plain text as HTML, with `[T5]` as a chip where there is such a tool call."""
+    pieces: list[str] = []
+    position = 0
+    for citation in find_in_plain_text(text):
+        if all(ref.number in tools for ref in citation.refs):
+            pieces += (escape(text[position : citation.start]), _chips(citation, tools))
+            position = citation.end
+    return "".join([*pieces, escape(text[position:])])
 
-    def link(match: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", match.group(1))]
-        return _chips(match.group(1), tools) if all(n in tools for n in numbers) else match.group()
 
-    return _CITATION.sub(link, escape(text))
-
-
-def citation_chip(number: int, tools: Mapping[int, CitedTool]) -> str:
+def citation_chip(ref: Ref, tools: Mapping[int, CitedTool]) -> str:
     """One chip as HTML; a number that no tool call has becomes a mark of doubt."""
-    tool = tools.get(number)
+    number, tool = ref.number, tools.get(ref.number)
     if tool is None:
         return (
             f'<span class="t-nocite" title="This session has no tool call T{number}">'
@@ -95,16 +124,73 @@ def citation_chip(number: int, tools: Mapping[int, CitedTool]) -> str:
         )
     name = escape(show_invisible(tool.tool_name))
     failed = ", which failed" if tool.is_error else ""
+    title = f"Show tool call T{number}, {name}{failed}"
+    words, classes = "", " t-ev--bad" if tool.is_error else ""
+    if ref.quote is not None and len(ref.quote) <= LONGEST_SHOWN_QUOTE:
+        quote = escape(show_invisible(ref.quote))
+        is_missing = ref.quote in tool.misquoted
+        title = f"{name} does not say: {quote}" if is_missing else f"{name}: {quote}"
+        classes = " t-ev--not" if is_missing else " t-ev--said"
+        words = f' data-quote="{escape(ref.quote)}"'
     return (
-        f'<a class="t-ev{" t-ev--bad" if tool.is_error else ""}" href="#T{number}" '
-        f'title="Show tool call T{number}, {name}{failed}">T{number} <span>{name}</span></a>'
+        f'<a class="t-ev{classes}" href="#T{number}"{words} title="{title}">'
+        f"T{number} <span>{name}</span></a>"
     )
 
 
 @lru_cache(maxsize=128)
 def _render(text: str) -> str:
+    text = show_invisible(text).translate(_LOOK_ALIKES)
+    quoting = [each for each in find_citations(text) if each.has_quote]
+    if not quoting:
+        return _to_html(text)
+    pieces = split_tags(_to_html(_put_aside(text, quoting)))
+    if any(each.startswith("<") and _ASIDE_IN_ADDRESS.search(each) for each in pieces):
+        # What stands in an address is none of ours.
+        return _to_html(text)
+    return "".join(_bring_back(pieces, text, quoting))
+
+
+def _put_aside(text: str, citations: Sequence[Citation]) -> str:
+    """The text with a number in place of each citation: nothing in a quote is Markdown."""
+    pieces: list[str] = []
+    position = 0
+    for number, citation in enumerate(citations):
+        pieces += (text[position : citation.start], f"{_ASIDE}{number}{_ASIDE_END}")
+        position = citation.end
+    return "".join([*pieces, text[position:]])
+
+
+def _bring_back(pieces: Sequence[str], text: str, citations: Sequence[Citation]) -> Iterator[str]:
+    quiet = 0
+    for piece in pieces:
+        if piece.startswith("<"):
+            quiet = max(0, quiet + changes_quiet(piece))
+            yield piece
+            continue
+
+        def write(found: re.Match[str], quiet: int = quiet) -> str:
+            number = int(found[1])
+            if number >= len(citations):
+                return found[0]
+            citation = citations[number]
+            if quiet:
+                return escape(text[citation.start : citation.end])
+            return "".join(map(_name_ref, citation.refs))
+
+        yield _PUT_ASIDE.sub(write, piece)
+
+
+def _name_ref(ref: Ref) -> str:
+    """A citation as it stands in HTML until it becomes a chip: its quote is seen on hover."""
+    if ref.quote is None:
+        return f"[T{ref.number}]"
+    return f'<span class="t-cite" title="{escape(ref.quote)}">[T{ref.number}]</span>'
+
+
+def _to_html(text: str) -> str:
     return nh3.clean(
-        _parser().render(show_invisible(text)),
+        _parser().render(text),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
@@ -154,8 +240,13 @@ def _name_image(
 def _free_citations(state: StateCore) -> None:
     """`[T5]: address` must not turn evidence into somebody's link."""
     references = state.env.get("references", {})
-    for label in [label for label in references if _CITATION_LABEL.fullmatch(label)]:
+    for label in [label for label in references if _is_citation(f"[{label}]")]:
         del references[label]
+
+
+def _is_citation(text: str) -> bool:
+    found = find_in_plain_text(text)
+    return len(found) == 1 and found[0].end - found[0].start == len(text)
 
 
 def _name_hosts(state: StateCore) -> None:
@@ -200,8 +291,3 @@ def changes_quiet(tag: str) -> int:
     if name not in ("a", "code", "pre"):
         return 0
     return -1 if tag.startswith("</") else 1
-
-
-def _chips(cited: str, tools: Mapping[int, CitedTool]) -> str:
-    numbers = [int(number) for number in re.findall(r"\d+", cited)]
-    return "".join(citation_chip(number, tools) for number in numbers)

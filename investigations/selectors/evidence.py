@@ -2,21 +2,17 @@
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
 
-from django.db.models.functions import Left
-
-from agents.report import parse_report
+from agents.types import StoredResult
 from investigations.models import TimelineEvent
-from investigations.selectors.session_page.unsupported import (
-    UnsupportedSpan,
-    unsupported_of_session,
-)
+from investigations.selectors.claims import ReportClaims, judge_report
+from investigations.selectors.session_page.unsupported import UnsupportedSpan
 from investigations.selectors.sessions import visible_sessions
-from safety.evidence import is_recall
-from safety.grounding.claims import MAX_READ, Claim, find_claims
+from investigations.selectors.tool_results import read_tool_results
+from safety.grounding.claim_states import ClaimCounts, ClaimState, JudgedClaim
+from safety.grounding.claims import MAX_READ
 from safety.grounding.quotes import MAX_SEARCHED, Quote, Source, find_quote
 from safety.grounding.recalled import find_recalled
 from tarsy.errors import NotFound
@@ -26,16 +22,13 @@ MAX_CALLS = 200
 MAX_MATCHED = 20_000_000
 """Characters of results that are searched for claims that cite no call."""
 
-_OWN_SERVER = "ops"
-_ONLY_RECALLED = "it cites only what an earlier session or a note says, and does not say so"
-
-ClaimStatus = Literal["supported", "unsupported", "unmatched"]
-"""`unmatched`: calls are cited, and nothing in them reads like the claim; a person has to look."""
-
 
 @dataclass(frozen=True)
 class EvidenceCall:
-    """A tool call behind a claim. The quote is as the result is stored: masked, and maybe cut."""
+    """A tool call behind a claim, with a passage of its result as it is stored: masked.
+
+    One that `is_quoted` is what the claim quotes; any other is what shares most with the claim.
+    """
 
     number: int
     event_id: uuid.UUID
@@ -43,9 +36,11 @@ class EvidenceCall:
     tool_name: str
     is_error: bool
     is_cited: bool
-    quote: str | None
-    quote_start: int | None
-    quote_end: int | None
+    is_quoted: bool = False
+    is_of_check: bool = False
+    quote: str | None = None
+    quote_start: int | None = None
+    quote_end: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,7 @@ class EvidenceClaim:
     text: str
     start: int
     end: int
-    status: ClaimStatus
+    state: ClaimState
     reason: str
     calls: tuple[EvidenceCall, ...]
     unsupported: tuple[UnsupportedSpan, ...] = ()
@@ -65,21 +60,7 @@ class EvidenceClaim:
 class SessionEvidence:
     session_id: uuid.UUID
     claims: tuple[EvidenceClaim, ...]
-
-    @property
-    def supported(self) -> int:
-        return self._count("supported")
-
-    @property
-    def unsupported(self) -> int:
-        return self._count("unsupported")
-
-    @property
-    def unmatched(self) -> int:
-        return self._count("unmatched")
-
-    def _count(self, status: ClaimStatus) -> int:
-        return sum(claim.status == status for claim in self.claims)
+    counts: ClaimCounts
 
 
 def get_evidence(session_id: uuid.UUID) -> SessionEvidence:
@@ -88,33 +69,47 @@ def get_evidence(session_id: uuid.UUID) -> SessionEvidence:
     if session is None:
         raise NotFound(f"there is no session {session_id}")
     report = session.final_analysis
-    claims = find_claims(report)
-    cited = {number for claim in claims for number in claim.refs}
-    calls = _Calls(_read_calls(session_id, cited))
-    spans = unsupported_of_session(session_id, report)
+    judged = judge_report(session_id, report)
+    calls = _Calls(_read_calls(session_id, judged))
     recalled = find_recalled(report[:MAX_READ])
-    found = [_judge(report, claim, calls, spans, recalled) for claim in claims]
-    found = _spare_headline(report, found)
-    found += _outside(report, spans, found)
-    return SessionEvidence(session_id, tuple(sorted(found, key=lambda claim: claim.start)))
+    found = [_describe(report, each, calls, judged.marks, recalled) for each in judged.claims]
+    found += [_of_mark(report, mark) for mark in judged.marks_outside]
+    in_order = tuple(sorted(found, key=lambda claim: claim.start))
+    return SessionEvidence(session_id, in_order, judged.counts)
 
 
 class _Call:
     """A tool call that has ended."""
 
-    def __init__(self, event: TimelineEvent, text: str) -> None:
+    def __init__(self, event: TimelineEvent, result: StoredResult) -> None:
         self._event = event
-        self._text = text
+        self._result = result
         self.number: int = event.metadata["tool_number"]
-        self.is_error = bool(event.metadata.get("is_error"))
-        self.is_recall = _is_recall(event.metadata)
+        self.is_error = result.is_error
+        self.is_recall = result.is_recall
 
     @cached_property
     def source(self) -> Source:
-        return Source(self._text)
+        return Source((self._result.text or "")[:MAX_SEARCHED])
+
+    def find_passage(self, text: str, *, is_cited: bool) -> EvidenceCall:
+        """With the passage that reads most like a claim."""
+        return self.describe(find_quote(text, self.source), is_cited=is_cited)
 
     def describe(self, quote: Quote | None, *, is_cited: bool) -> EvidenceCall:
+        if quote is None:
+            return self._write(is_cited=is_cited)
+        return self._write(is_cited=is_cited, place=(quote.start, quote.end))
+
+    def show_quoted(self, start: int, end: int, *, in_check: bool) -> EvidenceCall:
+        return self._write(is_cited=True, is_quoted=True, in_check=in_check, place=(start, end))
+
+    def _write(
+        self, *, is_cited: bool, is_quoted: bool = False, in_check: bool = False,
+        place: tuple[int, int] | None = None,
+    ) -> EvidenceCall:  # fmt: skip
         data = self._event.metadata
+        text = self._result.check if in_check else self._result.text or ""
         return EvidenceCall(
             number=self.number,
             event_id=self._event.pk,
@@ -122,9 +117,11 @@ class _Call:
             tool_name=str(data.get("tool_name") or ""),
             is_error=self.is_error,
             is_cited=is_cited,
-            quote=self.source.text[quote.start : quote.end] if quote else None,
-            quote_start=quote.start if quote else None,
-            quote_end=quote.end if quote else None,
+            is_quoted=is_quoted,
+            is_of_check=in_check,
+            quote=text[place[0] : place[1]] if place else None,
+            quote_start=place[0] if place else None,
+            quote_end=place[1] if place else None,
         )
 
 
@@ -157,7 +154,7 @@ class _Calls:
                 yield call
 
 
-def _read_calls(session_id: uuid.UUID, cited: set[int]) -> dict[int, _Call]:
+def _read_calls(session_id: uuid.UUID, judged: ReportClaims) -> dict[int, _Call]:
     events = (
         TimelineEvent.objects.filter(
             session_id=session_id,
@@ -167,95 +164,48 @@ def _read_calls(session_id: uuid.UUID, cited: set[int]) -> dict[int, _Call]:
         .only("id", "metadata")
         .order_by("-sequence_number")
     )
-    numbered = [event for event in events if isinstance(event.metadata.get("tool_number"), int)]
-    first = [event for event in numbered if event.metadata["tool_number"] in cited]
-    rest = [event for event in numbered if event.metadata["tool_number"] not in cited]
-    chosen = [*first, *rest[: max(0, MAX_CALLS - len(first))]]
-    texts = dict(
-        TimelineEvent.objects.filter(pk__in=[event.pk for event in chosen])
-        .annotate(searched=Left("content", MAX_SEARCHED))
-        .values_list("pk", "searched")
-    )
-    calls = (_Call(event, texts.get(event.pk, "")) for event in chosen)
-    return {call.number: call for call in sorted(calls, key=lambda call: call.number)}
+    numbered = {
+        event.metadata["tool_number"]: event
+        for event in events if isinstance(event.metadata.get("tool_number"), int)
+    }  # fmt: skip
+    cited = {number for each in judged.claims for number in each.claim.refs if number in numbered}
+    others = [number for number in numbered if number not in cited]
+    chosen = sorted((*cited, *others[: max(0, MAX_CALLS - len(cited))]))
+    results = read_tool_results(session_id, chosen)
+    return {number: _Call(numbered[number], results[number]) for number in chosen}
 
 
-def _is_recall(metadata: Mapping[str, Any]) -> bool:
-    arguments = metadata.get("arguments")
-    known = arguments if isinstance(arguments, Mapping) else {}
-    is_own = metadata.get("server_name") == _OWN_SERVER
-    return is_own and is_recall(str(metadata.get("tool_name") or ""), known)
-
-
-def _judge(
+def _describe(
     report: str,
-    claim: Claim,
+    judged: JudgedClaim,
     calls: _Calls,
     spans: Sequence[UnsupportedSpan],
     recalled: Sequence[tuple[int, int]],
 ) -> EvidenceClaim:
+    claim = judged.claim
     text = report[claim.start : claim.end]
     within = tuple(span for span in spans if span.start < claim.end and span.end > claim.start)
-    known = [calls.by_number[n] for n in claim.refs if n in calls.by_number]
-    backing = tuple(call.describe(find_quote(text, call.source), is_cited=True) for call in known)
-    may_recall = any(start < claim.end and end > claim.start for start, end in recalled)
+    backing = tuple(_list_cited(text, judged, calls))
     if not claim.refs:
+        may_recall = any(start < claim.end and end > claim.start for start, end in recalled)
         backing = calls.match(text, may_recall=may_recall)
-    status, reason = _decide(claim, within, backing)
-    is_only_recalled = bool(known) and all(call.is_recall for call in known)
-    if status != "unsupported" and is_only_recalled and not may_recall:
-        status, reason = "unsupported", _ONLY_RECALLED
-    return EvidenceClaim(text, claim.start, claim.end, status, reason, backing, within)
+    return EvidenceClaim(text, claim.start, claim.end, judged.state, judged.reason, backing, within)
 
 
-def _decide(
-    claim: Claim, within: Sequence[UnsupportedSpan], backing: Sequence[EvidenceCall]
-) -> tuple[ClaimStatus, str]:
-    if within:
-        return "unsupported", "; ".join(dict.fromkeys(span.reason for span in within))
-    if any(call.quote is not None for call in backing):
-        return "supported", ""
-    if not claim.refs:
-        return "unsupported", "it cites no tool call, and no result has what it says"
-    known = {call.number for call in backing}
-    missing = [f"T{number}" for number in claim.refs if number not in known]
-    if len(missing) == len(claim.refs):
-        return "unsupported", f"this session has no finished tool call {', '.join(missing)}"
-    if all(call.is_error for call in backing):
-        return "unsupported", "the calls it cites failed"
-    return "unmatched", "no passage of the calls it cites reads like it"
+def _list_cited(text: str, judged: JudgedClaim, calls: _Calls) -> Iterator[EvidenceCall]:
+    """Each quote that stands in a result, and of calls without one the likeliest passage."""
+    shown: set[int] = set()
+    for ref, sighting in judged.sightings:
+        call = calls.by_number.get(ref.number)
+        if call is not None and sighting.verdict != "missing" and sighting.end:
+            shown.add(ref.number)
+            yield call.show_quoted(sighting.start, sighting.end, in_check=sighting.in_check)
+    for number in judged.claim.refs:
+        if number in calls.by_number and number not in shown:
+            yield calls.by_number[number].find_passage(text, is_cited=True)
 
 
-def _spare_headline(report: str, claims: list[EvidenceClaim]) -> list[EvidenceClaim]:
-    """A conclusion in other words than any result, above claims that are supported, needs a look
-    and no more: it sums these up, and the report's shape asks it for no citation."""
-    parsed = parse_report(report)
-    if parsed is None or not any(_is_backed(claim) for claim in claims):
-        return claims
-    start = report.find(parsed.conclusion.splitlines()[0])
-    end = start + len(parsed.conclusion)
-    return [
-        replace(claim, status="unmatched", reason="it sums up other claims and cites no tool call")
-        if claim.status == "unsupported" and not (claim.calls or claim.unsupported)
-        and 0 <= start <= claim.start < end
-        else claim
-        for claim in claims
-    ]  # fmt: skip
-
-
-def _is_backed(claim: EvidenceClaim) -> bool:
-    return claim.status == "supported" and any(call.is_cited for call in claim.calls)
-
-
-def _outside(
-    report: str, spans: Sequence[UnsupportedSpan], claims: Sequence[EvidenceClaim]
-) -> list[EvidenceClaim]:
-    """What the review marked in passages that are no claims."""
-    told = {span for claim in claims for span in claim.unsupported}
-    return [
-        EvidenceClaim(
-            report[span.start : span.end], span.start, span.end, "unsupported", span.reason,
-            (), (span,),
-        )
-        for span in spans if span not in told
-    ]  # fmt: skip
+def _of_mark(report: str, mark: UnsupportedSpan) -> EvidenceClaim:
+    """What the review marked in a passage that is no claim."""
+    text = report[mark.start : mark.end]
+    return EvidenceClaim(text, mark.start, mark.end, ClaimState.UNCITED, mark.reason, (), (mark,))

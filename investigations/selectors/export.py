@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -14,6 +15,8 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.selectors.changes import changes_of_session
+from investigations.selectors.claims import judge_report
 from investigations.selectors.cursors import rows_behind
 
 EXPORT_VERSION = 1
@@ -41,7 +44,10 @@ ROWS_AT_ONCE = 200
 def export_session(session: AlertSession) -> Iterator[str]:
     """The document in pieces: the rows of a long timeline are never held all at once."""
     yield f'{{"version": {EXPORT_VERSION},\n"session": '
-    yield _write({name: getattr(session, name) for name in _SESSION})
+    counts = judge_report(session.pk, session.final_analysis).counts
+    told = {name: getattr(session, name) for name in _SESSION}
+    told["changes"] = [asdict(each) for each in changes_of_session(session.pk)]
+    yield _write({**told, "claims": {**asdict(counts), "words": counts.words}})
     for name, rows, key, fields in _lists(session):
         yield f',\n"{name}": ['
         for number, row in enumerate(_read(rows.values(*fields), key)):

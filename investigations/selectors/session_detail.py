@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from agents.types import WriteStatus
 from config import get_config
 from investigations.models import AgentExecution, AlertSession, Chat, Stage, TimelineEvent
+from investigations.selectors.changes import Change, changes_of_session
+from investigations.selectors.claims import judge_report
 from investigations.selectors.costs import Costs, costs_by_execution
 from investigations.selectors.offers import KeptOffer, offers_of_session
 from investigations.selectors.sessions import SessionSummary, get_session, summarize
 from investigations.selectors.writes import unsettled_writes
+from safety.grounding.claim_states import ClaimCounts
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,10 @@ class SessionDetail:
     chat_enabled: bool
     unverified: tuple[WriteStatus, ...]
     """The writes whose effect nothing has confirmed."""
+    changes: tuple[Change, ...]
+    """What TARSy changed, by the trail of its gate."""
+    claims: ClaimCounts
+    """How far the claims of its final analysis are proved."""
     unavailable: tuple[KeptOffer, ...] = ()
     """The tool servers that an agent worked without."""
 
@@ -53,6 +60,8 @@ def get_session_detail(session_id: uuid.UUID) -> SessionDetail:
         chat_id=Chat.objects.filter(session=session).values_list("pk", flat=True).first(),
         chat_enabled=_has_chat(session),
         unverified=tuple(each.write for each in unsettled_writes(session_id)),
+        changes=changes_of_session(session_id),
+        claims=judge_report(session_id, session.final_analysis).counts,
         unavailable=tuple(each for each in offers if each.offer.is_away),
     )
 

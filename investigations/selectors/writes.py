@@ -1,8 +1,9 @@
 """The writes of a session whose effect nothing has confirmed, whichever agent made them."""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast, get_args
 
 from django.db.models import Q
@@ -21,24 +22,47 @@ class UnsettledWrite:
     write: WriteStatus
 
 
-def unsettled_writes(session_id: uuid.UUID) -> tuple[UnsettledWrite, ...]:
-    """What was written and is neither verified nor made good by a later write to the same target.
+class SessionWrites:
+    """What the timeline of a session tells of writes."""
 
-    Each call tells how the writes of its execution stood when it had ended: the latest counts.
-    """
-    events = list(_telling_events(session_id))
-    latest: dict[uuid.UUID | None, TimelineEvent] = {}
-    for event in events:
-        known = latest.get(event.execution_id)
-        if _moment(event) >= (_moment(known) if known is not None else 0):
-            latest[event.execution_id] = event
+    def __init__(self, events: Sequence[TimelineEvent]) -> None:
+        self.events = events
+
+    @cached_property
+    def latest(self) -> tuple[TimelineEvent, ...]:
+        """Each call tells how the writes of its execution stood when it had ended: of each
+        execution the event that told it last."""
+        latest: dict[uuid.UUID | None, TimelineEvent] = {}
+        for event in self.events:
+            known = latest.get(event.execution_id)
+            if _moment(event) >= (_moment(known) if known is not None else 0):
+                latest[event.execution_id] = event
+        return tuple(latest.values())
+
+    def steps_of(self, event: TimelineEvent) -> list[WriteStatus]:
+        return _read(event)
+
+    @cached_property
+    def cut_short(self) -> list[tuple[TimelineEvent, WriteStatus]]:
+        """Writes that were proposed and never ended."""
+        return list(_cut_short(self.events))
+
+
+def read_writes(session_id: uuid.UUID) -> SessionWrites:
+    return SessionWrites(list(_telling_events(session_id)))
+
+
+def unsettled_writes(session_id: uuid.UUID) -> tuple[UnsettledWrite, ...]:
+    """What was written and neither verified nor made good by a later write to the same target."""
+    writes = read_writes(session_id)
     told = [
         UnsettledWrite(event.stage_id, status)
-        for event in latest.values()
-        for status in _read(event)
+        for event in writes.latest
+        for status in writes.steps_of(event)
         if not status.is_settled
     ]
-    return (*told, *_cut_short(events))
+    cut = [UnsettledWrite(event.stage_id, status) for event, status in writes.cut_short]
+    return (*told, *cut)
 
 
 def _telling_events(session_id: uuid.UUID) -> Iterable[TimelineEvent]:
@@ -74,18 +98,17 @@ def _read_step(step: Mapping[str, object]) -> WriteStatus:
     )
 
 
-def _cut_short(events: Iterable[TimelineEvent]) -> list[UnsettledWrite]:
-    """Writes that were proposed and never ended: they may have run, unless a person was asked."""
+def _cut_short(
+    events: Iterable[TimelineEvent],
+) -> Iterator[tuple[TimelineEvent, WriteStatus]]:
+    """They may have run, unless a person was asked."""
     ended = (TimelineEvent.Status.COMPLETED, TimelineEvent.Status.STREAMING)
-    found: list[UnsettledWrite] = []
     for event in events:
         data = event.metadata
         if event.status in ended or not data.get("may_write") or _never_ran(event):
             continue
         name = f"{data.get('server_name')}.{data.get('tool_name')}"
-        status = WriteStatus(name, "", "unverified", CUT_SHORT, is_settled=False, ran="unknown")
-        found.append(UnsettledWrite(event.stage_id, status))
-    return found
+        yield event, WriteStatus(name, "", "unverified", CUT_SHORT, is_settled=False, ran="unknown")
 
 
 def _never_ran(event: TimelineEvent) -> bool:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from investigations.maskers import product_masker
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
+from investigations.selectors.reports import tell_changes
 from investigations.services.approvals import withdraw_approvals
 from investigations.services.broken_off import KeptTexts
 from investigations.services.ledger import SessionWrite
@@ -137,12 +138,24 @@ def end_session(write: SessionWrite, status: str, *, error: str = "") -> None:
         return
     write.session.status = status
     write.session.error_message = error
+    _tell_late_changes(write)
     reason = f": {error}" if error else ""
     transaction.on_commit(
         partial(logger.info, "Session %s %s%s", write.session.pk, status, reason), robust=True
     )
     tell_session_status(write, status, error_message=error or None)
     announce_end(write.session)
+
+
+def _tell_late_changes(write: SessionWrite) -> None:
+    """A stage behind the one whose text is the report may have changed something, and failed."""
+    report = write.session.final_analysis
+    if not report:
+        return
+    told = tell_changes(write.session.pk, report)
+    if told != report:
+        write.session.final_analysis = told
+        AlertSession.objects.filter(pk=write.session.pk).update(final_analysis=told)
 
 
 def tell_session_status(write: SessionWrite, status: str, **fields: object) -> None:

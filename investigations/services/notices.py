@@ -14,7 +14,8 @@ from investigations.models import AlertSession
 from investigations.notifications.messages import End, Message, end_message, start_message
 from investigations.notifications.slack import SlackChannel, SlackRefused, post
 from investigations.queue import enqueue_notice
-from investigations.selectors.offers import name_not_checked
+from investigations.selectors.claims import judge_report
+from investigations.selectors.reports import list_our_lines
 from investigations.selectors.sessions import visible_sessions
 
 logger = logging.getLogger(__name__)
@@ -103,11 +104,14 @@ def _message(session: AlertSession) -> Message:
     if not session.is_terminal:
         return start_message(title=title, link=link)
     # It leaves the house: masked once more, whoever wrote it.
-    detail = product_masker()(_outcome(session)[:_MOST_MASKED])
+    detail = product_masker()(outcome_of(session)[:_MOST_MASKED])
     return end_message(status=cast(End, session.status), title=title, detail=detail, link=link)
 
 
-def _outcome(session: AlertSession) -> str:
+def outcome_of(session: AlertSession) -> str:
+    """What a message about an end says of what was found, or why there is nothing."""
     if session.status == AlertSession.Status.COMPLETED:
-        return session.executive_summary or session.final_analysis
-    return "\n\n".join((*name_not_checked(session.pk), session.error_message))
+        text = session.executive_summary or session.final_analysis
+        counts = judge_report(session.pk, session.final_analysis).counts
+        return f"Claims: {counts.words}.\n\n{text}" if session.final_analysis else text
+    return "\n\n".join((*list_our_lines(session.pk), session.error_message))

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from django.utils import timezone
 
+from agents.our_lines import put_above
 from agents.records import ClosedBlock, LLMCallRecord, ModelSwitch, PlannedCall, ToolCallRecord
 from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarget
 from agents.types import Message as AgentMessage
-from investigations.models import AgentExecution, TimelineEvent
+from investigations.models import AgentExecution, Stage, TimelineEvent
 from investigations.rendering.markdown import render_markdown
+from investigations.selectors.changes import changes_of_session, write_changes
 from investigations.services.executions import replace_model
 from investigations.services.gate_records import SafetyRecord, describe_acts
 from investigations.services.ledger import LeaseWrite, lease_write
@@ -230,12 +232,26 @@ def _standing_of(result: ToolResult) -> dict[str, JSON]:
 
 
 def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
-    """Put something on the timeline that is neither model text nor a tool call."""
+    """Put something on the timeline that is neither model text nor a tool call.
+
+    An answer in the chat and a synthesis are reports of their own: they tell what was changed.
+    """
     note = mask_note(note, mask)
+    if note.kind == "final_analysis":
+        note = _head_with_changes(execution, note)
     with lease_write(execution) as write:
         if _is_repeated_analysis(execution, note):
             return
         add_note(write, execution, note.kind, note.content, note.metadata)
+
+
+def _head_with_changes(execution: AgentExecution, note: Note) -> Note:
+    kind = Stage.objects.values_list("stage_type", flat=True).get(pk=execution.stage_id)
+    if kind not in (Stage.Type.CHAT, Stage.Type.SYNTHESIS):
+        return note
+    is_chat = kind == Stage.Type.CHAT
+    changes = write_changes(changes_of_session(execution.session_id, with_chat=is_chat))
+    return replace(note, content=put_above(changes, note.content))
 
 
 def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) -> None:

@@ -4,13 +4,14 @@ import uuid
 
 from django.db.models.functions import Now
 
+from agents.our_lines import put_above, split_our_lines, without
+from agents.types import CHANGED, INCONCLUSIVE
 from config import get_config
 from investigations.chain_plan import StagePlan, decide_stage_end, plan_next
 from investigations.models import AgentExecution, AlertSession, ChatUserMessage, Stage
 from investigations.queue import enqueue_stage
 from investigations.selectors.findings import analysis_of_stage
-from investigations.selectors.offers import name_not_checked
-from investigations.selectors.writes import unsettled_writes
+from investigations.selectors.reports import list_our_lines
 from investigations.services.endings import close_stage, end_session, settle_cancelled
 from investigations.services.ledger import SessionWrite, database_now, session_write
 from investigations.stream_messages import execution_status, session_progress, stage_status
@@ -161,15 +162,13 @@ def _keep_summary(write: SessionWrite, stage: Stage, error: str) -> None:
 
 
 def _head_with_our_lines(write: SessionWrite, stage: Stage, text: str) -> str:
-    """The text below our lines about other stages: each write that nothing has confirmed, and what
-    could not be looked at. Its own it names itself."""
-    lines = [
-        each.write.sentence
-        for each in unsettled_writes(write.session.pk)
-        if each.stage_id != stage.pk
-    ]
-    lines += name_not_checked(write.session.pk, stage)
-    return "\n\n".join((*lines, text)) if text else ""
+    """The text below our lines about other stages and about what was changed in all."""
+    lines = list_our_lines(write.session.pk, stage)
+    if stage.stage_type == Stage.Type.EXEC_SUMMARY:
+        # A summary is as good as the report it sums up.
+        report = split_our_lines(write.session.final_analysis)[0]
+        lines = (*(each for each in report if each.startswith(INCONCLUSIVE)), *lines)
+    return put_above(lines, without(CHANGED, text))
 
 
 def describe_failures(executions: list[AgentExecution]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from agents.our_lines import leave_out_told
 from config.words import list_names
 from investigations.models import AlertSession
 from investigations.rendering.markdown import CitedTool
@@ -90,12 +91,15 @@ class _Reading:
 def session_context(page: SessionPage) -> dict[str, object]:
     """What the templates of a session's page need."""
     session = page.session
-    card = build_card(session.final_analysis, page.tools) if session.final_analysis else None
+    claims = page.claims
+    card = build_card(session.final_analysis, claims) if session.final_analysis else None
     return {
         "page": page,
         "session": session,
-        "tools": page.tools,
-        "unsupported": page.unsupported,
+        "tools": claims.mark_misquoted(page.tools),
+        "claims": claims,
+        "unsupported": claims.marks,
+        "summary": leave_out_told(session.executive_summary, session.final_analysis),
         "card": card,
         "ask": read_ask_field(page, card),
         "waits_for": _waiting_words(page),

@@ -12,6 +12,7 @@ from django.urls import get_script_prefix, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from agents.citations import Ref
 from investigations.models import AlertSession, ApprovalRequest
 from investigations.models.foreign_json import read_json, write_json, write_value
 from investigations.rendering.figures import call_time, clock, cost, size, span, tokens, waited
@@ -258,8 +259,8 @@ def is_told_in(error: str, session: AlertSession | None) -> bool:
 
 
 @register.simple_tag
-def chip(number: int, tools: Mapping[int, CitedTool]) -> SafeString:
-    return mark_safe(citation_chip(number, tools))
+def chip(ref: Ref, tools: Mapping[int, CitedTool]) -> SafeString:
+    return mark_safe(citation_chip(ref, tools))
 
 
 @register.simple_tag

@@ -10,10 +10,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from investigations.access.identity import actor_of
+from investigations.rendering.markdown import LONGEST_SHOWN_QUOTE
 from investigations.rendering.plain_text import show_invisible
 from investigations.rendering.streamed_file import stream_file
 from investigations.roles import OPERATE
 from investigations.selectors.export import export_session
+from investigations.selectors.passages import read_passage
 from investigations.selectors.session_page import event_slices
 from investigations.selectors.session_page.event_previews import (
     read_cited_tools,
@@ -90,6 +92,15 @@ def event_content(
     if content is None:
         raise Http404
     return HttpResponse(show_invisible(content), content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+@for_viewers
+def quote(request: HttpRequest, session_id: uuid.UUID, number: int) -> HttpResponse:
+    """What a citation quotes, where it stands in the result."""
+    words = request.GET.get("q", "")[:LONGEST_SHOWN_QUOTE]
+    passage = read_passage(find_shown(session_id).pk, number, words)
+    return render(request, "investigations/session/passage.html", {"passage": passage})
 
 
 @require_safe

@@ -1,17 +1,37 @@
 """The second gate: what has to be true before a final answer counts."""
 
 import asyncio
+import re
+import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
+from agents.citations import blank_quotes
+from agents.our_lines import disarm
 from agents.ports import ProposedAnswer, Review
-from agents.types import JSON, UNVERIFIED
+from agents.types import INCONCLUSIVE, JSON, UNVERIFIED
+from safety.evidence import Evidence, SettledCall
 from safety.gate.events import SafetyAct, SafetyEvents, make_event
-from safety.gate.execution_state import Standing
+from safety.gate.execution_state import Standing, rebuild
+from safety.gate.quote_review import (
+    describe_claims,
+    judge_quotes,
+    list_misquoted,
+    object_to_quotes,
+)
 from safety.gate.workflow import Workflow
+from safety.grounding.claim_states import JudgedClaim
 from safety.grounding.judge import find_unsupported
 from safety.grounding.unsupported import Unsupported
+from safety.grounding.withholding import withhold
 
 SHOWN = 6
+NOTHING_LOOKED_AT = (
+    f"{INCONCLUSIVE} no tool call of this agent succeeded and it cites none that did, so nothing "
+    "that it says was looked at.\n\n"
+)
+_PROSE = re.compile(r"history|answer|analysis of stage|agent \d")
+"""Blocks of a task in which models' words stand among results."""
 
 
 async def review_answer(
@@ -19,12 +39,16 @@ async def review_answer(
     standing: Standing,
     events: SafetyEvents,
     tool_names: Collection[str] = (),
+    earlier: Sequence[SettledCall] = (),
 ) -> Review:
-    """Nothing passes while a write is unverified, nor what no run of this execution supports.
+    """Nothing passes while a write is unverified, nor a claim of an act that we never did; a quote
+    that the result it cites has not is objected to once.
 
     An answer that cannot be given anew says so itself. A write whose effect nothing has confirmed
-    is named at the top of any answer, and an answer that rests on nothing is withheld.
+    is named at the top of any answer, and a sentence that claims such an act is withheld. Whatever
+    else has no support is marked where it stands.
     """
+    answer = replace(answer, text=disarm(answer.text))
     workflow = standing.workflow
     if not workflow.may_answer:
         _note_unverified(answer, workflow, events)
@@ -33,14 +57,76 @@ async def review_answer(
     found: Sequence[Unsupported] = ()
     if not answer.is_by_code:
         found = await asyncio.to_thread(
-            find_unsupported, answer.text, standing.evidence, answer.given, tool_names
+            find_unsupported,
+            blank_quotes(answer.text),
+            _with_earlier(standing.evidence, earlier),
+            _leave_out_prose(answer.given) if earlier else answer.given,
+            tool_names,
         )
+    claims = await asyncio.to_thread(judge_quotes, answer, found)
     phantoms = [each for each in found if each.is_phantom]
     if phantoms:
         _note_phantoms(answer, phantoms, events)
         if not answer.is_last:
             return _object_phantoms(answer, phantoms)
-    return _conclude(answer, standing, found, phantoms)
+    misquoted = list_misquoted(claims)
+    if misquoted and answer.may_object_to_quotes and not (answer.is_last or answer.is_by_code):
+        _note_misquoted(events, len(misquoted))
+        return object_to_quotes(answer, misquoted)
+    review = _conclude(answer, standing, found, phantoms, claims)
+    return review if _rests_on_something(answer, standing, earlier) else _say_inconclusive(review)
+
+
+async def review_told(
+    answer: ProposedAnswer, earlier: Sequence[SettledCall], events: SafetyEvents
+) -> Review:
+    """The same for a text of who has no tools: held against what others' calls returned."""
+    standing = rebuild((), time.monotonic)
+    for call in earlier:
+        standing.evidence.add(call)
+    given = _leave_out_prose(answer.given) if earlier else answer.given
+    return await review_answer(replace(answer, given=given), standing, events)
+
+
+def _with_earlier(own: Evidence, earlier: Sequence[SettledCall]) -> Evidence:
+    """The calls of the session before this execution, and its own."""
+    whole = Evidence()
+    for call in (*earlier, *own):
+        whole.add(call)
+    return whole
+
+
+def _leave_out_prose(given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What the task brought but for what models wrote: their results are at hand themselves."""
+    return tuple(block for block in given if not _PROSE.match(block[0]))
+
+
+def _rests_on_something(
+    answer: ProposedAnswer, standing: Standing, earlier: Sequence[SettledCall]
+) -> bool:
+    """Whether any call behind an answer has told something."""
+    told = any(call.outcome == "succeeded" for call in (*earlier, *standing.evidence))
+    results = (answer.results or {}).values()
+    return told or any(each.text is not None and not each.is_error for each in results)
+
+
+def _say_inconclusive(review: Review) -> Review:
+    shift = len(NOTHING_LOOKED_AT)
+    metadata: dict[str, JSON] = {**review.metadata, "inconclusive": True}
+    for name in ("misquoted", "unsupported"):
+        spans = metadata.get(name)
+        if isinstance(spans, list):
+            metadata[name] = [_move(span, shift) for span in spans]
+    return replace(review, text=f"{NOTHING_LOOKED_AT}{review.text}", metadata=metadata)
+
+
+def _move(span: JSON, by: int) -> JSON:
+    if not isinstance(span, dict):
+        return span
+    moved = {
+        name: place + by for name in ("start", "end") if isinstance(place := span.get(name), int)
+    }
+    return {**span, **moved}
 
 
 def _note_unverified(answer: ProposedAnswer, workflow: Workflow, events: SafetyEvents) -> None:
@@ -59,6 +145,11 @@ def _note_phantoms(
         "tarsy_ai_phantom_detected_total", provider=answer.provider_name, model=answer.model
     )
     events.note(SafetyAct("answer.block", facts=facts, counts=(count,)))
+
+
+def _note_misquoted(events: SafetyEvents, count: int) -> None:
+    facts = {"reason": "quotes not found", "claims": str(count), "outcome": "sent back"}
+    events.note(SafetyAct("answer.block", facts=facts))
 
 
 def _fate_of(answer: ProposedAnswer) -> str:
@@ -81,10 +172,10 @@ def _object_phantoms(answer: ProposedAnswer, phantoms: Sequence[Unsupported]) ->
     )
     return Review(
         answer.text,
-        objection="The answer was not accepted. It states as fact what no successful tool call "
-        f"of this execution supports:\n{listed}\n"
-        "What was not looked at is unknown, and what was not done was not done.",
-        reason="The answer claims what no tool call of this agent supports.",
+        objection="The answer was not accepted. It says that something was done, and no call of "
+        f"this execution did it:\n{listed}\n"
+        "What was not done was not done. Give the answer again without it.",
+        reason="The answer says that something was done, and no tool call of this agent did it.",
     )
 
 
@@ -93,6 +184,7 @@ def _conclude(
     standing: Standing,
     found: Sequence[Unsupported],
     phantoms: Sequence[Unsupported],
+    claims: Sequence[JudgedClaim],
 ) -> Review:
     metadata: dict[str, JSON] = {}
     report = standing.report()
@@ -105,38 +197,28 @@ def _conclude(
     head += "".join(f"{line}\n\n" for line in answer.not_checked)
     if report:
         metadata["writes"] = report.to_json()
+    text, moved = answer.text, [each for each in found if not each.is_phantom]
     if phantoms:
-        metadata["withheld"] = True
         metadata["withheld_claims"] = [
             {"text": _quote(answer.text, each), "kind": each.kind, "reason": each.reason}
             for each in phantoms[:SHOWN]
         ]
-        return Review(head + _withhold(standing, phantoms), metadata=metadata)
-    if found:
+        text, moved = withhold(answer.text, found)
+        claims = judge_quotes(replace(answer, text=text), moved)
+    if answer.results is not None:
+        metadata |= describe_claims(claims, text, len(head))
+    if moved:
         metadata["unsupported"] = [
             {
                 "start": each.start + len(head),
                 "end": each.end + len(head),
-                "text": answer.text[each.start : each.end],
+                "text": text[each.start : each.end],
                 "kind": each.kind,
                 "reason": each.reason,
             }
-            for each in found
+            for each in moved
         ]
-    return Review(head + answer.text, metadata=metadata)
-
-
-def _withhold(standing: Standing, phantoms: Sequence[Unsupported]) -> str:
-    """What takes the place of an answer that claims what never happened."""
-    ran = [call for call in standing.evidence if call.was_sent]
-    names = ", ".join(dict.fromkeys(call.name for call in ran if call.outcome == "succeeded"))
-    kinds = ", ".join(dict.fromkeys(each.kind for each in phantoms))
-    done = f"These calls succeeded: {names}." if names else "No tool call succeeded."
-    return (
-        "The model's answer is withheld: it states as fact what no tool call of this agent "
-        f"supports ({kinds}). {done} What the model wrote is kept in the timeline; nothing in it "
-        "should be relied on without a check."
-    )
+    return Review(head + text, metadata=metadata)
 
 
 def _quote(text: str, each: Unsupported) -> str:

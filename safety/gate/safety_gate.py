@@ -1,7 +1,7 @@
 """The gate of one execution: control level, state, resolution, routing, a person; in that order."""
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from agents.ports import ProposedAnswer, Review
@@ -38,6 +38,9 @@ from safety.gate_port import (
 )
 from safety.refusals import Refusal
 
+ReadEarlier = Callable[[], Awaitable[Sequence[SettledCall]]]
+"""Brings the calls of a session before an execution, for answers about them."""
+
 
 class SafetyGate:
     """Decides about the calls and the answer of one execution. Implements `safety.gate_port.Gate`.
@@ -53,7 +56,9 @@ class SafetyGate:
         events: SafetyEvents | None = None,
         given: Sequence[Block] = (),
         clock: Clock = time.monotonic,
+        read_earlier: ReadEarlier | None = None,
     ) -> None:
+        self._read_earlier = read_earlier
         self._level = level
         self._events = events or NoEvents()
         self._given = tuple(given)
@@ -147,7 +152,8 @@ class SafetyGate:
         return self._standing.report()
 
     async def review_answer(self, answer: ProposedAnswer) -> Review:
-        return await review_answer(answer, self._standing, self._events)
+        earlier = await self._read_earlier() if self._read_earlier else ()
+        return await review_answer(answer, self._standing, self._events, earlier=earlier)
 
     def _find_state_block(self, request: GateRequest) -> Refusal | None:
         workflow = self._standing.workflow

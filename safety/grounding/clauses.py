@@ -39,24 +39,36 @@ _CLAUSE_END = re.compile(
     r"therefore|hence|since)\b)|:\s+(?=[A-Z])"
 )
 _ADVICE_VERBS = word_list("""
-    add adjust allow alert apply ask avoid bring change check clean clear collect compare
-    confirm configure connect consider contact create decrease define delete deploy
-    disable drain drop enable enlarge ensure escalate evict examine expand extend file
-    find fix follow free get give identify implement increase inspect install investigate
-    keep kill let limit look lower make migrate monitor move open pause patch perform plan
-    prevent purge put raise reboot recreate reduce reload remove renew replace restart
-    restore review roll rotate run scale schedule see set shut start stop switch take tell
-    terminate test throttle trace truncate try tune uncordon update upgrade use vacuum
-    verify wait watch
+    add adjust allow alert apply archive ask attach avoid bring bump cap change check clean clear
+    collect compare confirm configure connect consider contact create decrease define delete
+    deploy detach disable double drain drop dump enable enlarge ensure escalate evict examine
+    expand extend file find fix flush follow free get give identify implement increase inspect
+    install investigate keep kill let limit look lower make migrate monitor move open pause patch
+    perform pin plan prevent prune purge put raise rebalance reboot rebuild reclaim recreate
+    redeploy reduce reload reindex remove renew replace rerun resize restart restore revert review
+    roll rotate run scale schedule see set shrink shut split start stop switch take tell terminate
+    test throttle trace trim truncate try tune uncordon update upgrade use vacuum verify wait
+    watch
     """)
 _ADVICE = re.compile(
     rf"^(?:\W*(?:then|also|next|first|finally|please|if (?:so|not|needed)|once done)[,:]?\s+)?"
-    rf"\W*(?:{'|'.join(_ADVICE_VERBS)})\b(?!\s+(?:is|are|was|were|has|have)\b)",
+    rf"[^\w\"“`]*(?P<verb>{'|'.join(_ADVICE_VERBS)})\b(?!\s+(?:is|are|was|were|has|have)\b)",
     re.IGNORECASE,
 )
+_NOUN_OF_VERB = re.compile(
+    r"(?:\s+(?!(?:the|an?|all|any|it|its|whether|if|that|and|once|until|your|this)\b)"
+    r"[\w./-]+){1,5}?\s+"
+    r"(?:is|are|was|were|has|have|had|stands?|stood|shows?|came|took|went|reached|reads?|held|hovers?)\b",
+    re.IGNORECASE,
+)
+""" "Run time on db-1 stands at 4 s" begins with a noun."""
+_LOOKING = frozenset(
+    {"verify", "check", "confirm", "ensure", "see", "make", "test", "look", "watch"}
+)
 _LABELLED = re.compile(
-    r"^\W*(?:recommend\w*|suggest\w*|next steps?|to do|fix|action|mitigation|workaround|advice|"
-    r"note|hypothesis|assumption|confidence|possible causes?)\W*(?:\([^)]*\))?\W*[:—–-]",
+    r"^\W*(?:recommend\w*|suggest\w*|next steps?|to ?do|to-do|follow-?ups?|fix|action|"
+    r"mitigation|workaround|advice|note|hypothesis|assumption|confidence|possible causes?)\W*"
+    r"(?:\([^)]*\))?\W*[:—–-]",
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
@@ -69,14 +81,16 @@ _UNREAL = re.compile(
     r"estimat\w+|expected|unknown|unclear|uncertain|unverified|not (?:known|clear|sure|verified|"
     r"checked|confirmed|determined)|plan(?:s|ned)? to|going to|confidence|"
     r"usually|typically|generally|often|commonly|normally|means?|implies|such \w+s|"
-    r"in general|for example|e\.g\.)\b|n't\b|\?\s*$",
+    r"in general|for example|e\.g\.|most \w+s|by default|as a rule|typical)\b|n't\b|\?\s*$",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"^\W*(?:if|unless|when(?:ever)?|in case|once|until|should)\b", re.I)
 _HONEST = re.compile(
     r"\b(?:(?:I|we) (?:did not|have not|had no|could|was unable|were unable|asked|tried|wanted|"
     r"requested|proposed)|could not|unable to|was denied|were denied|was refused|were refused|"
-    r"was blocked|not permitted|no tools?\b|nothing was (?:changed|done)|no (?:changes?|actions?) "
+    r"was blocked|not permitted|no tools?\b|"
+    r"no (?:[\w.-]+ ){1,6}(?:was|were) (?:available|returned|given)|"
+    r"nothing was (?:changed|done)|no (?:changes?|actions?) "
     r"(?:was|were) (?:made|taken)|read-only|not (?:reachable|available))\b",
     re.IGNORECASE,
 )
@@ -141,14 +155,33 @@ def _split(text: str, start: int, mark: re.Pattern[str]) -> Iterator[tuple[str, 
 
 
 def _is_advice(sentence: str) -> bool:
-    return bool(
-        _ADVICE.match(sentence) or _LABELLED.match(sentence) or sentence.rstrip().endswith("?")
-    )
+    return bool(_is_order(sentence) or _LABELLED.match(sentence) or sentence.rstrip().endswith("?"))
+
+
+def _is_order(text: str) -> bool:
+    found = _ADVICE.match(text)
+    if found is None:
+        return False
+    is_look = found["verb"].lower() in _LOOKING
+    return is_look or _NOUN_OF_VERB.match(text, found.end("verb")) is None
 
 
 def _find_mood(clause: str) -> Mood:
-    if _ADVICE.match(clause) or _CONDITION.match(clause) or _UNREAL.search(clause):
+    if _is_order(clause) or _CONDITION.match(clause) or _UNREAL.search(clause):
         return "other"
     if _HONEST.search(clause):
         return "other"
     return "alert" if _ALERT.search(clause) else "fact"
+
+
+def find_sentence(text: str, place: int) -> tuple[int, int]:
+    """Where the sentence that holds a place begins and ends, within its line."""
+    line = text.rfind("\n", 0, place) + 1
+    end = text.find("\n", place)
+    whole = text[line : end if end >= 0 else len(text)]
+    item = _ITEM.match(whole)
+    offset = item.end() if item is not None and item.end() <= place - line else 0
+    for sentence, start in _split(whole[offset:], line + offset, _SENTENCE_END):
+        if start <= place < start + len(sentence):
+            return start, start + len(sentence)
+    return line + offset, line + len(whole)

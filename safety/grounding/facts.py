@@ -5,29 +5,23 @@ Built once for an answer; every question about it is a look-up.
 
 import json
 import re
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
-from itertools import combinations
+from itertools import chain
 
 from safety.evidence import SettledCall, match_whole
-from safety.grounding.moments import (
-    DAY,
-    date_of_stamp,
-    day_difference,
-    find_dates,
-    find_stamps,
-    find_times,
-    time_of_stamp,
-)
-from safety.grounding.quantities import Quantity, find_numbers
+from safety.grounding.addressed import Directory, Named, Result
+from safety.grounding.chronology import Chronology
+from safety.grounding.moments import blank_stamps
+from safety.grounding.pools import Pool
+from safety.grounding.quantities import Quantity, find_numbers, settle_separators
+from safety.grounding.records import Record, Total, find_groups, find_records, find_totals
 from safety.grounding.words import content_words
 
-MAX_PAIRED = 40
-"""Of more numbers than this every sum and ratio could be made; they are no evidence then."""
-MAX_MOMENTS = 80
+MAX_NUMBERED = 1_000_000
+"""Characters of all results together in which figures are read."""
 MAX_COUNTED = 20_000_000
 """Characters in which lines with a word are counted, for all words of an answer together."""
 MAX_SHORT_ENDING = 2
@@ -37,6 +31,10 @@ _GIVEN = re.compile(r"alert|runbook|question")
 _EARLIER = re.compile(r"history|answer|analysis of stage|agent \d|report|recalled")
 """Blocks that tell what agents before this one found: they looked, and that counts."""
 
+_IN_NAMES = re.compile(r"(?<=[A-Za-z_#-])\d{1,9}(?![\w.])")
+_PERCENTILE = re.compile(r"\bp(\d{2}(?:\.\d+)?)(?!\d)")
+_QUANTILE = re.compile(r"\b0?\.(?:5|9\d{0,3})\b")
+_DIGIT = re.compile(r"\d")
 _LOOKS_AT_LOGS = re.compile(
     r"log|journal|dmesg|stderr|stdout|tail|loki|elastic|opensearch|splunk|kibana|sentry", re.I
 )
@@ -79,7 +77,17 @@ class Run:
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
-        return tuple(find_numbers(self.returned))
+        told = tuple(each for record in self.records for _, each in record.figures)
+        return told or tuple(find_numbers(self.plain))
+
+    @cached_property
+    def plain(self) -> str:
+        """What it returned, without moments and with its numbers as we write them."""
+        return settle_separators(blank_stamps(self.returned[:MAX_NUMBERED]))
+
+    @cached_property
+    def records(self) -> list[Record]:
+        return find_records(self.plain)
 
     @cached_property
     def is_of_logs(self) -> bool:
@@ -99,7 +107,12 @@ class Facts:
         self, evidence: Iterable[SettledCall], given: Iterable[tuple[str, str]] = ()
     ) -> None:
         calls, blocks = list(evidence), list(given)
-        earlier = [text for label, text in blocks if _EARLIER.match(label)]
+        earlier = [text for label, text in blocks if _EARLIER.match(label) and text.strip()]
+        self.earlier = "\n".join(earlier)
+        self.has_write = any(
+            call.tool_class == "write" and call.outcome in ("succeeded", "unknown")
+            for call in calls
+        )
         self.given = "\n".join(text for label, text in blocks if _GIVEN.match(label))
         self.runs: Sequence[Run] = [
             *(Run(_as_call(text)) for text in earlier),
@@ -154,6 +167,9 @@ class Facts:
     def given_topics(self) -> frozenset[str]:
         return content_words(self.given)
 
+    def is_topic(self, word: str) -> bool:
+        return bool(content_words(word) & self.run_topics)
+
     def mentions(self, value: str) -> bool:
         """Whether a name or value stands somewhere as a whole."""
         if value not in self._mentioned:
@@ -183,68 +199,74 @@ class Facts:
     # Numbers
 
     @cached_property
-    def _plain(self) -> list[float]:
-        return sorted(number.number for number in self._numbers if not number.family)
-
-    @cached_property
-    def _numbers(self) -> tuple[Quantity, ...]:
+    def pool(self) -> Pool:
+        """Every figure of a result, of what a call was asked, and of what was given."""
         own = (number for run in self.runs for number in (*find_numbers(run.asked), *run.numbers))
-        return (*own, *find_numbers(self.given), *find_numbers(self.failed))
+        told = (find_numbers(blank_stamps(text)) for text in (self.given, self.failed))
+        return Pool(chain(own, *told))
 
     @cached_property
-    def _bases(self) -> dict[str, list[float]]:
-        bases: dict[str, list[float]] = {"": self._plain}
-        for number in self._numbers:
-            if number.family:
-                bases.setdefault(number.family, []).extend(number.bases)
-            if number.family == "seconds" and number.scales == (60.0,):
-                bases.setdefault("cores", []).append(number.number / 1000)
-        return {family: sorted(values) for family, values in bases.items()}
+    def given_pool(self) -> Pool:
+        return Pool(find_numbers(blank_stamps(self.given)))
 
-    def has_number(self, base: float, tolerance: float, family: str) -> bool:
-        return is_near(self._bases.get(family, []), base, tolerance)
-
-    def has_written(self, number: float, tolerance: float) -> bool:
-        """Whether the figure itself was written somewhere, whatever its unit."""
-        return is_near(self._written, number, tolerance)
+    def has_total(self, claimed: Quantity, slack: float) -> bool:
+        """Whether it is what a key adds up to over all records of a result."""
+        return any(
+            total.family == reading.family
+            and abs(reading.number * scale - total.value)
+            <= max(slack, reading.step) * abs(scale) + total.doubt
+            for reading in claimed.readings
+            for scale in reading.scales
+            for total in self._totals
+        )
 
     @cached_property
-    def _written(self) -> list[float]:
-        return sorted(number.number for number in self._numbers)
+    def _totals(self) -> list[Total]:
+        return [total for run in self.runs for total in find_totals(run.records)]
 
     @cached_property
-    def columns(self) -> list[list[Quantity]]:
-        """The numbers each run returned, as far as they are few enough to say something."""
-        groups = [list(dict.fromkeys(run.numbers)) for run in self.runs]
-        groups.append(list(find_numbers(self.given)))
-        return [group for group in groups if 1 < len(group) <= MAX_PAIRED]
+    def _directory(self) -> Directory:
+        return Directory(
+            [Result(run.asked.casefold(), run.records, Pool(run.numbers)) for run in self.runs]
+        )
+
+    def find_named(self, text: str) -> Named | None:
+        """The things that a passage names, with what the results tell of them."""
+        return self._directory.find(text)
+
+    @cached_property
+    def groups(self) -> list[tuple[Quantity, ...]]:
+        """Figures that belong together, and may be added and compared."""
+        return [group for run in self.runs for group in find_groups(run.records)]
+
+    @cached_property
+    def is_read_whole(self) -> bool:
+        """Whether every figure of the results was read; of what is longer nothing is known."""
+        return sum(len(run.returned) for run in self.runs) <= MAX_NUMBERED
+
+    @cached_property
+    def _digits(self) -> frozenset[str]:
+        return frozenset(_IN_NAMES.findall(self.whole[:MAX_NUMBERED]))
+
+    def has_digits(self, digits: str) -> bool:
+        """Whether something is called by these digits: pve-4, AS64512, p95."""
+        return digits in self._digits
+
+    def has_percentile(self, percent: float) -> bool:
+        return f"{percent:g}" in self._percentiles
+
+    @cached_property
+    def _percentiles(self) -> frozenset[str]:
+        """Percentages that a result has in a name: p95, 0.99 of a quantile."""
+        found = {name for name in _PERCENTILE.findall(self.whole[:MAX_NUMBERED])}
+        shares = (float(share) * 100 for share in _QUANTILE.findall(self.whole[:MAX_NUMBERED]))
+        return frozenset(found | {f"{share:g}" for share in shares})
 
     # Moments
 
     @cached_property
-    def times(self) -> frozenset[int]:
-        stamps = {time_of_stamp(stamp) for stamp in find_stamps(self.whole)}
-        return frozenset(stamps | {each.seconds for each in find_times(self.whole)})
-
-    @cached_property
-    def dates(self) -> frozenset[date]:
-        stamps = {date_of_stamp(stamp) for stamp in find_stamps(self.whole)}
-        return frozenset(stamps | {day for day, _, _ in find_dates(self.whole)})
-
-    @cached_property
-    def spans(self) -> list[float]:
-        """The seconds between any two moments, in order."""
-        stamps = sorted(set(find_stamps(self.whole)))[:MAX_MOMENTS]
-        times = sorted(self.times)[:MAX_MOMENTS]
-        days = sorted(self.dates)[:MAX_MOMENTS]
-        found = {abs(b - a) for a, b in combinations(stamps, 2)}
-        found |= {float(abs(b - a)) for a, b in combinations(times, 2)}
-        found |= {float(DAY - abs(b - a)) for a, b in combinations(times, 2)}
-        found |= {float(day_difference(a, b) * DAY) for a, b in combinations(days, 2)}
-        return sorted(found)
-
-    def has_span(self, seconds: float, tolerance: float) -> bool:
-        return is_near(self.spans, seconds, tolerance)
+    def chronology(self) -> Chronology:
+        return Chronology(self.whole[:MAX_NUMBERED], [run.returned for run in self.runs])
 
     # Counting
 
@@ -269,14 +291,48 @@ class Facts:
         }
 
     @cached_property
+    def shares(self) -> dict[str, set[int]]:
+        """In how many records of a result a word stands, of words that not all of them have."""
+        return {word: {count for count, _ in counts} for word, counts in self.shares_of.items()}
+
+    @cached_property
+    def told_words(self) -> frozenset[str]:
+        """Every word of a record."""
+        return frozenset(
+            word for run in self.runs for record in run.records for word in record.words
+        )
+
+    @cached_property
+    def shares_of(self) -> dict[str, set[tuple[int, int]]]:
+        """The same, each with the number of all records of that result."""
+        found: dict[str, set[tuple[int, int]]] = {}
+        for run in self.runs:
+            counts = Counter(word for record in run.records for word in record.words)
+            for word, count in counts.items():
+                if 0 < count < len(run.records):
+                    found.setdefault(word, set()).add((count, len(run.records)))
+        return found
+
+    @cached_property
+    def repeats(self) -> frozenset[int]:
+        """How often the same figure stands in a column: two of four are nine days old."""
+        counts = (Counter((each.number, each.family) for each in group) for group in self.groups)
+        return frozenset(count for column in counts for count in column.values() if count > 1)
+
+    @cached_property
     def row_counts(self) -> frozenset[int]:
-        """How many rows each run returned, with and without a headline."""
+        """How many rows each run returned, headlines apart."""
         counts: set[int] = set()
         for run in self.runs:
-            size = len(run.lines)
-            counts |= {size, size - 1}
+            counts |= {len(run.lines) - _has_headline(run.lines), len(run.records)}
             counts |= _list_sizes(run.returned)
         return frozenset(counts)
+
+
+def _has_headline(lines: Sequence[str]) -> bool:
+    """Whether the first line names the columns: it has no digit, and all others have one."""
+    rest = lines[1:]
+    return bool(rest) and not _DIGIT.search(lines[0]) and all(_DIGIT.search(each) for each in rest)
 
 
 def _list_sizes(text: str) -> set[int]:
@@ -295,11 +351,6 @@ def _list_sizes(text: str) -> set[int]:
             sizes.add(len(value))
             waiting.extend(value.values())
     return sizes
-
-
-def is_near(ordered: list[float], value: float, tolerance: float) -> bool:
-    place = bisect_left(ordered, value - tolerance)
-    return place < len(ordered) and ordered[place] <= value + tolerance
 
 
 def _as_call(text: str) -> SettledCall:

@@ -9,8 +9,9 @@ from safety.evidence import Evidence
 from safety.grounding.actions_check import check_actions
 from safety.grounding.clauses import Clause, split_clauses
 from safety.grounding.facts import Facts
+from safety.grounding.moments_check import check_moments
 from safety.grounding.names_check import check_actor, check_names, check_quotes
-from safety.grounding.numbers_check import StatedNumbers, check_moments, check_numbers
+from safety.grounding.numbers_check import StatedNumbers, check_numbers
 from safety.grounding.phantoms import find_phantoms, find_written_calls
 from safety.grounding.recalled import find_recalled, lies_within
 from safety.grounding.states_check import check_looks, check_negations, check_states

@@ -7,6 +7,7 @@ from itertools import islice
 from safety.evidence import match_whole
 from safety.grounding.clauses import Clause
 from safety.grounding.facts import Facts
+from safety.grounding.units import read_unit
 from safety.grounding.unsupported import Unsupported
 
 _NAME = re.compile(
@@ -25,7 +26,10 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 _QUOTE = re.compile(r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”")
-_ACTOR = re.compile(r"\b\w*(?:ed|en|out|back)\s+by\s+(?P<who>[a-z][\w.@-]*\w)")
+_ACTOR = re.compile(
+    r"\b\w*(?:ed|en|out|back|done|made|built|sent|run|put|set)\s+by\s+(?P<who>[a-z][\w.@-]*\w)"
+)
+_SPELLED_AS_NAME = re.compile(r"\w[-_.@]\w")
 _KEY = re.compile(r"(?<![\w.:-])\d+(?![\w.:%-])|\b[\w-]*\d[\w-]*\b")
 MAX_ACTORS, MAX_KEYS = 5, 20
 """Of a clause that are looked up; prose names one or two."""
@@ -36,7 +40,7 @@ def find_names(text: str) -> Iterator[tuple[str, int]]:
     """Names as machines bear them: with a digit behind a separator, addresses, paths."""
     for found in _NAME.finditer(text):
         name = found[0].rstrip(".")
-        if not _GENERAL.fullmatch(name):
+        if not _GENERAL.fullmatch(name) and not read_unit(name.partition("/")[0]):
             yield name, found.start()
 
 
@@ -70,6 +74,14 @@ def check_actor(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     """Who did something, where the very line about it names somebody else."""
     for found in islice(_ACTOR.finditer(clause.text), MAX_ACTORS):
         who = match_whole(found["who"])
+        if _SPELLED_AS_NAME.search(found["who"]) and not facts.mentions(found["who"]):
+            yield Unsupported(
+                clause.start + found.start("who"),
+                clause.start + found.end("who"),
+                "name",
+                f"{found['who']} occurs in no result",
+            )
+            continue
         keys = _KEY.findall(clause.text)[:MAX_KEYS]
         for run in facts.runs:
             about = [line for line in run.lines if any(match_whole(k).search(line) for k in keys)]

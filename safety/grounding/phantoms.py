@@ -1,4 +1,4 @@
-"""The floor: phrases that cannot be true where no tool ran, and calls written as text."""
+"""The floor: phrases that say what a tool showed where none ran, and calls written as text."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -18,12 +18,6 @@ _STATES = re.compile(
     r"\bthe (?:logs?|output|results?) shows?\b|\baccording to the (?:logs?|output)\b",
     re.IGNORECASE,
 )
-_ACTIONS = re.compile(
-    r"\bI (?:have )?(?:restarted|stopped|started|killed|terminated) the\b|"
-    r"\bsuccessfully (?:restarted|stopped|started)\b|"
-    r"\bhas been (?:restarted|stopped|started)\b",
-    re.IGNORECASE,
-)
 _CALLS = re.compile(
     r"```tool|```json\s*\{\s*\"tool|\btool_result:|\bfunction_call:|(?<!`)</?tool_call>",
     re.IGNORECASE,
@@ -31,12 +25,11 @@ _CALLS = re.compile(
 _FLOOR: tuple[tuple[re.Pattern[str], ClaimKind], ...] = (
     (_METRICS, "number"),
     (_STATES, "state"),
-    (_ACTIONS, "action"),
 )
 
 
 def find_phantoms(text: str, given: str) -> Iterator[Unsupported]:
-    """Claims of a figure, a state or an action in an answer before which no tool succeeded.
+    """Claims of a figure or a state in an answer before which no tool succeeded.
 
     What is attributed to the alert, or stands in what the agent was given, is none.
     """
@@ -54,7 +47,6 @@ def find_phantoms(text: str, given: str) -> Iterator[Unsupported]:
                     clause.start + len(clause.text),
                     kind,
                     "no tool has run successfully",
-                    is_phantom=True,
                 )
 
 
@@ -66,6 +58,4 @@ def find_written_calls(text: str, tool_names: Collection[str] = ()) -> Iterator[
         patterns.append(re.compile(rf"(?<![\w`.])(?:{'|'.join(names)})\(\s*(?=[{{\"'\w)])"))
     for pattern in patterns:
         for found in pattern.finditer(text):
-            yield Unsupported(
-                *found.span(), "tool_call", "a call written as text never ran", is_phantom=True
-            )
+            yield Unsupported(*found.span(), "tool_call", "a call written as text never ran")

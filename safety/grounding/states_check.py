@@ -22,7 +22,7 @@ _DOWN = (
     "unknown|restarting|hung|locked|throttled"
 )
 _GONE = ("down", "offline", "unavailable", "unreachable", "notrunning", "unhealthy")
-_STATE = re.compile(rf"\b(?:{_DOWN}|{_UP})\b", re.IGNORECASE)
+_STATE = re.compile(rf"\b(?:{_DOWN}|{_UP})\b(?!\s*[:=])", re.IGNORECASE)
 _ADVERBS = (
     r"(?:currently|now|still|again|also|both|all|already|back|fully|up and|in|in state|stuck in)"
 )
@@ -42,7 +42,7 @@ _RECOVERED = re.compile(
 _BACK = re.compile(r"back|again|normal|recovered", re.IGNORECASE)
 _LOOK = re.compile(
     r"(?:according to\s+)?\bthe\s+(?P<of>(?:[\w.'’/-]+\s+){0,4}?)"
-    r"(?P<what>logs?|journal|output|results?)\s+"
+    r"(?P<what>logs?|journal|output|results?)\s+(?:of\s+(?:[\w.'’/-]+\s+){1,5}?)?"
     r"(?:shows?|showed|says?|said|contains?|contained|reports?|reported|indicates?|reveals?|"
     r"confirms?|lists?|prints?)\b",
     re.IGNORECASE,
@@ -67,11 +67,15 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _UNCHANGED = re.compile(
-    r"(?P<subject>[\w][^,;:()]{0,80}?)\s+(?P<not>(?:has|have|was|were|is|are)\s+not\s+"
-    r"(?:been\s+)?\w+(?:\s+(?:lately|recently|yet|since))?)",
+    r"(?P<subject>[\w][^,;:()]{0,80}?)\s+(?P<not>(?:has|have|was|were)\s+not\s+(?:been\s+)?"
+    r"(?:changed|modified|updated|altered|edited|deployed|rotated|renewed|replaced)"
+    r"(?:\s+(?:lately|recently|yet|since))?)",
     re.IGNORECASE,
 )
+_IDENTIFIER = re.compile(r"\b[a-z]\w*(?:[-._]\w+)+\b")
 _NOT = re.compile(r"\snot\s", re.IGNORECASE)
+MAX_OF_ONE = 12
+"""Lines of a result that may all be about the thing that it was asked about."""
 _LOOSE = word_set("""
     application app service container pod recent error access own same full tool command
     query search
@@ -87,10 +91,10 @@ def check_states(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
         reason = _find_state_fault(subject, state, facts)
         if reason:
             start = _trim(found, "subject") if "subject" in groups else found.start()
-            yield _phantom(clause, start, found.end(), "state", reason)
+            yield _mark(clause, start, found.end(), "state", reason)
     for found in _find_recoveries(clause.text):
         if not _is_recovery_seen(found, facts):
-            yield _phantom(
+            yield _mark(
                 clause, found.start(), found.end(), "state", "no run looked at this afterwards"
             )
 
@@ -117,30 +121,25 @@ def check_looks(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
     for found in (each for pattern in _LOOKS for each in pattern.finditer(clause.text)):
         if not _was_read(found["what"], found["of"], facts):
             what = " ".join(f"{found['of']}{found['what']}".split())
-            yield _phantom(
-                clause, found.start(), len(clause.text), "look", f"no run read the {what}"
-            )
+            yield _mark(clause, found.start(), len(clause.text), "look", f"no run read the {what}")
 
 
 def check_negations(clause: Clause, facts: Facts) -> Iterator[Unsupported]:
-    """Every "there is none" that rests on no look: an empty result is one, no result is not."""
+    """Every "there is none" of logs that nobody read, and "not changed" that nobody looked at.
+
+    An empty result is a look. Of other things that are not there, results need not have the word.
+    """
     for found in _NEGATION.finditer(clause.text):
         said = f"{found['what']} {found['where'] or ''}"
-        words = content_words(said) - content_words(" ".join(name for name, _ in find_names(said)))
-        if _is_told_by_a_failure(found, facts):
+        if "log" not in content_words(said) or _is_told_by_a_failure(found, facts):
             continue
-        if "log" in words and not _was_read("logs", said, facts):
-            reason = "no run read such logs"
-        elif words and not words & facts.run_topics and not words & facts.given_topics:
-            reason = "no run looked for this"
-        else:
-            continue
-        yield _phantom(clause, found.start(), found.end(), "negation", reason)
+        if not _was_read("logs", said, facts):
+            yield _mark(clause, found.start(), found.end(), "negation", "no run read such logs")
     for found in _find_unchanged(clause.text):
         names = content_words(" ".join(name for name, _ in find_names(found["subject"])))
         words = content_words(found["subject"]) - names
         if words and not words & facts.run_topics and not words & facts.given_topics:
-            yield _phantom(clause, found.start(), found.end(), "negation", "no run looked at this")
+            yield _mark(clause, found.start(), found.end(), "negation", "no run looked at this")
 
 
 def _is_told_by_a_failure(negation: re.Match[str], facts: Facts) -> bool:
@@ -151,7 +150,7 @@ def _is_told_by_a_failure(negation: re.Match[str], facts: Facts) -> bool:
 
 def _find_state_fault(subject: str, state: str, facts: Facts) -> str:
     names = [name for name, _ in find_names(subject)]
-    names += [word for word in re.findall(r"\b[a-z][\w-]*-[\w-]+\b", subject) if word not in names]
+    names += [word for word in _IDENTIFIER.findall(subject) if word not in names]
     if _normalize(state) in _GONE and any(match_whole(n).search(facts.failed) for n in names):
         return ""  # A call that could not reach it says so.
     topics = content_words(subject) - content_words(" ".join(names))
@@ -162,6 +161,8 @@ def _find_state_fault(subject: str, state: str, facts: Facts) -> str:
         is_near = topics & facts.run_topics or any(facts.mentions(name) for name in names)
         return "" if is_near or not topics else "no run looked at this"
     if not names:
+        if state.casefold() in facts.told_words:
+            return ""  # A row of a result has it.
         is_seen = topics & facts.run_topics or topics & facts.given_topics or not topics
         return "" if is_seen else "no run looked at this"
     for name in known:
@@ -190,12 +191,19 @@ def _states_near(run: Run, name: str) -> set[str]:
     lines = [line for line in run.lines if sign.search(line)]
     if len(run.lines) > 1 and len(lines) == 0:
         return set()
-    if len(lines) == 1 and len(lines[0]) > 400:
+    if sign.search(run.asked) and not _is_listing(run, sign):
+        lines = list(run.lines)
+    elif len(lines) == 1 and len(lines[0]) > 400:
         # One line for everything, such as JSON: what stands near the name.
         place = sign.search(lines[0])
         assert place is not None
         lines = [lines[0][max(0, place.start() - 150) : place.end() + 250]]
     return {_normalize(state) for line in lines for state in _STATE.findall(line)}
+
+
+def _is_listing(run: Run, name: re.Pattern[str]) -> bool:
+    """Whether it tells of other things too: of what was asked about one thing every line does."""
+    return len(run.lines) > MAX_OF_ONE or not any(name.search(line) for line in run.lines)
 
 
 def _is_same_side(claimed: str, seen: set[str]) -> bool:
@@ -243,5 +251,5 @@ def _trim(found: re.Match[str], group: str) -> int:
     return found.start(group) + (words.start() if words is not None else 0)
 
 
-def _phantom(clause: Clause, start: int, end: int, kind: ClaimKind, reason: str) -> Unsupported:
-    return Unsupported(clause.start + start, clause.start + end, kind, reason, is_phantom=True)
+def _mark(clause: Clause, start: int, end: int, kind: ClaimKind, reason: str) -> Unsupported:
+    return Unsupported(clause.start + start, clause.start + end, kind, reason)

@@ -12,8 +12,8 @@ ClaimKind = Literal[
 class Unsupported:
     """Where it stands, in characters of the answer, what it claims and what is missing.
 
-    `is_phantom`: no run looked at this at all, or the action never ran; a wrong figure about
-    something that was looked at is none.
+    `is_phantom`: it says that we did something, and nothing of the kind ran; that is certain, and
+    the sentence may not be shown. Whatever else has no support is marked.
     """
 
     start: int

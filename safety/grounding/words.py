@@ -57,3 +57,8 @@ def fold(word: str) -> str:
             low = low.removesuffix(ending)
             break
     return _TOPIC_OF.get(low, low)
+
+
+def find_subjects(text: str) -> frozenset[str]:
+    """The subjects that a passage speaks of, of those that results call by few names."""
+    return content_words(text) & {"cpu", "memory"}

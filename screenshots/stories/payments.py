@@ -244,11 +244,12 @@ minutes after start and the kernel kills them. Confidence: high
 
 ## Evidence
 1. Four of six pods were killed by the kernel for memory (exit code 137) between 02:44 and 03:03 \
-[events, pod].
+[pod "exitCode: 137"] [events].
 2. The working set grows by about 22 MiB per minute from pod start while load stays flat at 140 \
-requests per second [memory, load].
+requests per second [memory "growth per pod since 02:41: 22 MiB/min"] [load "flat since 01:00"].
 3. The growth began with v4.18.0 at 02:41; before that, pods stayed near 210 MB [memory, history].
-4. v4.18.0 keeps idempotency keys in process and never evicts them [diff].
+4. v4.18.0 keeps idempotency keys in process and never evicts them \
+[diff "keeps the answer of each key for the life of the process"].
 5. Retries from the mobile checkout made the growth faster.
 
 ## Next steps

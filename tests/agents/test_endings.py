@@ -161,12 +161,12 @@ async def test_a_report_that_broke_off_stands_where_no_better_one_comes():
 
 
 WITHHELD = Review(
-    "**Unverified:** ops.control\n\nThe answer is withheld.",
-    metadata={"withheld": True, "writes": {"at": 1}},
+    "**Unverified:** ops.control\n\nIt is slow. (A sentence is withheld.)",
+    metadata={"withheld_claims": [{"text": "I restarted it"}], "writes": {"at": 1}},
 )
 
 
-async def test_a_cut_conclusion_that_is_withheld_is_not_published_all_the_same():
+async def test_a_cut_conclusion_with_a_withheld_sentence_is_not_published_whole_all_the_same():
     llm = ScriptedLLM([LOOK, say("I restarted it", reason="length"), [AnswerFinished("stop")]])
     journal = MemoryJournal()
     toolbox = ScriptedToolbox({"read": "94 %"}, reviews=[WITHHELD])

@@ -605,18 +605,24 @@ async def test_asking_again_and_again_ends_in_a_conclusion_that_says_unverified(
     assert journal.notes[-1].metadata["forced_conclusion"] is True
 
 
-async def test_a_withheld_answer_stays_on_the_timeline_but_is_not_the_final_one(journal):
-    withheld = Review("The answer is withheld.", metadata={"withheld": True})
+async def test_words_with_a_withheld_sentence_stay_on_the_timeline_but_are_not_final(journal):
+    withheld = Review(
+        "It is slow. (A sentence is withheld.)",
+        metadata={"withheld_claims": [{"text": "I restarted it"}]},
+    )
     toolbox = ScriptedToolbox({}, reviews=[withheld])
 
     outcome = await run_agent(
-        TASK, llm=ScriptedLLM([say("I restarted it.")]), toolbox=toolbox, journal=journal
+        TASK,
+        llm=ScriptedLLM([say("It is slow. I restarted it.")]),
+        toolbox=toolbox,
+        journal=journal,
     )
 
-    assert outcome.final_analysis == "The answer is withheld."
+    assert outcome.final_analysis == withheld.text
     [block] = journal.llm_calls[0].blocks
-    assert (block.content, block.is_final) == ("I restarted it.", False)
-    assert journal.notes[-1].content == "The answer is withheld."
+    assert (block.content, block.is_final) == ("It is slow. I restarted it.", False)
+    assert journal.notes[-1].content == withheld.text
 
 
 async def test_an_answer_found_after_an_interruption_is_reviewed_as_well(journal):

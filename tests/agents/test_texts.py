@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.fencing import fence
 from agents.repetition import RepetitionWatch, find_repetition
-from agents.report import find_refs, parse_report
+from agents.report import parse_report
 from agents.streaming import Coalescer
 
 OPENED = re.compile(r"\A<<<outside ([0-9a-f]{16}) [^\n]*>>>\n")
@@ -210,10 +210,6 @@ def test_confidence_is_understood_in_many_ways(said, confidence):
 def test_any_text_can_be_read(text):
     parse_report(text)
     parse_report(f"## Conclusion\nx\n## Evidence\n{text}")
-
-
-def test_references_are_listed_once_and_in_order():
-    assert find_refs("[T7] and [T2; T7], [T9,10] but not T3 or [X4]") == (7, 2, 9, 10)
 
 
 def test_the_reason_for_a_confidence_is_no_part_of_the_conclusion():

@@ -10,7 +10,7 @@ import pytest
 from investigations.models import AlertSession
 from tests.e2e.conftest import Play
 from tests.e2e.scripts import TOOLS_THEN_REPORT
-from tests.processes import ROOT, Process, child_environment
+from tests.processes import ROOT, Process, child_environment, run_command
 
 pytestmark = pytest.mark.worker
 
@@ -18,15 +18,8 @@ pytestmark = pytest.mark.worker
 def investigate(
     environment: dict[str, str], *arguments: str, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "manage.py", "investigate", *arguments],
-        cwd=ROOT,
-        env=child_environment(**environment),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+    return run_command(
+        "investigate", *arguments, environment=child_environment(**environment), stdin=stdin
     )
 
 
@@ -35,7 +28,16 @@ def test_investigate_follows_an_alert_to_its_report_and_exits_with_0(
 ):
     play(TOOLS_THEN_REPORT)
 
-    done = investigate(product_environment, "--data", "-", stdin="the load is high")
+    done = subprocess.run(
+        [sys.executable, "manage.py", "investigate", "--data", "-"],
+        cwd=ROOT,
+        env=child_environment(**product_environment),
+        input="the load is high",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
     assert done.returncode == 0, done.stderr
     assert "[T1] ops.metrics" in done.stdout

@@ -10,6 +10,7 @@ from investigations.models import (
     Message,
     TimelineEvent,
 )
+from investigations.selectors.changes import NOTHING
 from tests.e2e.conftest import Play, submit, wait_until_ended
 from tests.e2e.scripts import TOOLS_THEN_REPORT
 from tests.processes import Process
@@ -25,7 +26,7 @@ def test_an_alert_becomes_a_report_with_every_layer_of_history(worker: Process, 
     assert session.error_message == ""
     assert session.status == "completed"
     assert "Alpha found the load to be normal" in session.final_analysis
-    assert session.executive_summary == "The load was normal."
+    assert session.executive_summary == f"{NOTHING}\n\nThe load was normal."
     assert list(session.stages.values_list("stage_name", "stage_type", "status")) == [
         ("look", "investigation", "completed"),
         ("Executive Summary", "exec_summary", "completed"),

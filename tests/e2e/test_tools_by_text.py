@@ -21,7 +21,7 @@ def test_tools_called_by_text_lead_to_a_report(worker: Process, play: Play):
     session = wait_until_ended(submit("by-text"))
 
     assert (session.status, session.error_message) == ("completed", "")
-    assert session.final_analysis.startswith("## Conclusion\nAlpha found the load to be normal")
+    assert "## Conclusion\nAlpha found the load to be normal" in session.final_analysis
     assert "[T1] [T2]" in session.final_analysis
     calls = MCPInteraction.objects.filter(session=session, interaction_type="tool_call")
     calls = calls.order_by("tool_number")

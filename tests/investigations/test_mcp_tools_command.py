@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.mcp_bridge.conftest import STDIO_SERVER
-from tests.processes import ROOT
+from tests.processes import ROOT, run_command
 
 pytestmark = pytest.mark.slow
 
@@ -27,29 +28,31 @@ NOWHERE = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/x", "REDIS_URL": "redi
 
 
 @pytest.fixture
-def mcp_tools(tmp_path: Path):
-    """Run the command over two servers of which one can be started."""
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Of the command over two servers of which one can be started."""
     text = CONFIG.format(python=sys.executable, server=STDIO_SERVER)
     (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
     (tmp_path / "llm-providers.yaml").touch()
-
-    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "manage.py", "mcp_tools", *arguments],
-            cwd=ROOT,
-            env={**os.environ, **NOWHERE, "CONFIG_DIR": str(tmp_path)},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    return run
+    return {**os.environ, **NOWHERE, "CONFIG_DIR": str(tmp_path)}
 
 
-def test_every_server_in_use_is_listed_and_a_missing_one_makes_it_fail(mcp_tools):
-    done = mcp_tools()
+@pytest.fixture
+def mcp_tools(environment: dict[str, str]):
+    return partial(run_command, "mcp_tools", environment=environment)
+
+
+def test_every_server_in_use_is_listed_and_a_missing_one_makes_it_fail(
+    environment: dict[str, str],
+):
+    done = subprocess.run(
+        [sys.executable, "manage.py", "mcp_tools"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
     lines = done.stdout.splitlines()
     assert done.returncode == 1

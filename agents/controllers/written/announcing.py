@@ -2,6 +2,7 @@
 
 import re
 
+from agents.citations import find_citations
 from agents.controllers.written.names import OfferedNames
 
 LONGEST = 1_000
@@ -9,7 +10,6 @@ LONGEST = 1_000
 _SHORTEST = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?:…])\s+(?=[A-Z*`\"“(])|\n+")
 _HEADING = re.compile(r"^#{1,4} ", re.MULTILINE)
-_CITATION = re.compile(r"\[T\d+[^\]\n]{0,60}\]")
 # The forms in which English says of oneself what comes next. "I would" is a condition, "I called"
 # is past, and an order to somebody else has no "I" in it.
 _ABOUT_TO = re.compile(
@@ -33,12 +33,12 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 
 def is_report(text: str) -> bool:
     """Whether a text has what only a report has: a citation of a tool call, or a heading."""
-    return any(form.search(text) for form in (_HEADING, _CITATION))
+    return _HEADING.search(text) is not None or bool(find_citations(text))
 
 
 def is_whole_report(text: str) -> bool:
     """Whether a text has the form of a report, and not only a word on what was found so far."""
-    return all(form.search(text) for form in (_HEADING, _CITATION))
+    return _HEADING.search(text) is not None and bool(find_citations(text))
 
 
 def is_announcement(text: str, offered: OfferedNames) -> bool:

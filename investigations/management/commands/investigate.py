@@ -4,6 +4,7 @@ import json
 import sys
 import time
 import uuid
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from typing_extensions import override
 from investigations.api.parsing import parse_json
 from investigations.models import AlertSession
 from investigations.rendering.terminal import describe
+from investigations.selectors.claims import judge_report
+from investigations.selectors.reports import list_our_lines
 from investigations.selectors.sessions import get_session
 from investigations.selectors.system.workers import live_workers
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
@@ -75,12 +78,14 @@ class Command(BaseCommand):
             time.sleep(POLL_SECONDS)
 
     def _report(self, session: AlertSession, *, as_json: bool) -> None:
+        counts = judge_report(session.pk, session.final_analysis).counts
         if as_json:
             report = {
                 "session_id": str(session.pk),
                 "status": session.status,
                 "executive_summary": session.executive_summary,
                 "final_analysis": session.final_analysis,
+                "claims": {**asdict(counts), "words": counts.words},
                 "error_message": session.error_message or None,
             }
             self.stdout.write(json.dumps(report, indent=2))
@@ -88,6 +93,10 @@ class Command(BaseCommand):
         self.stdout.write("")
         if session.final_analysis:
             self.stdout.write(session.final_analysis)
+            self.stdout.write(f"\nClaims: {counts.words}.")
+        else:
+            for line in list_our_lines(session.pk):
+                self.stdout.write(line)
         if session.error_message:
             self.stderr.write(session.error_message)
         self.stdout.write(f"\n{session.get_status_display()}.")

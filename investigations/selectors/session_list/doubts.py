@@ -4,15 +4,16 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from django.db.models import Case, F, Func, IntegerField, OuterRef, Subquery, When
-from django.db.models.fields.json import KT, KeyTransform
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import JSONObject
 
+from agents.our_lines import find_our_lines
+from agents.types import INCONCLUSIVE, NOT_CARRIED_OUT, UNVERIFIED
 from investigations.models import AlertSession, Stage, TimelineEvent
-from investigations.selectors.session_page.conclusions import find_undone, find_unverified
 
-WITHHELD = "Answer withheld"
 UNVERIFIED_WRITE = "Unverified write"
 UNDONE_WRITE = "Write not carried out"
+RESTS_ON_NOTHING = "Rests on no tool result"
 
 
 def read_doubts(sessions: Sequence[AlertSession]) -> dict[uuid.UUID, tuple[str, ...]]:
@@ -30,35 +31,47 @@ def _start_of(session: AlertSession) -> str:
     return start or ""
 
 
-def _mark(review: Mapping[str, object], start: str) -> list[str]:
-    marks = [WITHHELD] if review.get("withheld") == "true" else []
-    if find_unverified(start):
+def _mark(review: Mapping[str, int | None], start: str) -> list[str]:
+    withheld, unsupported = review.get("withheld"), review.get("unsupported")
+    marks = [f"{_count(withheld, 'sentence')} withheld"] if withheld else []
+    if find_our_lines(start, INCONCLUSIVE):
+        marks.append(RESTS_ON_NOTHING)
+    if find_our_lines(start, UNVERIFIED):
         marks.append(UNVERIFIED_WRITE)
-    if find_undone(start):
+    if find_our_lines(start, NOT_CARRIED_OUT):
         marks.append(UNDONE_WRITE)
-    count = review.get("unsupported")
-    if isinstance(count, int) and count:
-        marks.append(f"{count} unsupported claim{'' if count == 1 else 's'}")
+    if misquoted := review.get("misquoted"):
+        marks.append(f"{misquoted} misquoted")
+    if unsupported:
+        marks.append(_count(unsupported, "unsupported claim"))
     return marks
 
 
-def _read_reviews(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, object] | None]:
-    """What stands beside the answer that each session ended with."""
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _read_reviews(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, int | None] | None]:
+    """What stands beside the report that each session ended with. The summary of it is another."""
     # From the newest event backwards: the answer is among the last, however long the session.
     answers = (
         TimelineEvent.objects.filter(
             session_id=OuterRef("pk"), event_type=TimelineEvent.Type.FINAL_ANALYSIS
         )
-        .exclude(stage__stage_type=Stage.Type.CHAT)
+        .exclude(stage__stage_type__in=(Stage.Type.CHAT, Stage.Type.EXEC_SUMMARY))
         .order_by("-sequence_number")
     )
+    lists = {"withheld": "withheld_claims", "misquoted": "misquoted", "unsupported": "unsupported"}
+    review = answers.values(said=JSONObject(**{name: _length(key) for name, key in lists.items()}))
+    rows = AlertSession.objects.filter(pk__in=ids).order_by().annotate(review=Subquery(review[:1]))
+    return dict(rows.values_list("pk", F("review")))
+
+
+def _length(key: str) -> Case:
     length = Func(
-        KeyTransform("unsupported", "metadata"),
+        KeyTransform(key, "metadata"),
         function="jsonb_array_length",
         output_field=IntegerField(),
     )
     # Every list contains an empty one, and nothing else does.
-    count = Case(When(metadata__unsupported__contains=[], then=length))
-    review = answers.values(said=JSONObject(withheld=KT("metadata__withheld"), unsupported=count))
-    rows = AlertSession.objects.filter(pk__in=ids).order_by().annotate(review=Subquery(review[:1]))
-    return dict(rows.values_list("pk", F("review")))
+    return Case(When(**{f"metadata__{key}__contains": []}, then=length))

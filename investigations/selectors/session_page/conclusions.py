@@ -1,17 +1,19 @@
 """The conclusion card: what a report says first, made from the report's own words."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from agents.report import find_refs, parse_report
-from agents.types import NOT_CARRIED_OUT, NOT_CHECKED, UNVERIFIED
-from investigations.rendering.markdown import CitedTool
+from agents.citations import Ref, drop_citations, find_citations
+from agents.our_lines import find_our_lines, split_our_lines
+from agents.report import parse_report
+from agents.types import CHANGED, INCONCLUSIVE, UNVERIFIED
+from investigations.selectors.claims import ReportClaims
 
-_CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
 _INLINE_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`")
 _SOURCE = re.compile(r"\((?:from the )?(alert|runbook)\b[^)]{0,40}\)\W*$", re.IGNORECASE)
+_DOUBTFUL = ("misquoted", "failed", "uncited")
 _NOTHING = re.compile(r"\W*(?:nothing|none|n/?a)\W*", re.IGNORECASE)
 
 
@@ -20,21 +22,34 @@ class CardLine:
     """One claim, step or limit: its words and the tool calls it names."""
 
     text: str
-    numbers: tuple[int, ...] = ()
+    cites: tuple[Ref, ...] = ()
     command: str = ""
-    backed: bool = True
+    state: str = ""
+    """The worst state of what it claims; empty where it claims nothing of the system."""
 
     @property
     def source(self) -> str:
         """Where a claim without a tool call says it comes from: the alert or the runbook."""
         named = _SOURCE.search(self.text)
-        return named.group(1).lower() if named and not self.backed else ""
+        return named.group(1).lower() if named and not self.cites else ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        return self.state in _DOUBTFUL and not self.source
+
+
+@dataclass(frozen=True)
+class OurLine:
+    """A line of ours above the report, as plain text. One that is calm tells what is in order."""
+
+    label: str
+    text: str
+    is_calm: bool = False
 
 
 @dataclass(frozen=True)
 class ConclusionCard:
-    """`unverified` are our own lines above the report, about writes that nothing confirmed, and
-    `missing` those about what could not be looked at."""
+    """`ours` are our own lines above the report."""
 
     conclusion: CardLine
     confidence: str
@@ -42,75 +57,38 @@ class ConclusionCard:
     next_steps: tuple[CardLine, ...]
     not_checked: tuple[CardLine, ...]
     ruled_out: tuple[CardLine, ...]
-    unverified: tuple[str, ...] = ()
-    undone: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    ours: tuple[OurLine, ...] = ()
 
     @property
-    def backed_count(self) -> int:
-        return sum(claim.backed for claim in self.claims)
-
-    @property
-    def first_unbacked(self) -> int:
-        """The place of the first claim without a tool call, from 1; 0 when there is none."""
-        return next((n for n, claim in enumerate(self.claims, 1) if not claim.backed), 0)
-
-    @property
-    def unbacked_count(self) -> int:
-        return len(self.claims) - self.backed_count
-
-    @property
-    def guess_count(self) -> int:
-        """Claims that name nothing at all that they rest on."""
-        return sum(not claim.backed and not claim.source for claim in self.claims)
+    def first_doubtful(self) -> int:
+        """The place of the first claim that nothing backs, from 1; 0 when there is none."""
+        return next((n for n, claim in enumerate(self.claims, 1) if claim.is_doubtful), 0)
 
 
-def build_card(analysis: str, tools: Mapping[int, CitedTool]) -> ConclusionCard | None:
+def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
     """The card of a report, or None when the report has another shape."""
     report = parse_report(analysis)
     if report is None:
         return None
     return ConclusionCard(
-        conclusion=_line(report.conclusion, tools),
-        confidence=report.confidence.strip(),
+        conclusion=_line(report.conclusion),
+        # Where nothing was looked at, no word of the model's makes anybody confident.
+        confidence="" if find_our_lines(analysis, INCONCLUSIVE) else report.confidence.strip(),
         claims=tuple(
-            _line(claim.text, tools, claim.refs)
+            replace(_line(claim.text), state=judged.state_of(analysis, claim.text) or "")
             for claim in report.claims
             if not _NOTHING.fullmatch(claim.text)
         ),
-        next_steps=_lines(report.next_steps, tools),
-        not_checked=_lines(report.not_checked, tools),
-        ruled_out=_lines(report.ruled_out, tools),
-        unverified=find_unverified(analysis),
-        undone=find_undone(analysis),
-        missing=find_not_checked(analysis),
+        next_steps=_lines(report.next_steps),
+        not_checked=_lines(report.not_checked),
+        ruled_out=_lines(report.ruled_out),
+        ours=tuple(map(_our_line, split_our_lines(analysis)[0])),
     )
 
 
-def find_unverified(analysis: str) -> tuple[str, ...]:
-    """What our lines at the top of a report say about writes, as plain text."""
-    return tuple(said for label, said in _find_our_lines(analysis) if label == UNVERIFIED)
-
-
-def find_undone(analysis: str) -> tuple[str, ...]:
-    """The same about writes that were not carried out."""
-    return tuple(said for label, said in _find_our_lines(analysis) if label == NOT_CARRIED_OUT)
-
-
-def find_not_checked(analysis: str) -> tuple[str, ...]:
-    """The same about what could not be looked at."""
-    return tuple(said for label, said in _find_our_lines(analysis) if label == NOT_CHECKED)
-
-
-def _find_our_lines(analysis: str) -> Iterator[tuple[str, str]]:
-    """Each with the label it begins with."""
-    labels = (UNVERIFIED, NOT_CARRIED_OUT, NOT_CHECKED)
-    for line in analysis.splitlines():
-        label = next((each for each in labels if line.startswith(each)), "")
-        if label:
-            yield label, re.sub(r"\\(?=\W)|`", "", line.removeprefix(label)).strip()
-        elif line.strip():
-            return
+def _our_line(line: str) -> OurLine:
+    label, _, said = line.removeprefix("**").partition(":**")
+    return OurLine(label, re.sub(r"\\(?=\W)|`", "", said).strip(), line.startswith(CHANGED))
 
 
 def has_shape(analysis: str) -> bool:
@@ -119,8 +97,8 @@ def has_shape(analysis: str) -> bool:
 
 def first_words(text: str, limit: int = 280) -> str:
     """The first paragraph of a text as one line, for places that show one line of it."""
-    for paragraph in re.split(r"\n\s*\n", text):
-        bare = re.sub(r"^[#>*\-\s]+|[*`]{1,3}", "", _CITATION.sub("", paragraph), flags=re.M)
+    for paragraph in re.split(r"\n\s*\n", split_our_lines(text)[1]):
+        bare = re.sub(r"^[#>*\-\s]+|[*`]{1,3}", "", drop_citations(paragraph), flags=re.M)
         line = " ".join(bare.split())
         if line and not paragraph.lstrip().startswith("#"):
             return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
@@ -130,27 +108,22 @@ def first_words(text: str, limit: int = 280) -> str:
 def conclusion_of(analysis: str) -> str:
     """The one sentence of a report, else its first words; empty for an empty report."""
     report = parse_report(analysis) if analysis else None
-    sentence = _CITATION.sub("", report.conclusion) if report else ""
+    sentence = drop_citations(report.conclusion) if report else ""
     said = sentence.strip() or first_words(analysis)
-    return f"Unverified. {said}" if report and find_unverified(analysis) else said
+    if find_our_lines(analysis, INCONCLUSIVE):
+        return f"Inconclusive. {said}"
+    return f"Unverified. {said}" if report and find_our_lines(analysis, UNVERIFIED) else said
 
 
-def _lines(texts: Sequence[str], tools: Mapping[int, CitedTool]) -> tuple[CardLine, ...]:
-    return tuple(_line(text, tools) for text in texts if not _NOTHING.fullmatch(text))
+def _lines(texts: Sequence[str]) -> tuple[CardLine, ...]:
+    return tuple(_line(text) for text in texts if not _NOTHING.fullmatch(text))
 
 
-def _line(
-    text: str, tools: Mapping[int, CitedTool], numbers: Sequence[int] | None = None
-) -> CardLine:
-    if numbers is None:
-        numbers = find_refs(text)
-    words, command = _split_command(_CITATION.sub("", text).strip())
-    return CardLine(
-        text=words,
-        numbers=tuple(numbers),
-        command=command,
-        backed=any(number in tools for number in numbers),
-    )
+def _line(text: str) -> CardLine:
+    refs = (ref for citation in find_citations(text) for ref in citation.refs)
+    cites = tuple(dict.fromkeys(refs))
+    words, command = _split_command(drop_citations(text).strip())
+    return CardLine(text=words, cites=cites, command=command)
 
 
 def _split_command(text: str) -> tuple[str, str]:

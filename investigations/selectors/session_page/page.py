@@ -9,8 +9,10 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 from investigations.selectors.approvals import approvals_of_session, executions_waiting
+from investigations.selectors.claims import judge_report
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.offers import offers_by_execution
+from investigations.selectors.reports import list_our_lines, tell_changes
 from investigations.selectors.session_page.event_previews import (
     read_cited_tools,
     views_of,
@@ -18,7 +20,6 @@ from investigations.selectors.session_page.event_previews import (
 )
 from investigations.selectors.session_page.event_view import EventView
 from investigations.selectors.session_page.stage_view import AgentView, SessionPage, StageView
-from investigations.selectors.session_page.unsupported import unsupported_of_session
 from investigations.selectors.sessions import visible_sessions
 
 LATEST = 200
@@ -32,6 +33,9 @@ def find_session(session_id: uuid.UUID) -> AlertSession | None:
 
 
 def read_session_page(session: AlertSession) -> SessionPage:
+    if session.final_analysis and not session.is_terminal:
+        # What a later stage has changed meanwhile is told at once.
+        session.final_analysis = tell_changes(session.pk, session.final_analysis)
     stages = list(Stage.objects.filter(session=session).order_by("stage_index"))
     executions = list(
         AgentExecution.objects.filter(session=session)
@@ -44,8 +48,14 @@ def read_session_page(session: AlertSession) -> SessionPage:
         costs=costs_of_session(session.pk),
         tools=read_cited_tools(session.pk),
         approvals=approvals_of_session(session.pk),
-        unsupported=unsupported_of_session(session.pk, session.final_analysis),
+        our_lines=_lines_without_report(session),
+        claims=judge_report(session.pk, session.final_analysis),
     )
+
+
+def _lines_without_report(session: AlertSession) -> tuple[str, ...]:
+    is_needed = session.is_terminal and not session.final_analysis
+    return list_our_lines(session.pk) if is_needed else ()
 
 
 def read_stage(session_id: uuid.UUID, stage_id: uuid.UUID) -> StageView | None:

@@ -68,8 +68,8 @@ def _suggest(card: ConclusionCard | None) -> list[str]:
     if card is None:
         return []
     found = []
-    if card.first_unbacked and not card.claims[card.first_unbacked - 1].source:
-        found.append(f"Which tool result supports claim {card.first_unbacked}?")
+    if card.first_doubtful:
+        found.append(f"Which tool result supports claim {card.first_doubtful}?")
     if card.not_checked:
         found.append("Can you check now what was not checked?")
     return found

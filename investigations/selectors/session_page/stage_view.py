@@ -13,11 +13,11 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.rendering.markdown import CitedTool
+from investigations.selectors.claims import ReportClaims
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import KeptOffer
 from investigations.selectors.session_page.conclusions import conclusion_of
 from investigations.selectors.session_page.event_view import EventView, place_summaries
-from investigations.selectors.session_page.unsupported import UnsupportedSpan
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,10 @@ class SessionPage:
     costs: Costs
     tools: Mapping[int, CitedTool]
     approvals: Sequence[ApprovalRequest]
-    unsupported: Sequence[UnsupportedSpan] = ()
-    """The passages of the final analysis that nothing supports."""
+    our_lines: Sequence[str]
+    """What has to be said of the session whatever it found; empty where its report says it."""
+    claims: ReportClaims
+    """What the final analysis claims, and how far each claim is proved."""
 
     @property
     def needs_person(self) -> bool:

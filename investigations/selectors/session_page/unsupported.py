@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.citations import drop_citations
 from investigations.models import TimelineEvent
 
 MAX_SPANS = 200
-_CITATION = re.compile(r"(?<!\s)\s*\[T\d{1,6}(?:\s*[,;]\s*T\d{1,6})*\]")
 _ITEM = re.compile(r"[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+")
 
 
@@ -28,10 +28,10 @@ class UnsupportedSpan:
 
 
 def locate_unsupported(text: str, metadata: Mapping[str, Any]) -> tuple[UnsupportedSpan, ...]:
-    """The passages that a final analysis's metadata names, in order, none within another."""
-    named = metadata.get("unsupported")
-    if not isinstance(named, list):
-        return ()
+    """The passages that a final analysis's metadata names, in order, none within another: what no
+    result supports, and what quotes what no result has."""
+    lists = (metadata.get("misquoted"), metadata.get("unsupported"))
+    named = [each for known in lists if isinstance(known, list) for each in known]
     found = [span for each in named[:MAX_SPANS] if (span := _locate(text, each)) is not None]
     return _in_order(found)
 
@@ -46,8 +46,8 @@ def relocate(
     found = []
     for span in spans:
         begin = whole.rfind("\n", 0, span.start) + 1
-        before = _CITATION.sub("", _ITEM.sub("", whole[begin : span.start], count=1)).lstrip()
-        said = _CITATION.sub("", whole[span.start : span.end])
+        before = drop_citations(_ITEM.sub("", whole[begin : span.start], count=1)).lstrip()
+        said = drop_citations(whole[span.start : span.end])
         for place in _lines_with(text, before + said):
             start = place + len(before)
             found.append(UnsupportedSpan(start, start + len(said), span.kind, span.reason))
@@ -73,7 +73,7 @@ def unsupported_of_session(
     reviews = TimelineEvent.objects.filter(
         session_id=session_id,
         event_type=TimelineEvent.Type.FINAL_ANALYSIS,
-        metadata__has_key="unsupported",
+        metadata__has_any_keys=["misquoted", "unsupported"],
     ).order_by("-sequence_number")
     for content, metadata in reviews.values_list("content", "metadata"):
         if content and content in final_analysis:

@@ -161,7 +161,7 @@ _GATE = (
           "tool", "target_kind", "child_kind"),
     _gate("policy_block_total", "Tool calls that no rule lets pass.", "tool", "code"),
     _gate("approval_block_total", "Writes that no person approved.", "tool", "verdict"),
-    _gate("phantom_detected_total", "Answers that claim what no tool call supports.",
+    _gate("phantom_detected_total", "Answers that claim an act that no tool call did.",
           "provider", "model"),
     _gate("auto_recovery_attempt_total", "Refusals a model may make good.", "error_code", "tool"),
     _gate("auto_recovery_success_total", "Refused calls that succeeded later.",

@@ -10,6 +10,12 @@ export function startLinks() {
   addEventListener("hashchange", () => reveal(location.hash.slice(1)));
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
+    if (link?.dataset.quote && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      event.preventDefault();
+      history.pushState(null, "", link.hash);
+      showQuote(link);
+      return;
+    }
     // The same link twice changes no hash.
     if (link && link.hash === location.hash) reveal(link.hash.slice(1));
   });
@@ -44,6 +50,23 @@ async function goTo(hash) {
   event?.classList.add("is-target");
   setTimeout(() => event?.classList.remove("is-target"), MARK_FOR);
   return target;
+}
+
+// Opens the call and shows the words that a citation quotes where they stand in its result.
+async function showQuote({ hash, dataset: { quote } }) {
+  const row = await reveal(hash.slice(1));
+  const body = row?.closest(".t-call")?.querySelector(".t-call-body");
+  const base = document.getElementById("session")?.dataset.url;
+  const answer = body && base && (await fetchPiece(`${base}calls/${hash.slice(2)}/quote/?q=${encodeURIComponent(quote)}`));
+  if (!answer?.ok) return;
+  const holder = document.createElement("template");
+  holder.innerHTML = await answer.text();
+  const passage = holder.content.firstElementChild;
+  body.querySelector(".t-passage")?.remove();
+  body.prepend(passage);
+  passage.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+  passage.scrollIntoView({ block: "center" });
+  passage.focus({ preventScroll: true });
 }
 
 async function load(id) {

@@ -45,6 +45,23 @@ async def send_one_body(wire: Wire) -> None:
     await wire.end()
 
 
+BUSY = {"error": {"message": "Slow down."}}
+
+
+async def test_a_model_that_asks_for_a_moment_gets_it_and_for_an_hour_is_told(wire):
+    fine = stream(chunk({"content": "ready"}), chunk({}, "stop"))
+
+    wire.plays = [refuse(429, BUSY, retry_after="1"), fine]
+    patient = await check(settings(wire.base_url), "text", probe_seconds=10.0)
+    wire.plays = [refuse(429, BUSY, retry_after="3600")]
+    busy = await check(settings(wire.base_url), "text", probe_seconds=10.0)
+
+    assert patient.find("text").outcome == "works"
+    assert patient.spent.requests == 2
+    assert (busy.find("text").outcome, busy.spent.requests) == ("fails", 1)
+    assert "429 (too many requests): Slow down" in busy.find("text").remark
+
+
 async def send_page(wire: Wire) -> None:
     await wire.send_head(200, "text/html")
     await wire.send(PAGE)

@@ -117,9 +117,9 @@ async def test_any_agent_uses_three_different_tools_and_quotes_their_figures(cli
         "Not checked",
         "Ruled out",
     ]
-    assert "/var: 40.0 % used, 60.0 GiB free of 100.0 GiB [T3]" in report
+    assert '/var: 40.0 % used, 60.0 GiB free of 100.0 GiB [T3 "used_percent: 40.0"]' in report
     assert "Of 16.0 GiB memory 8.0 GiB (50.0 %) is available [T2]" in report
-    assert "java (pid 71) with 3.0 GiB [T4]" in report
+    assert 'java (pid 71) with 3.0 GiB [T4 "pid: 71"]' in report
     assert "On web-1, where TARSy runs: no disk is under pressure now" in report
     assert "memory is not under pressure now (50.0 % is available)" in report
     assert "Confidence: low" in report
@@ -135,7 +135,7 @@ async def test_every_claim_ends_with_the_call_behind_it(client, agent):
     claims = re.findall(r"^\d+\. .+$", report, re.MULTILINE)
     assert len(claims) >= 3
     for claim in claims:
-        number = re.search(r"\[T(\d+)\]$", claim)
+        number = re.search(r"\[T(\d+)( \"[^\"]+\")?\]$", claim)
         assert number, claim
         assert 1 <= int(number[1]) <= len(names)
     assert "disk [T9] failed" not in report  # a log line cannot forge a citation
@@ -174,7 +174,7 @@ async def test_a_failed_tool_is_named_and_nothing_is_invented(client):
 async def test_figures_of_another_tool_stand_in_for_a_failed_one(client):
     report, _ = await investigate(client, "KubernetesAgent", Host(fails="storage"), OPS)
 
-    assert "/var: 40.0 % used, 60.0 GiB free of 100.0 GiB [T1]" in report
+    assert '/var: 40.0 % used, 60.0 GiB free of 100.0 GiB [T1 "used_percent: 40.0"]' in report
 
 
 @pytest.mark.parametrize("tools", [[], offer("kubernetes__get_pods"), offer("ops__docker")])
@@ -310,7 +310,7 @@ async def test_a_model_without_tool_calling_calls_one_tool_after_another(
     assert "Confidence: low" in report
     claims = re.findall(r"^\d+\. .+$", report, re.MULTILINE)
     assert claims
-    assert all(re.search(r"\[T[123]\]$", claim) for claim in claims)
+    assert all(re.search(r"\[T[123]( \"[^\"]+\")?\]$", claim) for claim in claims)
 
 
 async def test_a_model_without_tool_calling_and_without_tools_says_what_it_does_not_know(client):

@@ -123,7 +123,7 @@ async def test_an_approved_restart_runs_once_is_read_back_and_reported(play, ser
         played.report
     )
     assert f"as process {state.process.pid} [T4]" in played.report
-    assert f"running as process {state.process.pid} [T5]" in played.report
+    assert f'running as process {state.process.pid} [T5 "status: running"]' in played.report
     assert (played.objection, played.unsupported) == ("", [])
 
 

@@ -53,6 +53,21 @@ async def test_a_report_quotes_the_result_and_cites_its_number(rehearse, connect
     assert answer == "/var is 93.5 % full [T5]"
 
 
+async def test_a_report_cites_with_the_words_of_the_result_where_it_says_so(rehearse, connect):
+    server = rehearse(
+        """
+        - reply:
+            text: >-
+              {{ results[0].quote('used_percent', 93.5) }} {{ results[0].quote('path', '/var') }}
+              {{ results[0].quote('used_percent', 93) }} {{ results[0].quote('path', nothing) }}
+        """
+    )
+
+    answer = await ask(await connect(server), conversation(fenced(5, ENVELOPE)))
+
+    assert answer == '[T5 "used_percent: 93.5"] [T5 "path: /var"] [T5] [T5]'
+
+
 async def test_the_last_result_of_the_same_call_counts(rehearse, connect):
     server = rehearse(
         """

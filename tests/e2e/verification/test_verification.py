@@ -136,7 +136,11 @@ def test_a_confirmed_write_needs_no_read_and_is_told_as_a_check_of_ours(
     assert event.metadata["verification"]["status"] == "verified"
     told = Message.objects.get(session=session, tool_number=event.metadata["check_of"])
     assert "\nVERIFICATION: verified, by a call of fleet.get_service" in told.content
-    assert session.final_analysis.startswith("## Conclusion\nIt is resolved.")
+    assert session.final_analysis.startswith(
+        "**Changed:** fleet.restart_service has run on `billing`"
+    )
+    assert "; nobody was asked; verified: " in session.final_analysis
+    assert "\n\n## Conclusion\nIt is resolved." in session.final_analysis
     assert detail(session)["unverified_writes"] == []
 
 
@@ -152,8 +156,11 @@ def test_a_write_without_effect_is_named_above_every_text_about_the_session(
 
     assert session.status == "completed", session.error_message
     line = "**Unverified:** fleet.restart_service has run on `billing`, and status is stopped"
-    assert session.final_analysis.startswith(line)
-    assert session.executive_summary.startswith(line)
+    # The agent of the last stage looked at nothing itself, which is said first.
+    assert session.final_analysis.startswith("**Inconclusive:** no tool call of this agent")
+    assert line in session.final_analysis.partition("## Conclusion")[0]
+    assert line in session.executive_summary
+    assert "**Changed:** fleet.restart_service has run" in session.executive_summary
     assert session.executive_summary.endswith("All is resolved.")
     (write,) = detail(session)["unverified_writes"]
     assert (write["tool"], write["target"]) == ("fleet.restart_service", "billing")

@@ -5,7 +5,12 @@ import uuid
 import pytest
 
 from investigations.models import AlertSession, TimelineEvent
-from tests.factories import ExecutionFactory, SessionFactory, StageFactory
+from tests.factories import (
+    ExecutionFactory,
+    MCPInteractionFactory,
+    SessionFactory,
+    StageFactory,
+)
 from tests.investigations.pages.conftest import add_event, add_tool_call
 
 REPORT = """## Conclusion
@@ -42,21 +47,24 @@ def test_a_claim_comes_with_the_call_and_its_words_or_with_what_is_wrong(api):
     told = read(api, session)
 
     assert [(claim["status"], claim["reason"]) for claim in told["claims"]] == [
-        ("supported", ""),
-        ("supported", ""),
-        ("unsupported", "the calls it cites failed"),
-        ("unsupported", "this session has no finished tool call T9"),
-        ("unmatched", "no passage of the calls it cites reads like it"),
-        ("supported", ""),
+        ("cited", ""),
+        ("failed", "the calls it cites failed or were refused"),
+        ("uncited", "this session has no finished tool call T9"),
+        ("cited", ""),
+        ("uncited", "it cites no tool call"),
     ]
-    assert (told["supported"], told["unsupported"], told["unmatched"]) == (3, 2, 1)
-    first, second, *_, last = told["claims"]
-    assert [call["is_cited"] for call in first["calls"]] == [False]
-    (call,) = second["calls"]
+    assert told["counts"] == {
+        "proved": 0, "cited": 2, "failed": 1, "misquoted": 0, "uncited": 2,
+        "words": "2 cited, 1 failed, 2 uncited",
+    }  # fmt: skip
+    first, *_, last = told["claims"]
+    assert [call["is_cited"] for call in last["calls"]] == [False]
+    (call,) = first["calls"]
     event = session.timeline_events.get(metadata__tool_number=1)
     assert call == {
         "number": 1, "event_id": str(event.pk), "server_name": "ops", "tool_name": "query",
-        "is_error": False, "is_cited": True, "quote": event.content,
+        "is_error": False, "is_cited": True, "is_quoted": False, "is_of_check": False,
+        "quote": event.content,
         "quote_start": 0, "quote_end": len(event.content),
     }  # fmt: skip
     assert [call["number"] for call in last["calls"]] == [1]
@@ -65,16 +73,14 @@ def test_a_claim_comes_with_the_call_and_its_words_or_with_what_is_wrong(api):
 @pytest.mark.parametrize(
     ("sentence", "tool", "action", "status"),
     [
-        ("The pod basket-7 ends with exit code 137. [T1]", "knowledge", "recall", "unsupported"),
-        ("The pod basket-7 ends with exit code 137.", "alerts", "get", "unsupported"),
-        ("An earlier session saw basket-7 end with 137. [T1]", "knowledge", "recall", "supported"),
-        ("An earlier session saw basket-7 end with 137.", "alerts", "list", "supported"),
-        ("The pod basket-7 ends with exit code 137. [T1]", "alerts", "warnings", "supported"),
-        ("The pod basket-7 ends with exit code 137. [T1]", "query", "get", "supported"),
+        ("The pod basket-7 ends with exit code 137", "knowledge", "recall", "cited"),
+        ("An earlier session saw basket-7 end with 137", "knowledge", "recall", "proved"),
+        ("The pod basket-7 ends with exit code 137", "alerts", "warnings", "proved"),
+        ("The pod basket-7 ends with exit code 137", "query", "get", "proved"),
     ],
 )
-def test_what_was_only_recalled_supports_what_says_that_it_is(api, sentence, tool, action, status):
-    report = f"## Evidence\n1. {sentence}\n"
+def test_what_was_only_recalled_proves_what_says_that_it_is(api, sentence, tool, action, status):
+    report = f'## Evidence\n1. {sentence} [T1 "exit code 137"].\n'
     session = SessionFactory(completed=True, final_analysis=report)
     execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
     text = '{"text": "basket-7 ended with exit code 137"}'
@@ -85,24 +91,54 @@ def test_what_was_only_recalled_supports_what_says_that_it_is(api, sentence, too
     assert claim["status"] == status
 
 
-def test_a_headline_in_words_of_its_own_rests_on_the_supported_claims_below_it(api):
-    report = REPORT.replace("The pod basket-7 was killed.", "Memory ran out during the sale.")
-    (headline, *_) = read(api, make_session(report))["claims"]
+def test_a_quote_is_told_with_its_place_in_the_result_as_it_is_stored(api):
+    report = """## Evidence
+1. It was killed [T1 "exit_code: 137"].
+2. It has 3 restarts [T1 "restarts: 3"].
+3. It was verified [T3 "active since 08:54"].
+"""
+    session = make_session(report)
+    (execution,) = session.executions.all()
+    # What an agent was given is kept whole; of a long result a page shows less.
+    kept = '{"padding": "' + "x" * 50_000 + '", "exit_code": 137}'
+    MCPInteractionFactory(execution=execution, tool_number=1,
+                          tool_result={"content": kept, "is_error": False})  # fmt: skip
+    add_tool_call(execution, 3, "restarted", tool_name="control")
+    MCPInteractionFactory(execution=execution, tool_number=None, tool_result={
+        "content": "state: active since 08:54", "is_error": False, "check_of": 3,
+    })  # fmt: skip
 
-    assert (headline["status"], headline["calls"]) == ("unmatched", [])
-    assert headline["reason"] == "it sums up other claims and cites no tool call"
+    told = read(api, session)
+
+    assert told["counts"]["words"] == "2 proved, 1 misquoted"
+    killed, restarts, verified = told["claims"]
+    (call,) = killed["calls"]
+    assert (call["is_quoted"], call["quote"]) == (True, 'exit_code": 137')
+    assert kept[call["quote_start"] : call["quote_end"]] == call["quote"]
+    assert (restarts["status"], restarts["reason"]) == (
+        "misquoted", "T1 does not say \u201crestarts: 3\u201d",
+    )  # fmt: skip
+    assert [(call["is_of_check"], call["quote"]) for call in verified["calls"]] == [
+        (True, "active since 08:54")
+    ]
 
 
-def test_a_headline_above_nothing_supported_is_unsupported(api):
+def test_a_headline_above_claims_that_cite_results_is_no_claim_of_its_own(api):
+    (first, *_) = read(api, make_session())["claims"]
+
+    assert first["text"] == "The pod basket-7 ended with exit code 137."
+
+
+def test_a_headline_above_nothing_cited_is_uncited(api):
     report = (
         "## Conclusion\nMemory ran out during the sale. Confidence: high\n\n## Evidence\n1. None."
     )
     (headline, *_) = read(api, make_session(report))["claims"]
 
-    assert headline["status"] == "unsupported"
+    assert headline["status"] == "uncited"
 
 
-def test_what_the_review_marked_is_unsupported_wherever_it_stands(api):
+def test_what_the_review_marked_is_told_wherever_it_stands(api):
     report = REPORT + "\n## Next steps\n1. Restart basket-9.\n"
     spans = [("137", "number"), ("basket-9", "name")]
     named = [
@@ -118,8 +154,8 @@ def test_what_the_review_marked_is_unsupported_wherever_it_stands(api):
 
     marked = [claim for claim in told["claims"] if claim["unsupported"]]
     assert [(claim["text"], claim["status"], claim["reason"]) for claim in marked] == [
-        ("The pod basket-7 ended with exit code 137.", "unsupported", "137 is nowhere"),
-        ("basket-9", "unsupported", "basket-9 is nowhere"),
+        ("The pod basket-7 ended with exit code 137.", "cited", "137 is nowhere"),
+        ("basket-9", "uncited", "basket-9 is nowhere"),
     ]
     assert all((head + report)[c["start"] : c["end"]] == c["text"] for c in told["claims"])
 
@@ -128,8 +164,9 @@ def test_a_session_without_a_report_has_no_claims(api):
     session = SessionFactory(running=True)
 
     assert read(api, session) == {
-        "session_id": str(session.pk), "supported": 0, "unsupported": 0, "unmatched": 0,
-        "claims": [],
+        "session_id": str(session.pk), "claims": [],
+        "counts": {"proved": 0, "cited": 0, "failed": 0, "misquoted": 0, "uncited": 0,
+                   "words": "no claims"},
     }  # fmt: skip
 
 
@@ -152,5 +189,5 @@ def test_a_stranger_is_told_nothing(stranger):
 def test_the_number_of_queries_does_not_grow_with_the_claims(api, django_assert_max_num_queries):
     session = make_session(REPORT + REPORT.partition("## Evidence")[2] * 20)
 
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(10):
         read(api, session)

@@ -66,7 +66,7 @@ def test_the_conclusion_is_told_in_one_line(viewer, finished):
     ("metadata", "report", "marks"),
     [
         ({}, "All is well.", []),
-        ({"withheld": True}, "The model's answer is withheld.", ["Answer withheld"]),
+        ({"withheld_claims": [{}]}, "It is slow.", ["1 sentence withheld"]),
         ({"unsupported": [{}]}, "It is full.", ["1 unsupported claim"]),
         (
             {"unsupported": [{}, {}]},
@@ -88,7 +88,7 @@ def test_a_report_that_cannot_be_relied_on_is_marked_in_words(viewer, metadata, 
         **answer,
         execution__stage__stage_type="chat",
         execution__stage__stage_index=5,
-        metadata={"withheld": True},
+        metadata={"withheld_claims": [{}]},
         sequence_number=9,
     )
 

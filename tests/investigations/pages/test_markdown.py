@@ -109,6 +109,49 @@ def test_several_citations_in_one_bracket_become_several_chips():
     assert "t-ev--bad" in html
 
 
+QUOTES = [
+    "restarts: 14",
+    '<script>alert("x")</script> & co',
+    "*bold* _it_ `code` [a](http://evil.example.net) www.example.org",
+    "a | b",
+    "[MASKED:github_token#3]",
+    r"{\"a\": [1]}",
+    "\u2e220\u2e23",
+    "\u202e hidden",
+]
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+@pytest.mark.parametrize(
+    "text", ['Killed [T5 "{}"].', '- one [T5 "{}"]', '| a |\n|---|\n| x [T5 "{}"] |']
+)
+def test_a_citation_with_a_quote_becomes_a_chip_that_carries_it(text, quote):
+    html = link_citations(render_markdown(text.format(quote)), TOOLS)
+    page = _Reader(html)
+
+    assert html.count('href="#T5" data-quote=') == 1
+    assert not {"script", "em", "strong", "code"} & set(page.tags)
+    assert "evil.example.net<" not in html
+    assert "%E2%B8%A2" not in html
+
+
+def test_a_quote_in_code_or_in_a_link_stays_what_it_is():
+    text = '`[T5 "a"]`\n\n    [T5 "b"]\n\n[see](http://x.example/[T5%20"c"])\n\n[at [T5 "d"]](http://y.example)'
+    html = link_citations(render_markdown(text), TOOLS)
+
+    assert "data-quote" not in html
+    assert "[T5 &quot;b&quot;]" in html
+
+
+def test_a_quote_that_is_not_there_says_so_on_its_chip():
+    tools = {5: CitedTool("pods_get", misquoted=frozenset(["restarts 3"]))}
+    html = link_citations(render_markdown('It has 3 [T5 "restarts 3"] [T5 "up"].'), tools)
+
+    assert 'class="t-ev t-ev--not"' in html
+    assert "pods_get does not say: restarts 3" in html
+    assert 'class="t-ev t-ev--said"' in html
+
+
 def test_a_citation_of_no_tool_call_is_marked_and_no_link():
     html = link_citations(render_markdown("Killed [T99]."), TOOLS)
 

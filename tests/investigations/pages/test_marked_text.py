@@ -114,6 +114,8 @@ def test_every_element_is_closed_where_it_was_opened():
 
 def test_citations_within_a_passage_still_become_chips():
     html = link_citations(mark("The job [T5] has 9", "job [T5] has 9"), {})
+    quoted = link_citations(mark('The job [T5 "a"] has 9', 'job [T5 "a"] has 9'), {})
+    assert quoted.count("no such call") == 1
 
     assert "T5, no such call" in html
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.factories import SessionFactory
+from tests.factories import ExecutionFactory, SessionFactory, StageFactory
 from tests.investigations.approving import make_decider
 from tests.investigations.pages.browsing import in_a_browser, in_thread, log_in
 from tests.investigations.pages.conftest import add_tool_call
@@ -132,3 +132,25 @@ def test_a_title_has_more_room_than_the_buttons_beside_it(finished, page):
     title, buttons = (page.locator(each).bounding_box() for each in ("h1", ".t-head-end"))
     assert title["width"] > buttons["width"]
     assert page.locator(".t-head-end .t-btn:visible").count() == 3
+
+
+@pytest.mark.parametrize("page", PHONES[:1], indirect=True, ids=("360",))
+def test_one_tap_on_a_chip_shows_the_quote_where_it_stands_in_a_long_result(page):
+    report = '## Conclusion\nIt died.\n\n## Evidence\n1. It was killed [T1 "exit_code: 137"].\n'
+
+    def make():
+        session = SessionFactory(completed=True, final_analysis=report)
+        execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+        result = "line of a log\n" * 2_000 + '{"exit_code": 137}\n' + "another line\n" * 2_000
+        add_tool_call(execution, 1, result)
+        return session
+
+    session = in_thread(make)
+    page.goto(f"/sessions/{session.pk}/")
+
+    page.locator(".t-claim .t-ev--said").tap()
+
+    mark = page.locator(".t-passage mark")
+    expect(mark).to_have_text('exit_code": 137')
+    expect(mark).to_be_in_viewport()
+    assert page.url.endswith("#T1")

@@ -170,7 +170,8 @@ def test_what_was_found_is_handed_over_as_markdown_and_json(finished, page):
     page.get_by_role("button", name="Copy summary").click()
     page.get_by_text("Copied").first.wait_for()
     summary = finished.executive_summary
-    assert page.evaluate(read) == f"# basket restarts\n\n{summary}\n\n{page.url}"
+    counts = "Claims: 1 cited, 1 uncited."
+    assert page.evaluate(read) == f"# basket restarts\n\n{summary}\n\n{counts}\n\n{page.url}"
     page.get_by_text("Full report as written").click()
     page.locator("#full-report").get_by_role("button", name="Copy as Markdown").click()
     page.wait_for_function(f"async () => (await {read}).includes('## Next steps')")

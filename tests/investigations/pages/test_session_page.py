@@ -40,10 +40,55 @@ def test_claims_show_their_evidence_or_its_absence(viewer, finished):
     page = _read(viewer, finished)
 
     assert 'href="#T1"' in page
-    assert "1 of 3 claims cite tool calls" in page
-    assert page.count("</svg>No tool call</span>") == 1
-    assert "Treat the one that names no source as a guess." in page
+    assert '<span id="claim-counts">1 cited, 1 uncited.</span>' in page
+    assert page.count("</svg>Uncited</span>") == 1
     assert "From the alert" in page
+
+
+QUOTING = """## Conclusion
+The pod basket-7 was killed. Confidence: high
+
+## Evidence
+1. It ended with exit code 137 [T1 "exit_code: 137"].
+2. It has 3 restarts [T1 "restarts: 3"].
+
+## Next steps
+1. Look at `[T1 "x"]`.
+"""
+
+
+def test_a_quote_that_the_result_has_not_is_told_wherever_the_report_stands(viewer):
+    session = SessionFactory(completed=True, final_analysis=QUOTING)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    add_tool_call(execution, 1, '{"pod": "basket-7", "exit_code": 137}')
+    add_event(execution, TimelineEvent.Type.FINAL_ANALYSIS, QUOTING)
+
+    page = _read(viewer, session)
+
+    assert '<span id="claim-counts">1 proved, 1 misquoted.</span>' in page
+    assert "</svg>Misquoted</span>" in page
+    assert page.count('class="t-ev t-ev--said" href="#T1" data-quote="exit_code: 137"') >= 2
+    assert 'class="t-ev t-ev--not" href="#T1" data-quote="restarts: 3"' in page
+    # In what is copied as Markdown as well.
+    assert page.count("Claims: 1 proved, 1 misquoted.") == 2
+
+
+def test_a_chip_opens_the_result_where_the_quote_stands(viewer):
+    session = SessionFactory(completed=True)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    add_tool_call(execution, 1, "a" * 5_000 + " <b>exit_code</b>: 137 \u202e" + "b" * 5_000)
+    address = f"/sessions/{session.pk}/calls/1/quote/"
+
+    found = viewer.get(address, {"q": "<B>exit_code</B>: 137"}).content.decode()
+    missing = viewer.get(address, {"q": "<i>exit_code"}).content.decode()
+
+    assert '<mark id="quote-T1">&lt;b&gt;exit_code&lt;/b&gt;: 137</mark> [U+202E]bbb' in found
+    assert "characters 5,001 to 5,022 of" in found.replace("5001", "5,001").replace("5022", "5,022")
+    assert len(found) < 5_000
+    assert "T1 does not say" in missing
+    assert "<i>" not in missing
+    assert viewer.get(f"/sessions/{session.pk}/calls/9/quote/?q=x").status_code == 200
+    assert viewer.get(f"/sessions/{uuid.uuid4()}/calls/1/quote/?q=x").status_code == 404
 
 
 def test_a_command_of_a_next_step_can_be_copied(viewer, finished):
@@ -235,7 +280,7 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
         execution = ExecutionFactory(stage=finished.stages.get(), completed=True)
         add_tool_call(execution, n)
 
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         _read(viewer, finished)
 
 

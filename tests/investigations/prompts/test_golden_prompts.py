@@ -92,7 +92,7 @@ def open_conversation(claim: Claim, **changes: object) -> tuple[Message, ...]:
 
 async def _open(briefing: Briefing) -> tuple[Message, ...]:
     if briefing.agent.controller in ("synthesis", "single_call"):
-        return briefing.make_task(EmptyToolbox()).opening
+        return briefing.make_task(EmptyToolbox(), ends_at=0.0).opening
     configured = briefing.config.mcp_servers
     plans = {
         "cluster": TransportPlan("in_process"),
@@ -110,7 +110,7 @@ async def _open(briefing: Briefing) -> tuple[Message, ...]:
     async with open_toolbox(
         servers, in_process={"cluster": make_cluster, "metrics": make_metrics}
     ) as toolbox:
-        return briefing.make_task(toolbox).opening
+        return briefing.make_task(toolbox, ends_at=0.0).opening
 
 
 def investigate(chain: str) -> tuple[Message, ...]:

@@ -82,6 +82,7 @@ def test_with_a_fingerprint_start_and_end_go_into_its_thread(slack, clean_redis)
     for posted in slack.posts:
         assert f"https://tarsy.example.com/sessions/{session.pk}/" in json.dumps(posted["blocks"])
     assert "The disk is full." in json.dumps(slack.posts[1]["blocks"])
+    assert "Claims: 1 uncited." in json.dumps(slack.posts[1]["blocks"])
 
 
 @committed

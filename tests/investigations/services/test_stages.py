@@ -4,6 +4,7 @@ import pytest
 from django.db.models.functions import Now
 
 from investigations.models import AgentExecution, Event, Stage
+from investigations.selectors.changes import NOTHING
 from investigations.services.endings import end_session
 from investigations.services.executions import claim_execution
 from investigations.services.ledger import session_write
@@ -39,12 +40,15 @@ def test_one_agent_then_a_summary_then_the_end():
     session = start_session("single")
 
     finish_stage(session, "completed", finding="the disk is full")
-    assert session.final_analysis == "the disk is full"
+    assert session.final_analysis == f"{NOTHING}\n\nthe disk is full"
     assert current_stage(session).stage_type == "exec_summary"
     finish_stage(session, "completed", finding="in short: the disk")
 
-    assert (session.status, session.executive_summary) == ("completed", "in short: the disk")
-    assert session.final_analysis == "the disk is full"
+    assert (session.status, session.executive_summary) == (
+        "completed",
+        f"{NOTHING}\n\nin short: the disk",
+    )
+    assert session.final_analysis == f"{NOTHING}\n\nthe disk is full"
     assert list(session.stages.values_list("status", flat=True)) == ["completed", "completed"]
     assert seqs(session.pk) == list(range(1, session.last_seq + 1))
 
@@ -164,7 +168,7 @@ def test_the_synthesis_speaks_for_the_session():
 
     finish_stage(session, "completed", finding="the whole")
 
-    assert session.final_analysis == "the whole"
+    assert session.final_analysis == f"{NOTHING}\n\nthe whole"
     assert current_stage(session).stage_type == "exec_summary"
 
 
@@ -204,7 +208,7 @@ def test_a_chain_that_vanished_fails_the_session(reconfigure):
 
     assert (stage.status, session.status) == ("completed", "failed")
     assert '"two-stages" is no longer configured' in session.error_message
-    assert session.final_analysis == "so far"
+    assert session.final_analysis == f"{NOTHING}\n\nso far"
 
 
 def test_a_chain_that_became_shorter_fails_the_session(reconfigure):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp_types import Tool
 
 from safety.evidence import Evidence
@@ -43,6 +44,12 @@ DIFFERENCES = {
     "system-container; kinds are what the resolve tool says, and no recipe goes with it",
     ("transport",): "which way leads to a resource is found by `ops` itself, not by the gate",
     ("execution_provenance",): "the same: the answer of `ops` says where it was taken",
+    ("phantom", "The logs show several errors"): "a look is marked: others may have looked",
+    ("phantom", "The output shows the service failed"): "a look is marked: others may have looked",
+    ("phantom", "Disk is at 92% capacity"): "a figure is marked: none is certainly invented",
+    ("phantom", "The container has been stopped"): "others stop things; an act is ours with an I",
+    ("phantom", "```tool\npulse_query\n```"): "a written call is marked: it may be advised",
+    ("phantom", 'pulse_query({"type": "nodes"})'): "a written call is marked: it may be advised",
     ("invocation_policy", "profile"): "there are no profiles, only control levels",
 }
 """Where this product deliberately differs, each with its reason."""
@@ -279,3 +286,15 @@ def test_every_difference_is_met_by_a_case():
     reasons = {_difference(case) for case in CASES} - {""}
 
     assert reasons == set(DIFFERENCES.values())
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if case["kind"] == "phantom" and _difference(case)],
+    ids=lambda case: case["input"],
+)
+def test_what_the_reference_replaces_without_being_certain_is_marked(case):
+    found = find_unsupported(case["input"], Evidence(), tool_names=["pulse_query"])
+
+    assert found
+    assert not any(each.is_phantom for each in found)

@@ -10,6 +10,7 @@ from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.provenance import Block, Provenance
 from safety.gate.safety_gate import SafetyGate
 from safety.gate_port import GateRequest, Pass
+from safety.grounding.withholding import WITHHELD
 from safety.refusals import Refusal, read_envelope, was_refused_here
 from tests.safety.gate.calls import (
     NGINX,
@@ -485,8 +486,8 @@ async def test_a_report_by_code_keeps_its_head_and_is_not_taken_for_what_a_model
     by_model = await gate.review_answer(ProposedAnswer(text, is_last=True))
     by_code = await gate.review_answer(ProposedAnswer(text, is_last=True, is_by_code=True))
 
-    assert by_model.metadata["withheld"] is True
-    assert "withheld" not in by_code.metadata
+    assert [each["text"] for each in by_model.metadata["withheld_claims"]] == [text[:-1]]
+    assert "withheld_claims" not in by_code.metadata
     assert by_code.text.startswith("**Unverified:** ops.control has run")
     assert by_code.text.endswith(text)
     assert by_code.metadata["writes"] == by_model.metadata["writes"]
@@ -517,7 +518,7 @@ async def test_no_final_answer_passes_while_a_write_is_unverified():
     assert counters.named("tarsy_ai_fsm_final_block_total") == [{"state": "VERIFYING"}] * 6
 
 
-async def test_an_answer_that_claims_an_action_that_never_ran_is_sent_back_then_withheld():
+async def test_an_act_that_never_was_is_sent_back_and_then_its_sentence_is_withheld():
     gate = SafetyGate("read_only")
     await resolve(gate, NGINX)
     text = "nginx is fine. I restarted the service and raised its limit."
@@ -526,9 +527,8 @@ async def test_an_answer_that_claims_an_action_that_never_ran_is_sent_back_then_
     last = await gate.review_answer(ProposedAnswer(text, is_last=True))
 
     assert "I restarted the service" in first.objection
-    assert "restarted" not in last.text
-    assert "ops.query" in last.text
-    assert last.metadata["withheld"] is True
+    assert last.text == f"nginx is fine. {WITHHELD}"
+    assert len(last.metadata["withheld_claims"]) == 2
 
 
 async def test_a_wrong_figure_is_marked_where_it_stands():

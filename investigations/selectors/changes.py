@@ -1,0 +1,118 @@
+"""What TARSy changed in a session, by the trail of its gate: never by the word of a model."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agents.our_lines import as_code, as_words
+from agents.types import CHANGED, CheckStatus, Ran
+from investigations.models import ApprovalRequest, Stage, TimelineEvent
+from investigations.selectors.writes import SessionWrites, read_writes
+from safety.evidence import judge_outcome
+
+NOTHING = f"{CHANGED} TARSy changed nothing."
+
+
+@dataclass(frozen=True)
+class Change:
+    """A write that ran, or may have run. `approved_by` is empty where nobody was asked."""
+
+    stage_id: uuid.UUID | None
+    number: int | None
+    tool: str
+    target: str
+    ran: Ran
+    status: CheckStatus
+    reason: str
+    approved_by: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """One line of Markdown that no text in it breaks out of."""
+        cited = f" [T{self.number}]" if self.number is not None else ""
+        where = f" on {as_code(self.target)}" if self.target else ""
+        did = "has run" if self.ran == "yes" else "may have run"
+        who = (
+            f"approved by {as_words(self.approved_by)}" if self.approved_by else "nobody was asked"
+        )
+        shown = "verified" if self.status == "verified" else "not verified"
+        return (
+            f"{CHANGED} {self.tool} {did}{where}{cited}; {who}; {shown}: {as_words(self.reason)}."
+        )
+
+
+def changes_of_session(session_id: uuid.UUID, *, with_chat: bool = True) -> tuple[Change, ...]:
+    """Every write that was sent to its server, in order, but those that it did not take."""
+    writes = read_writes(session_id)
+    approvers = _read_approvers(session_id)
+    found = [*_of_executions(writes, approvers), *_cut_short(writes, approvers)]
+    if not with_chat:
+        chats = set(
+            Stage.objects.filter(session_id=session_id, stage_type=Stage.Type.CHAT).values_list(
+                "pk", flat=True
+            )
+        )
+        found = [each for each in found if each.stage_id not in chats]
+    return tuple(found)
+
+
+def write_changes(changes: Sequence[Change]) -> tuple[str, ...]:
+    """A line of ours for each change, or the one that says that there was none."""
+    return tuple(each.sentence for each in changes) or (NOTHING,)
+
+
+Approvers = dict[tuple[uuid.UUID | None, int | None], str]
+
+
+def _read_approvers(session_id: uuid.UUID) -> Approvers:
+    used = ApprovalRequest.objects.filter(
+        session_id=session_id, used_at__isnull=False, tool_number__isnull=False
+    )
+    rows = used.values_list("execution_id", "tool_number", "decided_by")
+    return {(execution, number): person for execution, number, person in rows}
+
+
+def _of_executions(writes: SessionWrites, approvers: Approvers) -> Iterable[Change]:
+    numbers = _numbers_of_sent(writes.events)
+    for event in writes.latest:
+        steps = writes.steps_of(event)
+        known = numbers[event.execution_id]
+        # The report of an execution tells its last writes: the newest are the newest there too.
+        placed: list[int | None] = [*known[-len(steps) :]] if len(known) >= len(steps) else []
+        for place, step in enumerate(steps):
+            number = placed[place] if placed else None
+            if step.ran == "no":
+                continue
+            approved_by = approvers.get((event.execution_id, number), "")
+            yield Change(
+                event.stage_id, number, step.tool, step.target, step.ran, step.status,
+                step.reason, approved_by,
+            )  # fmt: skip
+
+
+def _numbers_of_sent(events: Iterable[TimelineEvent]) -> dict[uuid.UUID | None, list[int]]:
+    """The numbers of the writes that were sent and have ended, by execution and in order."""
+    numbers: dict[uuid.UUID | None, list[int]] = defaultdict(list)
+    for event in events:
+        data = event.metadata
+        number = data.get("tool_number")
+        if event.status != TimelineEvent.Status.COMPLETED or not data.get("may_write"):
+            continue
+        # Only an error can say that it was not sent; other texts are long and need not be read.
+        is_blocked = (
+            data.get("is_error") and judge_outcome(event.content, is_error=True) == "blocked"
+        )
+        if isinstance(number, int) and not is_blocked:
+            numbers[event.execution_id].append(number)
+    return numbers
+
+
+def _cut_short(writes: SessionWrites, approvers: Approvers) -> Iterable[Change]:
+    for event, step in writes.cut_short:
+        number = event.metadata.get("tool_number")
+        approved_by = approvers.get((event.execution_id, number), "")
+        yield Change(
+            event.stage_id, number if isinstance(number, int) else None, step.tool, step.target,
+            step.ran, step.status, step.reason, approved_by,
+        )  # fmt: skip

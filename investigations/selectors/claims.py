@@ -1,0 +1,92 @@
+"""How far the claims of a report are proved: one answer for page, API, Slack and terminal."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agents.citations import find_citations
+from investigations.rendering.markdown import CitedTool
+from investigations.selectors.session_page.unsupported import (
+    UnsupportedSpan,
+    unsupported_of_session,
+)
+from investigations.selectors.tool_results import read_tool_results
+from safety.grounding.claim_states import (
+    ClaimCounts,
+    ClaimState,
+    Doubt,
+    JudgedClaim,
+    count_states,
+    judge_claims,
+)
+from safety.grounding.claims import MAX_READ
+
+CLAIM_STATES = tuple(map(str, ClaimState))
+WORST_FIRST = (
+    ClaimState.MISQUOTED,
+    ClaimState.FAILED,
+    ClaimState.UNCITED,
+    ClaimState.CITED,
+    ClaimState.PROVED,
+)
+MAX_CALLS = 200
+"""Of more calls than this that a report cites, the first ones are looked at."""
+
+
+@dataclass(frozen=True)
+class ReportClaims:
+    """The claims of a report, and the passages of it that its review marked."""
+
+    claims: Sequence[JudgedClaim] = ()
+    marks: Sequence[UnsupportedSpan] = ()
+
+    @property
+    def counts(self) -> ClaimCounts:
+        outside = [ClaimState.UNCITED for _ in self.marks_outside]
+        return count_states([*(each.state for each in self.claims), *outside])
+
+    @property
+    def marks_outside(self) -> list[UnsupportedSpan]:
+        """Marked passages that belong to no claim, and so stand for one themselves."""
+        places = [(each.claim.start, each.claim.end) for each in self.claims]
+        return [
+            mark for mark in self.marks
+            if not any(start < mark.end and end > mark.start for start, end in places)
+        ]  # fmt: skip
+
+    def state_of(self, report: str, text: str) -> ClaimState | None:
+        """The worst state of the claims in a part of the report; None where it has none."""
+        start = report.find(text)
+        end = start + len(text)
+        within = {
+            each.state for each in self.claims
+            if 0 <= start <= each.claim.start < end
+        }  # fmt: skip
+        return next((each for each in WORST_FIRST if each in within), None)
+
+    def mark_misquoted(self, tools: Mapping[int, CitedTool]) -> dict[int, CitedTool]:
+        """The tool calls, each with the quotes that it is known not to have."""
+        missing: dict[int, set[str]] = defaultdict(set)
+        for each in self.claims:
+            for ref, _ in each.missing:
+                missing[ref.number].add(ref.quote or "")
+        return {
+            number: replace(tool, misquoted=frozenset(missing[number])) if number in missing
+            else tool
+            for number, tool in tools.items()
+        }  # fmt: skip
+
+
+def judge_report(session_id: uuid.UUID, report: str) -> ReportClaims:
+    """The claims of a session's report in order; none where there is no report."""
+    if not report:
+        return ReportClaims()
+    marks = unsupported_of_session(session_id, report)
+    refs = [ref for each in find_citations(report[:MAX_READ]) for ref in each.refs]
+    numbers = list(dict.fromkeys(ref.number for ref in refs))[:MAX_CALLS]
+    quoted = {ref.number for ref in refs if ref.quote is not None}.intersection(numbers)
+    results = read_tool_results(session_id, numbers, with_text=quoted)
+    doubts = [Doubt(each.start, each.end, each.reason) for each in marks]
+    claims = judge_claims(report, results, doubts)
+    return ReportClaims(claims, marks)
