@@ -124,7 +124,7 @@ class Asker:
                         reason = f"it said more than {LONGEST_ANSWER:,} characters and was stopped"
                         raise Unanswered(reason, reply)
         except TimeoutError:
-            told = f": {failed[-1]}" if failed else ""
+            told = f": {str(failed[-1]).removesuffix('.')}" if failed else ""
             reason = f"it did not finish within {self._seconds:g} s{told}"
             raise Unanswered(reason, reply) from None
         finally:

@@ -354,7 +354,9 @@ def test_a_form_of_fields_is_an_object_of_them(post):
         (FIRES, "application/json; charset=klingon", {}, 400),
         (FIRES, "application/json; charset=base64", {}, 400),
         (FIRES, "application/json; charset=undefined", {}, 400),
-        (FIRES, "application/json; charset=punycode", {}, 400),
+        (b"-" + b"a" * 900_000, "application/json; charset=punycode", {}, 400),
+        (b"a" * 900_000, "application/json; charset=idna", {}, 400),
+        (FIRES, "application/json; charset=unicode_escape", {}, 400),
         (FIRES, "application/json", {"content_encoding": "br"}, 400),
         (FIRES, "application/json", {"content_encoding": "gzip"}, 400),
         (gzip.compress(FIRES)[:-9], "application/json", {"content_encoding": "gzip"}, 400),
@@ -366,6 +368,13 @@ def test_what_cannot_be_unpacked_is_refused(post, body, content_type, headers, s
     answer = post(body, content_type=content_type, **headers)
 
     assert (answer.status_code, answer.json()["field"]) == (status, "body")
+
+
+@pytest.mark.parametrize("moment", [int("9" * 400), -int("9" * 400), 1.7e308])
+def test_a_moment_that_no_calendar_holds_is_none(post, moment):
+    answer = post(group({**member(), "startsAt": moment, "endsAt": moment}))
+
+    assert (answer.status_code, outcomes(answer)) == (202, ["started"])
 
 
 def test_a_post_of_exactly_one_mebibyte_is_taken(post):
