@@ -4,13 +4,13 @@ It never holds an answer back for good: what is said again stands, marked.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from agents.citations import Ref
 from agents.fencing import fence
 from agents.ports import MISQUOTED, ProposedAnswer, Review
-from agents.types import JSON, StoredResult
+from agents.types import JSON
 from safety.grounding.claim_states import (
     ClaimState,
     Doubt,
@@ -43,9 +43,8 @@ def list_misquoted(claims: Sequence[JudgedClaim]) -> list[JudgedClaim]:
 def object_to_quotes(answer: ProposedAnswer, misquoted: Sequence[JudgedClaim]) -> Review:
     """What the model is told of its quotes, and what the results say instead."""
     missing = dict.fromkeys(pair for claim in misquoted for pair in claim.missing)
-    listed = "\n".join(
-        _explain(ref, sighting, answer.results or {}) for ref, sighting in islice(missing, SHOWN)
-    )
+    proofs = Proofs(answer.results or {})
+    listed = "\n".join(_explain(ref, sighting, proofs) for ref, sighting in islice(missing, SHOWN))
     return Review(
         answer.text,
         objection=f"{MISQUOTED}\n{listed}\n"
@@ -73,14 +72,13 @@ def describe_claims(claims: Sequence[JudgedClaim], text: str, shift: int) -> dic
     return {**kept, "misquoted": misquoted} if misquoted else kept
 
 
-def _explain(ref: Ref, sighting: Sighting, results: Mapping[int, StoredResult]) -> str:
+def _explain(ref: Ref, sighting: Sighting, proofs: Proofs) -> str:
     """Why a quote was not found, and the other result that has it, or the words nearest to it."""
     said = f"- {show_quote(ref.quote or '')}: {sighting.reason}."
-    proofs = Proofs(results)
-    for number in results:
+    for number in proofs.results:
         if proofs.find(Ref(number, ref.quote)).verdict == "found":
             return f"{said} T{number} says it."
-    result = results.get(ref.number)
+    result = proofs.results.get(ref.number)
     near = _find_near(ref.quote or "", result.text) if result and result.text else ""
     return f"{said} It says:\n{fence(near, f'result of T{ref.number}')}" if near else said
 
