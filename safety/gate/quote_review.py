@@ -18,8 +18,8 @@ from safety.grounding.claim_states import (
     count_states,
     judge_claims,
 )
+from safety.grounding.likely_passages import MAX_SEARCHED, Source, find_likely_passage
 from safety.grounding.proofs import Proofs, Sighting, show_quote
-from safety.grounding.quotes import MAX_SEARCHED, Source, find_quote
 from safety.grounding.unsupported import Unsupported
 
 SHOWN = 6
@@ -85,7 +85,7 @@ def _explain(ref: Ref, sighting: Sighting, proofs: Proofs) -> str:
 
 def _find_near(quote: str, text: str) -> str:
     """Where a result says something like a quote; empty where it says nothing like it."""
-    passage = find_quote(quote, Source(text))
+    passage = find_likely_passage(quote, Source(text))
     if passage is not None:
         return text[passage.start : passage.end][:SHOWN_PASSAGE]
     words = sorted(set(_WORD.findall(quote[:SHOWN_PASSAGE])), key=len, reverse=True)
