@@ -93,8 +93,12 @@ READERS: dict[str, Read] = {
     "safety.grounding.phantoms.find_written_calls": lambda text: list(
         find_written_calls(text, ["ops__query", "kubectl"])
     ),
-    "safety.grounding.likely_passages, the claim": lambda text: find_likely_passage(text, Source(RESULT)),
-    "safety.grounding.likely_passages, the result": lambda text: find_likely_passage(ANSWER, Source(text)),
+    "safety.grounding.likely_passages, the claim": lambda text: (
+        find_likely_passage(text, Source(RESULT))
+    ),
+    "safety.grounding.likely_passages, the result": lambda text: (
+        find_likely_passage(ANSWER, Source(text))
+    ),
     "agents.citations": lambda text: (
         find_citations(text), find_in_plain_text(text), find_citations(f'[T1 "{text}"]')
     ),
@@ -103,7 +107,9 @@ READERS: dict[str, Read] = {
     "safety.grounding.claim_states": lambda text: judge_claims(
         f'{text} [T1 "{text[:300]}"]', {1: StoredResult("t", text)}
     ),
-    "safety.grounding.likely_passages, both": lambda text: find_likely_passage(text[:4_000], Source(text)),
+    "safety.grounding.likely_passages, both": lambda text: (
+        find_likely_passage(text[:4_000], Source(text))
+    ),
     "safety.grounding.facts": lambda text: Facts([_call(text)]).row_counts,
     "safety.evidence.judge_outcome": lambda text: (
         judge_outcome(text, is_error=True), judge_outcome(text, is_error=False)
