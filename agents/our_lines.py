@@ -18,6 +18,7 @@ from agents.types import (
 LABELS = (INCONCLUSIVE, UNVERIFIED, NOT_CARRIED_OUT, CHANGED, NOT_CHECKED, LEFT_OUT)
 """In the order in which they stand."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
+_ESCAPED = re.compile(r"\\([\W_])|`")
 _FORGED = re.compile(rf"\s*(?:{'|'.join(map(re.escape, LABELS))})", re.IGNORECASE)
 
 
@@ -47,7 +48,7 @@ def put_above(lines: Sequence[str], text: str) -> str:
 def find_our_lines(text: str, label: str) -> tuple[str, ...]:
     """What our lines with a label say, as plain text."""
     return tuple(
-        re.sub(r"\\(?=\W)|`", "", line.removeprefix(label)).strip()
+        _ESCAPED.sub(r"\1", line.removeprefix(label)).strip()
         for line in split_our_lines(text)[0]
         if line.startswith(label)
     )
