@@ -75,6 +75,11 @@ _FILTERED = frozenset(
 """The reasons to end of OpenAI, Anthropic, Google, Mistral, Bedrock and Z.ai."""
 
 
+def says_cut(finish_reason: str) -> bool:
+    """Whether a reason to end is the limit of an answer, in the word of any vendor."""
+    return finish_reason.lower() in _CUT
+
+
 class Answer:
     """A model's answer as it grows; complete unless `failure` is set."""
 
@@ -104,7 +109,7 @@ class Answer:
     @property
     def is_cut(self) -> bool:
         """Whether it reached the limit of its output."""
-        return self.finish_reason.lower() in _CUT
+        return says_cut(self.finish_reason)
 
     @property
     def is_filtered(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from agents.answers import REPETITION, TIMEOUTS, Answer, Failure
 from agents.dialogue import Dialogue
 from agents.fallback import FallbackState
+from agents.llm.retry import MAX_WAITS
 from agents.ports import Journal
 from agents.prompts.nudges import ask_after_broken_answer, ask_after_repetition
 from agents.records import ProviderWait
@@ -29,6 +30,8 @@ class BadAnswers:
         self._dialogue = dialogue
         self._journal = journal
         self._patience = _Patience()
+        self._borne = 0
+        """How often in a row a provider asked for time and was not given it while it was asked."""
 
     @property
     def model(self) -> ModelName:
@@ -42,6 +45,7 @@ class BadAnswers:
 
     def note_success(self) -> None:
         """The model answered, whatever its answer was worth."""
+        self._borne = 0
         self._fallback.note_success()
 
     def note_calls(self) -> None:
@@ -101,6 +105,10 @@ class BadAnswers:
 
     async def bear_wait(self, failure: Failure) -> Failure | None:
         """The provider asks for time: let another one be asked, or wait for who may be first."""
+        self._borne += 1
+        if self._borne > MAX_WAITS:
+            reason = self.explain(f"{failure.message} It was waited for {MAX_WAITS} times.")
+            return replace(failure, message=reason)
         seconds = failure.asked_wait or 0.0
         until = asyncio.get_running_loop().time() + seconds
         self._fallback.note_wait(self._dialogue.llm, until, failure)

@@ -11,6 +11,7 @@ import yaml
 
 from config.templates import Expanded, expand
 from config.yaml_reader import compose
+from tarsy.errors import ConfigError
 
 Settings = Mapping[str, bool | Mapping[str, bool]]
 _INDENT = 2
@@ -48,9 +49,20 @@ def edit_provider(
     block = _find(_find(compose(expanded, file), "llm_providers"), provider)
     if not isinstance(block, yaml.MappingNode):
         raise NotEditable(f"it has no block of its own in {file}")
-    for edit in sorted(document.set_all(block, settings), key=lambda e: e.start, reverse=True):
+    # At one place, what is said first stands first: the value of a key before what follows it.
+    edits = reversed(list(document.set_all(block, settings)))
+    for edit in sorted(edits, key=lambda e: e.start, reverse=True):
         raw = raw[: edit.start] + edit.text + raw[edit.end :]
+    _confirm_yaml(raw, environ, file)
     return raw
+
+
+def _confirm_yaml(raw: str, environ: Mapping[str, str], file: str) -> None:
+    """An anchor may have gone with a value, or an alias have no end of its own."""
+    try:
+        compose(expand(raw, environ), file)
+    except ConfigError as error:
+        raise NotEditable("its block cannot be edited as it is written") from error
 
 
 def _find(node: yaml.Node | None, key: str) -> yaml.Node | None:

@@ -43,15 +43,22 @@ def save_settings(
     The new file is checked before it takes the place of the old one, all at once. Raises NotSaved.
     """
     path = (directory / PROVIDERS_FILE).resolve()
-    config = check(directory, environ).config
-    if config is None or provider not in config.own_providers:
-        reason = f"{provider} has no block in {PROVIDERS_FILE}: it is built in"
-        raise NotSaved(reason, write_block(provider, settings, environ))
+    built_in = f"{provider} has no block in {PROVIDERS_FILE}: it is built in"
+    if not path.is_file():
+        raise NotSaved(built_in, write_block(provider, settings, environ))
+    report = check(directory, environ)
+    config = report.config
     block = write_block(provider, settings, None)
+    if config is None and not _read_builtin(provider, environ):
+        wrong = [each for each in report.mistakes if each not in report.needs]
+        raise NotSaved(f"the configuration is wrong: {ConfigError(wrong)}", block)
+    if config is None or provider not in config.own_providers:
+        raise NotSaved(built_in, write_block(provider, settings, environ))
     try:
-        edited = _edit(path.read_bytes(), environ, provider, settings, config)
+        before = path.read_bytes()
+        edited = _edit(before, environ, provider, settings, config)
         _confirm(directory, environ, edited, _expect(config, provider, settings))
-        return _replace(path, edited)
+        return _replace(path, before, edited)
     except (NotEditable, ConfigError) as error:
         raise NotSaved(str(error), block) from error
     except OSError as error:
@@ -114,13 +121,11 @@ def _expect(config: Config, provider: str, settings: Settings) -> Mapping[str, L
     return {**config.llm_providers, provider: entry.model_copy(update=update)}
 
 
-def _replace(path: Path, edited: bytes) -> Saved:
+def _replace(path: Path, before: bytes, edited: bytes) -> Saved:
     owner = path.stat()
     # Whoever may do anything, such as root, keeps to what the file says as well.
     if not (owner.st_mode & 0o222 and os.access(path, os.W_OK)):
         raise PermissionError(errno.EACCES, "it is read-only")
-    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    backup = path.with_name(f"{path.name}.{moment}.bak")
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         with draft.open("xb") as file:
@@ -130,11 +135,27 @@ def _replace(path: Path, edited: bytes) -> Saved:
         shutil.copystat(path, draft)
         if os.geteuid() == 0:
             os.chown(draft, owner.st_uid, owner.st_gid)
-        shutil.copy2(path, backup)
+        backup = _keep_old(path)
+        if path.read_bytes() != before:
+            backup.unlink()
+            raise NotEditable("it was changed meanwhile")
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
     return Saved(path, backup)
+
+
+def _keep_old(path: Path) -> Path:
+    """A copy beside the file, in the place of no other."""
+    moment = _tell_moment()
+    names = (f"{path.name}.{moment}{mark}.bak" for mark in ("", *(f".{n}" for n in range(2, 100))))
+    backup = next(each for name in names if not (each := path.with_name(name)).exists())
+    shutil.copy2(path, backup)
+    return backup
+
+
+def _tell_moment() -> str:
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 def _read_builtin(provider: str, environ: Mapping[str, str]) -> dict[str, object]:

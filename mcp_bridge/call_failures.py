@@ -33,7 +33,9 @@ _BY_STATUS: dict[int, Cause] = {
     407: "credentials", 413: "arguments", 422: "arguments", 429: "busy", 502: "away", 503: "away",
     504: "late",
 }  # fmt: skip
-_NEVER_BEGUN = frozenset({301, 302, 307, 308, 400, 401, 403, 404, 405, 407, 413, 415, 422, 429})
+_NEVER_BEGUN = frozenset(
+    {301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 422, 429, 431}
+)
 """What a server or something before it says before it begins, where it says nothing itself."""
 _BY_CODE: dict[int, Cause] = {
     INVALID_REQUEST: "refused", METHOD_NOT_FOUND: "tool", INVALID_PARAMS: "arguments",

@@ -55,6 +55,11 @@ class CallPieces:
     def __len__(self) -> int:
         return len(self._calls)
 
+    @property
+    def are_complete(self) -> bool:
+        """Whether nothing of any call is yet to come, as far as its arguments tell."""
+        return all(call.is_complete for call in self._calls)
+
     def add(self, pieces: object) -> None:
         """Take the `tool_calls` of one chunk; some servers put one call in place of the list."""
         found = [pieces] if isinstance(pieces, dict) else as_list(pieces)
@@ -87,6 +92,8 @@ class CallPieces:
         if said.id and not said.name and (known is None or known.id != said.id):
             # The id is right and the index is not.
             known = self._by_id.get(said.id, known)
+        if known is None and last is not None and last.waits_for(said):
+            known = last
         if known is None or not self._continues(known, said):
             known = _Growing()
             self._calls.append(known)
@@ -96,7 +103,7 @@ class CallPieces:
 
     def _continues(self, known: "_Growing", said: "_Said") -> bool:
         """Whether what is said belongs to the call that is known at its place."""
-        if not said.name:
+        if not said.name or not known.name:
             return True
         if said.id and known.id:
             if said.id == known.id:
@@ -147,13 +154,17 @@ class _Growing:
     def is_open(self) -> bool:
         return self._is_begun and (self._depth > 0 or self._is_in_text)
 
+    def waits_for(self, said: _Said) -> bool:
+        """Whether nobody else can be meant: arguments of no call, behind one that has none yet."""
+        return not (said.id or said.name or self._is_begun) and bool(self.name)
+
     def said(self, said: _Said) -> bool:
         """Whether just this was said before: some servers end with the whole call once more."""
         return said.name == self.name and said.arguments == "".join(self._arguments)
 
     def take(self, said: _Said) -> None:
         self.id = self.id or said.id
-        if said.name and not self._is_begun and said.name != self.name:
+        if said.name and not (self._is_begun and self.name) and said.name != self.name:
             # The rest of it, or all of it once more.
             grows = bool(self.name) and said.name.startswith(self.name)
             self.name = said.name if grows else self.name + said.name

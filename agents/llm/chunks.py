@@ -27,8 +27,8 @@ MAX_CALLS = 500
 MAX_EMPTY_CHUNKS = 100_000
 """In a row; a server that has nothing to say for longer has gone wrong."""
 
-_BROKEN_OFF = frozenset({"error", "network_error", "insufficient_system_resource"})
-"""Reasons to end that say that the answer is none; of DeepSeek, Z.ai and OpenRouter."""
+_BROKEN_OFF = frozenset({"error", "network_error", "insufficient_system_resource", "abort"})
+"""Reasons to end that say that the answer is none; of DeepSeek, Z.ai, OpenRouter and vLLM."""
 _UNREADABLE = (
     AttributeError, TypeError, ValueError, KeyError, OverflowError, RecursionError,
 )  # fmt: skip
@@ -90,6 +90,9 @@ class ChunkReader:
         reason = self._finish_reason
         if not reason and self._has_ended and self._has_choice:
             reason = "tool_calls" if calls else "stop"
+        if not reason and calls and self._calls.are_complete:
+            # Some gateways just close the connection; what is whole was meant.
+            reason = "tool_calls"
         self._check_end(reason)
         events: list[LLMEvent] = []
         for is_thought, text in self._head.finish():

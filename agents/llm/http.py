@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT = 10.0
 LONGEST_REFUSAL = 64 * 1024
+REFUSAL_WITHIN = 2.0
 LAST_BYTES_WITHIN = 0.5
 
 # Connections belong to an event loop; the worker has one that lives as long as it does.
@@ -91,10 +92,8 @@ async def post_for_events(
         )
         async with sending as response:
             if response.status >= 300:
-                text = await response.content.read(LONGEST_REFUSAL)
-                raise Refused(
-                    text.decode(errors="replace"), status=response.status, headers=response.headers
-                )
+                text = await _read_refusal(response)
+                raise Refused(text, status=response.status, headers=response.headers)
             try:
                 yield _read_events(response, beat)
             finally:
@@ -104,6 +103,21 @@ async def post_for_events(
         raise
     except aiohttp.ClientError as error:
         raise ConnectionError(str(error)) from error
+
+
+async def _read_refusal(response: "aiohttp.ClientResponse") -> str:
+    """What a refusal says, in however many packets; where it breaks off or does not end, what had
+    come of it."""
+    import aiohttp
+
+    said = bytearray()
+    with suppress(TimeoutError, aiohttp.ClientError):
+        async with asyncio.timeout(REFUSAL_WITHIN):
+            async for part in response.content.iter_any():
+                said += part[: LONGEST_REFUSAL - len(said)]
+                if len(said) >= LONGEST_REFUSAL:
+                    break
+    return said.decode(errors="replace")
 
 
 async def _read_events(

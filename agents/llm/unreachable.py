@@ -27,6 +27,10 @@ def find_obstacle(error: BaseException) -> Obstacle | None:
             return Obstacle("its name is not known here")
         if isinstance(cause, ConnectionRefusedError):
             return Obstacle("nothing listens there")
+        # By its name: both HTTP libraries have one.
+        if type(cause).__name__ == "TooManyRedirects":
+            reason = "it sends us on and on from one address to the next. Check base_url"
+            return Obstacle(reason, is_lasting=True)
     return None
 
 

@@ -65,7 +65,7 @@ class Reply:
             case AnswerFinished(reason, fields):
                 self.finish_reason = reason
                 thought, text = part_late(self.text)
-                if thought:
+                if thought or text != self.text:
                     self.thinking, self.text = self.thinking + thought, text
                 self.message = Message(
                     "assistant", self.text, self.calls, provider_fields=dict(fields)
@@ -124,7 +124,7 @@ class Asker:
                         reason = f"it said more than {LONGEST_ANSWER:,} characters and was stopped"
                         raise Unanswered(reason, reply)
         except TimeoutError:
-            told = f": {failed[-1]}" if failed else ""
+            told = f": {str(failed[-1]).removesuffix('.')}" if failed else ""
             reason = f"it did not finish within {self._seconds:g} s{told}"
             raise Unanswered(reason, reply) from None
         finally:

@@ -1,13 +1,14 @@
 """The probes. Each asks for one thing that an investigation needs, and judges what comes."""
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from agents.answers import says_cut
 from agents.controllers import FunctionCalling, React
 from agents.controllers.base import CallTools
+from agents.controllers.written.values import read_text
 from agents.llm.windows import find_window
 from agents.prompts.nudges import ask_to_call_by_text
 from agents.provider_check import questions
@@ -73,7 +74,7 @@ async def stream_in_pieces(bench: Bench) -> Verdict:
 async def keep_to_limit(bench: Bench) -> Verdict:
     """Summaries and short conclusions have a limit; a cut one must be known as such."""
     reply = await bench.asker.ask(questions.LIMIT, max_output_tokens=LIMIT_TOKENS)
-    if reply.finish_reason == "length":
+    if says_cut(reply.finish_reason):
         return WORKS
     if _ends_count(reply.text):
         return Verdict("limited", "It takes no notice of the limit of an answer.")
@@ -90,7 +91,7 @@ async def answer_at_length(bench: Bench) -> Verdict:
             raise
         written = len(late.so_far.text)
         return Verdict("limited", f"It is slow: {written:,} characters, then {late}.")
-    if reply.finish_reason == "length":
+    if says_cut(reply.finish_reason):
         cut = f"It was cut after {len(reply.text):,} characters, so long reports will be."
         return Verdict("limited", f"{cut} Raise the output limit of its server.")
     if not _ends_count(reply.text):
@@ -114,7 +115,7 @@ async def answer_with_json(bench: Bench) -> Verdict:
     reply = await bench.asker.ask(questions.JSON_OBJECT)
     text = reply.text.strip()
     fenced = _FENCED.match(text)
-    if _read_object(fenced[1] if fenced else text) != {"service": "payments", "replicas": 3}:
+    if read_text(fenced[1] if fenced else text) != {"service": "payments", "replicas": 3}:
         return Verdict("limited", f"It did not answer with the JSON asked for: {_quote(text)}")
     return Verdict("works", "Between fences, which are read." if fenced else "")
 
@@ -130,7 +131,7 @@ async def call_a_tool(bench: Bench) -> Verdict:
     call = calls[0]
     if call.name != LOOK_UP.wire_name:
         return Verdict("fails", f"It called {call.name!r}, which was not offered.")
-    if _read_object(call.arguments) != {"name": "alpha"}:
+    if read_text(call.arguments) != {"name": "alpha"}:
         return Verdict("fails", f"Its call has other arguments: {_quote(call.arguments)}")
     message = replace(reply.message, tool_calls=(call,))
     bench.called = [*questions.CALL, message, questions.bring_result(call)]
@@ -145,7 +146,7 @@ async def call_two_at_once(bench: Bench) -> Verdict:
     if len(calls) < 2:
         return Verdict("limited", "It makes one call at a time, so investigations take longer.")
     codes = {"alpha": CODE, "beta": questions.OTHER_CODE}
-    names = [str((_read_object(call.arguments) or {}).get("name")) for call in calls]
+    names = [str((read_text(call.arguments) or {}).get("name")) for call in calls]
     if sorted(names) != sorted(codes):
         written = " and ".join(call.arguments for call in calls)
         return Verdict("limited", f"Two calls at once have wrong arguments: {_quote(written)}")
@@ -190,7 +191,7 @@ async def call_by_text(bench: Bench) -> Verdict:
     if not isinstance(decision, CallTools):
         return Verdict("fails", f"It wrote no action in the form it was told: {_quote(reply.text)}")
     (call,) = decision.calls
-    if _read_object(call.arguments) != {"name": "alpha"}:
+    if read_text(call.arguments) != {"name": "alpha"}:
         return Verdict("fails", f"Its action has other input: {_quote(call.arguments)}")
     said = Message("assistant", decision.kept or reply.text, (call,))
     result = react.write_result(call, f"[T1] The code is {CODE}.")
@@ -307,14 +308,6 @@ def _ends_count(text: str) -> bool:
 def _is_counted_whole(text: str) -> bool:
     numbers = _numbers(text)
     return len(numbers) >= COUNTED and sum(b == a + 1 for a, b in pairwise(numbers)) >= COUNTED - 2
-
-
-def _read_object(text: str) -> Mapping[str, object] | None:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _tell_end(reply: Reply) -> str:

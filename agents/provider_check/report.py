@@ -19,6 +19,8 @@ BY_FUNCTIONS: tuple[ProbeName, ...] = ("text", "call", "result", "conclusion")
 """What an investigation cannot do without where the model calls functions."""
 BY_TEXT: tuple[ProbeName, ...] = ("text", "react")
 """The same where it calls tools by text."""
+_LASTING = frozenset({"", "no_tool_calling", "invalid_request"})
+"""How a probe fails that would fail again: the model did not do it, or its server refused it."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ class ProviderReport:
         """Whether `tool_calling: false` has to be said, with which it can investigate."""
         if not self.tool_calling or not self.is_good(*BY_TEXT):
             return False
-        return not self.is_good(*BY_FUNCTIONS) and self.find("call") is not None
+        found = [self.find(probe) for probe in BY_FUNCTIONS]
+        codes = [each.code for each in found if each is not None and each.outcome == "fails"]
+        return bool(codes) and _LASTING.issuperset(codes)
 
     @property
     def settings(self) -> Mapping[str, bool | Mapping[str, bool]]:

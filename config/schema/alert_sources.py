@@ -1,9 +1,11 @@
 """`alert_sources`: how posts of senders are read that TARSy does not know."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import jmespath
-from jmespath.exceptions import JMESPathError
+from jmespath.exceptions import JMESPathError, UnknownFunctionError
+from jmespath.functions import Functions
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
@@ -14,12 +16,21 @@ from config.tree import Scalar
 def _as_expression(value: object) -> object:
     text = str(value) if isinstance(value, Scalar | str) else ""
     try:
-        jmespath.compile(text)
+        _refuse_unknown_functions(jmespath.compile(text).parsed)
     except JMESPathError as error:
         told = str(error).splitlines()[0]
         message = f"is no JMESPath expression: {told}"
         raise PydanticCustomError("wrong", "{message}", {"message": message}) from None
     return value
+
+
+def _refuse_unknown_functions(node: Mapping[str, Any]) -> None:
+    """The library itself would say so of each post only."""
+    if node["type"] == "function_expression" and node["value"] not in Functions.FUNCTION_TABLE:
+        raise UnknownFunctionError(f"Unknown function: {node['value']}()")
+    for child in node["children"]:
+        if isinstance(child, Mapping):  # The bounds of a slice are numbers.
+            _refuse_unknown_functions(child)
 
 
 Expression = Annotated[FilledText, BeforeValidator(_as_expression)]

@@ -57,7 +57,7 @@ def read_moment(value: object) -> datetime | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return _from_number(float(value))
+        return _from_number(value)
     if not isinstance(value, str):
         return None
     text = value.strip()[:40]
@@ -72,11 +72,11 @@ def read_moment(value: object) -> datetime | None:
 
 
 def _from_number(number: float) -> datetime | None:
-    for least, scale in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)):
-        if number >= least:
-            number /= scale
-            break
     try:
+        for least, scale in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)):
+            if number >= least:
+                number /= scale
+                break
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=number)
     except (OverflowError, ValueError):
         return None

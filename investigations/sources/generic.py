@@ -31,6 +31,8 @@ from investigations.sources.states import state_of
 from investigations.sources.telling import titles_of_document
 
 _STATES = ("status", "state", "alert_status", "alert_state", "current_state", "currentState")
+_UNFIT = (JMESPathError, OverflowError)
+"""What a mapping raises of a value that it was not written for; the second of huge numbers."""
 _SEVERITIES = ("severity", "priority", "level", "urgency")
 
 
@@ -96,17 +98,24 @@ def _read_document(body: dict[str, JSON]) -> AlertReading:
 
 def read_mapped(name: str, mapped: Mapped, post: Post) -> Reading:
     """A post of a source that `alert_sources` describes."""
-    found = _find(mapped.alerts, post.body) if mapped.alerts else post.body
+    try:
+        found = _find(mapped.alerts, post.body) if mapped.alerts else post.body
+    except _UNFIT as error:
+        return Reading(name, unreadable=(_tell_unfit("alerts", error),))
     members, bad, left_out = split_members(found if isinstance(found, list) else [found], "alerts")
     alerts: list[AlertReading] = []
     wrong = list(bad)
     for number, member in enumerate(members):
         try:
             alerts.append(_read_mapped_member(mapped, member))
-        except JMESPathError as error:
-            told = str(error).splitlines()[0][:200]
-            wrong.append(Unreadable(f"alerts[{number}]", f"a mapping does not fit: {told}"))
+        except _UNFIT as error:
+            wrong.append(_tell_unfit(f"alerts[{number}]", error))
     return Reading(name, tuple(alerts), unreadable=tuple(wrong), left_out=left_out)
+
+
+def _tell_unfit(place: str, error: Exception) -> Unreadable:
+    told = str(error).splitlines()[0][:200]
+    return Unreadable(place, f"a mapping does not fit: {told}")
 
 
 def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:

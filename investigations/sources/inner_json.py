@@ -1,6 +1,7 @@
 """JSON that stands as a text within JSON, as in an SNS envelope."""
 
 import json
+import math
 import re
 from itertools import accumulate
 from typing import cast
@@ -24,7 +25,9 @@ def read_inner(text: str) -> dict[str, JSON] | list[JSON] | None:
     if _depth_of(text) > MOST_LEVELS:
         return None
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_int=_read_integer)
+        value = json.loads(
+            text, parse_constant=_refuse, parse_int=_read_integer, parse_float=_read_float
+        )
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
@@ -39,6 +42,10 @@ def _depth_of(text: str) -> int:
 
 def _read_integer(digits: str) -> int | str:
     return int(digits) if len(digits) <= _MOST_DIGITS else digits
+
+
+def _read_float(digits: str) -> float | str:
+    return number if math.isfinite(number := float(digits)) else digits
 
 
 def _refuse(name: str) -> None:

@@ -175,13 +175,16 @@ async def _has_lost_session(response: httpx2.Response) -> bool:
 
     A server that was started again answers 404, or 400 without having looked at the request. For
     the SDK either is the answer to one call; for us it is time to connect anew. One that answers
-    the request itself knows who asks, whatever the status, unless its code says that it does not.
+    the request itself knows who asks, whatever the status, unless its error says that it does not.
     """
     request = response.request
     if request.method != "POST" or "mcp-session-id" not in request.headers:
         return False
     if response.status_code == 404:
-        return await _find_answered_code(response) in (None, *_UNKNOWN_SESSION)
+        code = await _find_answered_code(response)
+        # The codes alone do not say it: one of them is that of a request that took too long.
+        says_so = code in _UNKNOWN_SESSION and b"session" in (await _read(response)).lower()
+        return code is None or says_so
     return response.status_code == 400 and _is_unread(await _read(response))
 
 

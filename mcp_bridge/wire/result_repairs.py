@@ -18,6 +18,8 @@ Fields = dict[str, JSON]
 _SIDE_FIELDS = ("annotations", "_meta", "icons", "title", "description", "size", "mimeType")
 _NO_CONTENT = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 _SPELLINGS = {"is_error": "isError", "structured_content": "structuredContent"}
+_MEMBERS = frozenset({"structuredContent", "structured_content", "_meta"})
+"""Objects that a result has of its own, whatever stands in them."""
 _KEPT = ("content", "isError", "structuredContent")
 _LONGEST_VALUE = 2_000
 _MOST_ODD = 1_000
@@ -47,12 +49,11 @@ def repair_call_result(result: Fields, version: str) -> None:
 def _unwrap(result: Fields) -> None:
     """Put fields under their names in MCP: another language spells them otherwise, and a proxy may
     hand on the whole result of another server as the only member of its own."""
-    members = list(result.values())
-    if len(members) == 1 and isinstance(members[0], dict):
-        inner = members[0]
-        if isinstance(inner.get("content"), list):
-            result.clear()
-            result.update(inner)
+    (name, inner), *others = result.items() or (("", None),)
+    is_whole = isinstance(inner, dict) and isinstance(inner.get("content"), list)
+    if is_whole and not others and name not in _MEMBERS:
+        result.clear()
+        result.update(cast(Fields, inner))
     for spelled, name in _SPELLINGS.items():
         if spelled in result:
             result.setdefault(name, result.pop(spelled))

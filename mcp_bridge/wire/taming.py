@@ -27,6 +27,7 @@ from mcp_types.version import (
 
 from agents.types import JSON
 from mcp_bridge.wire.attempts import current_attempt
+from mcp_bridge.wire.opening_repairs import repair_opening
 from mcp_bridge.wire.result_repairs import repair_call_result
 from mcp_bridge.wire.stderr import StderrTail
 from mcp_bridge.wire.tool_repairs import repair_listing
@@ -127,6 +128,7 @@ class TamedStream:
         wire = self._wire
         match method:
             case "initialize":
+                repair_opening(result)
                 agreed = result.get("protocolVersion")
                 if isinstance(agreed, str) and agreed in KNOWN_PROTOCOL_VERSIONS:
                     wire.protocol_version = agreed

@@ -105,6 +105,17 @@ async def test_a_wait_counts_against_no_time_of_the_iteration_nor_of_its_tools(j
     assert all(record.duration_ms < 1000 for record in journal.llm_calls)
 
 
+async def test_providers_that_ask_for_a_little_time_for_ever_are_given_up_in_the_end(journal):
+    llm = scripted("primary", *[busy(0.01)] * 200, longest_wait=0.0)
+    other = entry("second", *[busy(0.01)] * 200, longest_wait=0.0)
+
+    outcome = await run(llm, journal, other)
+
+    assert outcome.status == "failed"
+    assert outcome.error.endswith("It was waited for 100 times.")
+    assert len(journal.waits) <= retry_module.MAX_WAITS
+
+
 async def test_a_wait_longer_than_the_time_left_ends_at_once_and_says_both(journal):
     llm = scripted("primary", busy(7200))
 

@@ -38,6 +38,8 @@ def line_of(text: str, piece: str) -> int:
         (SERVER, "    summarization:\n      llm_provider: who\n", "who", ["'who'"]),
         (DEFAULTS, "  alert_type: nett\n", "nett", ["'nett'", "did you mean 'net'"]),
         (DEFAULTS, "alert_sources:\n  plant:\n    title: a[\n", "a[", ["no JMESPath expression"]),
+        (DEFAULTS, "alert_sources:\n  plant:\n    alerts: events[?sumup(@)]\n", "events[",
+         ["no JMESPath expression", "sumup"]),
         (DEFAULTS, "alert_sources:\n  plant:\n    alert_type: nett\n", "nett",
          ["no chain takes 'nett'", "did you mean 'net'"]),
         (DEFAULTS, "alert_sources:\n  plant:\n    titel: a\n", "titel", ["'title'"]),

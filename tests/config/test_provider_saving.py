@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from config import load_config
+from config import load_config, provider_saving
 from config.provider_saving import NotSaved, save_settings
 from tests.cases import check_each
 
@@ -48,6 +48,11 @@ llm_providers:
     "      type: openai\n      model: m-1\n",
     "x-base: &base\n  type: openai\n  model: m-1\n  quirks: {keeps_tools: true}\n"
     "llm_providers:\n  lab:\n    <<: *base\n    context_window: 9000\n",
+    # An empty value where the next entry begins.
+    "llm_providers:\n  lab:\n    type: openai\n    model: m-1\n    quirks:\n",
+    "llm_providers:\n  lab:\n    type: openai\n    model: m-1\n    quirks:   # none yet\n"
+    "  other: {type: xai, model: grok}\n",
+    "llm_providers:\n  lab: {type: openai, model: m-1, quirks: }\n",
 ]
 
 
@@ -104,6 +109,15 @@ NOT_EDITABLE = [
      "its block shares lines with another provider"),
     ("llm_providers:\r\n  lab:\n    type: openai\r\n    model: m-1\n",
      "its lines end in different ways"),
+    ("llm_providers:\n  lab:\n    type: openai\n    model: m-1\n"
+     "    quirks: &q {keeps_tools: true}\n"
+     "  other: {type: openai, model: m-2, quirks: *q}\n",
+     "its block shares lines with another provider"),
+    ("llm_providers:\n  lab:\n    type: openai\n    model: m-1\n    quirks: &q\n"
+     "  other: {type: openai, model: m-2, quirks: *q}\n",
+     "its block cannot be edited as it is written"),
+    ("x-base: &base {type: openai, model: m-1}\nllm_providers:\n  lab: {<<: *base}\n",
+     "its block cannot be edited as it is written"),
 ]  # fmt: skip
 
 
@@ -135,6 +149,17 @@ def test_a_built_in_provider_is_not_written_but_given_as_a_whole_block(tmp_path)
     assert after.model_copy(update={"quirks": before.quirks}) == before
 
 
+def test_a_configuration_that_has_become_wrong_is_told_as_such(tmp_path):
+    path = write(tmp_path, BLOCKS[1])
+    (tmp_path / "tarsy.yaml").write_text("defaults: {llm_provider: gone}\n")
+
+    with pytest.raises(NotSaved, match=r"the configuration is wrong: .*'gone'") as refused:
+        save_settings(tmp_path, ENVIRON, "lab", QUIRKS)
+
+    assert path.read_bytes().decode() == BLOCKS[1]
+    assert yaml.safe_load(refused.value.block) == {"llm_providers": {"lab": QUIRKS}}
+
+
 def test_a_read_only_file_and_a_missing_one_are_not_written(tmp_path):
     path = write(tmp_path, BLOCKS[1])
     path.chmod(0o444)
@@ -161,3 +186,37 @@ def test_the_file_behind_a_link_is_written_and_the_link_stays(tmp_path):
     assert path.is_symlink()
     assert "stream_options: false" in real.read_text()
     assert saved.backup.parent == real.parent
+
+
+def test_a_file_that_changes_while_it_is_edited_is_left_as_it_is_then(tmp_path, monkeypatch):
+    path = write(tmp_path, BLOCKS[1])
+    newer = BLOCKS[1] + "  third: {type: xai, model: grok}\n"
+
+    def save_by_hand(*_: object) -> None:
+        path.write_text(newer)
+
+    monkeypatch.setattr(provider_saving, "_confirm", save_by_hand)
+    with pytest.raises(NotSaved, match="it was changed meanwhile"):
+        save_settings(tmp_path, ENVIRON, "lab", QUIRKS)
+
+    assert path.read_text() == newer
+    assert sorted(each.name for each in tmp_path.iterdir()) == [path.name, "tarsy.yaml"]
+
+
+def test_a_file_that_has_become_wrong_is_said_to_be_wrong(tmp_path):
+    write(tmp_path, BLOCKS[1] + "\t- ]\n")
+
+    with pytest.raises(NotSaved, match=r"the configuration is wrong: llm-providers\.yaml:3"):
+        save_settings(tmp_path, ENVIRON, "lab", QUIRKS)
+
+
+def test_each_backup_is_kept_also_of_two_in_one_second(tmp_path, monkeypatch):
+    path = write(tmp_path, BLOCKS[1])
+    monkeypatch.setattr(provider_saving, "_tell_moment", lambda: "20261130T050000Z")
+
+    first = save_settings(tmp_path, ENVIRON, "lab", QUIRKS)
+    between = path.read_bytes()
+    second = save_settings(tmp_path, ENVIRON, "lab", BOTH)
+
+    assert first.backup.read_bytes().decode() == BLOCKS[1]
+    assert second.backup.read_bytes() == between

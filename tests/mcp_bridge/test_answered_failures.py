@@ -59,7 +59,8 @@ ENDS = [
     *((status, None, None, "text/plain", False, "unknown", 1)
       for status in (303, 304, 402, 408, 409, 410, 412, 423, 424, 425, 451, 499, 500, 599)),
     *((status, None, None, "text/plain", False, "no", 1)
-      for status in (301, 302, 307, 308, 400, 401, 403, 404, 405, 407, 413, 415, 422)),
+      for status in (301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415,
+                     422, 431)),
     (429, None, None, "text/plain", False, "yes", 2),
     (404, None, None, "text/plain", True, "yes", 2),
     (404, -32001, None, JSON_TYPE, True, "yes", 2),

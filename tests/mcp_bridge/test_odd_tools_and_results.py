@@ -209,6 +209,34 @@ async def test_a_ping_that_is_answered_oddly_is_a_sign_of_life(odd):
         await connection.ping(5.0)
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"capabilities": None},
+        {"capabilities": []},
+        {"capabilities": {"tools": True}},
+        {"serverInfo": None},
+        {"serverInfo": "scripted 1"},
+        {"serverInfo": {"name": "scripted"}},
+        {"instructions": {"text": "Look first."}},
+        {"_meta": "none"},
+    ],
+    ids=str,
+)
+async def test_a_server_that_introduces_itself_oddly_is_used_all_the_same(odd):
+    usual = serving(result={"content": [{"type": "text", "text": "seen"}]})
+
+    def script(method, params):
+        opening = {**OPENING, **odd}
+        said = {name: value for name, value in opening.items() if value is not None}
+        return {"result": said} if method == "initialize" else usual(method, params)
+
+    async with open_scripted(script) as (toolbox, _):
+        result = await run(toolbox, "x__first")
+
+    assert result.content == "seen"
+
+
 async def test_a_server_that_ignores_pings_is_asked_for_its_tools_from_then_on():
     asked: list[str] = []
 

@@ -79,9 +79,12 @@ def read_checks() -> Mapping[str, ProviderCheck]:
 
 def _read(text: bytes) -> ProviderCheck | None:
     """None for one that another version has written."""
-    told: dict[str, Any] = json.loads(text)
-    report = told.pop("report", None)
     try:
-        return ProviderCheck(**told, report=ProviderReport.from_json(report) if report else None)
-    except (KeyError, TypeError):
+        told: dict[str, Any] = json.loads(text)
+        report = told.pop("report", None)
+        check = ProviderCheck(**told, report=ProviderReport.from_json(report) if report else None)
+        # A moment that no clock can show is as odd as none.
+        _ = check.asked, check.ended
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return None
+    return check

@@ -17,7 +17,7 @@ from agents.llm_events import AnswerFinished
 from tarsy.errors import LLMError
 from tests.agents.dialects.playing import QUESTION, judge_stream, make_llm, play_case
 from tests.agents.dialects.playing import ask as ask_llm
-from tests.agents.wire_server import chunk, fragment, run_wire_server, stream
+from tests.agents.wire_server import Wire, chunk, fragment, run_wire_server, stream
 from tests.cases import for_each
 
 pytestmark = pytest.mark.slow
@@ -68,6 +68,46 @@ async def test_details_without_end_are_left_out_and_nothing_else_is(wire, monkey
     events = await ask_llm(make_llm(wire), QUESTION)
 
     assert events[-1] == AnswerFinished("tool_calls", {"provider": "lab"})
+
+
+async def test_a_refusal_is_read_whole_in_whatever_pieces_it_comes(wire):
+    said = {"error": {"message": "maximum context length is 4096 tokens, however you asked for 9"}}
+
+    async def refuse_slowly(playing: Wire) -> None:
+        await playing.send_head(400, "application/json")
+        for character in json.dumps(said):
+            await playing.send(character)
+            await asyncio.sleep(0)
+        await playing.end()
+
+    wire.plays = [refuse_slowly]
+    with pytest.raises(LLMError) as caught:
+        await ask_llm(make_llm(wire), QUESTION)
+
+    assert caught.value.code == "context_window"
+
+
+async def test_a_refusal_without_end_is_read_as_far_as_it_came(wire):
+    async def refuse_for_ever(playing: Wire) -> None:
+        await playing.send_head(401, "text/plain")
+        await playing.send("This key is not known.")
+        await asyncio.Event().wait()
+
+    wire.plays = [refuse_for_ever]
+    with pytest.raises(LLMError, match="This key is not known") as caught:
+        await ask_llm(make_llm(wire), QUESTION)
+
+    assert caught.value.code == "credentials"
+
+
+async def test_an_address_that_leads_back_to_itself_is_told_as_such(wire):
+    async def lead_back(playing: Wire) -> None:
+        await playing.send_head(307, "text/plain", location="/v1/chat/completions")
+        await playing.end()
+
+    wire.plays = [lead_back]
+    with pytest.raises(LLMError, match=r"from one address to the next\. Check base_url"):
+        await ask_llm(make_llm(wire), QUESTION)
 
 
 async def test_a_page_is_quoted_by_its_title_and_not_whole(wire):

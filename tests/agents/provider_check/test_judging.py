@@ -42,11 +42,15 @@ LESS = [
     ("stream", {"text": "1, 2, 3", "chunk_size": 100}, "limited", "come in one piece"),
     ("limit", {"text": "1\n2\n3"}, "limited", "ends a cut answer with 'stop' and not 'length'"),
     ("limit", {"text": "1\n400"}, "limited", "takes no notice of the limit"),
+    ("limit", {"text": "1\n2\n3", "finish_reason": "max_tokens"}, "works", ""),
+    ("long", {"text": "1\n2\n3", "finish_reason": "model_length"}, "limited", "It was cut after"),
     ("long", {"text": "1\n2\n3", "finish_reason": "length"}, "limited", "Raise the output limit"),
     ("long", {"text": "1\n2\n...\n400"}, "limited", "It left numbers out"),
     ("long", {"text": "1\n2\n3"}, "limited", "It broke off or left numbers out: “1 2 3”"),
     ("thinking", {"text": "no"}, "limited", "It shows no thoughts."),
     ("json", {"text": '```json\n{"service": "payments", "replicas": 3}\n```'}, "works", "fences"),
+    ("json", {"text": "[" * 40_000}, "limited", "It did not answer with the JSON asked for"),
+    ("json", {"text": '</think>\n{"service": "payments", "replicas": 3}'}, "works", ""),
     ("json", {"text": "Here you are: payments"}, "limited", "“Here you are: payments”"),
     ("call", {"text": "The code is 1."}, "fails", "in words where it was to call: “The code is 1"),
     ("call", {"tool_calls": [{"name": "check__look_up", "arguments": "{alpha"}]}, "fails",
@@ -80,6 +84,16 @@ async def test_a_model_that_talks_instead_of_calling_is_to_call_by_text(warm):
     assert not report.can_investigate
     assert report.settings == {"tool_calling": False}
     assert "With tool_calling: false" in report.verdict
+
+
+async def test_a_call_that_failed_for_a_while_is_no_reason_to_set_anything(warm):
+    busy = {"status": 429, "message": "Too many requests. Try again in 100 s."}
+    with start_rehearsal(answer("call", error=busy), pace=0) as server:
+        report = await check(settings(server))
+
+    assert report.is_good("text", "react")
+    assert report.settings == {}
+    assert report.verdict == "No investigation can run on it: call failed."
 
 
 async def test_a_model_that_is_said_to_call_by_text_is_asked_for_no_calls(warm):

@@ -192,6 +192,24 @@ def test_prometheus_finds_the_path_that_it_appends(post):
     assert outcomes(post([alert], "prometheus/api/v2/alerts")) == ["started"]
 
 
+@pytest.mark.parametrize(
+    ("mapping", "place"),
+    [
+        ({"alerts": "sort_by(events, &level)"}, "alerts"),
+        ({"alerts": "events", "key": "to_string(avg([level, `1.5`]))"}, "alerts[0]"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_told_to_the_sender(post, mapping, place):
+    own = AlertSourceConfig(**mapping)
+
+    with use_config(replace(get_config(), alert_sources={"plant": own})):
+        answer = post({"events": [{"level": 10**400}, {"level": "warn"}]}, "plant")
+
+    assert answer.status_code == 400
+    assert answer.json()["field"] == place
+    assert "a mapping does not fit: " in answer.json()["message"]
+
+
 # ---- Addresses ----------------------------------------------------------------------------------
 
 
@@ -335,6 +353,10 @@ def test_a_form_of_fields_is_an_object_of_them(post):
         (b"down", "application/x-www-form-urlencoded", {}, 400),
         (FIRES, "application/json; charset=klingon", {}, 400),
         (FIRES, "application/json; charset=base64", {}, 400),
+        (FIRES, "application/json; charset=undefined", {}, 400),
+        (b"-" + b"a" * 900_000, "application/json; charset=punycode", {}, 400),
+        (b"a" * 900_000, "application/json; charset=idna", {}, 400),
+        (FIRES, "application/json; charset=unicode_escape", {}, 400),
         (FIRES, "application/json", {"content_encoding": "br"}, 400),
         (FIRES, "application/json", {"content_encoding": "gzip"}, 400),
         (gzip.compress(FIRES)[:-9], "application/json", {"content_encoding": "gzip"}, 400),
@@ -346,6 +368,13 @@ def test_what_cannot_be_unpacked_is_refused(post, body, content_type, headers, s
     answer = post(body, content_type=content_type, **headers)
 
     assert (answer.status_code, answer.json()["field"]) == (status, "body")
+
+
+@pytest.mark.parametrize("moment", [int("9" * 400), -int("9" * 400), 1.7e308])
+def test_a_moment_that_no_calendar_holds_is_none(post, moment):
+    answer = post(group({**member(), "startsAt": moment, "endsAt": moment}))
+
+    assert (answer.status_code, outcomes(answer)) == (202, ["started"])
 
 
 def test_a_post_of_exactly_one_mebibyte_is_taken(post):
@@ -421,3 +450,13 @@ def test_invisible_characters_stand_in_no_title_and_no_odd_text_in_a_row(post):
 
     assert outcomes(answer) == ["started"]
     assert AlertSession.objects.get().title == "cpuhigh"
+
+
+def test_a_number_that_no_row_can_keep_stays_as_it_was_written(post):
+    inner = '{"AlarmName": "cpu", "NewStateValue": "ALARM", "least": 1e999, "most": -1e999}'
+    body = {"Type": "Notification", "MessageId": "m", "TopicArn": "t", "Message": inner}
+
+    post(body)
+
+    [alarm] = json.loads(AlertSession.objects.get().alert_data)["alerts"]
+    assert (alarm["least"], alarm["most"]) == ("1e999", "-1e999")

@@ -203,9 +203,20 @@ def test_without_a_worker_nobody_can_check(viewer, clean_redis, sent):
     assert sent == []
 
 
-def test_a_check_of_another_version_is_no_check(clean_redis, viewer):
-    told = {"asked_at": 1.0, "asked_by": "ana", "report": {"provider_name": "lab"}}
-    clean_redis.hset(provider_checks.CHECKS_KEY, "lab", json.dumps(told))
+@pytest.mark.parametrize(
+    "kept",
+    [
+        '{"asked_at": 1.0, "asked_by": "ana", "report": {"provider_name": "lab"}}',
+        '{"asked_at": "2026-11-30T05:00:00Z", "asked_by": "ana"}',
+        '{"asked_at": 1e300, "asked_by": "ana"}',
+        "[]",
+        "null",
+        '{"asked_at": 1.0',
+        b"\xff",
+    ],
+)
+def test_a_check_of_another_version_is_no_check(clean_redis, viewer, kept):
+    clean_redis.hset(provider_checks.CHECKS_KEY, "lab", kept)
 
     assert read_checks() == {}
     assert viewer.get(PATH).status_code == 200

@@ -14,7 +14,7 @@ from investigations.sources.registry import SOURCES, read_post, read_post_of
 from tarsy.errors import InvalidInput
 from tests.investigations.sources.corpus import Case, read_cases
 
-ODD = (None, [], {}, 0, -1.5, True, "", "\u202e\u200b\x00{", [[None]], {"": {"": []}}, 10**200)
+ODD = (None, [], {}, 0, -1.5, True, "", "\u202e\u200b\x00{", [[None]], {"": {"": []}}, 10**400)
 """In place of any value of any post."""
 
 
