@@ -18,9 +18,8 @@ from agents.types import (
 LABELS = (INCONCLUSIVE, UNVERIFIED, NOT_CARRIED_OUT, CHANGED, NOT_CHECKED, LEFT_OUT)
 """In the order in which they stand."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
-_FORGED = re.compile(
-    rf"^([ \t]*)(?:{'|'.join(map(re.escape, LABELS))})", re.MULTILINE | re.IGNORECASE
-)
+_ESCAPED = re.compile(r"\\([\W_])|`")
+_FORGED = re.compile(rf"\s*(?:{'|'.join(map(re.escape, LABELS))})", re.IGNORECASE)
 
 
 def split_our_lines(text: str) -> tuple[tuple[str, ...], str]:
@@ -49,7 +48,7 @@ def put_above(lines: Sequence[str], text: str) -> str:
 def find_our_lines(text: str, label: str) -> tuple[str, ...]:
     """What our lines with a label say, as plain text."""
     return tuple(
-        re.sub(r"\\(?=\W)|`", "", line.removeprefix(label)).strip()
+        _ESCAPED.sub(r"\1", line.removeprefix(label)).strip()
         for line in split_our_lines(text)[0]
         if line.startswith(label)
     )
@@ -57,7 +56,7 @@ def find_our_lines(text: str, label: str) -> tuple[str, ...]:
 
 def disarm(text: str) -> str:
     """What a model wrote, with nothing in it that passes for a line of ours."""
-    return _FORGED.sub(lambda found: found[0].replace("*", ""), text)
+    return "".join(map(_disarm_line, text.splitlines(keepends=True)))
 
 
 def without(label: str, text: str) -> str:
@@ -81,6 +80,11 @@ def as_code(name: str) -> str:
 def as_words(text: str) -> str:
     """A text within a sentence of Markdown, in which nothing of it is Markdown."""
     return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split())).rstrip(".")
+
+
+def _disarm_line(line: str) -> str:
+    forged = _FORGED.match(line)
+    return line if forged is None else forged[0].replace("*", "") + line[forged.end() :]
 
 
 def _rank(line: str) -> int:

@@ -56,7 +56,7 @@ IMPORTED = (
     "mcp_bridge.toolbox",
     "safety.gate.safety_gate",
     "safety.grounding.judge",
-    "safety.grounding.quotes",
+    "safety.grounding.likely_passages",
 )
 PR_SET_PDEATHSIG = 1
 

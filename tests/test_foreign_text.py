@@ -45,9 +45,9 @@ from safety.evidence import Evidence, SettledCall, judge_outcome
 from safety.grounding.claim_states import judge_claims
 from safety.grounding.facts import Facts
 from safety.grounding.judge import find_unsupported
+from safety.grounding.likely_passages import Source, find_likely_passage
 from safety.grounding.phantoms import find_phantoms, find_written_calls
 from safety.grounding.proofs import Proofs
-from safety.grounding.quotes import Source, find_quote
 from tarsy.errors import TarsyError
 
 pytestmark = pytest.mark.slow
@@ -93,8 +93,12 @@ READERS: dict[str, Read] = {
     "safety.grounding.phantoms.find_written_calls": lambda text: list(
         find_written_calls(text, ["ops__query", "kubectl"])
     ),
-    "safety.grounding.quotes, the claim": lambda text: find_quote(text, Source(RESULT)),
-    "safety.grounding.quotes, the result": lambda text: find_quote(ANSWER, Source(text)),
+    "safety.grounding.likely_passages, the claim": lambda text: (
+        find_likely_passage(text, Source(RESULT))
+    ),
+    "safety.grounding.likely_passages, the result": lambda text: (
+        find_likely_passage(ANSWER, Source(text))
+    ),
     "agents.citations": lambda text: (
         find_citations(text), find_in_plain_text(text), find_citations(f'[T1 "{text}"]')
     ),
@@ -103,7 +107,9 @@ READERS: dict[str, Read] = {
     "safety.grounding.claim_states": lambda text: judge_claims(
         f'{text} [T1 "{text[:300]}"]', {1: StoredResult("t", text)}
     ),
-    "safety.grounding.quotes, both": lambda text: find_quote(text[:4_000], Source(text)),
+    "safety.grounding.likely_passages, both": lambda text: (
+        find_likely_passage(text[:4_000], Source(text))
+    ),
     "safety.grounding.facts": lambda text: Facts([_call(text)]).row_counts,
     "safety.evidence.judge_outcome": lambda text: (
         judge_outcome(text, is_error=True), judge_outcome(text, is_error=False)
@@ -316,7 +322,7 @@ LARGE = (
     "investigations.rendering.plain_text.show_invisible",
     "investigations.templatetags.display.pretty", "investigations.services.titles.title_of",
     "investigations.selectors.session_page.conclusions.first_words",
-    "safety.grounding.quotes, both",
+    "safety.grounding.likely_passages, both",
 )  # fmt: skip
 """Those that get the whole of what a tool, a model or a sender may send."""
 

@@ -16,7 +16,8 @@ NOTHING = f"{CHANGED} TARSy changed nothing."
 
 @dataclass(frozen=True)
 class Change:
-    """A write that ran, or may have run. `approved_by` is empty where nobody was asked."""
+    """A write that ran, or may have run. `approved_by` is empty where nobody was asked, or
+    where the call and so its approval is not known."""
 
     stage_id: uuid.UUID | None
     number: int | None
@@ -33,13 +34,16 @@ class Change:
         cited = f" [T{self.number}]" if self.number is not None else ""
         where = f" on {as_code(self.target)}" if self.target else ""
         did = "has run" if self.ran == "yes" else "may have run"
-        who = (
-            f"approved by {as_words(self.approved_by)}" if self.approved_by else "nobody was asked"
-        )
         shown = "verified" if self.status == "verified" else "not verified"
-        return (
-            f"{CHANGED} {self.tool} {did}{where}{cited}; {who}; {shown}: {as_words(self.reason)}."
-        )
+        what = f"{self.tool} {did}{where}{cited}; {self._who}"
+        return f"{CHANGED} {what}; {shown}: {as_words(self.reason)}."
+
+    @property
+    def _who(self) -> str:
+        if self.approved_by:
+            return f"approved by {as_words(self.approved_by)}"
+        # An approval is known by the number of its call.
+        return "nobody was asked" if self.number is not None else "it is not known who was asked"
 
 
 def changes_of_session(session_id: uuid.UUID, *, with_chat: bool = True) -> tuple[Change, ...]:

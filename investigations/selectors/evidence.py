@@ -13,7 +13,12 @@ from investigations.selectors.sessions import visible_sessions
 from investigations.selectors.tool_results import read_tool_results
 from safety.grounding.claim_states import ClaimCounts, ClaimState, JudgedClaim
 from safety.grounding.claims import MAX_READ
-from safety.grounding.quotes import MAX_SEARCHED, Quote, Source, find_quote
+from safety.grounding.likely_passages import (
+    MAX_SEARCHED,
+    LikelyPassage,
+    Source,
+    find_likely_passage,
+)
 from safety.grounding.recalled import find_recalled
 from tarsy.errors import NotFound
 
@@ -94,12 +99,12 @@ class _Call:
 
     def find_passage(self, text: str, *, is_cited: bool) -> EvidenceCall:
         """With the passage that reads most like a claim."""
-        return self.describe(find_quote(text, self.source), is_cited=is_cited)
+        return self.describe(find_likely_passage(text, self.source), is_cited=is_cited)
 
-    def describe(self, quote: Quote | None, *, is_cited: bool) -> EvidenceCall:
-        if quote is None:
+    def describe(self, passage: LikelyPassage | None, *, is_cited: bool) -> EvidenceCall:
+        if passage is None:
             return self._write(is_cited=is_cited)
-        return self._write(is_cited=is_cited, place=(quote.start, quote.end))
+        return self._write(is_cited=is_cited, place=(passage.start, passage.end))
 
     def show_quoted(self, start: int, end: int, *, in_check: bool) -> EvidenceCall:
         return self._write(is_cited=True, is_quoted=True, in_check=in_check, place=(start, end))
@@ -134,15 +139,15 @@ class _Calls:
 
     def match(self, text: str, *, may_recall: bool) -> tuple[EvidenceCall, ...]:
         """The call that a claim without a citation rests on: it has a figure or name of it."""
-        best: tuple[Quote, _Call] | None = None
+        best: tuple[LikelyPassage, _Call] | None = None
         for call in self._affordable():
             if call.is_recall and not may_recall:
                 continue
-            quote = find_quote(text, call.source)
-            if quote is None or not quote.strong or quote.weight <= 3:
+            passage = find_likely_passage(text, call.source)
+            if passage is None or not passage.strong or passage.weight <= 3:
                 continue
-            if best is None or quote.weight > best[0].weight:
-                best = quote, call
+            if best is None or passage.weight > best[0].weight:
+                best = passage, call
         return (best[1].describe(best[0], is_cited=False),) if best else ()
 
     def _affordable(self) -> Iterator[_Call]:

@@ -72,8 +72,8 @@ async def review_answer(
     misquoted = list_misquoted(claims)
     if misquoted and answer.may_object_to_quotes and not (answer.is_last or answer.is_by_code):
         _note_misquoted(events, len(misquoted))
-        return object_to_quotes(answer, misquoted)
-    review = _conclude(answer, standing, found, phantoms, claims)
+        return await asyncio.to_thread(object_to_quotes, answer, misquoted)
+    review = await asyncio.to_thread(_conclude, answer, standing, found, phantoms, claims)
     return review if _rests_on_something(answer, standing, earlier) else _say_inconclusive(review)
 
 

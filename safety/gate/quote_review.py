@@ -4,13 +4,13 @@ It never holds an answer back for good: what is said again stands, marked.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from agents.citations import Ref
 from agents.fencing import fence
 from agents.ports import MISQUOTED, ProposedAnswer, Review
-from agents.types import JSON, StoredResult
+from agents.types import JSON
 from safety.grounding.claim_states import (
     ClaimState,
     Doubt,
@@ -18,8 +18,8 @@ from safety.grounding.claim_states import (
     count_states,
     judge_claims,
 )
+from safety.grounding.likely_passages import MAX_SEARCHED, Source, find_likely_passage
 from safety.grounding.proofs import Proofs, Sighting, show_quote
-from safety.grounding.quotes import MAX_SEARCHED, Source, find_quote
 from safety.grounding.unsupported import Unsupported
 
 SHOWN = 6
@@ -43,9 +43,8 @@ def list_misquoted(claims: Sequence[JudgedClaim]) -> list[JudgedClaim]:
 def object_to_quotes(answer: ProposedAnswer, misquoted: Sequence[JudgedClaim]) -> Review:
     """What the model is told of its quotes, and what the results say instead."""
     missing = dict.fromkeys(pair for claim in misquoted for pair in claim.missing)
-    listed = "\n".join(
-        _explain(ref, sighting, answer.results or {}) for ref, sighting in islice(missing, SHOWN)
-    )
+    proofs = Proofs(answer.results or {})
+    listed = "\n".join(_explain(ref, sighting, proofs) for ref, sighting in islice(missing, SHOWN))
     return Review(
         answer.text,
         objection=f"{MISQUOTED}\n{listed}\n"
@@ -73,21 +72,20 @@ def describe_claims(claims: Sequence[JudgedClaim], text: str, shift: int) -> dic
     return {**kept, "misquoted": misquoted} if misquoted else kept
 
 
-def _explain(ref: Ref, sighting: Sighting, results: Mapping[int, StoredResult]) -> str:
+def _explain(ref: Ref, sighting: Sighting, proofs: Proofs) -> str:
     """Why a quote was not found, and the other result that has it, or the words nearest to it."""
     said = f"- {show_quote(ref.quote or '')}: {sighting.reason}."
-    proofs = Proofs(results)
-    for number in results:
+    for number in proofs.results:
         if proofs.find(Ref(number, ref.quote)).verdict == "found":
             return f"{said} T{number} says it."
-    result = results.get(ref.number)
+    result = proofs.results.get(ref.number)
     near = _find_near(ref.quote or "", result.text) if result and result.text else ""
     return f"{said} It says:\n{fence(near, f'result of T{ref.number}')}" if near else said
 
 
 def _find_near(quote: str, text: str) -> str:
     """Where a result says something like a quote; empty where it says nothing like it."""
-    passage = find_quote(quote, Source(text))
+    passage = find_likely_passage(quote, Source(text))
     if passage is not None:
         return text[passage.start : passage.end][:SHOWN_PASSAGE]
     words = sorted(set(_WORD.findall(quote[:SHOWN_PASSAGE])), key=len, reverse=True)

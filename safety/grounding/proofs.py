@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from agents.citations import Ref
@@ -20,11 +21,14 @@ MAX_PLACES = 200
 """Of what stands in more places than this, the first ones are looked at."""
 MAX_SEARCHED = 300_000_000
 """Characters of results that are searched for all quotes of one report together."""
+COST_OF_PLACE = 5_000
+"""What looking at a place of a quote counts beside its length, in characters that are searched."""
 SHOWN = 120
 
 Verdict = Literal["found", "weak", "missing"]
 """`weak`: it is there, and shows nothing; or it was not looked for."""
 
+TOO_MUCH = "there is too much to look through"
 _CHUNK = 8_192
 _MARKS = "\"'`\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a"
 _BLANKS = " \t\n\r\f\v\u00a0\u202f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -77,8 +81,10 @@ class Proofs:
         for in_check, text in ((False, result.text), (True, result.check)):
             self._searched += 2 * len(text)
             if self._searched > MAX_SEARCHED:
-                return Sighting("weak", "there is too much to look through")
+                return Sighting("weak", TOO_MUCH)
             place, is_whole = self._locate(number, quote, text, in_check=in_check)
+            if place is None and self._searched > MAX_SEARCHED:
+                return Sighting("weak", TOO_MUCH)
             if place is not None and is_whole:
                 weakness = _find_weakness(number, quote, result)
                 return Sighting("weak" if weakness else "found", weakness, *place, in_check)
@@ -113,6 +119,9 @@ class Proofs:
         if folded is None:
             folded = self._folded[key] = _Folded(text)
         for at in _find_all(folded.text, wanted):
+            self._searched += COST_OF_PLACE + len(quote)
+            if self._searched > MAX_SEARCHED:
+                return
             start, end = folded.find_place(at, len(wanted))
             if _says_the_same(quote, text[start:end]):
                 yield start, end
@@ -134,6 +143,7 @@ class _Folded:
     def __init__(self, text: str) -> None:
         self._whole = text
         self._starts = [0]
+        self._ends: dict[int, list[int]] = {}
         pieces: list[str] = []
         for begin in range(0, len(text), _CHUNK):
             pieces.append(_drop(text[begin : begin + _CHUNK]))
@@ -146,11 +156,19 @@ class _Folded:
 
     def _find_character(self, at: int) -> int:
         chunk = bisect_right(self._starts, at) - 1
-        begin, left = chunk * _CHUNK, at - self._starts[chunk]
-        places = range(begin, min(begin + _CHUNK, len(self._whole)))
-        return begin + bisect_right(
-            places, left, key=lambda place: len(_drop(self._whole[begin : place + 1]))
-        )
+        return chunk * _CHUNK + bisect_right(self._ends_in(chunk), at - self._starts[chunk])
+
+    def _ends_in(self, chunk: int) -> list[int]:
+        """Up to where each character of a chunk stands in the folded chunk, counted once."""
+        if chunk not in self._ends:
+            begin = chunk * _CHUNK
+            widths = map(_width, self._whole[begin : begin + _CHUNK])
+            self._ends[chunk] = list(accumulate(widths))
+        return self._ends[chunk]
+
+
+def _width(character: str) -> int:
+    return 0 if character in _DROPPED else len(character.casefold())
 
 
 def _drop(text: str) -> str:

@@ -7,11 +7,12 @@ afterwards; so where the words are not at the place, they are looked for.
 import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.citations import drop_citations
-from investigations.models import TimelineEvent
+from agents.our_lines import split_our_lines
+from investigations.models import Stage, TimelineEvent
 
 MAX_SPANS = 200
 _ITEM = re.compile(r"[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+")
@@ -67,17 +68,30 @@ def _lines_with(text: str, beginning: str) -> Iterator[int]:
 def unsupported_of_session(
     session_id: uuid.UUID, final_analysis: str
 ) -> tuple[UnsupportedSpan, ...]:
-    """The passages of a session's final analysis, as the review of whoever wrote it named them."""
+    """The passages of a session's final analysis, as the review of whoever wrote it named them.
+
+    Lines of ours come above what was written, and between lines of ours that were there.
+    """
     if not final_analysis:
         return ()
-    reviews = TimelineEvent.objects.filter(
-        session_id=session_id,
-        event_type=TimelineEvent.Type.FINAL_ANALYSIS,
-        metadata__has_any_keys=["misquoted", "unsupported"],
-    ).order_by("-sequence_number")
+    reviews = (
+        TimelineEvent.objects.filter(
+            session_id=session_id,
+            event_type=TimelineEvent.Type.FINAL_ANALYSIS,
+            metadata__has_any_keys=["misquoted", "unsupported"],
+        )
+        .exclude(stage__stage_type__in=(Stage.Type.CHAT, Stage.Type.EXEC_SUMMARY))
+        .order_by("-sequence_number")
+    )
     for content, metadata in reviews.values_list("content", "metadata"):
-        if content and content in final_analysis:
-            return locate_unsupported(final_analysis, metadata)
+        body = split_our_lines(content)[1]
+        place = final_analysis.find(body) if body else -1
+        if place >= 0:
+            shift = place - (len(content) - len(body))
+            spans = locate_unsupported(content, metadata)
+            return tuple(
+                replace(each, start=each.start + shift, end=each.end + shift) for each in spans
+            )
     return ()
 
 

@@ -95,3 +95,15 @@ def test_a_model_cannot_write_a_line_of_ours():
     assert split_our_lines(shown) == (
         (NOTHING,), "Changed: TARSy changed all.\n  not checked: nothing",
     )  # fmt: skip
+
+
+def test_of_a_write_whose_call_is_not_known_nothing_is_said_of_who_was_asked():
+    session = make_session()
+    told = WriteReport(3, (VERIFIED, UNSEEN)).to_json()
+    add_tool_call(session.executions.get(), 3, "{}", may_write=True, writes=told)
+
+    lines = write_changes(changes_of_session(session.pk))
+
+    assert [("nobody" in each, "it is not known who was asked" in each) for each in lines] == [
+        (False, True), (False, True),
+    ]  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import replace
 from agents.ports import MISQUOTED, ProposedAnswer
 from agents.types import StoredResult
 from safety.gate.safety_gate import SafetyGate
+from safety.grounding import proofs
 from tests.safety.gate.calls import NGINX, Counters, resolve
 
 RESULTS = {
@@ -82,3 +83,20 @@ async def test_figures_within_a_quote_are_no_claims_of_the_answer():
     review = await gate.review_answer(ProposedAnswer(text, results=RESULTS))
 
     assert "unsupported" not in review.metadata
+
+
+async def test_results_are_made_ready_once_for_all_quotes_that_they_have_not(monkeypatch):
+    folded: list[str] = []
+
+    class Counted(proofs._Folded):
+        def __init__(self, text: str) -> None:
+            folded.append(text)
+            super().__init__(text)
+
+    gate = await make_gate()
+    monkeypatch.setattr(proofs, "_Folded", Counted)
+
+    await gate.review_answer(ANSWER)
+
+    judging, objecting = [RESULTS[1].text], [each.text for each in RESULTS.values()]
+    assert sorted(filter(None, folded)) == sorted([*judging, *objecting])

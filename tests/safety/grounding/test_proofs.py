@@ -176,3 +176,13 @@ def test_a_long_report_against_many_long_results_is_judged():
     judged = judge_claims(report, results)
 
     assert {str(each.state) for each in judged} == {"proved", "misquoted"}
+
+
+def test_places_that_are_looked_at_are_bounded_for_all_quotes_together(monkeypatch):
+    monkeypatch.setattr("safety.grounding.proofs.MAX_SEARCHED", 2_000_000)
+    proofs = Proofs({1: StoredResult("ops.read", "ab " * 200)})
+
+    sightings = [proofs.find(Ref(1, f"a{' ' * blanks}b")) for blanks in (1, 2, 3)]
+
+    assert [each.verdict for each in sightings] == ["missing", "weak", "weak"]
+    assert sightings[-1].reason == "there is too much to look through"

@@ -1,4 +1,4 @@
-"""Finds the passage of a tool's result that a claim rests on."""
+"""Finds the passage of a tool's result that reads most like a claim."""
 
 import re
 from bisect import bisect_left
@@ -30,7 +30,7 @@ _STRONG = 3
 
 
 @dataclass(frozen=True)
-class Quote:
+class LikelyPassage:
     """A passage, in characters of the result. `strong`: how many figures and names it shares with
     the claim, `weight` how much it shares in all."""
 
@@ -106,7 +106,7 @@ def _near(
         place += 1
 
 
-def find_quote(claim: str, source: Source) -> Quote | None:
+def find_likely_passage(claim: str, source: Source) -> LikelyPassage | None:
     """The shortest passage that shares most with the claim: its figures and names, then its words.
 
     None where no passage shares two words, or a single one of the figures and names that it has.
@@ -114,7 +114,7 @@ def find_quote(claim: str, source: Source) -> Quote | None:
     found = islice(_find_hits(claim[:MAX_CLAIM], source), _MAX_HITS)
     fitting = (hit for hit in found if hit.end - hit.start <= WIDTH)
     hits = sorted(fitting, key=lambda hit: hit.start)
-    best: Quote | None = None
+    best: LikelyPassage | None = None
     for window in _slide(hits):
         if best is None or _rank(window) > _rank(best):
             best = window
@@ -123,8 +123,8 @@ def find_quote(claim: str, source: Source) -> Quote | None:
     return _widen(best, source.text)
 
 
-def _slide(hits: list[_Hit]) -> Iterator[Quote]:
-    """Every window that is no wider than a quote and begins with something it has only once."""
+def _slide(hits: list[_Hit]) -> Iterator[LikelyPassage]:
+    """Every window that is no wider than a passage and begins with something it has only once."""
     held: Counter[str] = Counter()
     first = strong = weight = 0
     for hit in hits:
@@ -139,11 +139,11 @@ def _slide(hits: list[_Hit]) -> Iterator[Quote]:
             if not held[left.what]:
                 strong -= left.is_strong
                 weight -= left.weight
-        yield Quote(hits[first].start, hit.end, strong, weight)
+        yield LikelyPassage(hits[first].start, hit.end, strong, weight)
 
 
-def _rank(quote: Quote) -> tuple[int, int]:
-    return quote.weight, quote.start - quote.end
+def _rank(passage: LikelyPassage) -> tuple[int, int]:
+    return passage.weight, passage.start - passage.end
 
 
 def _has_anchor(claim: str) -> bool:
@@ -168,9 +168,11 @@ def _find_terms(claim: str) -> set[str]:
     return {name for name, _ in find_names(claim)} | quoted
 
 
-def _widen(quote: Quote, text: str) -> Quote:
+def _widen(passage: LikelyPassage, text: str) -> LikelyPassage:
     """Out to the ends of its lines, or of its words where the lines are long."""
-    return Quote(_begin(quote.start, text), _end(quote.end, text), quote.strong, quote.weight)
+    return LikelyPassage(
+        _begin(passage.start, text), _end(passage.end, text), passage.strong, passage.weight
+    )
 
 
 def _begin(start: int, text: str) -> int:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from safety.grounding.claims import find_claims
-from safety.grounding.quotes import Source, find_quote
+from safety.grounding.likely_passages import Source, find_likely_passage
 
 REPORT = """## Conclusion
 The import was restarted 3 times. Confidence: high
@@ -39,7 +39,7 @@ def test_what_stands_before_a_citation_is_what_it_is_cited_for():
 
 
 def quote(claim: str, result: str) -> str | None:
-    found = find_quote(claim, Source(result))
+    found = find_likely_passage(claim, Source(result))
     return result[found.start : found.end] if found else None
 
 
