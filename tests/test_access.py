@@ -58,6 +58,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {PAGE}events/<uuid:event_id>/", f"GET {PAGE}events/<uuid:event_id>/content/",
         f"GET {PAGE}stages/<uuid:stage_id>/",
         f"GET {PAGE}executions/<uuid:execution_id>/earlier/",
+        f"GET {PAGE}calls/<int:number>/quote/",
         f"GET {PAGE}place/", f"GET {PAGE}search/", f"GET {PAGE}export/",
         "GET system/", "GET system/server/", "GET system/model/",
         f"GET {TRACE}", f"GET {TRACE}llm/<uuid:interaction_id>/",

@@ -86,9 +86,17 @@ _NO_TOOL_CALLING = re.compile(
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title|<h1[^>]*>(.*?)</h1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
-_BODY_AT_END = re.compile(
-    r"(?:\A|[-:] ?)(b'\{.*\}\s*'|b\"\{.*\}\s*\"|\{.*\}|\[\{.*\}\])\s*\Z", re.DOTALL
+_BODY_AT_END: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (re.compile(ending + r"\Z"), re.compile(r"(?:\A|[-:] ?)(" + opening + ")"))
+    for ending, opening in (
+        (r"\}\s*'", r"b'\{"),
+        (r"\}\s*\"", r"b\"\{"),
+        (r"\}\]", r"\[\{"),
+        (r"\}", r"\{"),
+    )
 )
+"""How a body ends at the end of a text, and how it begins then: one look for each, however often
+the text says what may begin one."""
 _FINE = ("0", "200")
 """Codes by which some gateways say that all is well."""
 _TEXTS = ("message", "error", "detail", "status_msg", "msg", "error_msg")
@@ -157,14 +165,21 @@ def read_error(body: object, text: str) -> ErrorBody:
 
 def find_body(text: str) -> object:
     """The body that an SDK has put behind its own words: JSON, or as Python writes its values."""
-    found = _BODY_AT_END.search(text[:_LONGEST_TEXT])
-    if found is None:
+    said = _find_at_end(text[:_LONGEST_TEXT].rstrip())
+    if said is None:
         return _find_object(text)
-    said = found[1]
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         value = ast.literal_eval(said) if said.startswith("b") else said
         said = value.decode(errors="replace") if isinstance(value, bytes) else said
     return _as_json(said) or _as_python(said)
+
+
+def _find_at_end(text: str) -> str | None:
+    for ending, opening in _BODY_AT_END:
+        if ending.search(text, max(0, len(text) - 50)):
+            found = opening.search(text)
+            return text[found.start(1) :] if found else None
+    return None
 
 
 def _find_object(text: str) -> object:

@@ -15,11 +15,9 @@ _GZIP = b"\x1f\x8b"
 _PACKED = ("gzip", "x-gzip", "deflate")
 _FORM = "application/x-www-form-urlencoded"
 _FIELD = "payload"
-_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape"})
-"""What Python reads like charsets and is none; a mebibyte of some takes it half a minute."""
 _NAME = re.compile(r"[\w.\[\]-]{1,100}")
 _NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
-"""Codecs of Python's that decode texts and are no charset of any post; some take very long."""
+"""What Python reads like charsets and is none; a mebibyte of some takes it half a minute."""
 
 
 def unpack(raw: bytes, *, encoding: str = "", content_type: str = "", charset: str = "") -> bytes:

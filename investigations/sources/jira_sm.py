@@ -92,6 +92,7 @@ SOURCE = Source(
     label="Jira Service Management",
     signs=(("webhookEvent", "issue.key"), ("key", "fields.summary")),
     least=("action", "alert{}"),
+    also=("opsgenie",),
     expects="an object with `webhookEvent` and `issue`, or with `action` and `alert`",
     read=read,
 )

@@ -144,7 +144,9 @@ def read_post_of(name: str, post: Post, own: Mapping[str, Mapped]) -> Reading:
     source = SOURCES.get(name)
     if source is None:
         raise NotFound(f'there is no alert source "{name[:60]}"{suggest(name, [*SOURCES, *own])}')
-    if source.reads(post):
+    # A form may hold another one: what suffices at this address may be a post of somebody else.
+    found = recognise(post).source
+    if source.reads(post) and (found in (source, None) or found.name in source.also):
         return _read(source, post)
     _refuse_nothing(post)
     if source.is_template:

@@ -20,7 +20,7 @@ class Source:
     `signs`: any of them recognises a post. `expects` says in a message what a post of this source
     looks like. `is_template`: the body is what the user's own template says, so that at the
     source's address any object is read. `least` suffices at that address, where nobody has to tell
-    the source: senders by hand leave much out.
+    the source: senders by hand leave much out. `also`: sources whose posts this one sends, too.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Source:
     read: Callable[[Post], Reading]
     is_template: bool = False
     least: Sign = ()
+    also: tuple[str, ...] = ()
 
     def reads(self, post: Post) -> bool:
         """Whether a post to this source's own address is one of its own."""

@@ -2,7 +2,7 @@
 
 import re
 
-from agents.citations import find_citations
+from agents.citations import find_in_plain_text
 from agents.controllers.written.names import OfferedNames
 
 LONGEST = 1_000
@@ -32,13 +32,16 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 
 
 def is_report(text: str) -> bool:
-    """Whether a text has what only a report has: a citation of a tool call, or a heading."""
-    return _HEADING.search(text) is not None or bool(find_citations(text))
+    """Whether a text has what only a report has: a citation of a tool call, or a heading.
+
+    It may begin within code, so no backtick counts.
+    """
+    return _HEADING.search(text) is not None or bool(find_in_plain_text(text))
 
 
 def is_whole_report(text: str) -> bool:
     """Whether a text has the form of a report, and not only a word on what was found so far."""
-    return _HEADING.search(text) is not None and bool(find_citations(text))
+    return _HEADING.search(text) is not None and bool(find_in_plain_text(text))
 
 
 def is_announcement(text: str, offered: OfferedNames) -> bool:

@@ -24,9 +24,23 @@ async def test_the_agent_is_the_one_the_system_prompt_names(rehearse, connect):
 
     assert await ask(client, [system("DiskAgent"), user()]) == "disks"
     assert await ask(client, [system("MemoryAgent-2"), user()]) == "memory"
-    assert await ask(client, [user("Agent: DiskAgent")]) == "somebody"
-    assert [request.agent for request in server.requests] == ["DiskAgent", "MemoryAgent-2", ""]
+    assert await ask(client, [system("None"), user("Agent: DiskAgent")]) == "somebody"
+    agents = [request.agent for request in server.requests]
+    assert agents == ["DiskAgent", "MemoryAgent-2", "None"]
     assert [request.rule for request in server.requests] == [0, 1, 2]
+
+
+async def test_where_no_system_prompt_may_be_the_first_message_names_the_agent(rehearse, connect):
+    server = rehearse(
+        """
+        - {when: {agent: ^Disk}, reply: {text: disks}}
+        - {reply: {text: somebody}}
+        """
+    )
+    client = await connect(server)
+
+    assert await ask(client, [user("Agent: DiskAgent\nWhat is full?")]) == "disks"
+    assert await ask(client, [user("What is full?"), user("Agent: DiskAgent")]) == "somebody"
 
 
 async def test_the_turn_counts_the_assistant_messages(rehearse, connect):

@@ -228,6 +228,20 @@ def test_a_post_of_another_source_is_refused_with_its_address(post):
     assert not AlertSession.objects.exists()
 
 
+def test_a_post_that_another_form_holds_is_refused_with_its_own_address(post):
+    of_grafana = group(member()) | {"orgId": 1, "title": "t", "state": "alerting"}
+
+    for body, wrong, right in (
+        (of_grafana, "alertmanager", "grafana"),
+        (group(member()), "grafana", "alertmanager"),
+    ):
+        answer = post(body, wrong)
+
+        assert answer.status_code == 400
+        assert f"/api/v1/webhooks/{right}" in answer.json()["message"]
+    assert not AlertSession.objects.exists()
+
+
 def test_a_post_that_looks_like_nothing_is_told_what_would_be_right(post):
     answer = post({"hello": "world"}, "pagerduty")
 
