@@ -42,6 +42,12 @@ _OBJECT = re.compile(r"^(?:[^.;,]|[.;,](?=\w))*?(?=\s+and\s+(?!on\b|in\b|the\b)|
 _NOTHING = re.compile(
     r"\s*(?:nothing|no|none|neither|nobody|not|without|with|by|from|at|on to)\b", re.I
 )
+_HEAD = re.compile(
+    r"\s*(?P<whose>(?:my|our)\b)?\s*(?:the|an?|this|that|all|both)?\b"
+    r"(?P<words>.*?)(?=\s(?:with|to|from|in|on|at|of|for|by|into|after|before|because)\b|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What an act is done to, before all that is said of how, where and why."""
 _THING = re.compile(
     r"\b(?:it|them|both|services?|containers?|pods?|nodes?|vms?|guests?|hosts?|servers?|machines?|"
     r"instances?|jobs?|deployments?|daemons?|units?|databases?|clusters?|brokers?|workers?|replicas?|"
@@ -102,7 +108,7 @@ def _judge(
         yield from _check_targets(clause, end, object_end, verb, done)
         return
     is_certain = _is_certain(verb, target, facts) and not _may_have_run(target, facts)
-    if is_certain or (verb.certainty != "loose" and _is_of_things(target, facts)):
+    if is_certain or _is_marked(verb, target, facts):
         yield _claim(clause, start, object_end, is_phantom=is_certain)
 
 
@@ -141,7 +147,7 @@ def _may_have_run(target: str, facts: Facts) -> bool:
 def _is_certain(verb: Verb, target: str, facts: Facts) -> bool:
     match verb.certainty:
         case "act":
-            return bool(target.strip())
+            return _is_of_things(target, facts) or _is_of_something_seen(target, facts)
         case "of_things":
             return _is_of_things(target, facts)
         case "of_names":
@@ -150,8 +156,33 @@ def _is_certain(verb: Verb, target: str, facts: Facts) -> bool:
             return False
 
 
+def _is_marked(verb: Verb, target: str, facts: Facts) -> bool:
+    """Whether it is said that no write did this, where nothing is certain enough to hold back."""
+    if verb.certainty == "loose":
+        return False
+    if verb.certainty == "act" and target.strip() and not _is_of_ones_own(target):
+        return True
+    return _is_of_things(target, facts)
+
+
+def _is_of_ones_own(target: str) -> bool:
+    found = _HEAD.match(target)
+    return found is not None and found["whose"] is not None
+
+
 def _is_of_things(target: str, facts: Facts) -> bool:
     return _THING.search(target) is not None or _names_thing(target, facts)
+
+
+def _is_of_something_seen(target: str, facts: Facts) -> bool:
+    """Whether its object is called as something in a result, the alert or a tool of this session:
+    one may restart a search, and reload a page of one's own."""
+    found = _HEAD.match(target)
+    if found is None or _is_of_ones_own(target):
+        return False
+    if any(each.isdigit() for name in _IDENTIFIER.finditer(target) for each in name[0]):
+        return True  # A name with a number is one of a thing, also where the thing is invented.
+    return any(facts.mentions(word) for word in re.findall(r"\w[\w.:/@-]*\w", found["words"]))
 
 
 def _names_thing(target: str, facts: Facts) -> bool:

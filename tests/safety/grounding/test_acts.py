@@ -53,6 +53,11 @@ def test_an_act_in_the_first_person_that_no_call_did_is_certain(answer):
         "I would have restarted web-7.",
         "Should I restart web-7?",
         "I reduced the list to what matters.",
+        "I restarted my search with a wider time window.",
+        "I reverted to the earlier query.",
+        "I reloaded the dashboard.",
+        "I scaled the graph to 24 h.",
+        "I deleted duplicates from the list.",
     ],
 )
 def test_what_is_no_act_or_not_ours_holds_nothing_back(answer):
