@@ -66,6 +66,8 @@ def write_changes(changes: Sequence[Change]) -> tuple[str, ...]:
     return tuple(each.sentence for each in changes) or (NOTHING,)
 
 
+Sent = tuple[str, int | None]
+_UNKNOWN: Sent = ("", None)
 Approvers = dict[tuple[uuid.UUID | None, int | None], str]
 
 
@@ -78,14 +80,14 @@ def _read_approvers(session_id: uuid.UUID) -> Approvers:
 
 
 def _of_executions(writes: SessionWrites, approvers: Approvers) -> Iterable[Change]:
-    numbers = _numbers_of_sent(writes.events)
+    calls = _calls_that_were_sent(writes.events)
     for event in writes.latest:
         steps = writes.steps_of(event)
-        known = numbers[event.execution_id]
+        known = calls[event.execution_id]
         # The report of an execution tells its last writes: the newest are the newest there too.
-        placed: list[int | None] = [*known[-len(steps) :]] if len(known) >= len(steps) else []
-        for place, step in enumerate(steps):
-            number = placed[place] if placed else None
+        placed = known[-len(steps) :] if len(known) >= len(steps) else [_UNKNOWN] * len(steps)
+        for (tool, told), step in zip(placed, steps, strict=True):
+            number = told if tool == step.tool else None
             if step.ran == "no":
                 continue
             approved_by = approvers.get((event.execution_id, number), "")
@@ -95,9 +97,9 @@ def _of_executions(writes: SessionWrites, approvers: Approvers) -> Iterable[Chan
             )  # fmt: skip
 
 
-def _numbers_of_sent(events: Iterable[TimelineEvent]) -> dict[uuid.UUID | None, list[int]]:
-    """The numbers of the writes that were sent and have ended, by execution and in order."""
-    numbers: dict[uuid.UUID | None, list[int]] = defaultdict(list)
+def _calls_that_were_sent(events: Iterable[TimelineEvent]) -> dict[uuid.UUID | None, list[Sent]]:
+    """Tool and number of the writes that were sent and have ended, by execution and in order."""
+    calls: dict[uuid.UUID | None, list[Sent]] = defaultdict(list)
     for event in events:
         data = event.metadata
         number = data.get("tool_number")
@@ -108,8 +110,9 @@ def _numbers_of_sent(events: Iterable[TimelineEvent]) -> dict[uuid.UUID | None, 
             data.get("is_error") and judge_outcome(event.content, is_error=True) == "blocked"
         )
         if isinstance(number, int) and not is_blocked:
-            numbers[event.execution_id].append(number)
-    return numbers
+            tool = f"{data.get('server_name')}.{data.get('tool_name')}"
+            calls[event.execution_id].append((tool, number))
+    return calls
 
 
 def _cut_short(writes: SessionWrites, approvers: Approvers) -> Iterable[Change]:

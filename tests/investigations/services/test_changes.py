@@ -1,5 +1,6 @@
 """What was changed, told from the trail of the gate in every report."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -107,3 +108,17 @@ def test_of_a_write_whose_call_is_not_known_nothing_is_said_of_who_was_asked():
     assert [("nobody" in each, "it is not known who was asked" in each) for each in lines] == [
         (False, True), (False, True),
     ]  # fmt: skip
+
+
+def test_no_write_is_told_with_the_number_and_the_person_of_a_call_of_another_tool():
+    session = make_session(VERIFIED)
+    execution = session.executions.get()
+    told = WriteReport(4, (VERIFIED, replace(UNSEEN, tool="k8s.scale"))).to_json()
+    add_tool_call(execution, 4, "{}", tool_name="control", may_write=True, writes=told)
+
+    lines = write_changes(changes_of_session(session.pk))
+
+    assert ["it is not known who was asked" in each for each in lines] == [False, True]
+    assert "approved by ana" in lines[0]
+    assert "k8s.scale" in lines[1]
+    assert "[T4]" not in lines[1]
