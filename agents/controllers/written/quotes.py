@@ -35,7 +35,7 @@ def is_quoted(span: str, outside: Sequence[str]) -> bool:
 def is_told(calls: Sequence[Read], offered: OfferedNames, outside: Sequence[str]) -> bool:
     """Whether one of the calls stands in a text from outside as JSON, its members in any order."""
     wanted = {_identify(call, offered) for call in calls}
-    spellings = {form for call in calls for form in _spell(call.name, offered)}
+    spellings = {form for call in calls for form in spell_name(call.name, offered)}
     names = re.compile("|".join(map(re.escape, sorted(spellings))))
     return any(
         _identify(call, offered) in wanted
@@ -59,7 +59,8 @@ def _read_near(text: str, names: re.Pattern[str], offered: OfferedNames) -> Iter
                 continue
 
 
-def _spell(name: str, offered: OfferedNames) -> Sequence[str]:
+def spell_name(name: str, offered: OfferedNames) -> Sequence[str]:
+    """How a text may call a tool that an answer calls by this name."""
     wire = offered.find(name) or name
     return name, wire, wire.replace("__", ".", 1)
 
