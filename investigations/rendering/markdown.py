@@ -140,25 +140,26 @@ def citation_chip(ref: Ref, tools: Mapping[int, CitedTool]) -> str:
 
 @lru_cache(maxsize=128)
 def _render(text: str) -> str:
-    text = show_invisible(text).translate(_LOOK_ALIKES)
+    text = text.translate(_LOOK_ALIKES)
     quoting = [each for each in find_citations(text) if each.has_quote]
     if not quoting:
-        return _to_html(text)
+        return _to_html(show_invisible(text))
     pieces = split_tags(_to_html(_put_aside(text, quoting)))
     if any(each.startswith("<") and _ASIDE_IN_ADDRESS.search(each) for each in pieces):
         # What stands in an address is none of ours.
-        return _to_html(text)
+        return _to_html(show_invisible(text))
     return "".join(_bring_back(pieces, text, quoting))
 
 
 def _put_aside(text: str, citations: Sequence[Citation]) -> str:
-    """The text with a number in place of each citation: nothing in a quote is Markdown."""
+    """The text as it may be shown, with a number in place of each citation: nothing in a quote is
+    Markdown, and it is looked for as it was written."""
     pieces: list[str] = []
     position = 0
     for number, citation in enumerate(citations):
-        pieces += (text[position : citation.start], f"{_ASIDE}{number}{_ASIDE_END}")
+        pieces += (show_invisible(text[position : citation.start]), f"{_ASIDE}{number}{_ASIDE_END}")
         position = citation.end
-    return "".join([*pieces, text[position:]])
+    return "".join([*pieces, show_invisible(text[position:])])
 
 
 def _bring_back(pieces: Sequence[str], text: str, citations: Sequence[Citation]) -> Iterator[str]:
@@ -175,7 +176,7 @@ def _bring_back(pieces: Sequence[str], text: str, citations: Sequence[Citation])
                 return found[0]
             citation = citations[number]
             if quiet:
-                return escape(text[citation.start : citation.end])
+                return escape(show_invisible(text[citation.start : citation.end]))
             return "".join(map(_name_ref, citation.refs))
 
         yield _PUT_ASIDE.sub(write, piece)

@@ -135,6 +135,15 @@ def test_a_citation_with_a_quote_becomes_a_chip_that_carries_it(text, quote):
     assert "%E2%B8%A2" not in html
 
 
+def test_a_chip_looks_for_its_quote_as_it_was_written_and_shows_what_has_no_shape():
+    quote = "a\u202eb\u200bc"
+    html = link_citations(render_markdown(f'x\u202ey [T5 "{quote}"].'), TOOLS)
+
+    assert f'data-quote="{quote}"' in html
+    assert "x[U+202E]y" in html
+    assert f"{quote}" not in html.replace(f'data-quote="{quote}"', "")
+
+
 def test_a_quote_in_code_or_in_a_link_stays_what_it_is():
     text = '`[T5 "a"]`\n\n    [T5 "b"]\n\n[see](http://x.example/[T5%20"c"])\n\n[at [T5 "d"]](http://y.example)'
     html = link_citations(render_markdown(text), TOOLS)
