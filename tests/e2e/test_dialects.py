@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 import config
+from agents.our_lines import split_our_lines
 from agents.rehearsal.dialects import find_dialect
 from agents.rehearsal.loading import parse_script
 from agents.rehearsal.server import LoggedRequest
@@ -116,8 +117,8 @@ def test_every_family_brings_its_session_to_a_report(database: None, played: Pla
         session = AlertSession.objects.get(alert_type=family.name)
 
         assert (session.status, session.error_message) == ("completed", "")
-        assert session.final_analysis.startswith(REPORT)
-        assert session.executive_summary == SUMMARY
+        assert split_our_lines(session.final_analysis)[1].startswith(REPORT)
+        assert split_our_lines(session.executive_summary)[1] == SUMMARY
         wanted = BY_TEXT if family.calls_by_text else CALLS
         assert calls_of(session, "Looker") == wanted
         assert switches_of(session) == []
@@ -148,7 +149,7 @@ def test_a_question_behind_the_report_is_answered_with_a_call_of_its_own(
 
         assert outcome.chat.status == "completed"
         answer = TimelineEvent.objects.get(stage=outcome.chat, event_type="final_analysis")
-        assert answer.content.startswith("The default route goes by gw-2 [T")
+        assert split_our_lines(answer.content)[1].startswith("The default route goes by gw-2 [T")
         assert calls_of(outcome.session, "ChatAgent") == [CALLS[2]]
 
     check_each(check, list(EVERY), name_of)
@@ -159,7 +160,7 @@ def test_another_family_goes_on_with_the_history_of_the_first(database: None, pl
         session = AlertSession.objects.get(alert_type=family.name)
 
         assert (session.status, session.error_message) == ("completed", "")
-        assert session.final_analysis.startswith(REPORT)
+        assert split_our_lines(session.final_analysis)[1].startswith(REPORT)
         assert calls_of(session, "Looker") == CALLS
         assert switches_of(session) == [(family.name, family.follower)]
         looks = LLMInteraction.objects.filter(
@@ -176,7 +177,9 @@ def test_every_family_can_be_made_to_conclude_without_tools(database: None, play
         session = AlertSession.objects.get(alert_type=family.name)
 
         assert (session.status, session.error_message) == ("completed", "")
-        assert session.final_analysis.startswith("The gateway answered in 3 ms [T1]")
+        assert split_our_lines(session.final_analysis)[1].startswith(
+            "The gateway answered in 3 ms [T1]"
+        )
         final = TimelineEvent.objects.get(
             session=session, event_type="final_analysis", execution__agent_name="Looker"
         )
