@@ -48,8 +48,8 @@ def test_a_chip_opens_and_marks_its_tool_call(finished, page):
 
     page.locator('#conclusion a[href="#T1"]').first.click()
 
-    assert call.get_attribute("open") is not None
-    assert "is-target" in call.get_attribute("class")
+    expect(call).to_have_attribute("open", "")
+    expect(call).to_have_class(re.compile(r"\bis-target\b"))
     assert page.locator("#T1").evaluate("e => e.getBoundingClientRect().top >= 0")
 
 
