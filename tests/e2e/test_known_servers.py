@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import redis
@@ -87,7 +88,9 @@ def place(tmp_path: Path, backends: tuple[Backends, str]) -> Place:
 @pytest.fixture
 def keys() -> Iterator[redis.Redis]:
     """The database that the server is pointed at."""
-    with redis.Redis.from_url(settings.REDIS_URL, db=0, decode_responses=True) as client:
+    # A database in the address would count more than one that is given beside it.
+    address = urlsplit(settings.REDIS_URL)._replace(path="").geturl()
+    with redis.Redis.from_url(address, decode_responses=True) as client:
         client.set(f"{KEY}:seen", "yes")
         yield client
         client.delete(KEY, f"{KEY}:seen")

@@ -225,7 +225,7 @@ def test_all_rows_are_selected_and_let_go_of_at_once(page):
     page.get_by_role("button", name="Clear selection").click()
 
     page.locator(".t-bulk").wait_for(state="hidden")
-    assert not page.get_by_role("checkbox", name="Select all rows").is_checked()
+    expect(page.get_by_role("checkbox", name="Select all rows")).not_to_be_checked()
 
 
 def test_the_keyboard_walks_opens_and_searches(page):
