@@ -9,9 +9,9 @@ import redis
 from agents.provider_check.report import ProviderReport
 from config import get_config
 from investigations.queue import NotSent, enqueue_provider_check
+from investigations.selectors.system.asked_work import EXPIRES_SECONDS
 from investigations.selectors.system.provider_checks import (
     CHECKS_KEY,
-    EXPIRES_SECONDS,
     LONGEST_SECONDS,
     ProviderCheck,
     read_checks,

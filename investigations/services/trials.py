@@ -9,8 +9,8 @@ import redis
 
 from config import get_config
 from investigations.queue import NotSent, enqueue_trial
+from investigations.selectors.system.asked_work import EXPIRES_SECONDS
 from investigations.selectors.system.trials import (
-    EXPIRES_SECONDS,
     LONGEST_SECONDS,
     TRIALS_KEY,
     Trial,

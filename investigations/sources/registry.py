@@ -145,20 +145,18 @@ def read_post_of(name: str, post: Post, own: Mapping[str, Mapped]) -> Reading:
     if source is None:
         raise NotFound(f'there is no alert source "{name[:60]}"{suggest(name, [*SOURCES, *own])}')
     # A form may hold another one: what suffices at this address may be a post of somebody else.
-    found = recognise(post).source
-    if source.reads(post) and (found in (source, None) or found.name in source.also):
+    found = recognise(post)
+    other = found.source
+    if source.reads(post) and (other in (source, None) or other.name in source.also):
         return _read(source, post)
     _refuse_nothing(post)
-    if source.is_template:
+    if source.is_template and other is None:
         return _read_template(source, post)
-    raise InvalidInput(BODY, _tell_stranger(source, post))
+    raise InvalidInput(BODY, _tell_stranger(source, found))
 
 
 def _read_template(source: Source, post: Post) -> Reading:
     """What a user's own template says, at the address of its source."""
-    other = recognise(post).source
-    if other:
-        raise InvalidInput(BODY, _tell_stranger(source, post))
     members = post.body if isinstance(post.body, list) else [post.body]
     objects, bad, left_out = split_members(members, "")
     readings = [source.read(Post(each, post.headers)) for each in objects]
@@ -194,8 +192,7 @@ def _refuse_nothing(post: Post) -> None:
         raise InvalidInput(BODY, "holds no alert: it must be an object, or a list of objects")
 
 
-def _tell_stranger(source: Source, post: Post) -> str:
-    found = recognise(post)
+def _tell_stranger(source: Source, found: Recognition) -> str:
     told = f"is no post of {source.label}: that is {source.expects}"
     likely = [found.source] if found.source else [each for each in found.nearest if each != source]
     if likely:

@@ -428,7 +428,7 @@ def test_a_trial_that_nobody_took_is_told_as_lost(viewer, configured, sent, monk
     tell_presence(configured)
     viewer.post(f"{PATH}try/", {"server": "local"})
 
-    monkeypatch.setattr(trials, "LONGEST_SECONDS", 0)
+    monkeypatch.setattr(Trial, "longest_seconds", 0)
 
     assert "no worker took it in time" in viewer.get(PATH).content.decode()
 
@@ -498,3 +498,13 @@ def test_strangers_are_not_told_that_something_is_wrong(client, monkeypatch):
     monkeypatch.setattr("investigations.views.context_processors.sees_trouble", lambda: True)
 
     assert "something is wrong" not in client.get("/login/").content.decode()
+
+
+@pytest.mark.parametrize(
+    "kept", ['{"asked_at": 1e300}', '{"asked_at": 1.0, "new": 1}', "[]", b"\xff"]
+)
+def test_a_trial_of_another_version_is_no_trial(viewer, configured, kept):
+    configured.hset(trials.TRIALS_KEY, "local", kept)
+
+    assert read_trials() == {}
+    assert viewer.get(PATH).status_code == 200
