@@ -24,7 +24,7 @@ export class Follow {
     target.addEventListener("pointerdown", (event) => { this.byHand = event.target === this.box || this.isWindow; });
     addEventListener("pointerup", () => { this.byHand = false; });
     target.addEventListener("keydown", (event) => {
-      if (!event.target.closest?.("input, textarea, select, dialog")) this.key(event.key);
+      if (!event.target.closest?.("input, textarea, select, dialog[open]")) this.key(event.key);
     });
     target.addEventListener("scroll", () => this.scrolled(), { passive: true });
   }

@@ -41,7 +41,8 @@ export function startKeys() {
 function pressed(event) {
   // Brackets need AltGr on many keyboards, and it counts as Control and Alt.
   const isChord = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
-  if (isChord || event.target.closest("input, textarea, select, dialog")) return;
+  // A closed dialog may keep the focus on the button that closed it.
+  if (isChord || event.target.closest("input, textarea, select, dialog[open]")) return;
   const key = first + event.key;
   first = "";
   if ([...registry.keys()].some((known) => known.startsWith(`${key} `))) {
