@@ -11,6 +11,7 @@ from config.checks.autonomy import note_autonomy
 from config.checks.blanks import check_blanks
 from config.checks.costs import check_costs
 from config.checks.findings import Findings
+from config.checks.incidents import check_incidents
 from config.checks.leniency import forgive
 from config.checks.masking import check_masking
 from config.checks.programs import check_programs
@@ -102,6 +103,7 @@ def _run_checks(
     check_times(findings)
     check_costs(findings)
     check_masking(findings)
+    check_incidents(findings)
     warn_of_unsupported(findings, environ)
     warn_of_unclassed(findings)
     return files
@@ -186,6 +188,7 @@ def _assemble(
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
         alert_sources=files.alert_sources,
+        incidents=files.incidents,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),
