@@ -35,6 +35,7 @@ class IdentityScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
     """How the identity looks in the OpenAPI document."""
 
     target_class = "investigations.api.identity.IdentityAuthentication"
+    match_subclasses = True
     name = ["token", "login"]
 
     @override

@@ -11,6 +11,7 @@ AlertSession ─┬─ Stage ── AgentExecution ─┬─ TimelineEvent     w
 ResourceNote                                                   what agents remember of a resource
 AuditEvent                                                     who did what, append-only
 ApiToken                                                       how machines prove themselves
+RefusedPosts                                                   what was sent without a proof
 """
 
 from investigations.models.approvals import ApprovalRequest
@@ -20,6 +21,7 @@ from investigations.models.events import Event
 from investigations.models.executions import AgentExecution
 from investigations.models.interactions import LLMInteraction, MCPInteraction, Message
 from investigations.models.notes import ResourceNote
+from investigations.models.refusals import RefusedPosts
 from investigations.models.search import SessionText
 from investigations.models.sessions import AlertSession
 from investigations.models.stages import Stage
@@ -38,6 +40,7 @@ __all__ = [
     "LLMInteraction",
     "MCPInteraction",
     "Message",
+    "RefusedPosts",
     "ResourceNote",
     "SessionText",
     "Stage",

@@ -56,6 +56,12 @@ _OLD_NOTES = """
      ORDER BY note.told_at
 """
 
+_OLD_REFUSALS = """
+    SELECT refused.id FROM investigations_refusedposts refused
+     WHERE refused.hour < now() - make_interval(secs => %(age)s)
+     ORDER BY refused.hour
+"""
+
 
 @dataclass(frozen=True)
 class _Step:
@@ -102,6 +108,7 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
     delete = _Step("DELETE FROM investigations_alertsession", _HIDDEN_LONG_AGO, "session", BATCH)
     forget = _Step("DELETE FROM investigations_event", _OLD_EVENTS, "event", EVENT_BATCH)
     unlearn = _Step("DELETE FROM investigations_resourcenote", _OLD_NOTES, "note", BATCH)
+    pardon = _Step("DELETE FROM investigations_refusedposts", _OLD_REFUSALS, "refused", BATCH)
     return {
         "hidden": [
             (_Step(_HIDE, _ENDED_LONG_AGO, "session", BATCH), keep),
@@ -110,6 +117,7 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
         "deleted": [(delete, GRACE)],
         "events": [(forget, retention.event_ttl)],
         "notes": [(unlearn, keep)],
+        "refusals": [(pardon, keep)],
     }
 
 
@@ -125,12 +133,15 @@ class Cleanup:
     """Stream messages of sessions that have ended. A page that missed them loads anew."""
     notes: int = 0
     """Notes about resources that nobody has told for as long as sessions are shown."""
+    refusals: int = 0
+    """Counts of refused posts that are as old."""
 
     @override
     def __str__(self) -> str:
         return (
             f"{self.hidden} sessions hidden, {self.deleted} sessions deleted, "
-            f"{self.events} stream messages deleted, {self.notes} notes deleted"
+            f"{self.events} stream messages deleted, {self.notes} notes deleted, "
+            f"{self.refusals} counts of refused posts deleted"
         )
 
 

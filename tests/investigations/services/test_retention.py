@@ -150,7 +150,7 @@ def test_many_go_in_several_bounded_batches(monkeypatch, django_assert_num_queri
         told(ended(days_ago=400), hours_ago=2)
 
     # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0, notes 0.
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         assert apply_retention() == Cleanup(hidden=5, deleted=0, events=5)
 
 
@@ -163,7 +163,7 @@ def test_a_rehearsal_counts_the_same_and_changes_nothing():
     call_command("cleanup_retention", "--dry-run", stdout=out)
 
     expected = "1 sessions hidden, 1 sessions deleted, 1 stream messages deleted, "
-    expected += "0 notes deleted\n"
+    expected += "0 notes deleted, 0 counts of refused posts deleted\n"
     assert out.getvalue() == f"would do: {expected}"
     assert set(AlertSession.objects.values_list("pk", "deleted_at")) == before
     assert Event.objects.count() == 1
