@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from typing_extensions import override
 
 from investigations.models.json_columns import ForeignJSONField
+from investigations.models.keys import cascading_key
 
 DURATION = F("completed_at") - F("started_at")
 
@@ -43,6 +44,18 @@ class AlertSession(models.Model):
     mcp_selection = ForeignJSONField(null=True, blank=True)
     slack_message_fingerprint = models.TextField(blank=True)
     session_metadata = ForeignJSONField(default=dict, blank=True)
+    source = models.CharField(max_length=100, blank=True, db_default="")
+    severity = models.CharField(max_length=20, blank=True, db_default="")
+    incident = cascading_key(
+        "investigations.Incident", related_name="sessions", null=True, blank=True
+    )
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text="Until then it waits, as `held_for` says why."
+    )
+    held_for = models.CharField(max_length=200, blank=True, db_default="")
+    changes_in_alert = models.BigIntegerField(
+        db_default=0, help_text="The newest change of its incident that its alert holds."
+    )
 
     status = models.CharField(max_length=20, choices=Status, default=Status.PENDING)
     current_stage_index = models.PositiveIntegerField(null=True, blank=True)
@@ -126,7 +139,12 @@ class AlertSession(models.Model):
                     include=["deleted_at", "status"],
                     name=f"session_by_{column}",
                 )
-                for column in ("alert_type", "chain_id", "author")
+                for column in ("alert_type", "chain_id", "author", "source", "severity")
+            ),
+            models.Index(
+                fields=["incident", "-created_at"],
+                name="session_of_incident",
+                condition=Q(incident__isnull=False),
             ),
             # The other way round, with the newest first all the same.
             *(
