@@ -70,7 +70,8 @@ class AlertSession(models.Model):
 
     final_analysis = models.TextField(blank=True)
     is_inconclusive = models.GeneratedField(
-        expression=Q(final_analysis__startswith=INCONCLUSIVE),
+        # A condition is an expression to Django; its stubs do not say so.
+        expression=Q(final_analysis__startswith=INCONCLUSIVE),  # type: ignore[arg-type]
         output_field=models.BooleanField(),
         db_persist=True,
         help_text="Whether the analysis says itself that it rests on nothing.",
