@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('investigations', '0020_audit_never_emptied'),
+        ('investigations', '0060_facts_and_outcomes'),
     ]
 
     operations = [

@@ -77,7 +77,7 @@ def test_a_claim_that_nothing_supports_is_marked_in_words_and_its_evidence_can_b
     expect(page.get_by_text("1 passage of the report is marked as unsupported")).to_be_visible()
 
     claim.locator("a.t-ev").click()
-    page.wait_for_function("document.querySelector('details:has(> #T1)').open")
+    page.locator("details:has(> #T1)[open]").wait_for()
 
 
 def test_a_deep_link_opens_what_is_around_it(finished, page):
