@@ -3,7 +3,7 @@
 import uuid
 
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
@@ -17,7 +17,7 @@ from investigations.views.lists import active_fragment
 
 @require_POST
 @for_those_who_may(OPERATE)
-def acknowledge(request: HttpRequest) -> HttpResponse:
+def acknowledge(request: HttpRequest) -> HttpResponseBase:
     """A script gets the upper part of the list anew, a browser the whole page."""
     try:
         ids = [uuid.UUID(text) for text in request.POST.getlist("session")]
