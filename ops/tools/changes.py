@@ -25,7 +25,9 @@ Around = Annotated[
         "each with seconds_before.",
     ),
 ]
-ServiceName = Annotated[str, Field(max_length=64, description="The declared service, for action=service.")]
+ServiceName = Annotated[
+    str, Field(max_length=64, description="The declared service, for action=service.")
+]
 
 
 def add_changes(server: EnvelopeServer, changes: Changes) -> None:
@@ -47,7 +49,9 @@ def add_changes(server: EnvelopeServer, changes: Changes) -> None:
         limit: Limit = 50,
     ) -> Reply:
         if (action == "service") != bool(service):
-            raise ToolFailure("INVALID_INPUT", "'service' goes with action=service, and only with it.")
+            raise ToolFailure(
+                "INVALID_INPUT", "'service' goes with action=service, and only with it."
+            )
         return await server.deliver(
             changes.find(parse_since(since), parse_since(around), service, limit)
         )
