@@ -16,6 +16,8 @@ from investigations.roles import OPERATE, ROLES, SUBMIT, create_roles
 from investigations.services.tokens import create_token
 from tests.factories import (
     ApprovalRequestFactory,
+    DeliveryFactory,
+    IncidentFactory,
     LLMInteractionFactory,
     MCPInteractionFactory,
     TimelineEventFactory,
@@ -48,6 +50,8 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {SESSION}/review-activity", f"GET {SESSION}/memories",
         f"GET {SESSION}/injected-memories", f"GET {API}usage/summary", f"GET {API}approvals",
         f"GET {API}approvals/<uuid:approval_id>", f"GET {API}memories",
+        f"GET {API}incidents", f"GET {API}incidents/<uuid:incident_id>",
+        f"GET {API}deliveries", f"GET {API}deliveries/<uuid:delivery_id>",
         f"GET {API}memories/<uuid:memory_id>", f"GET {API}system/warnings",
         f"GET {API}system/mcp-servers", f"GET {API}system/default-tools",
         f"GET {API}system/config", f"GET {API}system/config/skills/<str:name>",
@@ -197,6 +201,7 @@ def addresses(settings, roles) -> dict[str, str]:
     values = {
         "session_id": event.session.pk, "event_id": event.pk, "stage_id": execution.stage_id,
         "execution_id": execution.pk, "interaction_id": model.pk, "approval_id": approval.pk,
+        "incident_id": IncidentFactory().pk, "delivery_id": DeliveryFactory().pk,
         "memory_id": uuid.uuid4(), "group": "reviewed", "name": "none", "token": "none",
         "format_name": "csv", "object_id": event.session.pk, "content_type_id": 1,
     }  # fmt: skip

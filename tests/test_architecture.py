@@ -58,7 +58,7 @@ ALLOWED: dict[str, str] = {
     ".rendering": ".maskers .models.foreign_json .stream_messages agents.citations agents.types"
     " agents.provider_check.report",
     ".notifications": ".rendering agents.retry_after tarsy.errors",
-    ".selectors": ".models .stream_messages .chain_plan .maskers .rendering.markdown"
+    ".selectors": ".models .sources .stream_messages .chain_plan .maskers .rendering.markdown"
     " agents.citations agents.our_lines agents.report agents.types agents.llm.windows"
     " agents.provider_check.report safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",

@@ -8,6 +8,10 @@ AlertSession ─┬─ Stage ── AgentExecution ─┬─ TimelineEvent     w
               ├─ Event                                         what browsers were told, by `seq`
               ├─ SessionText                                   what a search looks through
               └─ Chat ── ChatUserMessage
+Incident ─┬─ AlertEpisode ── MemberChange                      alerts that belong together
+          └─ AlertSession                                      their investigation
+Delivery                                                       what was posted, what became of it
+MaintenanceWindow                                              when alerts are expected
 ResourceNote                                                   what agents remember of a resource
 AuditEvent                                                     who did what, append-only
 ApiToken                                                       how machines prove themselves
@@ -18,6 +22,13 @@ from investigations.models.audit import AuditEvent
 from investigations.models.chat import Chat, ChatUserMessage
 from investigations.models.events import Event
 from investigations.models.executions import AgentExecution
+from investigations.models.incidents import (
+    AlertEpisode,
+    Delivery,
+    Incident,
+    MaintenanceWindow,
+    MemberChange,
+)
 from investigations.models.interactions import LLMInteraction, MCPInteraction, Message
 from investigations.models.notes import ResourceNote
 from investigations.models.search import SessionText
@@ -28,15 +39,20 @@ from investigations.models.tokens import ApiToken
 
 __all__ = [
     "AgentExecution",
+    "AlertEpisode",
     "AlertSession",
     "ApiToken",
     "ApprovalRequest",
     "AuditEvent",
     "Chat",
     "ChatUserMessage",
+    "Delivery",
     "Event",
+    "Incident",
     "LLMInteraction",
     "MCPInteraction",
+    "MaintenanceWindow",
+    "MemberChange",
     "Message",
     "ResourceNote",
     "SessionText",

@@ -14,6 +14,7 @@ from investigations.services.intake import (
     choose_chain,
     submit_alert,
 )
+from investigations.sources.facts import facts_of_alerts
 from investigations.sources.reading import JSON, AlertReading, Post, Reading
 from investigations.sources.registry import SOURCES, read_post, read_post_of, recognise
 from investigations.sources.severity import heaviest
@@ -86,8 +87,7 @@ def take_delivery(reading: Reading, *, author: str, alert_type: str = "") -> Out
         _describe(reading, firing),
         chosen=chosen,
         title=_title_of(firing),
-        source=reading.source,
-        severity=heaviest([each.severity for each in firing]),
+        facts=facts_of_alerts(reading.source, firing),
     )
     return Outcome(reading, outcomes, submit_alert(alert, author=author))
 

@@ -18,6 +18,7 @@ from investigations.selectors.export import export_session
 from investigations.selectors.passages import read_passage
 from investigations.selectors.session_page import event_slices
 from investigations.selectors.session_page.event_previews import (
+    read_call_of_session,
     read_cited_tools,
     read_event,
     read_event_content,
@@ -97,10 +98,17 @@ def event_content(
 @require_safe
 @for_viewers
 def quote(request: HttpRequest, session_id: uuid.UUID, number: int) -> HttpResponse:
-    """What a citation quotes, where it stands in the result."""
+    """A call that a text cites, and what it quotes where that stands in the result; where it
+    quotes nothing, what reads most like the words in `claim`."""
+    found = find_shown(session_id)
     words = request.GET.get("q", "")[:LONGEST_SHOWN_QUOTE]
-    passage = read_passage(find_shown(session_id).pk, number, words)
-    return render(request, "investigations/session/passage.html", {"passage": passage})
+    claim = request.GET.get("claim", "")[:LONGEST_SHOWN_QUOTE]
+    context = {
+        "session": found,
+        "passage": read_passage(found.pk, number, words, claim),
+        "call": read_call_of_session(found.pk, number),
+    }
+    return render(request, "investigations/session/passage.html", context)
 
 
 @require_safe

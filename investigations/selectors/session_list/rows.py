@@ -132,7 +132,7 @@ def _line(session: AlertSession, cancellers: Mapping[str, str]) -> str:
     if session.status == AlertSession.Status.CANCELLED and not line:
         by = cancellers.get(str(session.pk), "")
         line = f"Cancelled by {by}." if by else "Cancelled before a conclusion."
-    return line[:1].upper() + line[1:]
+    return line
 
 
 def _who_cancelled(sessions: Sequence[AlertSession]) -> dict[str, str]:

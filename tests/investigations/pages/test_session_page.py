@@ -32,7 +32,7 @@ def test_the_conclusion_comes_before_the_timeline(viewer, finished):
     page = _read(viewer, finished)
 
     assert "The basket service passes its memory limit." in page
-    assert "High confidence." in page
+    assert "High confidence, with gaps in its evidence." in page
     assert page.index('id="conclusion"') < page.index('id="timeline"')
 
 
