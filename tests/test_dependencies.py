@@ -13,7 +13,17 @@ OURS = {"agents", "benchmarks", "config", "investigations", "masking", "mcp_brid
         "safety", "screenshots", "tarsy", "tests"}  # fmt: skip
 INSTALLED = {"venv", "venv-older", "node_modules"}
 """Folders of other people's programs that the tests put beside our own files."""
-PRODUCT = ("agents", "config", "investigations", "masking", "mcp_bridge", "ops", "rules", "safety", "tarsy")
+PRODUCT = (
+    "agents",
+    "config",
+    "investigations",
+    "masking",
+    "mcp_bridge",
+    "ops",
+    "rules",
+    "safety",
+    "tarsy",
+)
 
 
 def imported_by(*packages: str) -> set[str]:
