@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from config.schema.agents import AgentConfig
+from config.schema.alert_senders import AlertSenderConfig
 from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
@@ -34,6 +35,7 @@ class Config:
     packs: Mapping[str, PackConfig] = field(default_factory=nothing)
     """What agents without a model work by."""
     known_noise: tuple[KnownNoiseConfig, ...] = ()
+    alert_senders: Mapping[str, AlertSenderConfig] = field(default_factory=nothing)
     own_chains: frozenset[str] = frozenset()
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from config.schema.agents import AgentConfig
+from config.schema.alert_senders import AlertSenderConfig
 from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
@@ -31,6 +32,8 @@ class Files(Block):
     same name."""
     known_noise: List[KnownNoiseConfig] = ()
     """Findings of rules that somebody knows and does not want to be told as causes for a while."""
+    alert_senders: Table[AlertSenderConfig] = Field(default_factory=nothing)
+    """Who may send posts of an alert source without an API token, by the name in their address."""
     defaults: DefaultsConfig = Field(default_factory=DefaultsConfig)
     """What holds where nothing nearer says otherwise."""
     queue: QueueWithInertKeys = Field(default_factory=QueueWithInertKeys)
