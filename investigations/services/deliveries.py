@@ -70,13 +70,12 @@ def take_delivery(reading: Reading, *, body: JSON, author: str, alert_type: str 
         first = reading.unreadable[0]
         raise InvalidInput(first.place, first.reason)
     # Also where nothing fires, or the first alert that does would be the one to be refused.
-    chosen = choose_chain(alert_type or _alert_type_of(reading.source)).alert_type
-    given = alert_type or (chosen if _alert_type_of(reading.source) else "")
+    choose_chain(alert_type)
     delivery = _describe(reading, body, author)
     for attempt in range(1, MOST_ATTEMPTS + 1):
         try:
             with transaction.atomic():
-                return _take(reading, delivery, author=author, alert_type=given)
+                return _take(reading, delivery, author=author, alert_type=alert_type)
         except OperationalError as error:
             # Two storms may wait for each other; the database ends one of them.
             if not isinstance(error.__cause__, DeadlockDetected) or attempt == MOST_ATTEMPTS:
@@ -178,11 +177,6 @@ def refuse_native(body: JSON, headers: Mapping[str, str]) -> None:
     if source := recognise(Post(body, headers)).source:
         address = f"/api/v1/webhooks/{source.name}"
         raise InvalidInput(BODY, f"is a post of {source.label}: send it to {address}")
-
-
-def _alert_type_of(source: str) -> str:
-    own = get_config().alert_sources.get(source)
-    return own.alert_type if own else ""
 
 
 def _count(number: int) -> str:

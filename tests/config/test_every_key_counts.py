@@ -32,7 +32,17 @@ from tests.config.conftest import ENVIRON
 from tests.config.test_valid import FULL, SKILL
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("agents", "config", "investigations", "masking", "mcp_bridge", "ops", "safety", "tarsy")
+PRODUCT = (
+    "agents",
+    "config",
+    "investigations",
+    "masking",
+    "mcp_bridge",
+    "ops",
+    "rules",
+    "safety",
+    "tarsy",
+)
 SHOWING_ONLY = ("selectors/configuration/",)
 JUDGING_ONLY = ("config/schema/", "config/checks/", "config/check.py")
 
@@ -88,7 +98,8 @@ READ_AT = {
     "DefaultsConfig.alert_type": ("config/model.py", "self.defaults.alert_type"),
     "DefaultsConfig.runbook": ("investigations/engine/briefing.py", "config.defaults.runbook"),
     "AlertSourceConfig.runbook": ("investigations/sources/generic.py", "mapped.runbook"),
-    "AlertSourceConfig.alert_type": ("investigations/services/deliveries.py", "own.alert_type"),
+    "AlertSourceConfig.alert_type": (
+        "investigations/services/incidents/taking.py", "own.alert_type"),
     "Files.agent_chains": ("config/check.py", "files.agent_chains"),
     "Files.agents": ("config/check.py", "files.agents"),
     "Files.mcp_servers": ("config/check.py", "files.mcp_servers"),

@@ -1,7 +1,7 @@
 """What follows for the investigations of the incidents that a post was about."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from config.schema.incidents import IncidentsConfig
@@ -18,6 +18,7 @@ from investigations.services.intake import (
     submit_alert,
 )
 from investigations.services.ledger import SessionWrite, session_write
+from investigations.sources.facts import AlertFacts, facts_of_alerts
 from investigations.sources.reading import AlertReading
 
 RECOVERED_BEFORE = "Recovered before it began."
@@ -108,8 +109,7 @@ def _queue(
         described.data,
         chosen=choose_chain(alert_type or incident.alert_type),
         title=described.title,
-        source=incident.source,
-        severity=incident.severity,
+        facts=replace(facts_of_alerts(incident.source, gained), severity=incident.severity),
         incident=incident,
         hold=(hold.until, hold.words),
         changes_in_alert=max((each.pk for each in batch.changes), default=0),
@@ -189,8 +189,7 @@ def take_latest_alerts(session: AlertSession) -> None:
         described.data,
         chosen=choose_chain(session.alert_type),
         title=described.title,
-        source=incident.source,
-        severity=incident.severity,
+        facts=AlertFacts(source=incident.source, severity=incident.severity),
         changes_in_alert=newest,
     )
     restate_alert(session.pk, alert)

@@ -39,13 +39,16 @@ def take_alerts(reading: Reading, *, author: str, alert_type: str, now: datetime
 
     Raises InvalidInput where no chain takes such alerts, and QueueFull.
     """
-    rules = get_config().incidents
+    config = get_config()
+    rules, own = config.incidents, config.alert_sources.get(reading.source)
     alerts = [_make_usable(each, now) for each in reading.alerts]
     counted = [each for each in alerts if each.state in ("firing", "resolved")]
     if not counted:
         return [_ignore(each) for each in alerts]
     placings = {
-        each.key: _safe(place(each, reading.source, reading.group_key, rules))
+        each.key: _make_safe(
+            place(each, reading.source, reading.group_key, rules), own.alert_type if own else ""
+        )
         for each in counted
         if each.state == "firing"
     }
@@ -138,10 +141,12 @@ def _believable(moment: datetime | None, now: datetime) -> datetime | None:
     return moment if moment is not None and moment <= now + timedelta(days=1) else None
 
 
-def _safe(placing: Placing) -> Placing:
-    safe = _safe_text(placing.group_key)
-    return (
-        placing if safe == placing.group_key else Placing(**{**placing.__dict__, "group_key": safe})
+def _make_safe(placing: Placing, alert_type: str) -> Placing:
+    """With a group that tells no secret; `alert_type` where no route names one."""
+    return replace(
+        placing,
+        group_key=_safe_text(placing.group_key),
+        alert_type=placing.alert_type or alert_type,
     )
 
 

@@ -76,9 +76,6 @@ function sessionChanged() {
   root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
   everyFollow((follow) => follow.end());
-  // Now it can be used it stands where the answer is, unless it is in view: nothing jumps at the end.
-  const ask = document.getElementById("ask");
-  if (ask.getBoundingClientRect().top > innerHeight) document.getElementById("conclusion").after(ask);
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
   if (scrollY > 200) showState("ended", { word: head.dataset.word });
   askFacts();
@@ -152,7 +149,8 @@ async function loadStage(id) {
 }
 
 function insertStage(fresh) {
-  const timeline = document.getElementById("timeline");
+  // Answers stand where the conclusion is read.
+  const timeline = document.getElementById(fresh.classList.contains("t-stage--chat") ? "turns" : "timeline");
   const later = [...timeline.children].find((stage) => Number(stage.dataset.index) > Number(fresh.dataset.index));
   timeline.insertBefore(fresh, later ?? null);
 }
@@ -201,10 +199,10 @@ function say(words) {
 function startFollowing() {
   for (const agent of document.querySelectorAll(".t-agents--live .t-agent, .t-solo .t-agent, .t-answer")) {
     if (follows.has(agent.dataset.execution) || agent.closest(".t-inside") || !isAtWork(agent)) continue;
-    const body = agent.querySelector(".t-agent-body");
+    const isAnswer = agent.classList.contains("t-answer");
+    const body = isAnswer ? document.getElementById("turns") : agent.querySelector(".t-agent-body");
     const scrolls = getComputedStyle(body).overflowY === "auto";
     const box = scrolls ? body : document.scrollingElement;
-    const isAnswer = agent.classList.contains("t-answer");
     if (!scrolls && !isAnswer && !agent.closest(".t-solo")) continue;
     // Who stopped following somewhere wants to read: nothing new pulls them away. And an answer is
     // followed by who asked.
