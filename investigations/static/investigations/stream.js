@@ -9,7 +9,7 @@ import { startSeen } from "./seen.js";
 import { Feed } from "./socket.js";
 import { showState } from "./strip.js";
 import { place } from "./swap.js";
-import { refreshTimes } from "./time.js";
+import { refreshTimes, serverNow } from "./time.js";
 import { trim } from "./trim.js";
 
 const FACTS_EVERY = 3000;
@@ -181,7 +181,7 @@ function drawNow(payload) {
 function sawEvent(payload) {
   const time = document.querySelector("[data-last-event] time");
   if (!time) return;
-  time.dateTime = payload.timestamp ?? new Date().toISOString();
+  time.dateTime = payload.timestamp ?? new Date(serverNow()).toISOString();
   refreshTimes(time);
 }
 
