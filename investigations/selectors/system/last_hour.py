@@ -87,7 +87,8 @@ def _tally_sessions(ended: QuerySet[AlertSession]) -> Tally:
     tally = Tally("sessions", "")
     rows = ended.order_by("-completed_at").annotate(said=Left("error_message", _LONGEST_ERROR))
     for status, at, said in rows.values_list("status", "completed_at", "said")[:MOST_SESSIONS]:
-        tally.add(at, (said or status) if status in FAILED else "")
+        if at is not None:
+            tally.add(at, (said or status) if status in FAILED else "")
     return tally
 
 
