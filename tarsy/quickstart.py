@@ -60,6 +60,8 @@ class Plan:
     """Whether `provider` is that model."""
     rehearsal_port: int | None
     """On which it is to be started; None where nobody would ask it, or it runs already."""
+    demo_type: str
+    """The type of the demo's alerts, by which their chain is found."""
     fault: str | None
     """What goes wrong in the demo's shop; None without a demo."""
 
@@ -141,14 +143,22 @@ def _make_plan(*, with_demo: bool) -> Plan:
     config = _read_config_with(rehearsal_url)
     provider = config.defaults.llm_provider
     is_asked = any(each.base_url == rehearsal_url for each in providers_in_use(config))
+    is_rehearsal = config.llm_providers[provider].base_url == rehearsal_url
     return Plan(
         port=port,
         provider=provider,
         rehearsal_url=rehearsal_url,
-        is_rehearsal=config.llm_providers[provider].base_url == rehearsal_url,
+        is_rehearsal=is_rehearsal,
         rehearsal_port=rehearsal_port if is_asked and not given else None,
+        demo_type=_choose_demo_type(config, is_rehearsal=is_rehearsal),
         fault=fault,
     )
+
+
+def _choose_demo_type(config: Config, *, is_rehearsal: bool) -> str:
+    """That of rules alone, or with a real model; without such a chain, the type for all alerts."""
+    wanted = RULES_ONLY if is_rehearsal else WITH_MODEL
+    return wanted if wanted in config.alert_types() else config.defaults.alert_type
 
 
 def _read_config_with(rehearsal_url: str) -> Config:
@@ -234,8 +244,7 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     say("")
     if demo is not None:
         owner = _find_admin() if settings.TARSY_AUTH == "login" else None
-        alert_type = RULES_ONLY if plan.is_rehearsal else WITH_MODEL
-        demo.begin(plan.url, owner, alert_type)
+        demo.begin(plan.url, owner, plan.demo_type)
 
 
 def _describe_rehearsal(plan: Plan) -> Iterator[str]:
