@@ -280,9 +280,7 @@ def _declare(name: str, service: _Service) -> DeclaredService:
         releases=service.releases,
         files=tuple(service.files),
         repairs=tuple(
-            Repair(
-                key, tuple(each.argv), each.description, each.mends, each.restarts, each.seconds
-            )
+            Repair(key, tuple(each.argv), each.description, each.mends, each.restarts, each.seconds)
             for key, each in service.repairs.items()
         ),
     )
