@@ -165,7 +165,8 @@ def make_functions(now: datetime) -> dict[str, Callable[..., object]]:
 
     own: Mapping[str, Callable[..., object]] = {
         "age": age, "amount": amount, "first": first, "join": join, "last": last, "lower": lower,
-        "moment": moment, "near": near, "number": number, "pairs": pairs, "pick": pick, "since": since,
+        "moment": moment, "near": near, "number": number,
+        "pairs": pairs, "pick": pick, "since": since,
         "unique": unique, "workload": workload,
     }  # fmt: skip
     return {name: _never_raise(function) for name, function in own.items()}

@@ -251,6 +251,8 @@ def judge_runs(
         findings += found
         well += judge.list_well(found)
         add_facts(graph, run.book, run.scope)
+        for thing, needed in judge.edges:
+            graph.add(thing, needed)
         not_checked += _tell_unseen(run)
         looks += sum(map(len, run.book.replies.values()))
     kept, noise = take_out_noise(findings, task.known_noise, task.now)
