@@ -26,8 +26,10 @@ from investigations.rendering.markdown import (
 from investigations.rendering.marked_text import render_marked
 from investigations.rendering.plain_text import has_shape, show_invisible, squeeze_lines
 from investigations.rendering.state_colours import look_of, tone_of_risk
+from investigations.rendering.written_blocks import render_blocks, wrap_blocks
 from investigations.selectors.alert_facts import ShownFacts, read_facts
 from investigations.selectors.approvals import word_to_type
+from investigations.selectors.session_page.stage_titles import title_of_stage
 from investigations.selectors.session_page.unsupported import UnsupportedSpan, relocate
 
 register = template.Library()
@@ -76,6 +78,12 @@ def state_word(status: str) -> str:
 def shown(value: object) -> str:
     """Text from outside with everything invisible spelled out; escaped by the template."""
     return squeeze_lines(show_invisible("" if value is None else str(value)))
+
+
+@register.filter
+def written(text: str) -> SafeString:
+    """Markdown that is still being written, each of its blocks in an element of its own."""
+    return mark_safe(wrap_blocks(render_blocks(text)))
 
 
 @register.filter
@@ -184,15 +192,7 @@ def facts(session: AlertSession) -> ShownFacts:
 
 @register.filter
 def stage_title(name: str) -> str:
-    """The name of a stage as a title: `triage - Synthesis` is "Triage: synthesis"."""
-    words = one_line(name)
-    base, _, end = words.rpartition(" - ")
-    if base and end.istitle():
-        words = f"{base}: {end.lower()}"
-    if " " not in words:
-        words = words.replace("_", " ").replace("-", " ") if words.islower() else words
-    first = words.split(" ")[0].rstrip(":")
-    return words[:1].upper() + words[1:] if first.isalpha() and first.islower() else words
+    return title_of_stage(one_line(name))
 
 
 @register.filter
