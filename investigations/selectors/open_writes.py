@@ -1,0 +1,107 @@
+"""The writes of a session that a reader has to know of before anything else it says.
+
+What ran, or may have run, and is not confirmed; what a person denied; what its server did not take.
+"""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.types import Ran
+from config import get_config
+from investigations.models import AgentExecution, ApprovalRequest, TimelineEvent
+from investigations.selectors.changes import Change, all_changes
+
+_OWN_SERVER = "ops"
+Kind = Literal["unverified", "failed", "denied", "not_carried_out"]
+
+
+@dataclass(frozen=True)
+class OpenWrite:
+    """`reason` is a clause for people. `unreadable` says why nobody can look at its effect from
+    here; it is empty where *Check now* can."""
+
+    kind: Kind
+    number: int | None
+    tool: str
+    target: str
+    reason: str
+    ran: Ran = "yes"
+    who: str = ""
+    unreadable: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """It has changed something, or may have, and nothing has confirmed it."""
+        return self.kind in ("unverified", "failed")
+
+
+def list_open_writes(session_id: uuid.UUID) -> tuple[OpenWrite, ...]:
+    """In the order in which they were proposed, what may have changed something first."""
+    changes = [each for each in all_changes(session_id) if not each.is_settled]
+    checked = _numbers_looked_at(session_id) if changes else frozenset()
+    found = [_of_change(each, checked) for each in changes]
+    return tuple(sorted((*found, *_denied(session_id)), key=lambda each: not each.is_open))
+
+
+def find_write(session_id: uuid.UUID, number: int) -> Change | None:
+    """The write of that number, as the trail tells it."""
+    return next((each for each in all_changes(session_id) if each.number == number), None)
+
+
+def find_open_write(session_id: uuid.UUID, number: int) -> OpenWrite | None:
+    """The write of that number where nothing has confirmed it."""
+    found = list_open_writes(session_id)
+    return next((each for each in found if each.is_open and each.number == number), None)
+
+
+def explain_unreadable(change: Change, checked: frozenset[int]) -> str:
+    """Why its effect cannot be looked at; empty where it can."""
+    if change.number is None:
+        return "its call is not known any more"
+    server, _, tool = change.tool.partition(".")
+    config = get_config().mcp_servers.get(server)
+    if config is None:
+        return f'the server "{server}" is no longer configured'
+    rule = config.tools.get(tool)
+    is_known = change.number in checked or server == _OWN_SERVER or change.ran == "unknown"
+    if is_known or (rule is not None and rule.verify is not None):
+        return ""
+    return (
+        f"no read is known that shows its effect; mcp_servers.{server}.tools.{tool}.verify "
+        "declares one"
+    )
+
+
+def _of_change(change: Change, checked: frozenset[int]) -> OpenWrite:
+    kind: Kind = "failed" if change.status == "failed" else "unverified"
+    if change.ran == "no":
+        kind = "not_carried_out"
+    return OpenWrite(
+        kind, change.number, change.tool, change.target, change.reason, change.ran,
+        change.approved_by, explain_unreadable(change, checked) if change.ran != "no" else "",
+    )  # fmt: skip
+
+
+def _numbers_looked_at(session_id: uuid.UUID) -> frozenset[int]:
+    """The writes that a read of ours has looked at, so that it can again."""
+    found = TimelineEvent.objects.filter(
+        session_id=session_id,
+        event_type=TimelineEvent.Type.LLM_TOOL_CALL,
+        metadata__has_key="check_of",
+    ).values_list("metadata__check_of", flat=True)
+    return frozenset(number for number in found if isinstance(number, int))
+
+
+def _denied(session_id: uuid.UUID) -> Iterator[OpenWrite]:
+    asked = ApprovalRequest.objects.filter(
+        session_id=session_id,
+        status=ApprovalRequest.Status.DENIED,
+        execution__status__in=AgentExecution.TERMINAL,
+    ).order_by("created_at")
+    for each in asked.defer("arguments", "preview"):
+        yield OpenWrite(
+            "denied", each.tool_number, f"{each.server_name}.{each.tool_name}", each.target,
+            each.decision_reason or "no reason was given", "no", each.decided_by,
+        )  # fmt: skip
