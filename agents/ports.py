@@ -220,6 +220,10 @@ class Journal(Protocol):
         """Show more of a block to who watches. Not kept; `offset` counts characters before it."""
         ...
 
+    def end_block(self, block_id: str) -> None:
+        """Show the rest of a block that nothing is added to any more."""
+        ...
+
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         """Keep a model call; returns the session-wide number of each planned tool call."""
         ...

@@ -16,6 +16,7 @@ from config.checks.masking import check_masking
 from config.checks.programs import check_programs
 from config.checks.references import check_references
 from config.checks.rules import check_rules
+from config.checks.senders import check_senders, note_senders
 from config.checks.shape import check_shape
 from config.checks.skills import warn_of_idle_skills
 from config.checks.support import warn_of_unsupported
@@ -87,7 +88,12 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
         own_providers=_names_in(providers or _EMPTY, "llm_providers"),
     )
     programs = check_programs(config, findings.root, environ)
-    notes = (*programs.notes, *_note(config, has_providers), *note_autonomy(config))
+    notes = (
+        *programs.notes,
+        *_note(config, has_providers),
+        *note_autonomy(config),
+        *note_senders(config, environ),
+    )
     return CheckReport(config, needs, _in_order([*warnings, *programs.warnings]), notes, needs)
 
 
@@ -99,6 +105,7 @@ def _run_checks(
     check_blanks(findings, environ)
     check_references(findings, skills, environ)
     check_rules(findings, environ)
+    check_senders(findings)
     check_times(findings)
     check_costs(findings)
     check_masking(findings)
@@ -186,6 +193,7 @@ def _assemble(
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
         alert_sources=files.alert_sources,
+        alert_senders=files.alert_senders,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from config.schema.agents import AgentConfig
+from config.schema.alert_senders import AlertSenderConfig
 from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
@@ -30,6 +31,7 @@ class Config:
     llm_providers: Mapping[str, LLMProviderConfig]
     skills: Mapping[str, Skill]
     alert_sources: Mapping[str, AlertSourceConfig] = field(default_factory=nothing)
+    alert_senders: Mapping[str, AlertSenderConfig] = field(default_factory=nothing)
     own_chains: frozenset[str] = frozenset()
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()

@@ -59,6 +59,7 @@ ALLOWED: dict[str, str] = {
     " agents.provider_check.report safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".sources": "masking config.words tarsy.errors",
+    ".senders": ".runbooks config.schema.alert_senders config.senders config.words tarsy.errors",
     ".services": ".sources .models .selectors .stream_messages .doorbell .queue .chain_plan"
     " .maskers .runbooks .notifications .rendering .roles masking agents.our_lines agents.types"
     " agents.records agents.provider_check.report agents.retry_after config tarsy.errors"
@@ -75,8 +76,8 @@ ALLOWED: dict[str, str] = {
     " .rendering .api.parsing mcp_bridge ops.envelope ops.records ops.services safety.commands"
     " safety.tool_rules agents.types config tarsy",
     # Pages, API and administration: services and selectors, and what they speak of.
-    "investigations": ".models .roles .selectors .sources .services .access .rendering"
-    " .stream.fragments .views .api .templatetags agents.types config tarsy",
+    "investigations": ".models .roles .selectors .sources .senders .runbooks .services .access"
+    " .rendering .stream.fragments .views .api .templatetags agents.types config tarsy",
 }
 """What a room may import of ours, by the longest name that fits; a room always sees itself, and a
 name that begins with a dot is one of the app."""

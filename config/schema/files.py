@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from config.schema.agents import AgentConfig
+from config.schema.alert_senders import AlertSenderConfig
 from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
@@ -28,6 +29,8 @@ class Files(Block):
     """Senders of alerts that TARSy does not know, by the name in their address: where the fields of
     their posts stand, as JMESPath expressions. An entry takes the place of a known source of the
     same name."""
+    alert_senders: Table[AlertSenderConfig] = Field(default_factory=nothing)
+    """Who may send posts of an alert source without an API token, by the name in their address."""
     defaults: DefaultsConfig = Field(default_factory=DefaultsConfig)
     """What holds where nothing nearer says otherwise."""
     queue: QueueWithInertKeys = Field(default_factory=QueueWithInertKeys)

@@ -11,11 +11,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from investigations.api.identity import author_of
-from investigations.api.parsing import read_unpacked
 from investigations.api.responses import ANYBODY, errors, parameter
+from investigations.api.senders import SenderAuthentication, read_posted, refuse_smuggled
+from investigations.api.subscriptions import confirm_subscription
 from investigations.roles import SUBMIT
 from investigations.services.deliveries import Outcome, read_delivery, take_delivery
-from investigations.sources.reading import Post
 
 _ALERT_TYPE = parameter(
     "alert_type", "Chooses the chain. Left out: that of the source, else the default one."
@@ -55,11 +55,12 @@ class DeliverySerializer(serializers.Serializer[Any]):
 _SCHEMA: Mapping[str, Any] = {
     "request": OpenApiTypes.ANY,
     "parameters": [_ALERT_TYPE],
-    "responses": {202: DeliverySerializer, **errors(400, 404, 413, 429), **ANYBODY},
+    "responses": {202: DeliverySerializer, **errors(400, 401, 404, 413, 429, 503), **ANYBODY},
 }
 
 
 class WebhooksView(APIView):
+    authentication_classes = (SenderAuthentication,)
     permission = SUBMIT
     limit = "alerts"
 
@@ -70,6 +71,7 @@ class WebhooksView(APIView):
 
 
 class SourceView(APIView):
+    authentication_classes = (SenderAuthentication,)
     permission = SUBMIT
     limit = "alerts"
 
@@ -80,27 +82,23 @@ class SourceView(APIView):
 
 
 class PrometheusView(APIView):
+    authentication_classes = (SenderAuthentication,)
     permission = SUBMIT
     limit = "alerts"
+    source = "prometheus"
 
     @extend_schema(operation_id="post_of_prometheus", **_SCHEMA)
     def post(self, request: Request) -> Response:
         """Take a post of Prometheus or vmalert, as to an Alertmanager."""
-        return _take(request, "prometheus")
-
-
-def headers_of(request: Request) -> dict[str, str]:
-    """Headers by their names in lower case, without what proves who sends."""
-    hidden = ("authorization", "cookie", "proxy-authorization")
-    return {
-        name.lower(): value for name, value in request.headers.items() if name.lower() not in hidden
-    }
+        return _take(request, self.source)
 
 
 def _take(request: Request, source: str = "") -> Response:
-    post = Post(read_unpacked(request._request), headers_of(request))
+    post = read_posted(request)
+    reading = read_delivery(post, source)
+    refuse_smuggled(request, reading)
     outcome = take_delivery(
-        read_delivery(post, source),
+        confirm_subscription(request, post, reading),
         author=author_of(request),
         alert_type=request.query_params.get("alert_type", ""),
     )

@@ -1,6 +1,5 @@
 """Everything one execution needs, gathered once from the rows and the configuration."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
@@ -51,7 +50,7 @@ from config.schema.chains import ChainConfig
 from config.selection import ToolSelection, parse_selection
 from investigations.engine.language_models import choose_models, plan_summaries
 from investigations.engine.retelling import list_items, shorten_items
-from investigations.maskers import product_masker
+from investigations.maskers import ProductMasker, product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage
 from investigations.runbooks.shelf import Runbook
@@ -83,7 +82,7 @@ class Briefing:
     llm: LLM
     fallbacks: FallbackPlan
     summaries: SummaryPlan
-    mask: Callable[[str], str]
+    mask: ProductMasker
     placeholders: Placeholders
     """What `mask` calls the secrets it found; the tools' maskers call them the same."""
     previous: tuple[StageFindings, ...]

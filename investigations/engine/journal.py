@@ -19,6 +19,7 @@ from agents.types import BlockKind, Message, Note, Phase, StoredResult
 from investigations.doorbell import publish_live
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.open_blocks import OpenBlocks
+from investigations.maskers import ProductMasker
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.selectors.tool_results import read_tool_result, read_tool_results
 from investigations.services import offers, provider_waits, recording, summaries
@@ -29,7 +30,6 @@ from investigations.stream_messages import (
     stream_chunk,
     tool_event_id,
 )
-from masking import StreamMasker
 from tarsy.aio import WorkerLoop
 from tarsy.uptime import uptime
 
@@ -47,7 +47,7 @@ class ExecutionJournal:
         self,
         execution: AgentExecution,
         loop: WorkerLoop,
-        mask: Callable[[str], str],
+        mask: ProductMasker,
         trail: ExecutionTrail | None = None,
         blocks: OpenBlocks | None = None,
     ) -> None:
@@ -79,10 +79,15 @@ class ExecutionJournal:
 
     async def open_block(self, kind: BlockKind) -> str:
         event = await self._write(recording.open_block, kind)
-        return self._blocks.open(event, StreamMasker(self._mask))
+        return self._blocks.open(event, self._mask.open_stream())
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
         shown_before, shown = self._blocks[block_id].add(delta)
+        if shown:
+            self._show(block_id, shown_before, shown)
+
+    def end_block(self, block_id: str) -> None:
+        shown_before, shown = self._blocks[block_id].end()
         if shown:
             self._show(block_id, shown_before, shown)
 
@@ -104,7 +109,7 @@ class ExecutionJournal:
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._write(summaries.open_summary, label)
-        return self._blocks.open(event, StreamMasker(self._mask))
+        return self._blocks.open(event, self._mask.open_stream())
 
     async def record_summary(self, record: SummaryRecord) -> None:
         await self._write(summaries.record_summary, record, self._mask)

@@ -15,6 +15,7 @@ MaintenanceWindow                                              when alerts are e
 ResourceNote                                                   what agents remember of a resource
 AuditEvent                                                     who did what, append-only
 ApiToken                                                       how machines prove themselves
+RefusedPosts                                                   what was sent without a proof
 """
 
 from investigations.models.approvals import ApprovalRequest
@@ -31,6 +32,7 @@ from investigations.models.incidents import (
 )
 from investigations.models.interactions import LLMInteraction, MCPInteraction, Message
 from investigations.models.notes import ResourceNote
+from investigations.models.refusals import RefusedPosts
 from investigations.models.search import SessionText
 from investigations.models.sessions import AlertSession
 from investigations.models.stages import Stage
@@ -54,6 +56,7 @@ __all__ = [
     "MaintenanceWindow",
     "MemberChange",
     "Message",
+    "RefusedPosts",
     "ResourceNote",
     "SessionText",
     "Stage",

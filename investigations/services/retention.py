@@ -81,6 +81,12 @@ _OLD_NOTES = """
      ORDER BY note.told_at
 """
 
+_OLD_REFUSALS = """
+    SELECT refused.id FROM investigations_refusedposts refused
+     WHERE refused.hour < now() - make_interval(secs => %(age)s)
+     ORDER BY refused.hour
+"""
+
 
 @dataclass(frozen=True)
 class _Step:
@@ -124,9 +130,11 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
     """What is done, in order, with the age from which on it is."""
     retention = get_config().system.retention
     keep = timedelta(days=retention.session_retention_days)
+    keep_posts = timedelta(days=retention.delivery_retention_days)
     delete = _Step("DELETE FROM investigations_alertsession", _HIDDEN_LONG_AGO, "session", BATCH)
     forget = _Step("DELETE FROM investigations_event", _OLD_EVENTS, "event", EVENT_BATCH)
     unlearn = _Step("DELETE FROM investigations_resourcenote", _OLD_NOTES, "note", BATCH)
+    pardon = _Step("DELETE FROM investigations_refusedposts", _OLD_REFUSALS, "refused", BATCH)
     alerts = _Step("DELETE FROM investigations_alertepisode", _OLD_ALERTS, "episode", BATCH)
     incidents = _Step("DELETE FROM investigations_incident", _OLD_INCIDENTS, "incident", BATCH)
     posts = _Step("DELETE FROM investigations_delivery", _OLD_DELIVERIES, "delivery", EVENT_BATCH)
@@ -139,7 +147,7 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
         "deleted": [(delete, GRACE)],
         "events": [(forget, retention.event_ttl)],
         "notes": [(unlearn, keep)],
-        "deliveries": [(posts, timedelta(days=retention.delivery_retention_days))],
+        "deliveries": [(posts, keep_posts), (pardon, keep_posts)],
         "incidents": [(incidents, keep), (alerts, keep), (windows, keep)],
     }
 
@@ -157,7 +165,7 @@ class Cleanup:
     notes: int = 0
     """Notes about resources that nobody has told for as long as sessions are shown."""
     deliveries: int = 0
-    """Posts of alert sources."""
+    """Posts of alert sources, and the counts of those that were refused."""
     incidents: int = 0
     """Incidents without a session, with their alerts; alerts without an incident, old windows."""
 

@@ -15,12 +15,14 @@ from django.views.decorators.http import require_POST, require_safe
 from config import get_config
 from config.container_detection import find_container
 from config.usage import chains_that_name, servers_in_use
+from config.words import list_names
 from investigations.roles import OPERATE
 from investigations.selectors.configuration.for_page import show_configuration
 from investigations.selectors.configuration.models_in_use import ModelState, list_models
 from investigations.selectors.configuration.plans import make_plan
 from investigations.selectors.system.parts import Core, product_versions, read_core
 from investigations.selectors.system.provider_checks import read_checks
+from investigations.selectors.system.senders import SenderState, read_senders
 from investigations.selectors.system.tool_servers import (
     ToolServer,
     describe_unwatched,
@@ -74,8 +76,9 @@ def system(request: HttpRequest) -> HttpResponse:
     model_rows = list_model_rows(models, read_checks() if has_redis else {})
     warnings = list_warnings() if has_redis else warn_of_configuration()
     config = get_config()
+    senders = read_senders()
     context = {
-        "todos": list(_list_todos(core, models, warnings)),
+        "todos": list(_list_todos(core, models, warnings, senders)),
         "core": core,
         "rows": rows,
         "container": find_container(),
@@ -84,6 +87,7 @@ def system(request: HttpRequest) -> HttpResponse:
         "is_waiting": any(row.trial and row.trial.is_under_way for row in rows)
         or any(row.check and row.check.is_under_way for row in model_rows),
         "model_rows": model_rows,
+        "senders": senders,
         "sections": show_configuration(config),
         "plans": {name: make_plan(config, chain) for name, chain in config.chains.items()},
         "versions": {**product_versions(), **core.versions},
@@ -165,10 +169,18 @@ def _servers_without_redis() -> list[ToolServer]:
 
 
 def _list_todos(
-    core: Core, models: Sequence[ModelState], warnings: Sequence[SystemWarning]
+    core: Core,
+    models: Sequence[ModelState],
+    warnings: Sequence[SystemWarning],
+    senders: SenderState,
 ) -> Iterator[ToDo]:
     """The grave ones first."""
-    todos = [*_about_parts(core), *_about_models(models), *map(_about_warning, _others(warnings))]
+    todos = [
+        *_about_parts(core),
+        *_about_models(models),
+        *_about_senders(senders),
+        *map(_about_warning, _others(warnings)),
+    ]
     yield from sorted(todos, key=lambda todo: todo.tone != "bad")
 
 
@@ -186,6 +198,13 @@ def _about_models(models: Sequence[ModelState]) -> Iterator[ToDo]:
         if model.state == "failing":
             title = f"The model provider {model.provider_name} fails"
             yield ToDo("bad", title, f"{model.calls.error} {model.to_do}", model.calls.failed_at)
+
+
+def _about_senders(senders: SenderState) -> Iterator[ToDo]:
+    for rule in senders.closed:
+        title = f"No post of {rule.source} is taken: its secret is missing"
+        text = f"Set {list_names(rule.missing)} where the web processes run, and start them again."
+        yield ToDo("bad", title, text)
 
 
 def _others(warnings: Sequence[SystemWarning]) -> Iterator[SystemWarning]:

@@ -204,6 +204,9 @@ class MemoryJournal:
             raise self.raise_on_delta
         self.deltas[block_id].append((offset, delta))
 
+    def end_block(self, block_id: str) -> None:
+        self.log.append(f"end {self.blocks[block_id]}")
+
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         self.log.append(f"llm {record.interaction_type}")
         self.llm_calls.append(record)

@@ -17,6 +17,7 @@ from investigations.selectors.system import tool_servers, trials, trouble, warni
 from investigations.selectors.system.tool_servers import read_health
 from investigations.selectors.system.trials import Trial, read_trials
 from investigations.services import trials as asking
+from investigations.services.refused_posts import count_refused_post
 from tests.factories import ExecutionFactory, LLMInteractionFactory, SessionFactory
 from tests.investigations.conftest import CONFIG_DIR
 
@@ -106,6 +107,36 @@ def test_strangers_see_nothing_and_try_nothing(client, configured, sent):
     assert client.get(f"{PATH}server/?id=local").status_code == 302
     assert client.post(f"{PATH}try/", {"server": "local"}).status_code == 302
     assert sent == []
+
+
+def test_who_may_send_alerts_is_shown_with_what_was_refused(viewer, configured, reconfigure):
+    senders = """
+alert_senders:
+  pagerduty: {secret_envs: [SYSTEM_PAGE_SECRET]}
+  github: {secret_envs: [SYSTEM_PAGE_NOWHERE]}
+  zabbix: {networks: [10.0.0.0/8]}
+"""
+    reconfigure((CONFIG_DIR / "tarsy.yaml").read_text() + SERVERS + senders)
+    tell_presence(configured)
+    tell_servers(configured)
+    for _ in range(2):
+        count_refused_post(
+            source="pagerduty", code="wrong_proof", address="203.0.113.9",
+            reason="the signature\u202e is <b>wrong</b>",
+        )  # fmt: skip
+
+    page = viewer.get(PATH).content.decode()
+
+    rows = page[page.index('id="senders"') : page.index('id="config-h"')]
+    assert todos(viewer) == ["No post of github is taken: its secret is missing"]
+    assert "the signature of PagerDuty" in rows
+    assert "this machine and 10.0.0.0/8" in rows
+    assert "not set: " in rows
+    assert '<td data-l="Posts" class="t-num">2</td>' in rows
+    assert "203.0.113.9" in rows
+    assert "<b>wrong" not in rows
+    assert "\u202e" not in rows
+    assert "from-the-environment" not in page
 
 
 def test_tools_that_nobody_has_classed_are_a_thing_to_do_and_stand_in_the_row(viewer, configured):

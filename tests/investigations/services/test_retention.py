@@ -160,8 +160,8 @@ def test_many_go_in_several_bounded_batches(monkeypatch, django_assert_num_queri
         told(ended(days_ago=400), hours_ago=2)
 
     # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0, notes 0,
-    # deliveries 0, incidents 0, alerts 0, windows 0.
-    with django_assert_num_queries(15):
+    # deliveries 0, refusals 0, incidents 0, alerts 0, windows 0.
+    with django_assert_num_queries(16):
         assert apply_retention() == Cleanup(hidden=5, deleted=0, events=5)
 
 

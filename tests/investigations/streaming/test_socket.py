@@ -16,6 +16,7 @@ from websockets.typing import Origin
 
 from investigations.doorbell import publish, stream_channel
 from investigations.engine.journal import MAX_PROGRESS, ExecutionJournal
+from investigations.maskers import product_masker
 from investigations.models import ApiToken, Event, TimelineEvent
 from investigations.selectors.session_page.live_text import read_live_texts
 from investigations.services.ledger import session_write
@@ -501,7 +502,7 @@ async def _is_let_in(server) -> bool:
 async def test_progress_of_a_tool_call_is_told_on_its_event(server):
     execution = await sync_to_async(ExecutionFactory)(active=True)
     call = tool_event_id(execution.pk, 3)
-    journal = ExecutionJournal(execution, worker_loop(), str)
+    journal = ExecutionJournal(execution, worker_loop(), product_masker())
     await sync_to_async(TimelineEventFactory)(
         pk=call,
         execution=execution,
