@@ -13,7 +13,11 @@ from investigations.engine.own_servers import own_servers
 from investigations.engine.records import people_records
 from investigations.models import AgentExecution, Message
 from investigations.selectors.past_calls import past_calls
-from investigations.services.write_checks import read_write, record_write_check
+from investigations.services.write_checks import (
+    read_write,
+    record_no_look,
+    record_write_check,
+)
 from mcp_bridge.toolbox import open_toolbox
 from safety.gate.safety_gate import SafetyGate
 from tarsy.aio import WorkerLoop
@@ -21,6 +25,7 @@ from tarsy.aio import WorkerLoop
 logger = logging.getLogger(__name__)
 
 LONGEST_SECONDS = 60.0
+NO_READ = "no read is known that shows its effect"
 
 
 def check_write(session_id: uuid.UUID, number: int, loop: WorkerLoop) -> None:
@@ -31,11 +36,11 @@ def check_write(session_id: uuid.UUID, number: int, loop: WorkerLoop) -> None:
             logger.warning("T%s of session %s is no write that has ended", number, session_id)
             return
         execution, call, past = known
-        check = asyncio.run(_look(call, past))
-        if check is None:
-            logger.warning("No read is known that shows the effect of %s", call.name)
-            return
-        loop.run_in_database_thread(record_write_check, execution, number, check)
+        seen = asyncio.run(_look(call, past))
+        if isinstance(seen, ToolCheck):
+            loop.run_in_database_thread(record_write_check, execution, number, seen)
+        else:
+            loop.run_in_database_thread(record_no_look, execution, number, seen)
     except Exception:
         logger.exception("looking at T%s of session %s failed", number, session_id)
 
@@ -52,11 +57,12 @@ def _read(session_id: uuid.UUID, number: int) -> Known | None:
     return execution, call, past_calls(execution, list(messages))
 
 
-async def _look(call: ToolCall, past: tuple[PastCall, ...]) -> ToolCheck | None:
+async def _look(call: ToolCall, past: tuple[PastCall, ...]) -> ToolCheck | str:
+    """What a look showed, or why nobody could look, as a clause."""
     server = call.name.partition("__")[0]
     configured = get_config().mcp_servers
     if server not in configured:
-        return None
+        return f'the server "{server}" is no longer configured'
     async with (
         asyncio.timeout(LONGEST_SECONDS),
         open_toolbox(
@@ -66,4 +72,6 @@ async def _look(call: ToolCall, past: tuple[PastCall, ...]) -> ToolCheck | None:
             in_process=own_servers(people_records()),
         ) as toolbox,
     ):
-        return await toolbox.check_write(call)
+        if server in toolbox.unavailable:
+            return f'the server "{server}" cannot be reached'
+        return await toolbox.check_write(call) or NO_READ

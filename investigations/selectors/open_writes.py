@@ -3,16 +3,22 @@
 What ran, or may have run, and is not confirmed; what a person denied; what its server did not take.
 """
 
+import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agents.our_lines import split_our_lines
 from agents.types import Ran
 from config import get_config
 from investigations.models import AgentExecution, ApprovalRequest, TimelineEvent
 from investigations.selectors.changes import Change, all_changes
+from safety.grounding.claims import MAX_READ
+from safety.grounding.denials import Done, find_denials
 
+MOST_ARGUMENTS = 4_000
+"""Characters of the arguments of a write that its denial is held against."""
 _OWN_SERVER = "ops"
 Kind = Literal["unverified", "failed", "denied", "not_carried_out"]
 
@@ -38,8 +44,16 @@ class OpenWrite:
 
 
 def list_open_writes(session_id: uuid.UUID) -> tuple[OpenWrite, ...]:
-    """In the order in which they were proposed, what may have changed something first."""
-    changes = [each for each in all_changes(session_id) if not each.is_settled]
+    """Of agents that have ended, in order, and what may have changed something first."""
+    ended = set(
+        AgentExecution.objects.filter(
+            session_id=session_id, status__in=AgentExecution.TERMINAL
+        ).values_list("pk", flat=True)
+    )
+    changes = [
+        each for each in all_changes(session_id)
+        if not each.is_settled and each.execution_id in ended
+    ]  # fmt: skip
     checked = _numbers_looked_at(session_id) if changes else frozenset()
     found = [_of_change(each, checked) for each in changes]
     return tuple(sorted((*found, *_denied(session_id)), key=lambda each: not each.is_open))
@@ -48,6 +62,44 @@ def list_open_writes(session_id: uuid.UUID) -> tuple[OpenWrite, ...]:
 def find_write(session_id: uuid.UUID, number: int) -> Change | None:
     """The write of that number, as the trail tells it."""
     return next((each for each in all_changes(session_id) if each.number == number), None)
+
+
+@dataclass(frozen=True)
+class DeniedChange:
+    """What a text says was not done, and the change that the trail has."""
+
+    said: str
+    change: Change
+
+
+def find_denied_changes(session_id: uuid.UUID, report: str) -> tuple[DeniedChange, ...]:
+    """Clauses of a report that deny a change which ran, each change once.
+
+    Where a write was denied or not carried out as well, the words may be about that one.
+    """
+    changes = all_changes(session_id)
+    ran = [each for each in changes if each.ran == "yes"]
+    is_clear = not any(each.ran == "no" for each in changes)
+    if not report or not ran or not is_clear or next(_denied(session_id), None) is not None:
+        return ()
+    body = split_our_lines(report)[1]
+    done = [Done(_asked(session_id, each), each.tool) for each in ran]
+    found: dict[int, DeniedChange] = {}
+    for each in find_denials(body[:MAX_READ], done):
+        said = " ".join(body[each.start : each.end].split())
+        found.setdefault(each.place, DeniedChange(said, ran[each.place]))
+    return tuple(found.values())
+
+
+def _asked(session_id: uuid.UUID, change: Change) -> str:
+    """The call of a change as words: its tool and what it was given."""
+    event = TimelineEvent.objects.filter(
+        session_id=session_id,
+        event_type=TimelineEvent.Type.LLM_TOOL_CALL,
+        metadata__tool_number=change.number,
+    ).first()
+    given = event.metadata.get("arguments") if event is not None else {}
+    return f"{change.tool} {json.dumps(given or {}, ensure_ascii=False)[:MOST_ARGUMENTS]}"
 
 
 def find_open_write(session_id: uuid.UUID, number: int) -> OpenWrite | None:

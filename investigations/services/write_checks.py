@@ -18,6 +18,7 @@ from investigations.selectors.writes import SessionWrites, read_writes, unsettle
 from investigations.services.audit import record_audit
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.services.recording import describe_check
+from investigations.services.step_rows import new_event
 from investigations.stream_messages import interaction_created, session_status
 from tarsy.errors import Conflict, NotFound
 
@@ -81,6 +82,17 @@ def record_write_check(execution: AgentExecution, number: int, check: ToolCheck)
         _tell_anew(write)
         write.tell(interaction_created(execution, interaction.pk, "mcp"))
         write.tell(session_status(session_id, write.session.status))
+
+
+def record_no_look(execution: AgentExecution, number: int, reason: str) -> None:
+    """Tell that nobody could look, so that who asked does not wait for it."""
+    event = new_event(execution, TimelineEvent.Type.NOTICE)
+    event.status = TimelineEvent.Status.COMPLETED
+    event.content = f"T{number} could not be looked at: {reason}."
+    with session_write(execution.session_id) as write:
+        write.announce(event)
+        write.rows.insert(event)
+        write.tell(session_status(execution.session_id, write.session.status))
 
 
 def _keep(write: SessionWrite, event: TimelineEvent, interaction: MCPInteraction) -> None:

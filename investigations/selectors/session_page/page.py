@@ -12,6 +12,7 @@ from investigations.selectors.approvals import approvals_of_session, executions_
 from investigations.selectors.claims import judge_report
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.offers import offers_by_execution
+from investigations.selectors.open_writes import find_denied_changes, list_open_writes
 from investigations.selectors.reports import list_our_lines, tell_changes
 from investigations.selectors.session_page.event_previews import (
     read_cited_tools,
@@ -50,6 +51,8 @@ def read_session_page(session: AlertSession) -> SessionPage:
         approvals=approvals_of_session(session.pk),
         our_lines=_lines_without_report(session),
         claims=judge_report(session.pk, session.final_analysis),
+        open_writes=list_open_writes(session.pk),
+        denied_changes=find_denied_changes(session.pk, session.final_analysis),
     )
 
 
