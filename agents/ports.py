@@ -6,6 +6,7 @@ from typing import Protocol
 
 from agents.llm_events import LLMEvent
 from agents.records import (
+    CallPlan,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
@@ -226,6 +227,10 @@ class Journal(Protocol):
 
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         """Keep a model call; returns the session-wide number of each planned tool call."""
+        ...
+
+    async def record_calls(self, plan: CallPlan) -> tuple[int, ...]:
+        """Keep calls that no model proposed; returns the session-wide number of each."""
         ...
 
     async def record_tool_call(self, record: ToolCallRecord) -> None: ...

@@ -13,6 +13,7 @@ from config.checks.costs import check_costs
 from config.checks.findings import Findings
 from config.checks.leniency import forgive
 from config.checks.masking import check_masking
+from config.checks.packs import check_pack_names
 from config.checks.programs import check_programs
 from config.checks.references import check_references
 from config.checks.rules import check_rules
@@ -23,6 +24,7 @@ from config.checks.support import warn_of_unsupported
 from config.checks.times import check_times
 from config.checks.tools import warn_of_unclassed
 from config.model import Config
+from config.pack_files import read_packs
 from config.providers import REHEARSAL, choose_provider, holds_keys
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Entry
@@ -68,6 +70,7 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
         _read(config_dir, PROVIDERS_FILE, environ, mistakes, warnings) if has_providers else _EMPTY
     )
     skills, broken = read_skills(config_dir, mistakes)
+    packs, broken_packs = read_packs(config_dir, mistakes, warnings)
     findings = Findings(
         join(read_builtins(environ), tarsy or _EMPTY, providers or _EMPTY),
         providers_unread=providers is None,
@@ -77,6 +80,7 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     )
     (mistakes if is_strict else warnings).extend(_misplaced(tarsy or _EMPTY, providers or _EMPTY))
     files = _run_checks(findings, frozenset(skills) | broken, environ)
+    check_pack_names(findings, packs.keys() | broken_packs)
     warn_of_idle_skills(findings, skills)
     mistakes += findings.mistakes
     warnings += findings.warnings
@@ -86,6 +90,7 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     config = replace(
         _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs),
         own_providers=_names_in(providers or _EMPTY, "llm_providers"),
+        packs=MappingProxyType(packs),
     )
     programs = check_programs(config, findings.root, environ)
     notes = (
@@ -193,6 +198,7 @@ def _assemble(
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
         alert_sources=files.alert_sources,
+        known_noise=files.known_noise,
         alert_senders=files.alert_senders,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),

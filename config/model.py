@@ -9,6 +9,7 @@ from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import nothing
+from config.schema.packs import KnownNoiseConfig, PackConfig
 from config.schema.providers import LLMProviderConfig
 from config.schema.queue import QueueConfig
 from config.schema.servers import MCPServerConfig
@@ -31,6 +32,9 @@ class Config:
     llm_providers: Mapping[str, LLMProviderConfig]
     skills: Mapping[str, Skill]
     alert_sources: Mapping[str, AlertSourceConfig] = field(default_factory=nothing)
+    packs: Mapping[str, PackConfig] = field(default_factory=nothing)
+    """What agents without a model work by."""
+    known_noise: tuple[KnownNoiseConfig, ...] = ()
     alert_senders: Mapping[str, AlertSenderConfig] = field(default_factory=nothing)
     own_chains: frozenset[str] = frozenset()
     """Chains that the operator's files define or change; the rest is merely built in."""

@@ -4,6 +4,7 @@ from django.urls import path
 
 from investigations.views import (
     accounts,
+    acknowledging,
     approvals,
     bulk,
     chat,
@@ -25,6 +26,7 @@ urlpatterns = [
     path("sessions/cancel/", bulk.cancel, name="bulk-cancel"),
     path("sessions/retry/", bulk.retry, name="bulk-retry"),
     path("sessions/delete/", bulk.delete, name="bulk-delete"),
+    path("sessions/acknowledge/", acknowledging.acknowledge, name="acknowledge"),
     path("sessions/<uuid:session_id>/", sessions.session, name="session"),
     path("sessions/<uuid:session_id>/row/", lists.running_row, name="running-row"),
     path("sessions/<uuid:session_id>/cancel/", sessions.cancel, name="cancel"),

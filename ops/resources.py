@@ -15,10 +15,11 @@ from ops.control.actions import (
     DECLARED_ACTIONS,
     FILE_ACTIONS,
     PROCESS_ACTIONS,
+    REPAIR,
     SERVICE_ACTIONS,
 )
 from ops.envelope import Json, JsonObject
-from ops.services.declaration import DeclaredService
+from ops.services.declaration import DeclaredService, Repair
 from ops.services.running import read_state
 from ops.settings import OpsSettings
 from ops.storage import Usage, list_mounts, read_usage
@@ -219,21 +220,28 @@ def _service(settings: OpsSettings, unit: systemd.Unit) -> Resource:
 
 def _declared_service(settings: OpsSettings, service: DeclaredService) -> Resource:
     state = read_state(service)
+    actions = (*DECLARED_ACTIONS, *([REPAIR] if service.repairs else []))
     return Resource(
         kind="service",
         name=service.name,
         status=state.status,
         host=settings.host,
         uid=service.name,
-        executors=(direct(settings, "query", "read.logs", *DECLARED_ACTIONS),),
+        executors=(direct(settings, "query", "read.logs", "probe", *actions),),
         attributes={
             **state.to_json(),
             "description": service.description,
             "log_file": str(service.log_file),
             "declared": True,
+            "depends_on": service.depends_on,
+            "repairs": [_describe_repair(each) for each in service.repairs],
         },
         declared=service,
     )
+
+
+def _describe_repair(repair: Repair) -> JsonObject:
+    return {"repair": repair.name, "does": repair.description, "runs": repair.runs}
 
 
 def _processes(settings: OpsSettings) -> list[Resource]:

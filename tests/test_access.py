@@ -84,7 +84,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
         f"POST {PAGE}ask/", f"POST {PAGE}writes/<int:number>/check/",
         "POST system/try/", "POST system/check/",
-        "GET sessions/cancel/", "POST sessions/cancel/",
+        "GET sessions/cancel/", "POST sessions/cancel/", "POST sessions/acknowledge/",
     ],
     "decide": [
         f"POST {API}approvals/<uuid:approval_id>/approve",

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (
-    "tarsy", "config", "masking", "safety", "ops", "agents", "mcp_bridge", "investigations",
+    "tarsy", "config", "masking", "safety", "ops", "agents", "rules", "mcp_bridge",
+    "investigations",
 )  # fmt: skip
 
 ALLOWED: dict[str, str] = {
@@ -29,6 +30,9 @@ ALLOWED: dict[str, str] = {
     "masking": "",
     "config": "tarsy.errors tarsy.env",
     "agents": "config tarsy.errors",
+    "rules": "config agents.calls agents.citations agents.controllers agents.conversation"
+    " agents.offers agents.our_lines agents.ports agents.recall agents.records agents.report"
+    " agents.result_texts agents.types",
     "safety": "safety masking agents.citations agents.fencing agents.our_lines agents.report"
     " agents.types agents.ports",
     "ops": "masking safety config.container_detection tarsy.errors",
@@ -68,7 +72,7 @@ ALLOWED: dict[str, str] = {
     " agents.our_lines"
     " tarsy",
     ".engine": ".models .selectors .services .stream_messages .doorbell .stream.hub .maskers"
-    " .runbooks agents mcp_bridge ops masking safety config tarsy",
+    " .runbooks agents rules mcp_bridge ops masking safety config tarsy",
     ".tasks": ".engine .services .queue tarsy.aio",
     ".templatetags": ".models .selectors .rendering agents.citations",
     ".management": ".models .selectors .services .engine.records .engine.own_servers"
@@ -166,6 +170,7 @@ def _room_of_the_app(module: str) -> str:
     ("package", "forbidden"),
     [
         ("agents", ("django", "mcp", "celery")),
+        ("rules", ("django", "mcp", "celery")),
         ("masking", ("django", "mcp", "celery")),
         ("safety", ("django", "mcp", "celery")),
         ("ops", ("django", "celery")),

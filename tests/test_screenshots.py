@@ -24,7 +24,7 @@ NO_PAGES = {
     "place", "search",
     # What only does something.
     # Or asks about sessions that somebody chose.
-    "bulk-cancel", "bulk-retry", "bulk-delete",
+    "acknowledge", "bulk-cancel", "bulk-retry", "bulk-delete",
     "cancel", "ask", "approve", "deny", "system-try", "system-check",
     "login-link", "logout", "export",
 }  # fmt: skip

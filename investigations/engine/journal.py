@@ -7,9 +7,11 @@ from typing import Concatenate, ParamSpec, TypeVar
 from django.conf import settings
 
 from agents.records import (
+    CallPlan,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
+    PlannedCall,
     ProviderWait,
     SummaryLabel,
     SummaryRecord,
@@ -97,8 +99,17 @@ class ExecutionJournal:
         proposed = await self._write(recording.record_llm_call, record, self._mask, blocks, acts)
         for block in record.blocks:
             self._blocks.close(block.block_id)
+        return self._learn(record.planned_calls, proposed)
+
+    async def record_calls(self, plan: CallPlan) -> tuple[int, ...]:
+        proposed = await self._write(recording.record_calls, plan, self._mask, self._trail.take())
+        return self._learn(plan.planned_calls, proposed)
+
+    def _learn(
+        self, planned: Sequence[PlannedCall], proposed: Sequence[TimelineEvent]
+    ) -> tuple[int, ...]:
         numbers = tuple(event.metadata["tool_number"] for event in proposed)
-        ids = [planned.call.id for planned in record.planned_calls]
+        ids = [each.call.id for each in planned]
         self._trail.learn(dict(zip(ids, numbers, strict=True)))
         self._proposed.update(zip(numbers, proposed, strict=True))
         return numbers

@@ -12,6 +12,7 @@ from investigations.models.json_columns import ForeignJSONField
 from investigations.models.keys import cascading_key
 
 DURATION = F("completed_at") - F("started_at")
+OUTCOME_INCONCLUSIVE = "inconclusive"
 INCONCLUSIVE = "**Inconclusive:**"
 """How an analysis begins that rests on nothing: the label of `agents.types`, kept in the schema."""
 
@@ -226,6 +227,12 @@ class AlertSession(models.Model):
     @property
     def is_terminal(self) -> bool:
         return self.status in self.TERMINAL
+
+    @property
+    def outcome(self) -> str:
+        """Its status; `inconclusive` where it completed and its report rests on nothing."""
+        is_open = self.status == self.Status.COMPLETED and self.is_inconclusive
+        return OUTCOME_INCONCLUSIVE if is_open else self.status
 
     @property
     def concluded_analysis(self) -> str:

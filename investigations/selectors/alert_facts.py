@@ -38,11 +38,16 @@ class ShownFacts:
         return tuple(tag for tag in (self.service, self.cluster) if tag)
 
 
+def label_of_source(name: str) -> str:
+    """How people call a source; its name where it is one of an operator's own."""
+    known = SOURCES.get(name)
+    return known.label if known else name
+
+
 def read_facts(session: AlertSession) -> ShownFacts:
     """Of one session; it reads its metadata."""
     metadata: Mapping[str, object] = session.session_metadata or {}
-    known = SOURCES.get(session.source)
-    label = known.label if known else session.source
+    label = label_of_source(session.source)
     return ShownFacts(
         severity="" if session.severity == "unknown" else session.severity,
         service=session.service,

@@ -26,6 +26,7 @@ from investigations.rendering.markdown import (
 from investigations.rendering.marked_text import render_marked
 from investigations.rendering.plain_text import has_shape, show_invisible, squeeze_lines
 from investigations.rendering.state_colours import look_of, tone_of_risk
+from investigations.selectors.alert_facts import ShownFacts, read_facts
 from investigations.selectors.approvals import word_to_type
 from investigations.selectors.session_page.unsupported import UnsupportedSpan, relocate
 
@@ -167,6 +168,31 @@ def sentence(text: str) -> str:
     """With a capital and a full stop."""
     begun = text[:1].upper() + text[1:]
     return begun if begun.endswith((".", "!", "?", "…")) else f"{begun}."
+
+
+@register.filter
+def stopped(text: str) -> str:
+    """With a full stop, and begun as it was written: it may begin with a name."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+@register.filter
+def facts(session: AlertSession) -> ShownFacts:
+    """What is known of the alert of a session."""
+    return read_facts(session)
+
+
+@register.filter
+def stage_title(name: str) -> str:
+    """The name of a stage as a title: `triage - Synthesis` is "Triage: synthesis"."""
+    words = one_line(name)
+    base, _, end = words.rpartition(" - ")
+    if base and end.istitle():
+        words = f"{base}: {end.lower()}"
+    if " " not in words:
+        words = words.replace("_", " ").replace("-", " ") if words.islower() else words
+    first = words.split(" ")[0].rstrip(":")
+    return words[:1].upper() + words[1:] if first.isalpha() and first.islower() else words
 
 
 @register.filter

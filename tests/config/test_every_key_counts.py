@@ -32,7 +32,17 @@ from tests.config.conftest import ENVIRON
 from tests.config.test_valid import FULL, SKILL
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("agents", "config", "investigations", "masking", "mcp_bridge", "ops", "safety", "tarsy")
+PRODUCT = (
+    "agents",
+    "config",
+    "investigations",
+    "masking",
+    "mcp_bridge",
+    "ops",
+    "rules",
+    "safety",
+    "tarsy",
+)
 SHOWING_ONLY = ("selectors/configuration/",)
 JUDGING_ONLY = ("config/schema/", "config/checks/", "config/check.py")
 

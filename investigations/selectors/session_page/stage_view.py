@@ -204,7 +204,7 @@ class SessionPage:
         is_running = self.session.status == AlertSession.Status.IN_PROGRESS
         if self.has_open_write and self.session.status == AlertSession.Status.COMPLETED:
             return "unverified_write"
-        return "needs_approval" if is_running and self.needs_person else self.session.status
+        return "needs_approval" if is_running and self.needs_person else self.session.outcome
 
     @property
     def has_open_write(self) -> bool:
