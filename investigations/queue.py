@@ -76,7 +76,7 @@ def enqueue_provider_check(provider_name: str, *, expires_in: int) -> None:
 
 
 def enqueue_write_check(session_id: uuid.UUID, number: int, *, expires_in: int) -> None:
-    """Look in a worker whether a write took effect, now or within so many seconds. Raises NotSent."""
+    """Look in a worker whether a write took effect, or let it be. Raises NotSent."""
     _send_now(CHECK_WRITE, str(session_id), expires_in, number)
 
 

@@ -5,7 +5,7 @@ What ran, or may have run, and is not confirmed; what a person denied; what its 
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,27 +43,6 @@ class OpenWrite:
         return self.kind in ("unverified", "failed")
 
 
-def list_open_writes(session_id: uuid.UUID) -> tuple[OpenWrite, ...]:
-    """Of agents that have ended, in order, and what may have changed something first."""
-    ended = set(
-        AgentExecution.objects.filter(
-            session_id=session_id, status__in=AgentExecution.TERMINAL
-        ).values_list("pk", flat=True)
-    )
-    changes = [
-        each for each in all_changes(session_id)
-        if not each.is_settled and each.execution_id in ended
-    ]  # fmt: skip
-    checked = _numbers_looked_at(session_id) if changes else frozenset()
-    found = [_of_change(each, checked) for each in changes]
-    return tuple(sorted((*found, *_denied(session_id)), key=lambda each: not each.is_open))
-
-
-def find_write(session_id: uuid.UUID, number: int) -> Change | None:
-    """The write of that number, as the trail tells it."""
-    return next((each for each in all_changes(session_id) if each.number == number), None)
-
-
 @dataclass(frozen=True)
 class DeniedChange:
     """What a text says was not done, and the change that the trail has."""
@@ -72,15 +51,45 @@ class DeniedChange:
     change: Change
 
 
-def find_denied_changes(session_id: uuid.UUID, report: str) -> tuple[DeniedChange, ...]:
-    """Clauses of a report that deny a change which ran, each change once.
+@dataclass(frozen=True)
+class WritesToTell:
+    """`denied_changes` are what the report says was not done, and was."""
 
-    Where a write was denied or not carried out as well, the words may be about that one.
-    """
+    open_writes: Sequence[OpenWrite] = ()
+    denied_changes: Sequence[DeniedChange] = ()
+
+
+def read_writes_to_tell(session_id: uuid.UUID, report: str = "") -> WritesToTell:
+    """Of agents that have ended, in order, and what may have changed something first."""
+    ended = set(
+        AgentExecution.objects.filter(
+            session_id=session_id, status__in=AgentExecution.TERMINAL
+        ).values_list("pk", flat=True)
+    )
     changes = all_changes(session_id)
+    denied = tuple(_denied(session_id))
+    unsettled = [
+        each for each in changes if not each.is_settled and each.execution_id in ended
+    ]  # fmt: skip
+    checked = _numbers_looked_at(session_id) if unsettled else frozenset()
+    found = [_of_change(each, checked) for each in unsettled]
+    return WritesToTell(
+        sorted((*found, *denied), key=lambda each: not each.is_open),
+        () if denied else _find_denied_changes(session_id, changes, report),
+    )
+
+
+def find_write(session_id: uuid.UUID, number: int) -> Change | None:
+    """The write of that number, as the trail tells it."""
+    return next((each for each in all_changes(session_id) if each.number == number), None)
+
+
+def _find_denied_changes(
+    session_id: uuid.UUID, changes: Sequence[Change], report: str
+) -> tuple[DeniedChange, ...]:
+    """Each change once. Where a write was not carried out, the words may be about that one."""
     ran = [each for each in changes if each.ran == "yes"]
-    is_clear = not any(each.ran == "no" for each in changes)
-    if not report or not ran or not is_clear or next(_denied(session_id), None) is not None:
+    if not report or not ran or any(each.ran == "no" for each in changes):
         return ()
     body = split_our_lines(report)[1]
     done = [Done(_asked(session_id, each), each.tool) for each in ran]
@@ -104,7 +113,7 @@ def _asked(session_id: uuid.UUID, change: Change) -> str:
 
 def find_open_write(session_id: uuid.UUID, number: int) -> OpenWrite | None:
     """The write of that number where nothing has confirmed it."""
-    found = list_open_writes(session_id)
+    found = read_writes_to_tell(session_id).open_writes
     return next((each for each in found if each.is_open and each.number == number), None)
 
 

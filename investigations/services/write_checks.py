@@ -120,9 +120,7 @@ def _report_anew(writes: SessionWrites, change: Change, check: ToolCheck) -> Wri
 def _judge(step: WriteStatus, check: ToolCheck) -> WriteStatus:
     is_verified = check.status == "verified"
     ran = "yes" if is_verified else step.ran
-    return replace(
-        step, status=check.status, reason=check.reason, is_settled=is_verified, ran=ran
-    )
+    return replace(step, status=check.status, reason=check.reason, is_settled=is_verified, ran=ran)
 
 
 def _is_made_good(step: WriteStatus, place: int, change: Change, check: ToolCheck) -> bool:

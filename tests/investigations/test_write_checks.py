@@ -10,7 +10,7 @@ from django.test import Client
 from agents.types import ToolCall
 from investigations.engine.write_checks import check_write
 from investigations.models import AlertSession, AuditEvent, MCPInteraction, TimelineEvent
-from investigations.selectors.open_writes import list_open_writes
+from investigations.selectors.open_writes import read_writes_to_tell
 from investigations.services.write_checks import ask_for_write_check, read_write
 from investigations.stream.fragments import fragment_for
 from tarsy.aio import WorkerLoop
@@ -75,13 +75,13 @@ def test_a_look_that_confirms_a_write_takes_the_panel_away(written, loop, client
     page = client.get(f"/sessions/{written.pk}/").content.decode()
     assert "Something was changed, and nothing has confirmed it" in page
     assert "Unverified write</span>" in page
-    assert 'data-check' in page
+    assert "data-check" in page
     assert "The report says “Nothing was changed" in page
     ResourceNoteFactory(resource_id=HOST, text=NOTE)
 
     check_write(written.pk, 1, loop)
 
-    assert list_open_writes(written.pk) == ()
+    assert list(read_writes_to_tell(written.pk).open_writes) == []
     event = TimelineEvent.objects.get(metadata__check_of=1)
     assert event.metadata["verification"]["status"] == "verified"
     assert MCPInteraction.objects.get(tool_result__check_of=1).tool_name == "knowledge"
@@ -97,7 +97,7 @@ def test_a_look_that_confirms_a_write_takes_the_panel_away(written, loop, client
 def test_a_look_that_shows_otherwise_says_so(written, loop):
     check_write(written.pk, 1, loop)
 
-    (still_open,) = list_open_writes(written.pk)
+    (still_open,) = read_writes_to_tell(written.pk).open_writes
     assert still_open.kind == "failed"
     assert still_open.reason != STEP["reason"]
     written.refresh_from_db()
@@ -106,16 +106,18 @@ def test_a_look_that_shows_otherwise_says_so(written, loop):
 
 
 def test_where_nobody_can_look_the_timeline_says_why(written, loop, monkeypatch):
-    monkeypatch.setattr("investigations.engine.write_checks.get_config", lambda: SimpleNamespace(mcp_servers={}))
+    monkeypatch.setattr(
+        "investigations.engine.write_checks.get_config", lambda: SimpleNamespace(mcp_servers={})
+    )
 
     check_write(written.pk, 1, loop)
 
     notice = TimelineEvent.objects.get(event_type=TimelineEvent.Type.NOTICE)
     assert notice.content == 'T1 could not be looked at: the server "ops" is no longer configured.'
-    assert len(list_open_writes(written.pk)) == 1
+    assert len(read_writes_to_tell(written.pk).open_writes) == 1
 
 
-def test_only_an_open_write_is_looked_at_and_who_asked_is_kept(written, monkeypatch):
+def test_only_an_open_write_is_looked_at_and_who_asked_is_kept(written, monkeypatch, clean_redis):
     asked: list[tuple[object, int]] = []
     monkeypatch.setattr(
         "investigations.services.write_checks.enqueue_write_check",
@@ -123,11 +125,11 @@ def test_only_an_open_write_is_looked_at_and_who_asked_is_kept(written, monkeypa
     )
     with pytest.raises(NotFound):
         ask_for_write_check(written.pk, 2, "ana")
+    workers: list[object] = []
+    monkeypatch.setattr("investigations.services.write_checks.live_workers", lambda: workers)
     with pytest.raises(Conflict, match="No worker"):
         ask_for_write_check(written.pk, 1, "ana")
-    monkeypatch.setattr(
-        "investigations.services.write_checks.live_workers", lambda: [object()]
-    )
+    workers.append(object())
 
     ask_for_write_check(written.pk, 1, "ana")
 
