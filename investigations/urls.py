@@ -32,6 +32,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/cancel/", sessions.cancel, name="cancel"),
     path("sessions/<uuid:session_id>/ask/", chat.ask, name="ask"),
     path("sessions/<uuid:session_id>/facts/", sessions.facts, name="facts"),
+    path("sessions/<uuid:session_id>/lookers/", sessions.lookers, name="lookers"),
     path("sessions/<uuid:session_id>/workers/", sessions.workers, name="session-workers"),
     path("sessions/<uuid:session_id>/events/", sessions.events, name="events"),
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/", sessions.event, name="event"),

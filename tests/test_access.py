@@ -58,6 +58,7 @@ ADDRESSES: dict[str, list[str]] = {
         "GET ", "GET fragments/active/", "GET fragments/recent/", "GET fragments/new/",
         "GET fragments/hits/",
         f"GET {PAGE}", f"GET {PAGE}row/", f"GET {PAGE}facts/", f"GET {PAGE}workers/",
+        f"GET {PAGE}lookers/",
         f"GET {PAGE}events/",
         f"GET {PAGE}events/<uuid:event_id>/", f"GET {PAGE}events/<uuid:event_id>/content/",
         f"GET {PAGE}stages/<uuid:stage_id>/",

@@ -25,6 +25,9 @@ _STATES: Mapping[str, State] = {
     "test": "test",
 }
 
+_ACKNOWLEDGED = ("acknowledged", "issue_acknowledged")
+"""What made the workflow send, where somebody took over an issue that is active."""
+
 
 class Issue(Part):
     id: Text = ""
@@ -63,6 +66,8 @@ def read(post: Post) -> Reading:
         return _read_older(post)
     issue = Issue.model_validate(body)
     state = _STATES.get(issue.state.lower(), "firing")
+    if state == "firing" and issue.trigger.lower() in _ACKNOWLEDGED:
+        state = "acknowledged"
     titles = (*issue.title, *issue.alertConditionNames, *issue.alertPolicyNames)
     alert = make_alert(
         state,

@@ -28,6 +28,7 @@ from investigations.rendering.plain_text import has_shape, show_invisible, squee
 from investigations.rendering.state_colours import look_of, tone_of_risk
 from investigations.selectors.alert_facts import ShownFacts, read_facts
 from investigations.selectors.approvals import word_to_type
+from investigations.selectors.session_page.stage_titles import title_of_stage
 from investigations.selectors.session_page.unsupported import UnsupportedSpan, relocate
 
 register = template.Library()
@@ -184,15 +185,7 @@ def facts(session: AlertSession) -> ShownFacts:
 
 @register.filter
 def stage_title(name: str) -> str:
-    """The name of a stage as a title: `triage - Synthesis` is "Triage: synthesis"."""
-    words = one_line(name)
-    base, _, end = words.rpartition(" - ")
-    if base and end.istitle():
-        words = f"{base}: {end.lower()}"
-    if " " not in words:
-        words = words.replace("_", " ").replace("-", " ") if words.islower() else words
-    first = words.split(" ")[0].rstrip(":")
-    return words[:1].upper() + words[1:] if first.isalpha() and first.islower() else words
+    return title_of_stage(one_line(name))
 
 
 @register.filter

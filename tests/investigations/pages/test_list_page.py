@@ -506,7 +506,7 @@ def test_a_report_that_rests_on_nothing_is_an_outcome_of_its_own(viewer):
         ("Investigate", "Investigate"),
         ("k8s-check", "k8s check"),
         ("look at payments-api", "Look at payments-api"),
-        ("Executive Summary", "Executive Summary"),
+        ("Executive Summary", "Executive summary"),
         ("", ""),
     ],
 )

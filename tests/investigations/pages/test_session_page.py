@@ -280,7 +280,7 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
         execution = ExecutionFactory(stage=finished.stages.get(), completed=True)
         add_tool_call(execution, n)
 
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(24):
         _read(viewer, finished)
 
 
