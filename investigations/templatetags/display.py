@@ -26,6 +26,7 @@ from investigations.rendering.markdown import (
 from investigations.rendering.marked_text import render_marked
 from investigations.rendering.plain_text import has_shape, show_invisible, squeeze_lines
 from investigations.rendering.state_colours import look_of, tone_of_risk
+from investigations.rendering.written_blocks import render_blocks, wrap_blocks
 from investigations.selectors.alert_facts import ShownFacts, read_facts
 from investigations.selectors.approvals import word_to_type
 from investigations.selectors.session_page.stage_titles import title_of_stage
@@ -77,6 +78,12 @@ def state_word(status: str) -> str:
 def shown(value: object) -> str:
     """Text from outside with everything invisible spelled out; escaped by the template."""
     return squeeze_lines(show_invisible("" if value is None else str(value)))
+
+
+@register.filter
+def written(text: str) -> SafeString:
+    """Markdown that is still being written, each of its blocks in an element of its own."""
+    return mark_safe(wrap_blocks(render_blocks(text)))
 
 
 @register.filter

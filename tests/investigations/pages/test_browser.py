@@ -7,6 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
+from investigations.rendering.written_blocks import render_blocks
 from investigations.services.approvals import decide_approval
 from investigations.stream_messages import (
     approval_decided,
@@ -18,6 +19,7 @@ from investigations.stream_messages import (
 from tests.factories import ApprovalRequestFactory
 from tests.investigations.approving import make_decider
 from tests.investigations.pages.browsing import (
+    find_serious_faults,
     first_said,
     in_a_browser,
     in_thread,
@@ -176,6 +178,32 @@ def test_text_is_appended_as_text_and_never_twice(running, writing, page, stream
         stream.send({**writing, "offset": offset, "delta": delta})
 
     _wait_for_text(page, writing, "The pod restarts <b>6</b> times 👍.!")
+
+
+def test_markdown_is_drawn_while_it_comes_and_nothing_moves_that_is_read(
+    running, writing, page, stream
+):
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    text = "The pod\n\n## Evidence\n\n- died [T1]\n- **again"
+    blocks = [block.html for block in render_blocks(text)]
+    stream.send({**writing, "offset": 7, "delta": text[7:], "blocks": {"first": 0, "html": blocks}})
+    block = page.locator(f'[data-event="{writing["event_id"]}"] [data-stream]')
+    expect(block.locator("h2")).to_have_text("Evidence")
+    expect(block.locator("strong")).to_have_text("again")
+    assert block.locator("li a.t-ev").inner_text() == "T1"
+    block.locator("li").first.evaluate("item => { item.seen = true; }")
+
+    stream.send({**writing, "offset": len(text), "delta": " and again"})
+    expect(block.locator("li").nth(1)).to_have_text("again and again")
+    more = f"{text} and again**\n- thrice"
+    last = {"first": 2, "html": [render_blocks(more)[2].html]}
+    offset = len(text) + len(" and again")
+    stream.send({**writing, "offset": offset, "delta": more[offset:], "blocks": last})
+
+    expect(block.locator("li")).to_have_text(["died [T1]", "again and again", "thrice"])
+    assert block.locator("li").first.evaluate("item => item.seen")
+    assert find_serious_faults(page) == []
 
 
 def test_text_goes_on_in_a_block_that_was_put_there_anew(running, writing, page, stream):
