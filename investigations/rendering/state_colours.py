@@ -36,6 +36,7 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "checking": ("run", "run", "Checking"),
     "unknown": ("doubt", "unsup", "Not known"),
     "unwatched": ("", "stopd", "Not checked"),
+    "unsteady": ("doubt", "warn", "Unsteady"),
     "failing": ("bad", "bad", "Failing"),
     "no_key": ("bad", "bad", "No key"),
     "unused": ("", "wait", "Not asked yet"),
