@@ -23,6 +23,16 @@ class Cited:
 
 
 @dataclass(frozen=True)
+class Repair:
+    """A call that would mend what a rule found. `arguments` are JSON, `does` is Markdown."""
+
+    server: str
+    tool: str
+    arguments: str
+    does: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something that a rule found. Texts are Markdown."""
 
@@ -45,6 +55,8 @@ class Finding:
     group: str = ""
     others: tuple[str, ...] = ()
     """More things of which the same was found."""
+    repair: Repair | None = None
+    """What would mend it."""
 
     @property
     def rank(self) -> tuple[int, int, int]:

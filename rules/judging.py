@@ -1,14 +1,16 @@
 """Rules over facts: what they find, and what is well because they do not."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from config.schema.packs import CiteConfig, JoinConfig, PackConfig, RuleConfig
+from agents.types import JSON
+from config.schema.packs import CiteConfig, JoinConfig, PackConfig, RepairConfig, RuleConfig
 from config.words import count
 from rules.evaluation import MISSING, Scope
 from rules.facts import FactBook, Row
-from rules.findings import SURENESS, Cited, Finding, Sureness
+from rules.findings import SURENESS, Cited, Finding, Repair, Sureness
 from rules.functions import age, read_moment, show
 from rules.quotes import find_quote
 
@@ -142,6 +144,7 @@ class Judge:
             tells_more=tuple(map(scope.tell, rule.tells_more)),
             explains=frozenset(f"{self.pack.name}.{other}" for other in rule.explains),
             group=scope.fill(rule.group) if rule.group else "",
+            repair=_fill_repair(rule.repair, scope),
         )
 
     def _find_since(self, rule: RuleConfig) -> datetime | None:
@@ -188,6 +191,20 @@ class Judge:
             names = tuple(dict.fromkeys(each.entity for each in others)) if others else ()
             yield replace(first, others=tuple(name for name in names if name != first.entity))
         yield from alone
+
+
+def _fill_repair(config: RepairConfig | None, scope: Scope) -> Repair | None:
+    """The repair with its arguments; None where the rule names none, or one comes out empty."""
+    if config is None:
+        return None
+    arguments: dict[str, JSON] = {}
+    for name, value in config.arguments.items():
+        filled = scope.fill(value) if isinstance(value, str) else value
+        if filled == "":
+            return None
+        arguments[name] = filled
+    text = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+    return Repair(config.server, config.tool, text, scope.tell(config.does))
 
 
 def tell_others(finding: Finding) -> str:
