@@ -18,9 +18,11 @@ MAX_TOGETHER = 6
 """Of more figures of one thing than these too many others can be worked out."""
 _OTHERS = re.compile(
     r"\b(?:others?|rest|remaining|twins?|siblings?|peers?|neighbou?rs?|each|every|both|average|mean|"
-    r"median|highest|lowest|next|former|latter|respectively|threshold|limit of)\b",
+    r"median|highest|lowest|next|former|latter|respectively)\b",
     re.IGNORECASE,
 )
+
+_RATIO = re.compile(r"(?:ratio|share|fraction)$")
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,14 @@ class Named:
     @property
     def elsewhere(self) -> Pool:
         return self.told.elsewhere
+
+    def tells_percentage(self, words: frozenset[str]) -> bool:
+        """Whether a record of these things has one, under a key with one of these words."""
+        return any(
+            (each.family == "percent" or _RATIO.search(key)) and content_words(key) & words
+            for record in self.told.records[:MAX_OF_ONE]
+            for key, each in record.figures
+        )
 
     def has_derived(
         self, claimed: Quantity, slack: float, *, may_be_multiple: bool = False

@@ -209,12 +209,12 @@ class Facts:
     def given_pool(self) -> Pool:
         return Pool(find_numbers(blank_stamps(self.given)))
 
-    def has_total(self, claimed: Quantity, slack: float) -> bool:
-        """Whether it is what a key adds up to over all records of a result."""
+    def has_total(self, claimed: Quantity, slack: float, *, is_mean: bool = False) -> bool:
+        """Whether it is what a key adds up to over all records of a result, or the mean of it."""
         return any(
             total.family == reading.family
-            and abs(reading.number * scale - total.value)
-            <= max(slack, reading.step) * abs(scale) + total.doubt
+            and abs(reading.number * scale - total.value / (total.count if is_mean else 1))
+            <= max(slack, reading.step) * abs(scale) + total.doubt / (total.count if is_mean else 1)
             for reading in claimed.readings
             for scale in reading.scales
             for total in self._totals

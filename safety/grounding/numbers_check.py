@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 
+from safety.grounding.addressed import Named
 from safety.grounding.clauses import Clause
 from safety.grounding.counting import is_count, is_share_of_rows
 from safety.grounding.derivations import SMALL, is_derived, is_part
@@ -12,7 +14,7 @@ from safety.grounding.moments import blank_moments
 from safety.grounding.pools import is_near
 from safety.grounding.quantities import Quantity, find_claimed
 from safety.grounding.unsupported import Unsupported
-from safety.grounding.words import find_subjects
+from safety.grounding.words import content_words, find_subjects
 
 _NO_CLAIM = re.compile(r"\[T\d[^\]]{0,500}\]|\bT\d+\b|https?://\S+|`[^`\n]*[ =/:_({$-][^`\n]*`")
 """Citations, addresses, and code that is more than a word."""
@@ -46,11 +48,27 @@ _IN_ALL = re.compile(
 _QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”|`([^`\n]{3,200})`")
 _LABEL = re.compile(r"(?:^|[\s(`*])[#]?[A-Za-z][\w-]*[\s#:]*[`*]*$")
 _RATE = re.compile(r"\s*(?:/|per\b|an?\s)")
-_PAIR = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |a total of )?")
+_PAIR = re.compile(
+    r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |all |all the |a total of )?"
+)
+_BOUND = re.compile(r"\b(?:threshold|limit of)\b", re.IGNORECASE)
+""" "Against a threshold of 90 %": what stands behind it is no figure of the thing itself."""
+_MEAN = re.compile(r"\b(?:averages?|averaged|averaging|avg|mean|each|apiece|per)\b", re.IGNORECASE)
+_REST = re.compile(
+    r"\b(?:free|idle|left|leav(?:es|ing)|remain(?:s|ing)?|headroom|spare|unused|available|rest|"
+    r"others?|miss(?:es)?|not|un\w+)\b", re.I
+)  # fmt: skip
+_OF_A_WHOLE = re.compile(
+    r"\b(?:share|part|fraction|portion|accounts?|makes? up|belongs?|comes?|behind|of|than|above|"
+    r"below|over|under|by|from|more|less|higher|lower|up|down|spare|free|left|unused|idle)\b",
+    re.I,
+)
+_THESE = re.compile(r"\b(?:the|these|those)\s+$", re.IGNORECASE)
+""" "The two" are those that were named; how many rows there are, it does not say."""
 _MOST_BEFORE = 60
 _AROUND = 300
 """Characters around a figure within which others are stated that it may be worked out from."""
-MOST_ROUNDED = 0.02
+MOST_ROUNDED = 0.05
 """How far a share of two rounded figures may be off, as a part of itself."""
 MAX_STATED = 300
 MAX_SENTENCE = 1_000
@@ -146,6 +164,8 @@ def _is_supported(
         and (counted := is_share_of_rows(quantity, text, noun, facts)) is not None
     ):
         return counted
+    if quantity.is_word and not quantity.family and not noun and _is_of_these(quantity, text):
+        return True
     if quantity.family == "seconds":
         spans = _find_quoted_spans(clause.text, facts)
         if spans is not None:
@@ -153,7 +173,7 @@ def _is_supported(
     # A small number is a number of things, and of no unit that it does not name.
     any_unit = not noun and not quantity.is_word and abs(quantity.number) > SMALL
     named = facts.find_named(clause.text)
-    is_strict = named is not None and named.is_strict
+    is_strict = named is not None and named.is_strict and not _BOUND.search(text[: quantity.start])
     if named is not None and is_strict:
         is_given = named.pool.gives(quantity, slack, any_unit=any_unit, is_of_one=True) or any(
             pool.gives(quantity, slack, any_unit=any_unit)
@@ -163,6 +183,13 @@ def _is_supported(
             return True
     elif facts.pool.gives(quantity, slack, any_unit=any_unit) or facts.has_total(quantity, slack):
         return True
+    if _MEAN.search(text) and facts.has_total(quantity, slack, is_mean=True):
+        return True
+    if quantity.family == "percent" and _REST.search(text):
+        rest = replace(quantity, number=100 - quantity.number)
+        pool = named.pool if named is not None and is_strict else facts.pool
+        if pool.gives(rest, slack, any_unit=any_unit):
+            return True
     if not quantity.family and (
         _is_label(quantity, noun, text, facts) or is_count(quantity, text, noun, facts)
     ):
@@ -172,7 +199,7 @@ def _is_supported(
             return True
         pair = _find_pair(quantity, text, others) or _find_only_pair(clause)
         if pair is not None:
-            rounded = min(MOST_ROUNDED, sum(each.step / each.number for each in pair))
+            rounded = min(MOST_ROUNDED, sum(map(_find_doubt, pair)))
             doubt = slack + quantity.step + quantity.number * rounded
             return is_part(quantity, max(doubt, 2 * quantity.step), *pair) or (
                 named is not None and named.is_share(quantity, slack)
@@ -183,6 +210,8 @@ def _is_supported(
         return True
     if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
+    if named is not None and is_strict and _is_told_as_such(quantity, text, named):
+        return False
     near = stated.near(clause.start + quantity.start, quantity.number)
     is_multiple = _is_multiple(quantity, noun, text)
     if named is not None and named.has_derived(quantity, slack, may_be_multiple=is_multiple):
@@ -191,6 +220,25 @@ def _is_supported(
     return stated.may_derive() and is_derived(
         quantity, slack, groups, near, may_be_multiple=is_multiple
     )
+
+
+def _find_doubt(each: Quantity) -> float:
+    """How far a figure may be from the truth by its rounding, as a part of itself."""
+    is_exact = not each.family and each.is_whole and each.decimals == 0
+    return 0.0 if is_exact else each.step / each.number
+
+
+def _is_told_as_such(quantity: Quantity, text: str, named: Named) -> bool:
+    """Whether it is a percentage that results tell of the thing that is named, and so is no share
+    that has to be worked out."""
+    if quantity.family != "percent":
+        return False
+    return not _OF_A_WHOLE.search(text) and named.tells_percentage(content_words(text))
+
+
+def _is_of_these(quantity: Quantity, text: str) -> bool:
+    before = text[max(0, quantity.start - _MOST_BEFORE) : quantity.start]
+    return _THESE.search(before) is not None
 
 
 def _find_slack(quantity: Quantity, text: str) -> float:
@@ -211,9 +259,11 @@ def _find_quoted_spans(text: str, facts: Facts) -> list[float] | None:
 
 
 def _as_seconds(quantity: Quantity, slack: float) -> tuple[float, float]:
-    """A duration and how far from the truth it may be."""
+    """A duration and how far from the truth it may be: rounded, or cut off."""
     scale = quantity.scales[0]
-    return quantity.number * scale, max(slack, quantity.step) * scale
+    if slack > quantity.step:
+        return quantity.number * scale, slack * scale
+    return (quantity.number + quantity.step / 2) * scale, 1.5 * quantity.step * scale
 
 
 def _is_label(quantity: Quantity, noun: str, text: str, facts: Facts) -> bool:

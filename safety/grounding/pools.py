@@ -71,6 +71,7 @@ class Pool:
             return True
         # Beside figures that name the unit, one that names none is in the base unit.
         scales = () if has_own else set(_bare_scales(claimed))
+        slack *= 1 + _SLIGHT
         return any(is_near(bare, claimed.number * scale, slack * scale) for scale in scales)
 
 

@@ -14,6 +14,8 @@ from safety.grounding.quantities import Quantity, find_numbers
 MAX_READ = 200_000
 """Characters of a result in which records are looked for."""
 MAX_RECORDS = 2_000
+MAX_SAMPLES = 2_000
+"""Values of one series that are read."""
 MAX_GROUPS, MAX_GROUP = 400, 40
 MAX_WHOLE = 10
 """Figures of a result that belong together whatever its form is."""
@@ -41,6 +43,7 @@ class Total:
     family: str
     value: float
     doubt: float
+    count: int
 
 
 def find_totals(records: list[Record]) -> list[Total]:
@@ -76,9 +79,11 @@ def _add_up(column: list[Quantity]) -> Iterator[Total]:
         for place in range(min(len(each.scales) for each in alike)):
             value = sum(each.number * each.scales[place] for each in alike)
             doubt = sum(each.step * abs(each.scales[place]) for each in alike if not each.is_whole)
-            yield Total(family, value, doubt)
+            told = Total(family, value, doubt, len(alike))
+            yield told
             if not family:
-                yield from (Total("bytes", value * scale, doubt * scale) for scale in _SCALES)
+                for scale in _SCALES:
+                    yield Total("bytes", value * scale, doubt * scale, len(alike))
 
 
 def find_records(text: str) -> list[Record]:
@@ -143,16 +148,25 @@ def _of_structure(value: object, words: frozenset[str], records: list[Record]) -
 
 
 def _name_samples(record: Record, told: dict[str, object]) -> None:
-    """A sample's value goes by the name of its metric, which stands beside it."""
+    """A sample's value goes by the name of its metric, which stands beside it. Each is a moment
+    and a value."""
     metric = told.get("metric")
     name = metric.get("__name__") if isinstance(metric, dict) else None
-    if isinstance(name, str):
-        record.words -= find_tokens(name)
-        record.figures = [
-            (name.casefold(), each)
-            for key, told_as in record.figures if key == "value"
-            for each in find_numbers(f"{name}: {told_as.number!r}")
-        ]  # fmt: skip
+    samples = [told.get("value"), *_as_list(told.get("values"))]
+    values = [each[1] for each in samples if isinstance(each, list) and len(each) == 2]
+    if not isinstance(metric, dict) or not values:
+        return
+    key = name if isinstance(name, str) else "value"
+    record.words -= find_tokens(key)
+    record.figures = [
+        (key.casefold(), each)
+        for value in values[:MAX_SAMPLES] if isinstance(value, str | int | float)
+        for each in find_numbers(f"{key}: {value}")
+    ]  # fmt: skip
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _children(path: str, value: object) -> list[tuple[str, object]] | None:
