@@ -127,6 +127,19 @@ class Facts:
             call.text for call in calls if call.outcome in ("failed", "blocked", "unknown")
         )
 
+    def narrow(self, calls: Sequence[SettledCall]) -> "Facts":
+        """The same, as if these calls had been all that succeeded."""
+        narrowed = Facts(())
+        narrowed.given, narrowed.failed = self.given, self.failed
+        narrowed.runs = [run for run in self.runs if any(run.call is call for call in calls)]
+        return narrowed
+
+    def has(self, quantity: Quantity) -> bool:
+        """Whether a result gives this figure, with its unit."""
+        return Pool(each for run in self.runs for each in run.numbers).gives(
+            quantity, 0.0, any_unit=False
+        )
+
     @cached_property
     def whole(self) -> str:
         """All there is to rest on, failures too: their messages are facts as well."""

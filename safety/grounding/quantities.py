@@ -57,6 +57,7 @@ _SHORT_POINT = re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?!\d)")
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY, _MOST_LABELS = 80, 400
 LARGEST = 1e200
+_RATIOS = frozenset({"ratio", "fraction"})
 _NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
 _PER_UNIT = r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b"
 _PER = re.compile(
@@ -299,7 +300,8 @@ def _read_unit_of_key(key: str) -> tuple[Meaning, ...]:
         if found is None or len(found["unit"]) < 2 or found["unit"].lower() in _NO_UNITS:
             continue
         if meanings := read_unit(found["unit"]):
-            return meanings
+            # A ratio is told as it is, or in per cent.
+            return (*meanings, BARE) if found["unit"].lower() in _RATIOS else meanings
     return ()
 
 

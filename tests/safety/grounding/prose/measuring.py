@@ -29,11 +29,13 @@ class Tally:
     wrong: list[tuple[Sentence, str]] = field(default_factory=list)
 
     def add(self, sentence: Sentence) -> None:
-        evidence = Evidence()
+        evidence, cited = Evidence(), {}
         for number, (tool, text) in enumerate(sentence.results, start=1):
             server, _, name = tool.partition(".")
-            evidence.add(SettledCall(f"c{number}", server, name, "read", {}, "succeeded", text))
-        found = find_unsupported(sentence.text, evidence, [("alert data", ALERT)])
+            call = SettledCall(f"c{number}", server, name, "read", {}, "succeeded", text)
+            evidence.add(call)
+            cited[number] = call
+        found = find_unsupported(sentence.text, evidence, [("alert data", ALERT)], cited=cited)
         self.held += any(each.is_phantom for each in found) and sentence.false is None
         if sentence.false is None:
             self.true += 1
