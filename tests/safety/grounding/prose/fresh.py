@@ -1,5 +1,5 @@
-"""A third set of ways to say things, with kinds that the others have not. It was measured once
-before any rule had met it: 1.5 % is no goal for what is known, so it has to hold on as it is."""
+"""A third set of ways to say things, with kinds that the others have not: means, the highest of a
+list, what grew by how much, what is left of a whole, and ranges."""
 
 from collections.abc import Callable
 from random import Random
