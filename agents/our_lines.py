@@ -10,12 +10,17 @@ from agents.types import (
     CHANGED,
     INCONCLUSIVE,
     LEFT_OUT,
+    NOT_ADDRESSED,
     NOT_CARRIED_OUT,
     NOT_CHECKED,
     UNVERIFIED,
+    WITHOUT_MODEL,
 )
 
-LABELS = (INCONCLUSIVE, UNVERIFIED, NOT_CARRIED_OUT, CHANGED, NOT_CHECKED, LEFT_OUT)
+LABELS = (
+    WITHOUT_MODEL, INCONCLUSIVE, UNVERIFIED, NOT_CARRIED_OUT, CHANGED, NOT_ADDRESSED, NOT_CHECKED,
+    LEFT_OUT,
+)  # fmt: skip
 """In the order in which they stand."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 _ESCAPED = re.compile(r"\\([\W_])|`")

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from agents.llm_events import LLMEvent
 from agents.records import (
+    CallPlan,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
@@ -220,8 +221,16 @@ class Journal(Protocol):
         """Show more of a block to who watches. Not kept; `offset` counts characters before it."""
         ...
 
+    def end_block(self, block_id: str) -> None:
+        """Show the rest of a block that nothing is added to any more."""
+        ...
+
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         """Keep a model call; returns the session-wide number of each planned tool call."""
+        ...
+
+    async def record_calls(self, plan: CallPlan) -> tuple[int, ...]:
+        """Keep calls that no model proposed; returns the session-wide number of each."""
         ...
 
     async def record_tool_call(self, record: ToolCallRecord) -> None: ...

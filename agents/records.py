@@ -71,6 +71,14 @@ class LLMCallRecord:
 
 
 @dataclass(frozen=True)
+class CallPlan:
+    """Calls that no model proposed, as one step of the conversation."""
+
+    message: Message
+    planned_calls: tuple[PlannedCall, ...]
+
+
+@dataclass(frozen=True)
 class ModelSwitch:
     """Another model takes over an execution: from which one, to which one and why."""
 

@@ -92,6 +92,7 @@ class Blocks(Protocol):
 class _StreamedBlock:
     def __init__(self, block_id: str, journal: Journal) -> None:
         self.block_id = block_id
+        self._journal = journal
         self._coalescer = Coalescer(
             lambda offset, delta: journal.extend_block(block_id, offset, delta)
         )
@@ -101,6 +102,11 @@ class _StreamedBlock:
 
     def finish(self) -> None:
         self._coalescer.finish()
+
+    def end(self) -> None:
+        """Nothing follows: what is held back until more comes can be shown."""
+        self._coalescer.finish()
+        self._journal.end_block(self.block_id)
 
     def discard(self) -> None:
         self._coalescer.discard()
@@ -122,6 +128,8 @@ class AnswerBlocks:
             if not text.strip():
                 self._blank[kind] = text
                 return
+            if (thinking := self._blocks.get("llm_thinking")) is not None:
+                thinking.end()
             block = _StreamedBlock(await self._journal.open_block(kind), self._journal)
             self._blocks[kind] = block
         block.add(text)

@@ -8,7 +8,7 @@ from typing import Literal
 from agents.ports import LLMOptions
 from agents.types import InteractionType, Message, OpenWait, Phase, ServerOffer
 
-ControllerName = Literal["function_calling", "react", "synthesis", "single_call"]
+ControllerName = Literal["function_calling", "react", "synthesis", "single_call", "rules"]
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,10 @@ INCONCLUSIVE = "**Inconclusive:**"
 """How one begins above a text that rests on no tool result."""
 LEFT_OUT = "**Left out:**"
 """How one begins that says which sentences of the model's we took away, and why."""
+WITHOUT_MODEL = "**Without a model:**"
+"""How one begins above what rules found because no model could be asked, and why."""
+NOT_ADDRESSED = "**Not addressed:**"
+"""How one begins that names a certain finding of rules which a later conclusion passes over."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 
 

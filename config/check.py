@@ -11,17 +11,21 @@ from config.checks.autonomy import note_autonomy
 from config.checks.blanks import check_blanks
 from config.checks.costs import check_costs
 from config.checks.findings import Findings
+from config.checks.incidents import check_incidents
 from config.checks.leniency import forgive
 from config.checks.masking import check_masking
+from config.checks.packs import check_pack_names
 from config.checks.programs import check_programs
 from config.checks.references import check_references
 from config.checks.rules import check_rules
+from config.checks.senders import check_senders, note_senders
 from config.checks.shape import check_shape
 from config.checks.skills import warn_of_idle_skills
 from config.checks.support import warn_of_unsupported
 from config.checks.times import check_times
 from config.checks.tools import warn_of_unclassed
 from config.model import Config
+from config.pack_files import read_packs
 from config.providers import REHEARSAL, choose_provider, holds_keys
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Entry
@@ -67,6 +71,7 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
         _read(config_dir, PROVIDERS_FILE, environ, mistakes, warnings) if has_providers else _EMPTY
     )
     skills, broken = read_skills(config_dir, mistakes)
+    packs, broken_packs = read_packs(config_dir, mistakes, warnings)
     findings = Findings(
         join(read_builtins(environ), tarsy or _EMPTY, providers or _EMPTY),
         providers_unread=providers is None,
@@ -76,6 +81,7 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     )
     (mistakes if is_strict else warnings).extend(_misplaced(tarsy or _EMPTY, providers or _EMPTY))
     files = _run_checks(findings, frozenset(skills) | broken, environ)
+    check_pack_names(findings, packs.keys() | broken_packs)
     warn_of_idle_skills(findings, skills)
     mistakes += findings.mistakes
     warnings += findings.warnings
@@ -85,9 +91,15 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     config = replace(
         _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs),
         own_providers=_names_in(providers or _EMPTY, "llm_providers"),
+        packs=MappingProxyType(packs),
     )
     programs = check_programs(config, findings.root, environ)
-    notes = (*programs.notes, *_note(config, has_providers), *note_autonomy(config))
+    notes = (
+        *programs.notes,
+        *_note(config, has_providers),
+        *note_autonomy(config),
+        *note_senders(config, environ),
+    )
     return CheckReport(config, needs, _in_order([*warnings, *programs.warnings]), notes, needs)
 
 
@@ -99,9 +111,11 @@ def _run_checks(
     check_blanks(findings, environ)
     check_references(findings, skills, environ)
     check_rules(findings, environ)
+    check_senders(findings)
     check_times(findings)
     check_costs(findings)
     check_masking(findings)
+    check_incidents(findings)
     warn_of_unsupported(findings, environ)
     warn_of_unclassed(findings)
     return files
@@ -186,6 +200,9 @@ def _assemble(
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
         alert_sources=files.alert_sources,
+        incidents=files.incidents,
+        known_noise=files.known_noise,
+        alert_senders=files.alert_senders,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),

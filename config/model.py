@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from config.schema.agents import AgentConfig
+from config.schema.alert_senders import AlertSenderConfig
 from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import nothing
+from config.schema.incidents import IncidentsConfig
+from config.schema.packs import KnownNoiseConfig, PackConfig
 from config.schema.providers import LLMProviderConfig
 from config.schema.queue import QueueConfig
 from config.schema.servers import MCPServerConfig
@@ -30,6 +33,11 @@ class Config:
     llm_providers: Mapping[str, LLMProviderConfig]
     skills: Mapping[str, Skill]
     alert_sources: Mapping[str, AlertSourceConfig] = field(default_factory=nothing)
+    incidents: IncidentsConfig = field(default_factory=IncidentsConfig)
+    packs: Mapping[str, PackConfig] = field(default_factory=nothing)
+    """What agents without a model work by."""
+    known_noise: tuple[KnownNoiseConfig, ...] = ()
+    alert_senders: Mapping[str, AlertSenderConfig] = field(default_factory=nothing)
     own_chains: frozenset[str] = frozenset()
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()

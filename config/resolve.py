@@ -17,10 +17,10 @@ from config.schema.providers import LLMProviderConfig, has_native_tools
 from config.schema.servers import SummarizationConfig
 from config.selection import ToolSelection
 
-ControllerName = Literal["function_calling", "react", "synthesis", "single_call"]
+ControllerName = Literal["function_calling", "react", "synthesis", "single_call", "rules"]
 BackendName = Literal["google-native", "langchain"]
 ControlLevelName = Literal["read_only", "controlled", "autonomous"]
-AgentTypeName = Literal["", "synthesis", "exec_summary", "scoring", "action"]
+AgentTypeName = Literal["", "synthesis", "exec_summary", "scoring", "action", "rules"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,10 @@ class ResolvedAgent:
     required_skills: tuple[str, ...]
     skills: tuple[str, ...]
     summarization: Mapping[str, ResolvedSummarization]
+    packs: tuple[str, ...] = ()
+    falls_back_to_rules: bool = False
+    proposes: bool = False
+    """Whether an agent of rules may ask for a repair."""
 
 
 def executions_of(stage: StageConfig) -> tuple[StageAgentConfig, ...]:
@@ -253,11 +257,16 @@ def _resolved(
         tool_filter=MappingProxyType(tools.narrowed),
         native_tools=MappingProxyType({**provider.native_tools, **wishes}),
         native_wishes=MappingProxyType(wishes),
-        control_level=tools.control_level,
+        control_level=(
+            "read_only" if agent_type == "rules" and not agent.proposes else tools.control_level
+        ),
         custom_instructions=agent.custom_instructions,
         required_skills=required,
         skills=skills,
         summarization=MappingProxyType(_summarization(config, servers, backend)),
+        packs=agent.packs or tuple(config.packs),
+        proposes=agent.proposes,
+        falls_back_to_rules=agent.fallback == "rules",
     )
 
 
@@ -303,6 +312,8 @@ def _controller(agent_type: AgentTypeName, calls_natively: bool) -> ControllerNa
             return "synthesis"
         case "exec_summary" | "scoring":
             return "single_call"
+        case "rules":
+            return "rules"
     return "function_calling" if calls_natively else "react"
 
 

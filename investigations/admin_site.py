@@ -19,8 +19,9 @@ class Pages(AdminSite):
 
     site_header = "TARSy"
     site_title = "TARSy admin"
-    index_title = "History"
+    index_title = "Administration"
     enable_nav_sidebar = False
+    login_template = "investigations/login.html"
 
     @override
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:

@@ -1,10 +1,17 @@
 """What masks which texts, as the configuration says: alerts, tool results, and all the rest."""
 
 import logging
-from collections.abc import Callable
 
 from config import get_config
-from masking import WITHHELD, Masker, Placeholders, TooMuchToMask, build_masker, build_server_masker
+from masking import (
+    WITHHELD,
+    Masker,
+    Placeholders,
+    StreamMasker,
+    TooMuchToMask,
+    build_masker,
+    build_server_masker,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -12,20 +19,29 @@ PRODUCT_PROFILE = "default"
 """Every kind of credential; always on, whatever the configuration adds."""
 
 
-def product_masker(placeholders: Placeholders | None = None) -> Callable[[str], str]:
-    """A masker of the product's own profile; the same secret gets the same placeholder in it, and
-    everywhere else that shares its placeholders. Fails closed: `WITHHELD` stands for a text that
-    is too full of secrets."""
-    masker = build_masker((PRODUCT_PROFILE,), placeholders=placeholders)
+class ProductMasker:
+    """Masks by the product's own profile. Fails closed: `WITHHELD` stands for a text that is too
+    full of secrets. Safe to share between threads."""
 
-    def mask(text: str) -> str:
+    def __init__(self, placeholders: Placeholders | None = None) -> None:
+        self._masker = build_masker((PRODUCT_PROFILE,), placeholders=placeholders)
+
+    def __call__(self, text: str) -> str:
         try:
-            return masker.mask(text).text
+            return self._masker.mask(text).text
         except TooMuchToMask as reason:
             logger.warning("a text is withheld: %s", reason)
             return WITHHELD
 
-    return mask
+    def open_stream(self) -> StreamMasker:
+        """A masker of one text that is still being written, with the same placeholders."""
+        return StreamMasker(self._masker.cover)
+
+
+def product_masker(placeholders: Placeholders | None = None) -> ProductMasker:
+    """A masker of the product's own profile; the same secret gets the same placeholder in it, and
+    everywhere else that shares its placeholders."""
+    return ProductMasker(placeholders)
 
 
 def mask_alert_data(text: str) -> str:

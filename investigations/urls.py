@@ -4,6 +4,7 @@ from django.urls import path
 
 from investigations.views import (
     accounts,
+    acknowledging,
     approvals,
     bulk,
     chat,
@@ -24,11 +25,13 @@ urlpatterns = [
     path("sessions/cancel/", bulk.cancel, name="bulk-cancel"),
     path("sessions/retry/", bulk.retry, name="bulk-retry"),
     path("sessions/delete/", bulk.delete, name="bulk-delete"),
+    path("sessions/acknowledge/", acknowledging.acknowledge, name="acknowledge"),
     path("sessions/<uuid:session_id>/", sessions.session, name="session"),
     path("sessions/<uuid:session_id>/row/", lists.running_row, name="running-row"),
     path("sessions/<uuid:session_id>/cancel/", sessions.cancel, name="cancel"),
     path("sessions/<uuid:session_id>/ask/", chat.ask, name="ask"),
     path("sessions/<uuid:session_id>/facts/", sessions.facts, name="facts"),
+    path("sessions/<uuid:session_id>/lookers/", sessions.lookers, name="lookers"),
     path("sessions/<uuid:session_id>/workers/", sessions.workers, name="session-workers"),
     path("sessions/<uuid:session_id>/events/", sessions.events, name="events"),
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/", sessions.event, name="event"),

@@ -1,6 +1,7 @@
 """Masking: secrets leave as placeholders before anything is stored, shown or sent to a model."""
 
 from masking.budget import TooMuchToMask
+from masking.covers import Cover, apply_covers
 from masking.custom import PatternError, compile_custom
 from masking.masker import (
     WITHHELD,
@@ -19,12 +20,14 @@ __all__ = [
     "PATTERN_GROUPS",
     "PLACEHOLDER",
     "WITHHELD",
+    "Cover",
     "MaskedText",
     "Masker",
     "PatternError",
     "Placeholders",
     "StreamMasker",
     "TooMuchToMask",
+    "apply_covers",
     "build_default_masker",
     "build_masker",
     "build_server_masker",

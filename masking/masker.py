@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from masking import yaml_document
 from masking.budget import SECONDS, Budget, TooMuchToMask
 from masking.configuration import CustomPatternConfig, MaskingConfig
+from masking.covers import Cover, apply_covers, join_covers
 from masking.custom import CustomRule, compile_custom
 from masking.finder import Finder, is_json, readable
 from masking.pattern_names import select_patterns
@@ -70,6 +71,28 @@ class Masker:
             text = self._replace(text, spans)
             count += len(spans)
         return MaskedText(text, count)
+
+    def cover(self, text: str, *, seconds: float = SECONDS) -> list[Cover]:
+        """Where `mask` would replace something, in order and apart, and what by, but for quotes.
+
+        Raises `TooMuchToMask` as `mask` does.
+        """
+        budget = Budget(seconds=seconds)
+        covers: list[Cover] = []
+        masked = text
+        for _ in range(MAX_ROUNDS):
+            spans = self._find_new(masked, budget)
+            if not spans:
+                break
+            covers = join_covers(covers, [self._cover_of(masked, span) for span in spans])
+            masked = apply_covers(text, covers)
+        return covers
+
+    def _cover_of(self, text: str, span: Span) -> Cover:
+        wording = span.replacement
+        if wording is None:
+            wording = self._placeholders.name(span.kind, text[span.start : span.end])
+        return Cover(span.start, span.end, wording)
 
     def find_secrets(self, text: str, *, seconds: float = SECONDS) -> dict[str, str]:
         """Every secret that `mask` would replace at once, and its placeholder.

@@ -183,6 +183,8 @@ def find_blocks(lines: Lines, numbers: Iterable[int]) -> Iterator[tuple[str, Spa
                     yield singular(head.key), span
                 continue
             start = line.start + line.indent
+            if not line.text[line.indent :].strip():
+                continue  # A mark of a list alone: its item was cut off.
             if not is_block and line.text[: line.indent].rstrip().endswith("-"):
                 yield singular(head.key), _scalar_span(line.text[line.indent :].rstrip(), start, "")
                 continue

@@ -15,6 +15,7 @@ from ops.control.actions import (
     DECLARED_ACTIONS,
     FILE_ACTIONS,
     PROCESS_ACTIONS,
+    REPAIR,
     SERVICE_ACTIONS,
 )
 from ops.envelope import Json, JsonObject
@@ -219,18 +220,21 @@ def _service(settings: OpsSettings, unit: systemd.Unit) -> Resource:
 
 def _declared_service(settings: OpsSettings, service: DeclaredService) -> Resource:
     state = read_state(service)
+    actions = (*DECLARED_ACTIONS, *([REPAIR] if service.repairs else []))
     return Resource(
         kind="service",
         name=service.name,
         status=state.status,
         host=settings.host,
         uid=service.name,
-        executors=(direct(settings, "query", "read.logs", *DECLARED_ACTIONS),),
+        executors=(direct(settings, "query", "read.logs", "probe", *actions),),
         attributes={
             **state.to_json(),
             "description": service.description,
             "log_file": str(service.log_file),
             "declared": True,
+            "depends_on": service.depends_on,
+            "repairs": [each.to_json() for each in service.repairs],
         },
         declared=service,
     )

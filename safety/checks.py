@@ -128,6 +128,10 @@ def find_declared_check(
 
 def _check_state(server: str, arguments: Mapping[str, JSON], action: str) -> Check | None:
     target = find_ops_target(arguments)
+    if action == "repair" and target:
+        is_well = Expectation(("data", "is_well"), "is", (True,))
+        asked = {"action": "service", "resource_id": target}
+        return Check(server, "probe", asked, (is_well,), IN_A_WHILE)
     if action not in _STATES or not target:
         return None
     return check_status(server, target, _STATES[action])

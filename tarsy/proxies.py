@@ -26,6 +26,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 SCHEME = "tarsy.scheme"
 """Where `SECURE_PROXY_SSL_HEADER` has Django look. No header of a request has such a name."""
+_SIGNS_OF_PROXIES = ("HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA", "HTTP_X_FORWARDED_HOST")
 _SCHEMES = {"https": "https", "wss": "https", "http": "http", "ws": "http"}
 
 
@@ -46,6 +47,17 @@ def trace_route(request: HttpRequest) -> Route:
     hops = list(_walk(request.META))
     proxies = sum(_is_forwarding(hop) or _is_trusted(hop) for hop in hops)
     return Route(hops[-1], _find_scheme(request.META, proxies), _may_name(hops))
+
+
+def came_straight(request: HttpRequest) -> bool:
+    """Whether no proxy stands in between that we were not told of, as far as such ones tell.
+
+    Where one does, the address that `trace_route` finds is that proxy's, whoever asks.
+    """
+    proxies = len(list(_walk(request.META))) - 1
+    if proxies < len(_entries(request.META, "HTTP_X_FORWARDED_FOR")):
+        return False
+    return proxies > 0 or not any(request.META.get(name) for name in _SIGNS_OF_PROXIES)
 
 
 class BelieveProxies(MiddlewareMixin):

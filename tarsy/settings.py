@@ -264,6 +264,10 @@ SPECTACULAR_SETTINGS = {
         "ApprovalStatusEnum": "investigations.models.ApprovalRequest.Status",
         "LLMInteractionTypeEnum": "investigations.models.LLMInteraction.Type",
         "MCPInteractionTypeEnum": "investigations.models.MCPInteraction.Type",
+        "IncidentStateEnum": "investigations.models.Incident.State",
+        "IncidentKindEnum": "investigations.models.Incident.Kind",
+        "MemberChangeKindEnum": "investigations.models.MemberChange.Kind",
+        "DeliveryOutcomeEnum": "investigations.models.Delivery.Outcome",
     },
 }
 

@@ -11,14 +11,19 @@ from django.utils import timezone
 
 from investigations.models import (
     AgentExecution,
+    AlertEpisode,
     AlertSession,
     ApprovalRequest,
     AuditEvent,
     Chat,
     ChatUserMessage,
+    Delivery,
     Event,
+    Incident,
     LLMInteraction,
+    MaintenanceWindow,
     MCPInteraction,
+    MemberChange,
     Message,
     ResourceNote,
     Stage,
@@ -368,3 +373,72 @@ class AuditEventFactory(factory.django.DjangoModelFactory[AuditEvent]):
     target_type = "session"
     target_id = factory.LazyFunction(lambda: str(uuid.uuid4()))
     created_at = factory.LazyFunction(timezone.now)
+
+
+class IncidentFactory(factory.django.DjangoModelFactory[Incident]):
+    class Meta:
+        model = Incident
+
+    source = "alertmanager"
+    group_key = factory.Sequence(lambda n: f'{{}}:{{alertname="PodCrashLooping", n="{n}"}}')
+    title = "PodCrashLooping"
+    severity = "critical"
+    alert_type = "kubernetes"
+    member_count = 1
+    firing_count = 1
+    opened_at = factory.LazyFunction(timezone.now)
+
+    class Params:
+        recovered = factory.Trait(
+            state=Incident.State.RECOVERED,
+            firing_count=0,
+            recovered_at=factory.LazyFunction(timezone.now),
+        )
+
+
+class EpisodeFactory(factory.django.DjangoModelFactory[AlertEpisode]):
+    class Meta:
+        model = AlertEpisode
+
+    incident = factory.SubFactory(IncidentFactory)
+    source = factory.SelfAttribute("incident.source")
+    key = factory.Sequence(lambda n: f"7a1c0de9b2f4{n:04x}")
+    title = "PodCrashLooping"
+    severity = "critical"
+    labels = {"alertname": "PodCrashLooping", "pod": "basket-7d9f-x2x1v"}
+    body = ALERT
+
+
+class MemberChangeFactory(factory.django.DjangoModelFactory[MemberChange]):
+    class Meta:
+        model = MemberChange
+
+    episode = factory.SubFactory(EpisodeFactory)
+    incident = factory.SelfAttribute("episode.incident")
+    kind = MemberChange.Kind.JOINED
+    at = factory.LazyFunction(timezone.now)
+
+
+class DeliveryFactory(factory.django.DjangoModelFactory[Delivery]):
+    class Meta:
+        model = Delivery
+
+    source = "alertmanager"
+    sha256 = factory.Sequence(lambda n: hashlib.sha256(str(n).encode()).hexdigest())
+    body = ALERT
+    size = len(ALERT)
+    outcome = Delivery.Outcome.STARTED
+    why = "An investigation of 1 alert is queued"
+    alert_count = 1
+    received_at = factory.LazyFunction(timezone.now)
+
+
+class WindowFactory(factory.django.DjangoModelFactory[MaintenanceWindow]):
+    class Meta:
+        model = MaintenanceWindow
+
+    name = "Upgrade of the cluster"
+    matchers = ['cluster="blue"']
+    starts_at = factory.LazyFunction(timezone.now)
+    ends_at = factory.LazyFunction(lambda: timezone.now() + timedelta(hours=1))
+    author = "engineer-1"

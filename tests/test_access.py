@@ -16,6 +16,8 @@ from investigations.roles import OPERATE, ROLES, SUBMIT, create_roles
 from investigations.services.tokens import create_token
 from tests.factories import (
     ApprovalRequestFactory,
+    DeliveryFactory,
+    IncidentFactory,
     LLMInteractionFactory,
     MCPInteractionFactory,
     TimelineEventFactory,
@@ -48,12 +50,15 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {SESSION}/review-activity", f"GET {SESSION}/memories",
         f"GET {SESSION}/injected-memories", f"GET {API}usage/summary", f"GET {API}approvals",
         f"GET {API}approvals/<uuid:approval_id>", f"GET {API}memories",
+        f"GET {API}incidents", f"GET {API}incidents/<uuid:incident_id>",
+        f"GET {API}deliveries", f"GET {API}deliveries/<uuid:delivery_id>",
         f"GET {API}memories/<uuid:memory_id>", f"GET {API}system/warnings",
         f"GET {API}system/mcp-servers", f"GET {API}system/default-tools",
         f"GET {API}system/config", f"GET {API}system/config/skills/<str:name>",
         "GET ", "GET fragments/active/", "GET fragments/recent/", "GET fragments/new/",
         "GET fragments/hits/",
         f"GET {PAGE}", f"GET {PAGE}row/", f"GET {PAGE}facts/", f"GET {PAGE}workers/",
+        f"GET {PAGE}lookers/",
         f"GET {PAGE}events/",
         f"GET {PAGE}events/<uuid:event_id>/", f"GET {PAGE}events/<uuid:event_id>/content/",
         f"GET {PAGE}stages/<uuid:stage_id>/",
@@ -79,7 +84,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"PATCH {API}sessions/review", f"PATCH {API}memories/<uuid:memory_id>",
         f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
         f"POST {PAGE}ask/", "POST system/try/", "POST system/check/",
-        "GET sessions/cancel/", "POST sessions/cancel/",
+        "GET sessions/cancel/", "POST sessions/cancel/", "POST sessions/acknowledge/",
     ],
     "decide": [
         f"POST {API}approvals/<uuid:approval_id>/approve",
@@ -197,6 +202,7 @@ def addresses(settings, roles) -> dict[str, str]:
     values = {
         "session_id": event.session.pk, "event_id": event.pk, "stage_id": execution.stage_id,
         "execution_id": execution.pk, "interaction_id": model.pk, "approval_id": approval.pk,
+        "incident_id": IncidentFactory().pk, "delivery_id": DeliveryFactory().pk,
         "memory_id": uuid.uuid4(), "group": "reviewed", "name": "none", "token": "none",
         "format_name": "csv", "object_id": event.session.pk, "content_type_id": 1,
     }  # fmt: skip

@@ -9,11 +9,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS = {"agents", "benchmarks", "config", "investigations", "masking", "mcp_bridge", "ops",
+OURS = {"agents", "benchmarks", "config", "investigations", "masking", "mcp_bridge", "ops", "rules",
         "safety", "screenshots", "tarsy", "tests"}  # fmt: skip
 INSTALLED = {"venv", "venv-older", "node_modules"}
 """Folders of other people's programs that the tests put beside our own files."""
-PRODUCT = ("agents", "config", "investigations", "masking", "mcp_bridge", "ops", "safety", "tarsy")
+PRODUCT = (
+    "agents",
+    "config",
+    "investigations",
+    "masking",
+    "mcp_bridge",
+    "ops",
+    "rules",
+    "safety",
+    "tarsy",
+)
 
 
 def imported_by(*packages: str) -> set[str]:

@@ -18,13 +18,14 @@ NO_PAGES = {
     # Pieces of pages, which scripts fetch.
     "active", "recent", "new-rows", "hits",
     "running-row", "facts", "session-workers", "events", "event", "event-content", "stage",
+    "lookers",
     "earlier", "quote", "trace-llm", "trace-message", "trace-iteration", "trace-tool",
     "trace-arguments", "trace-result", "submit-preview", "submit-runbooks", "system-server",
     "system-model",
     "place", "search",
     # What only does something.
     # Or asks about sessions that somebody chose.
-    "bulk-cancel", "bulk-retry", "bulk-delete",
+    "acknowledge", "bulk-cancel", "bulk-retry", "bulk-delete",
     "cancel", "ask", "approve", "deny", "system-try", "system-check",
     "login-link", "logout", "export",
 }  # fmt: skip

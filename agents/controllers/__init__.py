@@ -31,7 +31,7 @@ __all__ = [
 def make_controller(name: ControllerName) -> Controller:
     """The strategy of that name."""
     match name:
-        case "function_calling":
+        case "function_calling" | "rules":
             return FunctionCalling()
         case "react":
             return React()

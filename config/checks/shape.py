@@ -2,7 +2,7 @@
 
 import types
 from collections.abc import Mapping
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -24,7 +24,15 @@ _HINTS = {
 }
 
 
+Document = TypeVar("Document", bound=BaseModel)
+
+
 def check_shape(findings: Findings) -> Files | None:
+    """The two files as objects; see `check_document`."""
+    return check_document(findings, Files)
+
+
+def check_document(findings: Findings, schema: type[Document]) -> Document | None:
     """The document as objects, or None with a mistake for each value the schema refuses.
 
     Keys that nobody knows are taken out of the tree, with a warning for each. Refused are those
@@ -33,7 +41,7 @@ def check_shape(findings: Findings) -> Files | None:
     unknown: set[Path] = set()
     while True:
         try:
-            return Files.model_validate(plain(findings.root))
+            return schema.model_validate(plain(findings.root))
         except ValidationError as error:
             details = error.errors(include_url=False, include_input=False)
         fresh = [path for path in map(_unknown_key, details) if path and path not in unknown]
@@ -42,7 +50,7 @@ def check_shape(findings: Findings) -> Files | None:
         unknown.update(fresh)
         for number, path in enumerate(fresh):
             if number < _MOST:
-                _report_unknown_key(path, findings)
+                _report_unknown_key(path, findings, schema)
             findings.root = without(findings.root, path)
     for detail in details[:_MOST]:
         findings.wrong(_path_of(detail), _describe(detail, _path_of(detail), findings))
@@ -59,12 +67,12 @@ def _path_of(detail: ErrorDetails) -> Path:
     return tuple(step for step in detail["loc"] if step != "[key]")
 
 
-def _report_unknown_key(path: Path, findings: Findings) -> None:
+def _report_unknown_key(path: Path, findings: Findings, schema: type[BaseModel]) -> None:
     key, parent = str(path[-1]), path[:-1]
     place = nearest(findings.root, parent)
     if not parent and key.startswith("x-"):
         return
-    known = _keys_at(Files, parent)
+    known = _keys_at(schema, parent)
     is_refused = (
         find_near(key, known) != ""  # nobody meant to write it
         or "sub_agents" in parent

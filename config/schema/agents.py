@@ -13,6 +13,7 @@ from config.schema.fields import (
     ControlLevel,
     Count,
     Entry,
+    Fallback,
     FilledText,
     List,
     PositiveDuration,
@@ -85,7 +86,8 @@ class AgentConfig(Entry):
 
     type: AgentType = ""
     """What the agent does. Empty: it investigates with tools. `synthesis`: it joins the results of
-    agents that worked side by side. `exec_summary`: it sums a session up in one call."""
+    agents that worked side by side. `exec_summary`: it sums a session up in one call. `rules`: it
+    has no model and works by packs of rules."""
     description: Text = ""
     """One line that says what the agent is for."""
     mcp_servers: List[FilledText] = ()
@@ -113,3 +115,11 @@ class AgentConfig(Entry):
     control_level: ControlLevel | None = None
     """What becomes of calls that change something. Unset: as `defaults` says. The chain or the
     stage may say otherwise."""
+    packs: List[FilledText] = ()
+    """The packs that the agent works by, where it works by rules. Empty: every pack whose tools it
+    has."""
+    proposes: Boolean = False
+    """Whether an agent of rules asks for the repair that its likeliest finding names. Its
+    `control_level` has to let it ask: it is `read_only` otherwise."""
+    fallback: Fallback | None = None
+    """What takes over when no model could be asked. `rules`: the packs."""

@@ -215,8 +215,10 @@ ControlLevel = Annotated[
     Literal["read_only", "controlled", "autonomous"], BeforeValidator(_as_text)
 ]
 AgentType = Annotated[
-    Literal["", "synthesis", "exec_summary", "scoring", "action"], BeforeValidator(_as_text)
+    Literal["", "synthesis", "exec_summary", "scoring", "action", "rules"],
+    BeforeValidator(_as_text),
 ]
+Fallback = Annotated[Literal["rules"], BeforeValidator(_as_text)]
 
 
 def nothing() -> Mapping[str, Any]:

@@ -96,6 +96,8 @@ class RetentionConfig(Block):
     session_retention_days: Integer = 365
     """After how many days a session that has ended is hidden. It is deleted 30 days later. Notes
     about resources are deleted at this age."""
+    delivery_retention_days: Integer = 30
+    """After how many days posts of alert sources are deleted; the incidents stay."""
     event_ttl: Duration = timedelta(hours=1)
     """How long after the end of a session its stream messages are kept."""
     cleanup_interval: Duration = timedelta(hours=12)

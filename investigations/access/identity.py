@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.http.request import split_domain_port
 
-from investigations.roles import DECIDE, ROLES, SCOPES, VIEW
+from investigations.roles import DECIDE, ROLES, SCOPES, SUBMIT, VIEW
 from investigations.selectors.tokens import find_token
 from investigations.services.tokens import note_use
 from tarsy.errors import TarsyError
@@ -38,7 +38,7 @@ class Identity:
     """
 
     name: str
-    kind: Literal["proxy", "token", "login", "open"]
+    kind: Literal["proxy", "token", "login", "open", "sender"]
     username: str = ""
     scopes: frozenset[str] | None = None
     """What a token may be used for; None where no token was used."""
@@ -51,7 +51,7 @@ class Identity:
     @property
     def travels_by_itself(self) -> bool:
         """A browser sends it along without being asked, so other sites could use it."""
-        return self.kind != "token"
+        return self.kind not in ("token", "sender")
 
     @cached_property
     def account(self) -> User | None:
@@ -83,6 +83,8 @@ class Identity:
         """
         if not self.has_scope(permission):
             return False
+        if self.kind == "sender":
+            return permission == SUBMIT
         if permission == VIEW:
             return True
         if self.account is not None and self.account.has_perm(permission):
@@ -92,6 +94,21 @@ class Identity:
     @cached_property
     def _has_role(self) -> bool:
         return self.account is not None and self.account.groups.filter(name__in=ROLES).exists()
+
+
+@dataclass(frozen=True)
+class Sender(Identity):
+    """An alert source that nobody has given a token. It may send posts of its own, and that is all.
+
+    `form` is what its post has shown; None where it was enough to come from the right place, which
+    proves nothing of who made it do so.
+    """
+
+    form: str | None = None
+
+    @classmethod
+    def of(cls, source: str, form: str | None) -> "Sender":
+        return cls(source, "sender", scopes=frozenset({SCOPES[SUBMIT]}), form=form)
 
 
 def identify(request: HttpRequest) -> Identity:

@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config import get_config
-from investigations.access.identity import Identity, address_of, find_identity
+from investigations.access.identity import Identity, Sender, address_of, find_identity
 from tarsy.errors import TooManyRequests
 
 logger = logging.getLogger(__name__)
@@ -119,8 +119,10 @@ def _count(kind: Kind, source: str, limit: int | None) -> None:
 
 
 def source_of(request: HttpRequest, identity: Identity | None) -> str:
-    """A token, a person, or the address of somebody who is nobody in particular."""
-    if identity is None or identity.kind == "open":
+    """A token, a person, an alert source, or the address of nobody in particular."""
+    if isinstance(identity, Sender) and identity.form:
+        return f"sender {identity.name}"
+    if identity is None or identity.kind in ("open", "sender"):
         return f"address {_place_of(request)}"
     token = f" token {identity.name}" if identity.kind == "token" else ""
     return f"account {identity.username}{token}"

@@ -14,7 +14,7 @@ from config import get_config
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json, require_object
 from investigations.api.responses import ANYBODY, errors
-from investigations.api.webhooks import headers_of
+from investigations.api.senders import headers_of
 from investigations.roles import SUBMIT
 from investigations.services.deliveries import refuse_native
 from investigations.services.intake import read_alert, submit_alert

@@ -48,3 +48,25 @@ class IdentityScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
             {"type": "http", "scheme": "bearer"},
             {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
         ]
+
+
+class SenderScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the proof of an alert source looks beside a token."""
+
+    target_class = "investigations.api.senders.SenderAuthentication"
+    name = "alert_source"
+
+    @override
+    def get_security_requirement(self, auto_schema: object) -> list[dict[str, list[Any]]]:
+        """Any of them will do."""
+        return [{name: []} for name in ("token", "login", self.name)]
+
+    @override
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": "What `alert_senders` of tarsy.yaml asks of the source: a token or a "
+            "user here, or a signature in the header that the source uses.",
+        }

@@ -25,6 +25,8 @@ DEPTH_LIMIT = 32
 """Levels below the object that is the body."""
 DIGITS_LIMIT = 4300
 
+_RAW, _UNPACKED = "tarsy.body", "tarsy.posted"
+"""Where a request keeps what was read of it. No header of a request has such a name."""
 _READABLE = ("", "application/json", "text/plain", "text/json", "application/x-www-form-urlencoded")
 
 
@@ -53,16 +55,27 @@ def read_json(request: HttpRequest) -> JSON:
 
 
 def read_unpacked(request: HttpRequest) -> JSON:
-    """The body of an alert source, packed and labelled in whatever way. Raises InvalidInput."""
-    return parse_json(
-        unpack(
-            _read_body(request),
-            encoding=request.META.get("HTTP_CONTENT_ENCODING", ""),
-            content_type=request.content_type or "",
-            charset=(request.content_params or {}).get("charset", ""),
-        ),
-        join_pairs=_refuse_contradictions,
-    )
+    """The body of an alert source, packed and labelled in whatever way. Raises InvalidInput.
+
+    Read once, for whoever asks who sent it and then what it says."""
+    if _UNPACKED not in request.META:
+        request.META[_UNPACKED] = parse_json(
+            unpack(
+                read_raw(request),
+                encoding=request.META.get("HTTP_CONTENT_ENCODING", ""),
+                content_type=request.content_type or "",
+                charset=(request.content_params or {}).get("charset", ""),
+            ),
+            join_pairs=_refuse_contradictions,
+        )
+    return cast(JSON, request.META[_UNPACKED])
+
+
+def read_raw(request: HttpRequest) -> bytes:
+    """The body as it came, for what is signed. Raises PayloadTooLarge."""
+    if _RAW not in request.META:
+        request.META[_RAW] = _read_body(request)
+    return cast(bytes, request.META[_RAW])
 
 
 def require_object(value: JSON) -> dict[str, JSON]:

@@ -9,8 +9,9 @@ from django.utils.dateparse import parse_datetime
 
 from config.words import suggest
 from investigations.api.parsing import JSON
-from investigations.models import AlertSession, ApprovalRequest
+from investigations.models import AlertSession, ApprovalRequest, Delivery, Incident
 from investigations.selectors.approvals import ApprovalFilter
+from investigations.selectors.incidents import DeliveryFilter, IncidentFilter
 from investigations.selectors.session_list.search import SHORTEST_SEARCH
 from investigations.selectors.sessions import SORTS, ListQuery, SessionFilter
 from investigations.selectors.timeline import TIMELINE_LIMIT
@@ -29,6 +30,7 @@ SCORING_STATUSES = ("scored", "not_scored", "scoring_in_progress", "scoring_fail
 REVIEW_STATUSES = ("needs_review", "in_progress", "reviewed")
 RATINGS = ("accurate", "partially_accurate", "inaccurate")
 RANKINGS = ("cost", "tokens")
+SEVERITIES = ("critical", "high", "warning", "info", "unknown")
 LONGEST_WINDOW_DAYS = 365
 
 Query = Mapping[str, str]
@@ -62,6 +64,30 @@ def read_approvals_query(query: Query) -> tuple[ApprovalFilter, int, int]:
     )
     page = _number(query, "page", 1, most=10_000_000)
     return wanted, page, _number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE)
+
+
+def read_incidents_query(query: Query) -> tuple[IncidentFilter, str, int]:
+    """What is asked for, where the page begins and its size. Raises InvalidInput."""
+    wanted = IncidentFilter(
+        states=_all_of(query, "state", Incident.State.values),
+        severities=_all_of(query, "severity", SEVERITIES),
+        source=_plain(query, "source"),
+    )
+    return wanted, *_read_place(query)
+
+
+def read_deliveries_query(query: Query) -> tuple[DeliveryFilter, str, int]:
+    """What is asked for, where the page begins and its size. Raises InvalidInput."""
+    wanted = DeliveryFilter(
+        outcomes=_all_of(query, "outcome", Delivery.Outcome.values),
+        source=_plain(query, "source"),
+        incident_id=_identity(query, "incident_id", "an incident"),
+    )
+    return wanted, *_read_place(query)
+
+
+def _read_place(query: Query) -> tuple[str, int]:
+    return query.get("before", ""), _number(query, "page_size", PAGE_SIZE, most=LARGEST_PAGE)
 
 
 def read_usage_query(query: Query, *, is_estimated: bool) -> tuple[UsageFilter, RankBy]:
@@ -167,12 +193,12 @@ def _all_of(query: Query, name: str, known: Iterable[str]) -> tuple[str, ...]:
     return values
 
 
-def _identity(query: Query, name: str) -> uuid.UUID | None:
+def _identity(query: Query, name: str, of: str = "a session") -> uuid.UUID | None:
     text = query.get(name, "")
     try:
         return uuid.UUID(text) if text else None
     except ValueError:
-        raise InvalidInput(name, "must be the id of a session") from None
+        raise InvalidInput(name, f"must be the id of {of}") from None
 
 
 def _number(query: Query, name: str, default: int, *, least: int = 1, most: int) -> int:

@@ -1,10 +1,10 @@
 """Everything one execution needs, gathered once from the rows and the configuration."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
+from agents.absent_llm import NO_MODEL, AbsentLLM
 from agents.fallback import FallbackPlan
 from agents.ports import LLM, Toolbox
 from agents.prompts import (
@@ -51,7 +51,7 @@ from config.schema.chains import ChainConfig
 from config.selection import ToolSelection, parse_selection
 from investigations.engine.language_models import choose_models, plan_summaries
 from investigations.engine.retelling import list_items, shorten_items
-from investigations.maskers import product_masker
+from investigations.maskers import ProductMasker, product_masker
 from investigations.models import Message as StoredMessage
 from investigations.models import Stage
 from investigations.runbooks.shelf import Runbook
@@ -64,6 +64,7 @@ from investigations.selectors.findings import (
     findings_before,
     histories_of_stage,
     investigation_of,
+    reports_by_rules,
 )
 from investigations.selectors.offers import offers_of_execution
 from investigations.selectors.past_calls import past_calls
@@ -83,7 +84,7 @@ class Briefing:
     llm: LLM
     fallbacks: FallbackPlan
     summaries: SummaryPlan
-    mask: Callable[[str], str]
+    mask: ProductMasker
     placeholders: Placeholders
     """What `mask` calls the secrets it found; the tools' maskers call them the same."""
     previous: tuple[StageFindings, ...]
@@ -101,12 +102,16 @@ class Briefing:
     """What its tool servers gave before an interruption."""
     open_waits: tuple[OpenWait, ...] = ()
     """The waits for a provider that an interruption left open."""
+    has_rules_report: bool = False
+    """For a summary: whether rules wrote any of the reports."""
+    has_only_rules: bool = False
+    """For a summary: whether rules wrote every report."""
 
     @property
     def needs_runbook(self) -> bool:
         """Whether a prompt is still to be written, and one that speaks of a runbook."""
         is_summary = self.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY
-        return not is_summary and not self.claim.messages
+        return not (is_summary or self.claim.messages or self.agent.controller == "rules")
 
     @property
     def _interaction_type(self) -> InteractionType | None:
@@ -145,7 +150,7 @@ class Briefing:
             limits=Limits(iteration, ends_at),
             interaction_type=self._interaction_type,
             recalls_session=self.recalls_session,
-            history=tuple(_to_agent_message(each) for each in self.claim.messages),
+            history=tuple(to_agent_message(each) for each in self.claim.messages),
             open_numbers=self.claim.open_numbers,
             known_offers=self.known_offers,
             open_waits=self.open_waits,
@@ -160,10 +165,12 @@ def brief(claim: Claim) -> Briefing:
     config = get_config()
     agent = _resolve(config, claim)
     stage = claim.stage
-    llm, fallbacks = choose_models(agent, claim.execution)
+    llm, fallbacks = _choose_models(agent, claim)
     is_chat = stage.stage_type == Stage.Type.CHAT
     subject = stage.referenced_stage_id if stage.stage_type == Stage.Type.SYNTHESIS else None
     placeholders = Placeholders()
+    is_summary = stage.stage_type == Stage.Type.EXEC_SUMMARY
+    by_rules, reports = reports_by_rules(claim.session) if is_summary else (0, 0)
     return Briefing(
         claim=claim,
         config=config,
@@ -182,7 +189,21 @@ def brief(claim: Claim) -> Briefing:
         past=past_calls(claim.execution, claim.messages) if claim.messages else (),
         known_offers=offers_of_execution(claim.execution),
         open_waits=open_waits_of_execution(claim.execution) if claim.messages else (),
+        has_rules_report=by_rules > 0,
+        has_only_rules=0 < by_rules == reports,
     )
+
+
+def _choose_models(agent: ResolvedAgent, claim: Claim) -> tuple[LLM, FallbackPlan]:
+    """Rules need no model, and may stand in for one that cannot be used at all."""
+    if agent.controller == "rules":
+        return AbsentLLM(), FallbackPlan(NO_MODEL)
+    try:
+        return choose_models(agent, claim.execution)
+    except AgentError as error:
+        if not agent.falls_back_to_rules:
+            raise
+        return AbsentLLM(str(error)), FallbackPlan(NO_MODEL)
 
 
 def _resolve(config: Config, claim: Claim) -> ResolvedAgent:
@@ -362,7 +383,8 @@ def _to_findings(history: AgentHistory) -> AgentFindings:
     )
 
 
-def _to_agent_message(stored: StoredMessage) -> Message:
+def to_agent_message(stored: StoredMessage) -> Message:
+    """A stored message as agents know it."""
     return Message(
         role=cast(Role, stored.role),
         content=stored.content,

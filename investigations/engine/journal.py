@@ -7,9 +7,11 @@ from typing import Concatenate, ParamSpec, TypeVar
 from django.conf import settings
 
 from agents.records import (
+    CallPlan,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
+    PlannedCall,
     ProviderWait,
     SummaryLabel,
     SummaryRecord,
@@ -19,6 +21,7 @@ from agents.types import BlockKind, Message, Note, Phase, StoredResult
 from investigations.doorbell import publish_live
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.open_blocks import OpenBlocks
+from investigations.maskers import ProductMasker
 from investigations.models import AgentExecution, TimelineEvent
 from investigations.selectors.tool_results import read_tool_result, read_tool_results
 from investigations.services import offers, provider_waits, recording, summaries
@@ -29,7 +32,6 @@ from investigations.stream_messages import (
     stream_chunk,
     tool_event_id,
 )
-from masking import StreamMasker
 from tarsy.aio import WorkerLoop
 from tarsy.uptime import uptime
 
@@ -47,7 +49,7 @@ class ExecutionJournal:
         self,
         execution: AgentExecution,
         loop: WorkerLoop,
-        mask: Callable[[str], str],
+        mask: ProductMasker,
         trail: ExecutionTrail | None = None,
         blocks: OpenBlocks | None = None,
     ) -> None:
@@ -79,10 +81,15 @@ class ExecutionJournal:
 
     async def open_block(self, kind: BlockKind) -> str:
         event = await self._write(recording.open_block, kind)
-        return self._blocks.open(event, StreamMasker(self._mask))
+        return self._blocks.open(event, self._mask.open_stream())
 
     def extend_block(self, block_id: str, offset: int, delta: str) -> None:
         shown_before, shown = self._blocks[block_id].add(delta)
+        if shown:
+            self._show(block_id, shown_before, shown)
+
+    def end_block(self, block_id: str) -> None:
+        shown_before, shown = self._blocks[block_id].end()
         if shown:
             self._show(block_id, shown_before, shown)
 
@@ -92,8 +99,17 @@ class ExecutionJournal:
         proposed = await self._write(recording.record_llm_call, record, self._mask, blocks, acts)
         for block in record.blocks:
             self._blocks.close(block.block_id)
+        return self._learn(record.planned_calls, proposed)
+
+    async def record_calls(self, plan: CallPlan) -> tuple[int, ...]:
+        proposed = await self._write(recording.record_calls, plan, self._mask, self._trail.take())
+        return self._learn(plan.planned_calls, proposed)
+
+    def _learn(
+        self, planned: Sequence[PlannedCall], proposed: Sequence[TimelineEvent]
+    ) -> tuple[int, ...]:
         numbers = tuple(event.metadata["tool_number"] for event in proposed)
-        ids = [planned.call.id for planned in record.planned_calls]
+        ids = [each.call.id for each in planned]
         self._trail.learn(dict(zip(ids, numbers, strict=True)))
         self._proposed.update(zip(numbers, proposed, strict=True))
         return numbers
@@ -104,7 +120,7 @@ class ExecutionJournal:
 
     async def open_summary(self, label: SummaryLabel) -> str:
         event = await self._write(summaries.open_summary, label)
-        return self._blocks.open(event, StreamMasker(self._mask))
+        return self._blocks.open(event, self._mask.open_stream())
 
     async def record_summary(self, record: SummaryRecord) -> None:
         await self._write(summaries.record_summary, record, self._mask)

@@ -23,7 +23,14 @@ class OpenBlock:
         Masked text has other offsets than the model's own. What is held back at the end of a block
         comes with the finished one.
         """
-        shown, offset = self.masker.add(delta), self.length
+        return self._show(self.masker.add(delta))
+
+    def end(self) -> tuple[int, str]:
+        """The rest, where nothing follows."""
+        return self._show(self.masker.finish())
+
+    def _show(self, shown: str) -> tuple[int, str]:
+        offset = self.length
         if shown:
             self.pieces.append(shown)
             self.length += len(shown)

@@ -18,6 +18,13 @@ from investigations.engine.briefing import Briefing, brief
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.journal import ExecutionJournal, SessionResults
 from investigations.engine.open_blocks import OpenBlocks
+from investigations.engine.rules_runs import (
+    is_by_rules,
+    may_stand_in,
+    needs_no_model,
+    run_by_rules,
+    write_by_code,
+)
 from investigations.engine.runbook_reading import add_runbook
 from investigations.engine.toolboxes import open_execution_toolbox
 from investigations.services.executions import (
@@ -125,8 +132,12 @@ async def _run(
     briefing = await add_runbook(briefing, journal)
     results = SessionResults(claim.session.pk, loop)
     async with open_execution_toolbox(briefing, loop, trail) as toolbox:
+        if is_by_rules(briefing):
+            return await run_by_rules(briefing, toolbox, journal, results)
+        if needs_no_model(briefing):
+            return await write_by_code(briefing, journal)
         task = briefing.make_task(toolbox, ends_at=ends_at)
-        return await run_agent(
+        outcome = await run_agent(
             task,
             llm=briefing.llm,
             toolbox=toolbox,
@@ -137,6 +148,13 @@ async def _run(
             evidence=results,
             mask=briefing.mask,
         )
+        if outcome.status in ("completed", "cancelled"):
+            return outcome
+        if briefing.agent.falls_back_to_rules:
+            return await run_by_rules(briefing, toolbox, journal, results, failure=outcome.error)
+        if may_stand_in(briefing):
+            return await write_by_code(briefing, journal, failure=outcome.error)
+        return outcome
 
 
 async def _settle_stop(

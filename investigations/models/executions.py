@@ -55,6 +55,10 @@ class AgentExecution(models.Model):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     dispatched_at = models.DateTimeField(null=True, blank=True)
 
+    told_changes = models.BigIntegerField(
+        db_default=0, help_text="The newest change of the incident that its agent was told of."
+    )
+
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)

@@ -25,7 +25,7 @@ MAX_DIGITS = 300
 
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _NO_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[^\[\]{}"]++', re.DOTALL)
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_UP_TO_BRACKET = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?|[^\[\]{}"]++)*+([\[\]{}])', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -107,12 +107,12 @@ def _fold(text: str) -> str:
     """The same document with everything below the deepest level as a text."""
     pieces: list[str] = []
     depth = began = kept = 0
-    for token in _TOKEN.finditer(text):
-        step = _STEPS.get(token[0], 0)
+    for found in _UP_TO_BRACKET.finditer(text):
+        step = _STEPS[found[1]]
         if step > 0 and depth == MAX_DEPTH:
-            began = token.start()
+            began = found.start(1)
         depth += step
         if step < 0 and depth == MAX_DEPTH:
-            pieces += [text[kept:began], json.dumps(text[began : token.end()])]
-            kept = token.end()
+            pieces += [text[kept:began], json.dumps(text[began : found.end()])]
+            kept = found.end()
     return "".join([*pieces, text[kept:]])

@@ -9,8 +9,12 @@ from django.db.models.functions import Now
 from typing_extensions import override
 
 from investigations.models.json_columns import ForeignJSONField
+from investigations.models.keys import cascading_key
 
 DURATION = F("completed_at") - F("started_at")
+OUTCOME_INCONCLUSIVE = "inconclusive"
+INCONCLUSIVE = "**Inconclusive:**"
+"""How an analysis begins that rests on nothing: the label of `agents.types`, kept in the schema."""
 
 
 class AlertSession(models.Model):
@@ -43,6 +47,20 @@ class AlertSession(models.Model):
     mcp_selection = ForeignJSONField(null=True, blank=True)
     slack_message_fingerprint = models.TextField(blank=True)
     session_metadata = ForeignJSONField(default=dict, blank=True)
+    source = models.CharField(max_length=100, blank=True, db_default="")
+    severity = models.CharField(max_length=20, blank=True, db_default="")
+    service = models.CharField(max_length=200, blank=True, db_default="")
+    cluster = models.CharField(max_length=200, blank=True, db_default="")
+    incident = cascading_key(
+        "investigations.Incident", related_name="sessions", null=True, blank=True
+    )
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text="Until then it waits, as `held_for` says why."
+    )
+    held_for = models.CharField(max_length=200, blank=True, db_default="")
+    changes_in_alert = models.BigIntegerField(
+        db_default=0, help_text="The newest change of its incident that its alert holds."
+    )
 
     status = models.CharField(max_length=20, choices=Status, default=Status.PENDING)
     current_stage_index = models.PositiveIntegerField(null=True, blank=True)
@@ -52,6 +70,13 @@ class AlertSession(models.Model):
     )
 
     final_analysis = models.TextField(blank=True)
+    is_inconclusive = models.GeneratedField(
+        # A condition is an expression to Django; its stubs do not say so.
+        expression=Q(final_analysis__startswith=INCONCLUSIVE),  # type: ignore[arg-type]
+        output_field=models.BooleanField(),
+        db_persist=True,
+        help_text="Whether the analysis says itself that it rests on nothing.",
+    )
     executive_summary = models.TextField(blank=True)
     executive_summary_error = models.TextField(blank=True)
     error_message = models.TextField(blank=True)
@@ -65,6 +90,10 @@ class AlertSession(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
     last_interaction_at = models.DateTimeField(null=True, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    acknowledged_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since then its failure waits for nobody."
+    )
+    acknowledged_by = models.CharField(max_length=200, blank=True, db_default="")
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -126,7 +155,27 @@ class AlertSession(models.Model):
                     include=["deleted_at", "status"],
                     name=f"session_by_{column}",
                 )
-                for column in ("alert_type", "chain_id", "author")
+                for column in ("alert_type", "chain_id", "author", "source", "severity")
+            ),
+            models.Index(
+                fields=["incident", "-created_at"],
+                name="session_of_incident",
+                condition=Q(incident__isnull=False),
+            ),
+            *(
+                models.Index(
+                    fields=[column, "-created_at", "-id"],
+                    include=["deleted_at", "status"],
+                    condition=~Q(**{column: ""}),
+                    name=f"session_by_{column}",
+                )
+                for column in ("service", "cluster")
+            ),
+            models.Index(
+                fields=["-created_at", "-id"],
+                include=["deleted_at"],
+                name="session_inconclusive",
+                condition=Q(is_inconclusive=True),
             ),
             # The other way round, with the newest first all the same.
             *(
@@ -178,6 +227,12 @@ class AlertSession(models.Model):
     @property
     def is_terminal(self) -> bool:
         return self.status in self.TERMINAL
+
+    @property
+    def outcome(self) -> str:
+        """Its status; `inconclusive` where it completed and its report rests on nothing."""
+        is_open = self.status == self.Status.COMPLETED and self.is_inconclusive
+        return OUTCOME_INCONCLUSIVE if is_open else self.status
 
     @property
     def concluded_analysis(self) -> str:

@@ -3,10 +3,13 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 from agents.citations import find_citations
+from agents.types import StoredResult
 from investigations.rendering.markdown import CitedTool
+from investigations.selectors.quoted_lines import QuotedLine, list_quoted_lines
 from investigations.selectors.session_page.unsupported import (
     UnsupportedSpan,
     unsupported_of_session,
@@ -35,16 +38,32 @@ MAX_CALLS = 200
 
 
 @dataclass(frozen=True)
+class PartOfReport:
+    """The worst state of the claims of a part, None where it has none, and what they quote."""
+
+    state: ClaimState | None
+    quotes: tuple[QuotedLine, ...] = ()
+
+
+@dataclass(frozen=True)
 class ReportClaims:
     """The claims of a report, and the passages of it that its review marked."""
 
     claims: Sequence[JudgedClaim] = ()
     marks: Sequence[UnsupportedSpan] = ()
+    results: Mapping[int, StoredResult] = field(default_factory=dict)
+    """The results that it cites: the texts of those that it quotes."""
 
     @property
     def counts(self) -> ClaimCounts:
-        outside = [ClaimState.UNCITED for _ in self.marks_outside]
-        return count_states([*(each.state for each in self.claims), *outside])
+        return count_states(self.states)
+
+    @property
+    def states(self) -> list[ClaimState]:
+        """The state of each that `counts` counts, in the order of the report."""
+        placed = [(each.claim.start, each.state) for each in self.claims]
+        placed += [(each.start, ClaimState.UNCITED) for each in self.marks_outside]
+        return [state for _, state in sorted(placed, key=itemgetter(0))]
 
     @property
     def marks_outside(self) -> list[UnsupportedSpan]:
@@ -55,15 +74,14 @@ class ReportClaims:
             if not any(start < mark.end and end > mark.start for start, end in places)
         ]  # fmt: skip
 
-    def state_of(self, report: str, text: str) -> ClaimState | None:
-        """The worst state of the claims in a part of the report; None where it has none."""
+    def within(self, report: str, text: str) -> "PartOfReport":
+        """What is known of the claims in a part of the report."""
         start = report.find(text)
         end = start + len(text)
-        within = {
-            each.state for each in self.claims
-            if 0 <= start <= each.claim.start < end
-        }  # fmt: skip
-        return next((each for each in WORST_FIRST if each in within), None)
+        found = [each for each in self.claims if 0 <= start <= each.claim.start < end]
+        states = {each.state for each in found}
+        worst = next((each for each in WORST_FIRST if each in states), None)
+        return PartOfReport(worst, list_quoted_lines(found, self.results))
 
     def mark_misquoted(self, tools: Mapping[int, CitedTool]) -> dict[int, CitedTool]:
         """The tool calls, each with the quotes that it is known not to have."""
@@ -89,4 +107,4 @@ def judge_report(session_id: uuid.UUID, report: str) -> ReportClaims:
     results = read_tool_results(session_id, numbers, with_text=quoted)
     doubts = [Doubt(each.start, each.end, each.reason) for each in marks]
     claims = judge_claims(report, results, doubts)
-    return ReportClaims(claims, marks)
+    return ReportClaims(claims, marks, results)

@@ -1,9 +1,10 @@
 """What stages and agents found, built from the timeline whenever somebody needs it."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.types import JSON
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
 
 _TOLD_TO_READERS = (
@@ -30,11 +31,19 @@ _DONE_FOR_ANSWERS = (
 
 
 @dataclass(frozen=True)
+class RulesFindings:
+    """What rules found, as the report of their agent holds it: `agents.rules_found` reads it."""
+
+    found: Mapping[str, JSON]
+
+
+@dataclass(frozen=True)
 class StageFindings:
     """A stage that went before, as the next one is told of it."""
 
     stage_name: str
     analysis: str
+    by_rules: RulesFindings | None = None
 
 
 @dataclass(frozen=True)
@@ -49,23 +58,56 @@ class AgentHistory:
     error: str
     events: tuple[TimelineEvent, ...]
 
+    @property
+    def _report(self) -> TimelineEvent | None:
+        reports = [e for e in self.events if e.event_type == TimelineEvent.Type.FINAL_ANALYSIS]
+        return reports[-1] if reports else None
+
+    @property
+    def analysis(self) -> str:
+        """What the agent concluded; empty where it did not."""
+        return self._report.content if self._report else ""
+
+    @property
+    def is_by_rules(self) -> bool:
+        return self._report is not None and self._report.metadata.get("by_rules") is True
+
+    @property
+    def found(self) -> Mapping[str, JSON]:
+        """What rules found, as data."""
+        found = self._report.metadata.get("rules") if self._report is not None else None
+        return found if isinstance(found, dict) else {}
+
 
 def analysis_of_stage(stage: Stage) -> str:
     """What a finished stage concluded; empty when it concluded nothing.
 
     Of several agents only the synthesis that follows speaks for the stage.
     """
+    report = _report_of_stage(stage)
+    return report.content if report is not None else ""
+
+
+def _report_of_stage(stage: Stage) -> TimelineEvent | None:
     if stage.expected_agent_count > 1:
-        return ""
+        return None
     return (
         TimelineEvent.objects.filter(
             stage_id=stage.pk, event_type=TimelineEvent.Type.FINAL_ANALYSIS
         )
         .order_by("-sequence_number")
-        .values_list("content", flat=True)
         .first()
-        or ""
     )
+
+
+def reports_by_rules(session: AlertSession) -> tuple[int, int]:
+    """How many reports of a session rules wrote, and how many reports there are in all."""
+    reports = TimelineEvent.objects.filter(
+        session_id=session.pk,
+        event_type=TimelineEvent.Type.FINAL_ANALYSIS,
+        stage__stage_type__in=Stage.FINDINGS,
+    )
+    return reports.filter(metadata__by_rules=True).count(), reports.count()
 
 
 def findings_before(session: AlertSession, stage: Stage) -> list[StageFindings]:
@@ -80,11 +122,16 @@ def findings_before(session: AlertSession, stage: Stage) -> list[StageFindings]:
         stage_index__lt=stage.stage_index,
     ).order_by("stage_index")
     synthesized = {each.referenced_stage_id for each in (*finished, stage)}
-    return [
-        StageFindings(each.stage_name, analysis_of_stage(each))
-        for each in finished
-        if each.pk not in synthesized
-    ]
+    return [_findings_of(each) for each in finished if each.pk not in synthesized]
+
+
+def _findings_of(stage: Stage) -> StageFindings:
+    report = _report_of_stage(stage)
+    if report is None:
+        return StageFindings(stage.stage_name, "")
+    found = report.metadata.get("rules")
+    by_rules = RulesFindings(found) if isinstance(found, dict) else None
+    return StageFindings(stage.stage_name, report.content, by_rules)
 
 
 def histories_of_stage(stage_id: uuid.UUID) -> list[AgentHistory]:

@@ -16,10 +16,10 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.models.sessions import DURATION
+from investigations.models.sessions import DURATION, OUTCOME_INCONCLUSIVE
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
-from investigations.selectors.distinct import distinct_values
+from investigations.selectors.distinct import values_by_column
 from investigations.selectors.session_list.search import Search, matched_in_content, search_sessions
 from tarsy.errors import NotFound
 
@@ -29,6 +29,8 @@ COMMON_COUNT_LIMIT = 1_000
 """The same for a text that is in so many sessions that counting means reading them."""
 MOST_OPTIONS = 500
 """Alert types or chains that a filter offers."""
+
+Column = Literal["alert_type", "chain_id", "author", "source", "severity", "service", "cluster"]
 
 LIST_FIELDS = (
     "id",
@@ -63,6 +65,12 @@ class SessionFilter:
     """What a list of sessions is narrowed to; empty means all."""
 
     statuses: Sequence[str] = ()
+    by_outcome: bool = False
+    """Whether `statuses` are outcomes: `inconclusive` is one, and then not `completed`."""
+    severities: Sequence[str] = ()
+    service: str = ""
+    cluster: str = ""
+    source: str = ""
     alert_type: str = ""
     chain_id: str = ""
     author: str = ""
@@ -184,17 +192,18 @@ class FilterOptions:
 
 def filter_options() -> FilterOptions:
     """The alert types and chains that sessions have, and every status there is."""
+    alert_types, chain_ids = values_in_use("alert_type", "chain_id")
     return FilterOptions(
-        alert_types=values_in_use("alert_type"),
-        chain_ids=values_in_use("chain_id"),
+        alert_types=alert_types,
+        chain_ids=chain_ids,
         statuses=list(AlertSession.Status.values),
     )
 
 
-def values_in_use(column: Literal["alert_type", "chain_id", "author"]) -> list[str]:
-    """What sessions have there."""
+def values_in_use(*columns: Column) -> list[list[str]]:
+    """What sessions have in each of the columns."""
     table = AlertSession._meta.db_table
-    return distinct_values(table, column, only="deleted_at IS NULL", most=MOST_OPTIONS)
+    return values_by_column(table, columns, only="deleted_at IS NULL", most=MOST_OPTIONS)
 
 
 def list_active() -> tuple[list[AlertSession], list[AlertSession]]:
@@ -256,7 +265,11 @@ def summarize_session(session_id: uuid.UUID) -> SessionSummary:
 def narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> Search:
     """Those that a filter keeps."""
     exact = {
-        "status__in": wanted.statuses,
+        "status__in": () if wanted.by_outcome else wanted.statuses,
+        "severity__in": wanted.severities,
+        "service": wanted.service,
+        "cluster": wanted.cluster,
+        "source": wanted.source,
         "alert_type": wanted.alert_type,
         "chain_id": wanted.chain_id,
         "author": wanted.author,
@@ -264,7 +277,18 @@ def narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> Search:
         "created_at__lt": wanted.end_date,
     }
     sessions = sessions.filter(**{lookup: value for lookup, value in exact.items() if value})
+    if wanted.by_outcome:
+        sessions = sessions.filter(_with_outcome(wanted.statuses))
     return search_sessions(sessions, wanted.search) if wanted.search else Search(sessions)
+
+
+def _with_outcome(outcomes: Sequence[str]) -> Q:
+    completed = AlertSession.Status.COMPLETED
+    open_ones = Q(status=completed, is_inconclusive=True)
+    found = Q(status__in=[each for each in outcomes if each != OUTCOME_INCONCLUSIVE])
+    if OUTCOME_INCONCLUSIVE in outcomes:
+        return open_ones if len(outcomes) == 1 else found | open_ones
+    return found & ~open_ones if completed in outcomes else found
 
 
 def _sort(

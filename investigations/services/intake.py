@@ -4,7 +4,8 @@ import json
 import unicodedata
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import cast
 
@@ -19,11 +20,13 @@ from config.words import suggest
 from investigations.chain_plan import count_stages
 from investigations.doorbell import publish_and_ring
 from investigations.maskers import mask_alert_data
-from investigations.models import AlertSession, Event
+from investigations.models import AlertSession, Event, Incident
 from investigations.services.queue_room import refuse_full_queue
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.texts import refuse_unstorable
-from investigations.services.titles import LONGEST, title_of
+from investigations.services.titles import LONGEST, read_told
+from investigations.sources.facts import AlertFacts, facts_of_leaves
+from investigations.sources.reading import Links
 from investigations.stream_messages import (
     SESSIONS_CHANNEL,
     Payload,
@@ -56,8 +59,12 @@ class Alert:
     """Fields that were sent and that nobody knows."""
     title: str = ""
     """As its source tells it; without one it is made of the data."""
-    about: Mapping[str, str] = field(default_factory=dict)
-    """What is kept beside it: which source sent it, and how heavy it is."""
+    facts: AlertFacts | None = None
+    """As its source tells them; without them they are looked for in the data."""
+    incident: Incident | None = None
+    hold: tuple[datetime | None, str] = (None, "")
+    """Until when it waits, and why."""
+    changes_in_alert: int = 0
 
 
 def read_alert(body: Mapping[str, object]) -> Alert:
@@ -101,7 +108,14 @@ def choose_chain(alert_type: str) -> ChosenChain:
 
 
 def alert_of_source(
-    described: Mapping[str, object], *, chosen: ChosenChain, title: str, source: str, severity: str
+    described: Mapping[str, object],
+    *,
+    chosen: ChosenChain,
+    title: str,
+    facts: AlertFacts,
+    incident: Incident | None = None,
+    hold: tuple[datetime | None, str] = (None, ""),
+    changes_in_alert: int = 0,
 ) -> Alert:
     """An alert as a source tells it. Raises InvalidInput for what no row can hold."""
     compact = _dump(described, indent=None)
@@ -111,7 +125,10 @@ def alert_of_source(
         chain=chosen.chain,
         alert_type=chosen.alert_type,
         title=title,
-        about={"source": source, "severity": severity},
+        facts=facts,
+        incident=incident,
+        hold=hold,
+        changes_in_alert=changes_in_alert,
     )
 
 
@@ -142,19 +159,68 @@ def preview_alert(alert: Alert) -> AlertSession:
 
 def _make_session(alert: Alert, author: str) -> AlertSession:
     data = mask_alert_data(alert.data)
+    not_before, held_for = alert.hold
+    title, facts = _name(alert, data)
     return AlertSession(
         alert_type=alert.alert_type,
         alert_data=data,
-        title=clean_line(mask_alert_data(alert.title), LONGEST) or title_of(data),
+        title=title,
+        source=facts.source,
+        severity=facts.severity,
+        service=facts.service,
+        cluster=facts.cluster,
         chain_id=alert.chain.name,
         author=author,
         runbook_url=alert.runbook,
         mcp_selection=alert.mcp_selection,
         slack_message_fingerprint=mask_alert_data(alert.fingerprint),
-        session_metadata=dict(alert.about),
+        session_metadata=_metadata_of(facts),
+        incident=alert.incident,
+        not_before=not_before,
+        held_for=held_for,
+        changes_in_alert=alert.changes_in_alert,
         total_stages=count_stages(alert.chain),
         last_seq=1,
     )
+
+
+def restate_alert(session_id: uuid.UUID, alert: Alert) -> None:
+    """Give a session that has not begun its alert as it is by now."""
+    data = mask_alert_data(alert.data)
+    title, facts = _name(alert, data)
+    AlertSession.objects.filter(pk=session_id, status=AlertSession.Status.PENDING).update(
+        alert_data=data,
+        title=title,
+        severity=facts.severity,
+        changes_in_alert=alert.changes_in_alert,
+    )
+
+
+def _name(alert: Alert, masked: str) -> tuple[str, AlertFacts]:
+    """Its title and facts: as its source tells them, else as its data does. Both are masked."""
+    title = clean_line(mask_alert_data(alert.title), LONGEST)
+    if title and alert.facts:
+        return title, _mask_facts(alert.facts)
+    told = read_told(masked)
+    facts = _mask_facts(alert.facts) if alert.facts else facts_of_leaves(told.leaves)
+    return title or told.title, facts
+
+
+def _mask_facts(facts: AlertFacts) -> AlertFacts:
+    links = {name: mask_alert_data(link) for name, link in asdict(facts.links).items()}
+    return replace(
+        facts,
+        service=mask_alert_data(facts.service),
+        cluster=mask_alert_data(facts.cluster),
+        links=Links(**links),
+    )
+
+
+def _metadata_of(facts: AlertFacts) -> dict[str, object]:
+    """What is kept beside the columns, without what nobody told."""
+    links = {name: link for name, link in asdict(facts.links).items() if link}
+    source = {"source": facts.source, "severity": facts.severity} if facts.source else {}
+    return {**source, "links": links} if links else dict(source)
 
 
 def _tell(session_id: uuid.UUID, told: Payload) -> None:

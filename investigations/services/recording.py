@@ -7,7 +7,14 @@ from dataclasses import replace
 from django.utils import timezone
 
 from agents.our_lines import put_above
-from agents.records import ClosedBlock, LLMCallRecord, ModelSwitch, PlannedCall, ToolCallRecord
+from agents.records import (
+    CallPlan,
+    ClosedBlock,
+    LLMCallRecord,
+    ModelSwitch,
+    PlannedCall,
+    ToolCallRecord,
+)
 from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarget
 from agents.types import Message as AgentMessage
 from investigations.models import AgentExecution, Stage, TimelineEvent
@@ -83,6 +90,21 @@ def record_llm_call(
             if not _is_repeated_notice(execution, note):
                 add_note(write, execution, note.kind, note.content, note.metadata)
         write.tell(interaction_created(execution, interaction.pk, "llm"))
+        write.touch()
+        return tuple(proposed)
+
+
+def record_calls(
+    execution: AgentExecution, plan: CallPlan, mask: Mask, acts: Sequence[SafetyRecord] = ()
+) -> tuple[TimelineEvent, ...]:
+    """Keep calls that no model proposed, with the message that they are in. Returns the event of
+    each, in order."""
+    kept = mask_message(plan.message, mask)
+    audit = describe_acts(execution, acts)
+    with lease_write(execution) as write:
+        write.audit += audit
+        add_messages(write, execution, [kept])
+        proposed = [_propose(write, execution, call) for call in plan.planned_calls]
         write.touch()
         return tuple(proposed)
 

@@ -50,10 +50,41 @@ _OLD_EVENTS = f"""
        AND session.completed_at IS NOT NULL AND {_NOBODY_ASKS}
      ORDER BY event.created_at
 """
+# Deliveries are many and tell of one moment; incidents are kept as long as their sessions.
+_OLD_DELIVERIES = """
+    SELECT delivery.id FROM investigations_delivery delivery
+     WHERE delivery.received_at < now() - make_interval(secs => %(age)s)
+     ORDER BY delivery.received_at
+"""
+_OLD_INCIDENTS = """
+    SELECT incident.id FROM investigations_incident incident
+     WHERE incident.opened_at < now() - make_interval(secs => %(age)s)
+       AND incident.last_seen_at < now() - make_interval(secs => %(age)s)
+       AND NOT EXISTS (SELECT FROM investigations_alertsession session
+                        WHERE session.incident_id = incident.id)
+     ORDER BY incident.opened_at
+"""
+_OLD_ALERTS = """
+    SELECT episode.id FROM investigations_alertepisode episode
+     WHERE episode.last_seen_at < now() - make_interval(secs => %(age)s)
+       AND episode.incident_id IS NULL
+     ORDER BY episode.last_seen_at
+"""
+_OLD_WINDOWS = """
+    SELECT closed.id FROM investigations_maintenancewindow closed
+     WHERE closed.ends_at < now() - make_interval(secs => %(age)s)
+     ORDER BY closed.ends_at
+"""
 _OLD_NOTES = """
     SELECT note.id FROM investigations_resourcenote note
      WHERE note.told_at < now() - make_interval(secs => %(age)s)
      ORDER BY note.told_at
+"""
+
+_OLD_REFUSALS = """
+    SELECT refused.id FROM investigations_refusedposts refused
+     WHERE refused.hour < now() - make_interval(secs => %(age)s)
+     ORDER BY refused.hour
 """
 
 
@@ -99,9 +130,15 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
     """What is done, in order, with the age from which on it is."""
     retention = get_config().system.retention
     keep = timedelta(days=retention.session_retention_days)
+    keep_posts = timedelta(days=retention.delivery_retention_days)
     delete = _Step("DELETE FROM investigations_alertsession", _HIDDEN_LONG_AGO, "session", BATCH)
     forget = _Step("DELETE FROM investigations_event", _OLD_EVENTS, "event", EVENT_BATCH)
     unlearn = _Step("DELETE FROM investigations_resourcenote", _OLD_NOTES, "note", BATCH)
+    pardon = _Step("DELETE FROM investigations_refusedposts", _OLD_REFUSALS, "refused", BATCH)
+    alerts = _Step("DELETE FROM investigations_alertepisode", _OLD_ALERTS, "episode", BATCH)
+    incidents = _Step("DELETE FROM investigations_incident", _OLD_INCIDENTS, "incident", BATCH)
+    posts = _Step("DELETE FROM investigations_delivery", _OLD_DELIVERIES, "delivery", EVENT_BATCH)
+    windows = _Step("DELETE FROM investigations_maintenancewindow", _OLD_WINDOWS, "closed", BATCH)
     return {
         "hidden": [
             (_Step(_HIDE, _ENDED_LONG_AGO, "session", BATCH), keep),
@@ -110,6 +147,8 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
         "deleted": [(delete, GRACE)],
         "events": [(forget, retention.event_ttl)],
         "notes": [(unlearn, keep)],
+        "deliveries": [(posts, keep_posts), (pardon, keep_posts)],
+        "incidents": [(incidents, keep), (alerts, keep), (windows, keep)],
     }
 
 
@@ -125,12 +164,17 @@ class Cleanup:
     """Stream messages of sessions that have ended. A page that missed them loads anew."""
     notes: int = 0
     """Notes about resources that nobody has told for as long as sessions are shown."""
+    deliveries: int = 0
+    """Posts of alert sources, and the counts of those that were refused."""
+    incidents: int = 0
+    """Incidents without a session, with their alerts; alerts without an incident, old windows."""
 
     @override
     def __str__(self) -> str:
         return (
             f"{self.hidden} sessions hidden, {self.deleted} sessions deleted, "
-            f"{self.events} stream messages deleted, {self.notes} notes deleted"
+            f"{self.events} stream messages deleted, {self.notes} notes deleted, "
+            f"{self.deliveries} deliveries deleted, {self.incidents} incidents deleted"
         )
 
 

@@ -6,8 +6,9 @@ cut off or stands as a text within JSON, and the lines of YAML and of `name=valu
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from investigations.models.foreign_json import JSON, read_json
 from investigations.sources.registry import titles_of_post
@@ -33,20 +34,34 @@ _FIRST_WORD = re.compile(r"[^\W_]")
 _BEFORE_PAIRS = re.compile(r"---|[{\[]|#.*|%.*")
 
 
+@dataclass(frozen=True)
+class Told:
+    """The title of an alert, and every text in it with the name that it has there."""
+
+    title: str
+    leaves: Sequence[Leaf]
+
+
 def title_of(alert_data: str) -> str:
     """The alert's own title, name or summary, else its first telling text; one line of at most
     300 characters, without anything invisible. Empty where the alert holds nothing to be read."""
-    lines = (clean_line(text[: 4 * LONGEST], LONGEST) for text in _find_titles(alert_data.strip()))
-    return next((line for line in lines if _FIRST_WORD.search(line)), "")
+    return read_told(alert_data).title
 
 
-def _find_titles(text: str) -> Iterator[str]:
-    """What may be the title, the best first."""
+def read_told(alert_data: str) -> Told:
+    """What an alert says, whatever its shape; it is parsed once."""
+    text = alert_data.strip()
     value = _parse(text)
+    leaves = _read_pairs(text) if value is None else list(walk(value))
+    lines = (clean_line(each[: 4 * LONGEST], LONGEST) for each in _titles(text, value, leaves))
+    return Told(next((line for line in lines if _FIRST_WORD.search(line)), ""), leaves)
+
+
+def _titles(text: str, value: JSON, leaves: list[Leaf]) -> Iterator[str]:
+    """What may be the title, the best first."""
     if isinstance(value, dict | list):
         yield from titles_of_post(value)
     is_data = value is not None or _BROKEN_JSON.match(text) is not None
-    leaves = _read_pairs(text) if value is None else list(walk(value))
     yield from find_titles(leaves, len(NAMES) if is_data else NAMES.index("description"))
     if is_data:
         yield from find_telling(leaves)

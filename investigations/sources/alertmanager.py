@@ -25,6 +25,9 @@ from investigations.sources.reading import (
 )
 from investigations.sources.signs import Source
 
+_TELLING = ("summary", "title", "message", "description")
+"""Annotations that tell what is wrong, the shortest ones first."""
+
 
 class Member(Part):
     status: Text = ""
@@ -84,8 +87,8 @@ def state_of(status: str, member: Member) -> str:
 
 
 def titles_of(labels: Mapping[str, str], annotations: Mapping[str, str]) -> tuple[str, ...]:
-    """The alert's name with its summary, else the first label."""
-    told = annotations.get("summary") or annotations.get("title") or annotations.get("message", "")
+    """The alert's name with what an annotation tells of it, else the first label."""
+    told = next((text for each in _TELLING if (text := annotations.get(each, "").strip())), "")
     return name_and_told(labels.get("alertname", ""), told), *labels.values()
 
 
@@ -139,6 +142,7 @@ PROMETHEUS = Source(
         ("[].labels{}", "[].annotations"),
         ("[].labels{}", "[].startsAt"),
         ("[].labels{}", "[].generatorURL"),
+        ("[].labels.alertname",),
     ),
     least=("[].labels{}",),
     expects="a list of alerts with `labels`, as Alertmanager's API v2 takes it",

@@ -1,12 +1,24 @@
 """CloudWatch alarms and other events of AWS, over SNS (an envelope, or raw) and EventBridge."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
-from investigations.sources.fields import Labels, Moment, Object, Part, Text, as_object, read_text
+from investigations.sources.fields import (
+    Labels,
+    Moment,
+    Object,
+    Part,
+    Text,
+    Url,
+    as_object,
+    read_text,
+    split_members,
+)
 from investigations.sources.inner_json import read_inner
 from investigations.sources.reading import (
     JSON,
     AlertReading,
+    Links,
     Post,
     Reading,
     State,
@@ -14,6 +26,7 @@ from investigations.sources.reading import (
     make_alert,
     name_and_told,
 )
+from investigations.sources.severity import Severity
 from investigations.sources.signs import Source
 
 _STATES: Mapping[str, tuple[State, str]] = {
@@ -28,6 +41,9 @@ _CONFIRMATIONS = {
     "UnsubscribeConfirmation": "unsubscribe confirmation: {topic} sends nothing here any more; "
     "nothing was subscribed anew",
 }
+_WEIGHTS: Sequence[tuple[float, Severity]] = (
+    (9.0, "critical"), (7.0, "high"), (4.0, "warning"), (0.0, "info"),
+)  # fmt: skip
 _ALARM_EVENT = "CloudWatch Alarm State Change"
 
 
@@ -68,7 +84,28 @@ class Configuration(Part):
     description: Text = ""
 
 
+class Weight(Part):
+    Label: Text = ""
+
+
+class Settling(Part):
+    Status: Text = ""
+
+
+class Finding(Part):
+    Id: Text = ""
+    Title: Text = ""
+    ProductName: Text = ""
+    AwsAccountId: Text = ""
+    Severity: Weight = Weight()
+    Workflow: Settling = Settling()
+    RecordState: Text = ""
+    CreatedAt: Moment = None
+    SourceUrl: Url = ""
+
+
 class Detail(Part):
+    title: Text = ""
     alarmName: Text = ""
     state: StateOfAlarm = StateOfAlarm()
     configuration: Configuration = Configuration()
@@ -169,6 +206,10 @@ def read_eventbridge(post: Post) -> Reading:
     event = EventBridgeEvent.model_validate(
         {**body, "detail_type": body.get("detail-type"), "resources": _texts(body)}
     )
+    if "findings" in event.detail:
+        members, bad, left_out = split_members(event.detail["findings"], "detail.findings")
+        found = tuple(map(_read_finding, members))
+        return Reading("aws_eventbridge", found, "", event.id, "", bad, left_out)
     detail = Detail.model_validate(event.detail)
     is_alarm = event.detail_type == _ALARM_EVENT
     if is_alarm:
@@ -184,15 +225,41 @@ def read_eventbridge(post: Post) -> Reading:
         key=detail.eventArn or resource or all_of(event.source, event.detail_type, event.id),
         titles=(
             name_and_told(detail.alarmName, detail.configuration.description),
+            detail.title,
             f"{event.detail_type} {resource.rpartition(':')[2]}",
         ),
         severity=detail.severity,
+        severities=_name_weight(detail.severity),
         labels={"account": event.account, "region": event.region, "source": event.source},
         starts_at=moment if state == "firing" else None,
         ends_at=moment if state == "resolved" else None,
         body=post.body,
     )
     return Reading(source="aws_eventbridge", alerts=(alert,), delivery_id=event.id)
+
+
+def _name_weight(word: str) -> Mapping[str, Severity]:
+    """The weight of a finding as a number, as GuardDuty has it: 1 is low, 9 is critical."""
+    if not re.fullmatch(r"\d{1,2}(\.\d{1,2})?", word, re.ASCII):
+        return {}
+    return {word: next(name for least, name in _WEIGHTS if float(word) >= least)}
+
+
+def _read_finding(body: dict[str, JSON]) -> AlertReading:
+    """One finding of Security Hub; it is over once somebody has settled it, or it is archived."""
+    finding = Finding.model_validate(body)
+    is_settled = finding.Workflow.Status in ("RESOLVED", "SUPPRESSED")
+    return make_alert(
+        "resolved" if is_settled or finding.RecordState == "ARCHIVED" else "firing",
+        key=finding.Id,
+        titles=(finding.Title,),
+        severity=finding.Severity.Label,
+        service=finding.ProductName,
+        labels={"account": finding.AwsAccountId, "product": finding.ProductName},
+        links=Links(alert=finding.SourceUrl),
+        starts_at=finding.CreatedAt,
+        body=body,
+    )
 
 
 def _texts(body: Mapping[str, JSON]) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ _STATES: dict[str, State] = {
     "re-no data": "firing",
     "renotify": "firing",
     "alert": "firing",
-    "recovered": "resolved",
     "test": "test",
 }
 
@@ -71,7 +70,12 @@ def _state_of(words: list[str]) -> State:
     """A test tells the state of a real one behind its own mark."""
     if "test" in words:
         return "test"
-    return next((_STATES[word] for word in words if word in _STATES), "firing")
+    return next((state for word in words if (state := _state_named(word))), "firing")
+
+
+def _state_named(word: str) -> State | None:
+    """What ends may be a warning or a gap as well: `warn recovered`, `recovered from no data`."""
+    return "resolved" if "recovered" in word.split() else _STATES.get(word)
 
 
 def _key_of(told: Notification, title: str, scope: str) -> str:
@@ -90,7 +94,9 @@ def _split_title(title: str) -> tuple[list[str], str, str]:
     """The states in brackets at its head, the scope among them, and what remains."""
     words: list[str] = []
     scope = ""
-    while (found := _PREFIX.match(title)) and (found["word"].lower() in _STATES or found["scope"]):
+    while (found := _PREFIX.match(title)) and (
+        _state_named(found["word"].lower()) or found["scope"]
+    ):
         words.append(found["word"].lower())
         scope = found["scope"] or scope
         title = title[found.end() :]

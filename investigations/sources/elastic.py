@@ -13,6 +13,7 @@ from investigations.sources.fields import (
     as_object,
 )
 from investigations.sources.reading import (
+    JSON,
     Links,
     Post,
     Reading,
@@ -20,6 +21,7 @@ from investigations.sources.reading import (
     make_alert,
     name_and_told,
 )
+from investigations.sources.severity import normalise
 from investigations.sources.signs import Source
 
 
@@ -116,7 +118,7 @@ def _first_hit(watch: Watch) -> str:
 
 
 def read_rule(post: Post) -> Reading:
-    told = RuleNotification.model_validate(post.body)
+    told = RuleNotification.model_validate(_with_newer_names(as_object(post.body)))
     rule, context = told.rule, told.context
     state: State = "resolved" if _is_recovered(told) else "firing"
     instance = told.alert.id
@@ -126,7 +128,7 @@ def read_rule(post: Post) -> Reading:
         state,
         key=key,
         titles=(name_and_told(rule.name, what), instance),
-        severity=context.severity or rule.severity or told.severity,
+        severity=context.severity or rule.severity or told.severity or _level_of(told.alert),
         service=instance,
         labels={
             **{tag: tag for tag in rule.tags},
@@ -139,6 +141,25 @@ def read_rule(post: Post) -> Reading:
         body=post.body,
     )
     return Reading(source="kibana", alerts=(alert,))
+
+
+def _with_newer_names(body: dict[str, JSON]) -> dict[str, JSON]:
+    """Before version 8 a rule was called an alert, and an alert an instance of it."""
+    if "alertName" not in body and "alertInstanceId" not in body:
+        return body
+    rule: JSON = {
+        "id": body.get("alertId"),
+        "name": body.get("alertName"),
+        "tags": body.get("tags"),
+    }
+    alert: JSON = {"id": body.get("alertInstanceId"), "actionGroup": body.get("alertActionGroup")}
+    return {"rule": rule, "alert": alert, **body}
+
+
+def _level_of(alert: Instance) -> str:
+    """The last word of a group such as `metrics.threshold.warning`, where it names a level."""
+    word = alert.actionGroup.rpartition(".")[2]
+    return "" if normalise(word, {}) == "unknown" else word
 
 
 def _is_recovered(told: RuleNotification) -> bool:
@@ -174,6 +195,7 @@ KIBANA = Source(
         ("rule.name", "context", "date"),
         ("rule.id", "alerts{}"),
         ("rule.name", "kibanaBaseUrl"),
+        ("alertName", "alertInstanceId"),
     ),
     expects="an object with `rule` and `alert`, as the body of the rule's action says",
     read=read_rule,

@@ -25,6 +25,9 @@ _STATES: Mapping[str, State] = {
     "test": "test",
 }
 
+_ACKNOWLEDGED = ("acknowledged", "issue_acknowledged", "user_action")
+"""What made the workflow send, where somebody did something about an issue that is active."""
+
 
 class Issue(Part):
     id: Text = ""
@@ -37,6 +40,8 @@ class Issue(Part):
     impactedEntities: Texts = ()
     alertPolicyNames: Texts = ()
     alertConditionNames: Texts = ()
+    condition_name: Text = ""
+    details: Text = ""
     createdAt: Moment = None
     closedAt: Moment = None
 
@@ -63,7 +68,10 @@ def read(post: Post) -> Reading:
         return _read_older(post)
     issue = Issue.model_validate(body)
     state = _STATES.get(issue.state.lower(), "firing")
-    titles = (*issue.title, *issue.alertConditionNames, *issue.alertPolicyNames)
+    if state == "firing" and issue.trigger.lower() in _ACKNOWLEDGED:
+        state = "acknowledged"
+    told = name_and_told(issue.condition_name, issue.details)
+    titles = (*issue.title, told, *issue.alertConditionNames, *issue.alertPolicyNames)
     alert = make_alert(
         state,
         key=issue.id or issue.issueId,

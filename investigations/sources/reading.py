@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -147,7 +148,12 @@ def name_and_told(name: str, told: str) -> str:
     line = next((each for each in told.strip().splitlines() if each.strip()), "").strip()
     if not name or not line:
         return name or line
-    return line if name.lower() in line.lower() else f"{name}: {line}"
+    return line if _holds_words(line, name) else f"{name}: {line}"
+
+
+def _holds_words(line: str, words: str) -> bool:
+    """Whether they stand in a line as they are, and not within other words."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", line, re.IGNORECASE) is not None
 
 
 def bound_key(key: str) -> str:

@@ -37,6 +37,7 @@ Shown = Annotated[str, BeforeValidator(_read_shown)]
 class Record(Part):
     sys_id: Shown = ""
     number: Shown = ""
+    message_key: Shown = ""
     short_description: Shown = ""
     description: Shown = ""
     state: Shown = ""
@@ -67,7 +68,7 @@ def read(post: Post) -> Reading:
     alert = make_alert(
         state,
         reason=reason,
-        key=record.sys_id or record.number,
+        key=record.sys_id or record.number or record.message_key,
         titles=(record.short_description, record.description, record.number),
         severity=word,
         severities={word.lower(): normalise(level, _SEVERITIES)},

@@ -10,13 +10,15 @@ from typing import Any
 
 from django.db import DatabaseError
 
+from investigations.selectors.session_page.live_text import read_written
 from investigations.selectors.timeline import is_visible
 from investigations.stream.following import ListFollower, SessionFollower
 from investigations.stream.fragment_cache import FragmentCache
 from investigations.stream.hub import Hub, hub_of_process
 from investigations.stream.sender import Outlet, Stalled
 from investigations.stream.stored_reads import StoredStream, in_thread, read_heads
-from investigations.stream_messages import SESSIONS_CHANNEL, Payload, session_channel
+from investigations.stream.written_texts import WrittenTexts
+from investigations.stream_messages import SESSIONS_CHANNEL, STREAM_CHUNK, Payload, session_channel
 
 logger = logging.getLogger(__name__)
 
@@ -128,6 +130,10 @@ class Channels:
             html = await _fragments().fragment_of(channel, payload)
             if html is not None:
                 payload, text = {**payload, "html": html}, None
+        elif as_html and payload["type"] == STREAM_CHUNK:
+            blocks = await _texts().draw(payload)
+            if blocks is not None:
+                payload, text = {**payload, "blocks": blocks}, None
         if text is None:
             await self._outlet.say(payload)
         else:
@@ -150,6 +156,11 @@ def _seq_of(message: Mapping[str, Any], default: int | None) -> int:
     if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST_SEQ:
         raise Refused("last_event_id must be a whole number from 0 on")
     return seq
+
+
+@cache
+def _texts() -> WrittenTexts:
+    return WrittenTexts(read_written)
 
 
 @cache

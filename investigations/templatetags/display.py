@@ -26,7 +26,10 @@ from investigations.rendering.markdown import (
 from investigations.rendering.marked_text import render_marked
 from investigations.rendering.plain_text import has_shape, show_invisible, squeeze_lines
 from investigations.rendering.state_colours import look_of, tone_of_risk
+from investigations.rendering.written_blocks import render_blocks, wrap_blocks
+from investigations.selectors.alert_facts import ShownFacts, read_facts
 from investigations.selectors.approvals import word_to_type
+from investigations.selectors.session_page.stage_titles import title_of_stage
 from investigations.selectors.session_page.unsupported import UnsupportedSpan, relocate
 
 register = template.Library()
@@ -75,6 +78,12 @@ def state_word(status: str) -> str:
 def shown(value: object) -> str:
     """Text from outside with everything invisible spelled out; escaped by the template."""
     return squeeze_lines(show_invisible("" if value is None else str(value)))
+
+
+@register.filter
+def written(text: str) -> SafeString:
+    """Markdown that is still being written, each of its blocks in an element of its own."""
+    return mark_safe(wrap_blocks(render_blocks(text)))
 
 
 @register.filter
@@ -167,6 +176,23 @@ def sentence(text: str) -> str:
     """With a capital and a full stop."""
     begun = text[:1].upper() + text[1:]
     return begun if begun.endswith((".", "!", "?", "…")) else f"{begun}."
+
+
+@register.filter
+def stopped(text: str) -> str:
+    """With a full stop, and begun as it was written: it may begin with a name."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+@register.filter
+def facts(session: AlertSession) -> ShownFacts:
+    """What is known of the alert of a session."""
+    return read_facts(session)
+
+
+@register.filter
+def stage_title(name: str) -> str:
+    return title_of_stage(one_line(name))
 
 
 @register.filter

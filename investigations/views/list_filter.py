@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -10,8 +11,11 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from investigations.models import AlertSession
+from investigations.models.sessions import OUTCOME_INCONCLUSIVE
+from investigations.selectors.alert_facts import label_of_source
 from investigations.selectors.session_list.search import SHORTEST_SEARCH
 from investigations.selectors.sessions import SessionFilter
+from investigations.sources.severity import Severity
 
 PERIODS: Mapping[str, tuple[str, timedelta]] = {
     "1h": ("Last hour", timedelta(hours=1)),
@@ -19,6 +23,11 @@ PERIODS: Mapping[str, tuple[str, timedelta]] = {
     "7d": ("Last 7 days", timedelta(days=7)),
     "30d": ("Last 30 days", timedelta(days=30)),
 }
+OUTCOMES: Mapping[str, str] = {
+    **dict(AlertSession.Status.choices), OUTCOME_INCONCLUSIVE: "Inconclusive"
+}  # fmt: skip
+"""What a session may have come to, and its word."""
+SEVERITIES: tuple[str, ...] = get_args(Severity)
 RANGE = "range"
 """The period that has a beginning and an end of its own."""
 LONGEST_SEARCH = 400
@@ -37,6 +46,11 @@ class ListFilter:
     """What was asked for, right or wrong; empty means all."""
 
     statuses: tuple[str, ...] = ()
+    """Outcomes: every status, and `inconclusive`."""
+    severities: tuple[str, ...] = ()
+    service: str = ""
+    cluster: str = ""
+    source: str = ""
     alert_type: str = ""
     chain_id: str = ""
     author: str = ""
@@ -62,6 +76,8 @@ class ListFilter:
     def query(self) -> str:
         """As the address has it: the same view for whoever opens it."""
         pairs: list[tuple[str, str]] = [("status", status) for status in self.statuses]
+        pairs += [("severity", severity) for severity in self.severities]
+        pairs += [("service", self.service), ("cluster", self.cluster), ("source", self.source)]
         pairs += [("alert_type", self.alert_type), ("chain_id", self.chain_id)]
         pairs += [("author", self.author), ("mine", "1" if self.is_mine else "")]
         pairs += [("search", self.search), ("time", self.time)]
@@ -81,6 +97,11 @@ class ListFilter:
         both = self.is_mine and self.author not in ("", actor)
         return SessionFilter(
             statuses=self.statuses or AlertSession.TERMINAL,
+            by_outcome=bool(self.statuses),
+            severities=self.severities,
+            service=self.service,
+            cluster=self.cluster,
+            source=self.source,
             alert_type=self.alert_type,
             chain_id=self.chain_id,
             author=actor if self.is_mine else self.author,
@@ -94,11 +115,20 @@ class ListFilter:
         """Each filter that is on, in words, with what is left without it."""
         parts = [
             (
-                AlertSession.Status(each).label,
+                OUTCOMES[each],
                 replace(self, statuses=tuple(other for other in self.statuses if other != each)),
             )
             for each in self.statuses
         ]
+        for each in self.severities:
+            left = tuple(other for other in self.severities if other != each)
+            parts.append((each.capitalize(), replace(self, severities=left)))
+        if self.service:
+            parts.append((self.service, replace(self, service="")))
+        if self.cluster:
+            parts.append((self.cluster, replace(self, cluster="")))
+        if self.source:
+            parts.append((label_of_source(self.source), replace(self, source="")))
         if self.alert_type:
             parts.append((self.alert_type, replace(self, alert_type="")))
         if self.chain_id:
@@ -129,7 +159,11 @@ def read_list_filter(query: QueryDict) -> ListFilter:
     """Values that nobody knows are left out, as an old link may have them."""
     time = query.get("time", "")
     return ListFilter(
-        statuses=tuple(_known(query.getlist("status"), AlertSession.Status.values)),
+        statuses=tuple(_known(query.getlist("status"), OUTCOMES)),
+        severities=tuple(_known(query.getlist("severity"), SEVERITIES)),
+        service=_plain(query, "service"),
+        cluster=_plain(query, "cluster"),
+        source=_plain(query, "source"),
         alert_type=_plain(query, "alert_type"),
         chain_id=_plain(query, "chain_id"),
         author=_plain(query, "author"),

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from config import get_config
 from config.usage import servers_in_use
 from investigations.access.identity import actor_of, find_identity
-from investigations.models import AlertSession
 from investigations.roles import DELETE, OPERATE, SUBMIT
+from investigations.selectors.alert_facts import label_of_source
 from investigations.selectors.configuration.models_in_use import has_usable_model
 from investigations.selectors.session_list import needs, running
 from investigations.selectors.session_list.hits import find_hits
@@ -28,7 +28,13 @@ from investigations.selectors.session_list.rows import (
 from investigations.selectors.sessions import values_in_use
 from investigations.selectors.system.workers import who_works
 from investigations.views.access import for_viewers
-from investigations.views.list_filter import PERIODS, ListFilter, read_list_filter
+from investigations.views.list_filter import (
+    OUTCOMES,
+    PERIODS,
+    SEVERITIES,
+    ListFilter,
+    read_list_filter,
+)
 from tarsy.errors import InvalidInput
 from tarsy.proxies import address_asked
 
@@ -164,10 +170,17 @@ def _address(wanted: ListFilter, before: str) -> str:
 
 
 def _options() -> dict[str, object]:
+    severities, services, clusters, sources, alert_types, chain_ids, authors = values_in_use(
+        "severity", "service", "cluster", "source", "alert_type", "chain_id", "author"
+    )
     return {
-        "statuses": AlertSession.Status.choices,
-        "alert_types": values_in_use("alert_type"),
-        "chain_ids": values_in_use("chain_id"),
-        "authors": values_in_use("author"),
+        "statuses": OUTCOMES.items(),
+        "severities": [each for each in SEVERITIES if each in severities],
+        "services": services,
+        "clusters": clusters,
+        "sources": [(name, label_of_source(name)) for name in sources],
+        "alert_types": alert_types,
+        "chain_ids": chain_ids,
+        "authors": authors,
         "periods": [(key, words) for key, (words, _length) in PERIODS.items()],
     }

@@ -7,6 +7,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from investigations.access.identity import actor_of
@@ -18,12 +19,15 @@ from investigations.selectors.export import export_session
 from investigations.selectors.passages import read_passage
 from investigations.selectors.session_page import event_slices
 from investigations.selectors.session_page.event_previews import (
+    read_call_of_session,
     read_cited_tools,
     read_event,
     read_event_content,
 )
 from investigations.selectors.session_page.page import read_session_page, read_stage
+from investigations.selectors.similar_sessions import find_similar
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
+from investigations.services.lookers import look_at
 from investigations.services.sessions import cancel_session
 from investigations.stream.fragments import fragments_for, render_facts, session_context
 from investigations.views.access import find_shown, for_those_who_may, for_viewers, is_from_script
@@ -42,7 +46,19 @@ def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     context = session_context(page)
     context["absence"] = tell_absence(found, [each.stage for each in page.stages])
     context["neighbours"] = event_slices.find_neighbours(found)
+    context["similar"] = find_similar(found)
     return render(request, "investigations/session.html", context)
+
+
+@never_cache
+@require_safe
+@for_viewers
+def lookers(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """Who else has the page open, in words; whoever asks has it open too."""
+    names = look_at(find_shown(session_id).pk, actor_of(request))
+    shown = ", ".join(show_invisible(name) for name in names)
+    words = f"Also here: {shown}" if names else ""
+    return HttpResponse(words, content_type="text/plain; charset=utf-8")
 
 
 @require_safe
@@ -97,10 +113,17 @@ def event_content(
 @require_safe
 @for_viewers
 def quote(request: HttpRequest, session_id: uuid.UUID, number: int) -> HttpResponse:
-    """What a citation quotes, where it stands in the result."""
+    """A call that a text cites, and what it quotes where that stands in the result; where it
+    quotes nothing, what reads most like the words in `claim`."""
+    found = find_shown(session_id)
     words = request.GET.get("q", "")[:LONGEST_SHOWN_QUOTE]
-    passage = read_passage(find_shown(session_id).pk, number, words)
-    return render(request, "investigations/session/passage.html", {"passage": passage})
+    claim = request.GET.get("claim", "")[:LONGEST_SHOWN_QUOTE]
+    context = {
+        "session": found,
+        "passage": read_passage(found.pk, number, words, claim),
+        "call": read_call_of_session(found.pk, number),
+    }
+    return render(request, "investigations/session/passage.html", context)
 
 
 @require_safe

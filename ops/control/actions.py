@@ -8,8 +8,9 @@ from ops.envelope import Answer, Json, JsonObject
 
 ControlType = Literal["service", "container", "guest", "process", "command"]
 ControlAction = Literal[
-    "start", "stop", "restart", "reload", "shutdown", "reboot", "signal", "kill", "command"
-]
+    "start", "stop", "restart", "reload", "repair", "shutdown", "reboot", "signal", "kill",
+    "command",
+]  # fmt: skip
 SignalName = Literal["", "TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "STOP", "CONT"]
 SIGNALS: Sequence[str] = get_args(SignalName)[1:]
 
@@ -19,6 +20,8 @@ CONTAINER_ACTIONS = ("start", "stop", "restart")
 GUEST_ACTIONS = ("start", "stop", "shutdown", "reboot")
 PROCESS_ACTIONS = ("signal", "kill")
 COMMAND = "command"
+REPAIR = "repair"
+"""One of the acts that the operator declares for a service."""
 FILE_ACTIONS = ("write", "append")
 """What `file_edit` does to a file in a place."""
 

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from ops import systemd
-from ops.control.actions import COMMAND, Change, ControlAction, ControlType
+from ops.control.actions import COMMAND, REPAIR, Change, ControlAction, ControlType
 from ops.control.commands import read_argv, run_command
 from ops.control.containers import change_container
 from ops.control.guests import GUEST_PROGRAMS, GuestControl
 from ops.control.processes import choose_signal, signal_process
 from ops.control.refusals import wrong
+from ops.control.repairs import repair_declared
 from ops.control.services import UnitControl, change_declared
 from ops.docker_api import DockerApi
 from ops.envelope import Answer, Json, ToolFailure
@@ -33,6 +34,8 @@ class ControlRequest:
     start_ticks: int = -1
     command: str = ""
     seconds: float = 30.0
+    repair: str = ""
+    runs: str = ""
 
 
 class Controller:
@@ -66,6 +69,8 @@ class Controller:
     async def _change(self, resource: Resource, request: ControlRequest) -> Change:
         action = request.action
         match request.type:
+            case "service" if resource.declared is not None and action == REPAIR:
+                return await repair_declared(resource.declared, request.repair, request.runs)
             case "service" if resource.declared is not None:
                 return await change_declared(resource.declared, action)
             case "service":
@@ -98,6 +103,11 @@ def _check_arguments(request: ControlRequest) -> None:
         raise wrong("'pid', 'start_ticks' and 'signal' belong to type=process.")
     if is_process:
         choose_signal(request.action, request.signal)
+    if (request.action == REPAIR) != bool(request.repair and request.runs):
+        raise wrong(
+            "'repair' and 'runs' belong to action=repair, which needs both, as query action=get "
+            "gives them for the service."
+        )
     if is_command and not request.command.strip():
         raise wrong("type=command needs 'command'.")
     if not is_command and request.command:

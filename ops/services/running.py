@@ -26,7 +26,7 @@ from ops.process_identity import (
 from ops.services.declaration import DeclaredService
 from ops.services.launch import Order, Record
 from ops.settings import PROJECT_ROOT
-from safety.commands.running import clean_environment
+from safety.commands.running import plain_environment
 
 MARK = "TARSY_SERVICE"
 """The variable by which what a service left behind is known as its own."""
@@ -184,7 +184,7 @@ def _read_process(service: DeclaredService) -> ProcessIdentity | None:
 
 def _order(service: DeclaredService) -> str:
     environment = {
-        **clean_environment(),
+        **plain_environment(),
         **dict(service.environment),
         MARK: str(service.pid_file),
     }

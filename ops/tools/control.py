@@ -12,7 +12,7 @@ from ops.tools.fields import Reply, describe_writer
 Type = Annotated[
     ControlType,
     Field(
-        description="service: start, stop, restart, reload. container: start, stop, "
+        description="service: start, stop, restart, reload, repair. container: start, stop, "
         "restart. guest: start, stop, shutdown, reboot. process: signal, kill. command: "
         "one program with its arguments."
     ),
@@ -46,6 +46,16 @@ Command = Annotated[
         "or pattern.",
     ),
 ]
+RepairName = Annotated[
+    str, Field(max_length=64, description="Which of the service's repairs, for action=repair.")
+]
+Runs = Annotated[
+    str,
+    Field(
+        max_length=8192,
+        description="What that repair runs, exactly as query action=get says under runs.",
+    ),
+]
 Seconds = Annotated[
     float, Field(ge=1, le=50, description="What a command may take, for type=command.")
 ]
@@ -56,9 +66,9 @@ def add_control(server: EnvelopeServer, controller: Controller) -> None:
         title="Change what runs",
         annotations=describe_writer("Change what runs"),
         description=(
-            "Starts, stops and restarts services, containers and guests, signals processes, runs "
-            "a command. It changes the machine: look first, and read the state back afterwards. "
-            "Give the id exactly as query or discovery returned it."
+            "Starts, stops, restarts and repairs services, containers and guests, signals "
+            "processes, runs a command. It changes the machine: look first, and read the state "
+            "back afterwards. Give the id exactly as query or discovery returned it."
         ),
     )
     async def control(
@@ -70,6 +80,8 @@ def add_control(server: EnvelopeServer, controller: Controller) -> None:
         signal: Signal = "",
         command: Command = "",
         seconds: Seconds = 30,
+        repair: RepairName = "",
+        runs: Runs = "",
     ) -> Reply:
         request = ControlRequest(
             type=type,
@@ -80,5 +92,7 @@ def add_control(server: EnvelopeServer, controller: Controller) -> None:
             start_ticks=start_ticks,
             command=command,
             seconds=seconds,
+            repair=repair,
+            runs=runs,
         )
         return await server.deliver(controller.change(request))

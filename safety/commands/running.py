@@ -101,8 +101,13 @@ async def run_proven(
 
 def clean_environment() -> dict[str, str]:
     """The whole environment of what is run, but for what a caller adds."""
+    return {**plain_environment(), **FIXED_ENVIRONMENT}
+
+
+def plain_environment() -> dict[str, str]:
+    """The same for what is meant to change something: nothing in it holds a program to reading."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return {**inherited, **FIXED_ENVIRONMENT}
+    return {**inherited, "PATH": PATH, "LC_ALL": FIXED_ENVIRONMENT["LC_ALL"]}
 
 
 @dataclass

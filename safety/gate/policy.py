@@ -32,6 +32,8 @@ OPS_RULES: Mapping[str, ClassRule] = {
     "read": _READ,
     "metrics": _READ,
     "storage": _READ,
+    "probe": _READ,
+    "changes": _READ,
     "docker": _reads(
         "action",
         "list",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from agents.llm_events import AnswerFinished, CallProposed, LLMEvent, TextDelta
 from agents.ports import LLMOptions, ProposedAnswer, ReportProgress, RetryRule, Review
 from agents.records import (
+    CallPlan,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
@@ -168,6 +169,7 @@ class MemoryJournal:
     blocks: dict[str, BlockKind] = field(default_factory=dict)
     deltas: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     llm_calls: list[LLMCallRecord] = field(default_factory=list)
+    plans: list[CallPlan] = field(default_factory=list)
     tool_calls: list[ToolCallRecord] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     switches: list[ModelSwitch] = field(default_factory=list)
@@ -204,11 +206,21 @@ class MemoryJournal:
             raise self.raise_on_delta
         self.deltas[block_id].append((offset, delta))
 
+    def end_block(self, block_id: str) -> None:
+        self.log.append(f"end {self.blocks[block_id]}")
+
     async def record_llm_call(self, record: LLMCallRecord) -> tuple[int, ...]:
         self.log.append(f"llm {record.interaction_type}")
         self.llm_calls.append(record)
         first = self.numbered + 1
         self.numbered += len(record.planned_calls)
+        return tuple(range(first, self.numbered + 1))
+
+    async def record_calls(self, plan: CallPlan) -> tuple[int, ...]:
+        self.log.append("calls")
+        self.plans.append(plan)
+        first = self.numbered + 1
+        self.numbered += len(plan.planned_calls)
         return tuple(range(first, self.numbered + 1))
 
     async def record_tool_call(self, record: ToolCallRecord) -> None:

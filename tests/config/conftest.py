@@ -61,10 +61,12 @@ def check_files(write) -> Check:
         tarsy: str | bytes = TARSY,
         providers: str | bytes = PROVIDERS,
         environ: Mapping[str, str] = ENVIRON,
+        packs: Mapping[str, str] | None = None,
         **skills: str,
     ) -> CheckReport:
         files: dict[str, str | bytes] = {"tarsy.yaml": tarsy, "llm-providers.yaml": providers}
         files |= {f"skills/{name}/SKILL.md": text for name, text in skills.items()}
+        files |= {f"rules/{name}.yaml": text for name, text in (packs or {}).items()}
         return check(write(files), environ)
 
     return _check

@@ -188,3 +188,22 @@ def _warnings_of(server: str, printed: str) -> list[str]:
 def _with_remote(fields: str, kind: str = "http") -> str:
     remote = REMOTE.replace("FIELDS", fields).replace("http,", f"{kind},")
     return TARSY.replace("mcp_servers:\n", remote)
+
+
+def test_which_alert_sources_are_open_and_to_whom_is_told(check_files):
+    senders = """\
+alert_senders:
+  zabbix: {networks: [10.0.0.0/8]}
+  nagios: {networks: [0.0.0.0/0]}
+  github: {secret_envs: [HOOK]}
+"""
+
+    report = check_files(senders + TARSY, environ={**ENVIRON, "TARSY_AUTH": "none"})
+
+    notes = [each.message for each in report.notes if "open" in each.message]
+    assert notes == [
+        "alert_senders.zabbix: open without a secret to this machine and 10.0.0.0/8",
+        "alert_senders.nagios: open without a secret to this machine and 0.0.0.0/0",
+        "every other alert source is open without a secret to this machine, for TARSY_AUTH is none",
+    ]
+    assert "anybody may send alerts" in "\n".join(map(str, report.warnings))

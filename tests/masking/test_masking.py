@@ -410,3 +410,10 @@ def test_lines_without_secrets_keep_their_place(text):
 
     assert masked.text.startswith("first\n")
     assert masked.text.endswith("\nlast")
+
+
+def test_a_list_of_secrets_that_is_cut_behind_a_mark_is_read():
+    masked = build_default_masker().mask("passwords:\n  - hunter2abc\n  - ").text
+
+    assert "hunter2abc" not in masked
+    assert masked.endswith("\n  - ")

@@ -81,11 +81,11 @@ async def test_a_stopped_service_is_listed_with_what_may_be_done_to_it(ops, serv
             {
                 "executor_id": "web-1",
                 "adapter": "direct",
-                "actions": ["query", "read.logs", "start", "stop", "restart"],
+                "actions": ["query", "read.logs", "probe", "start", "stop", "restart"],
                 "priority": 10,
             }
         ],
-        "allowed_actions": ["query", "read.logs", "restart", "start", "stop"],
+        "allowed_actions": ["probe", "query", "read.logs", "restart", "start", "stop"],
     }
 
 

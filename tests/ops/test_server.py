@@ -17,10 +17,10 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = [
-    "query", "discovery", "read", "metrics", "storage", "docker", "kubernetes", "control",
-    "file_edit",
+    "query", "discovery", "read", "metrics", "storage", "probe", "changes", "docker",
+    "kubernetes", "control", "file_edit",
 ]  # fmt: skip
-READERS = TOOLS[:5]
+READERS = TOOLS[:7]
 ONLY_WRITES = ["control"]
 ALSO_REQUIRED = {"control": ["resource_id"], "file_edit": ["path"]}
 

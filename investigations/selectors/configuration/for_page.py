@@ -48,6 +48,8 @@ def show_configuration(config: Config) -> tuple[Section, ...]:
     }
     if config.alert_sources:
         registries["alert_sources"] = ("Alert sources", config.alert_sources)
+    if config.alert_senders:
+        registries["alert_senders"] = ("Who may send alerts", config.alert_senders)
     blocks = {"defaults": config.defaults, "queue": config.queue, "system": config.system}
     walk = _Page(config.from_environment, FROM_ENVIRONMENT)
     settings = tuple(

@@ -2,29 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTextTransform
-from django.utils import timezone
 
-from investigations.models import AlertSession, ApprovalRequest
-from investigations.selectors.session_list.rows import OutcomeRow, light, outcome_line
-from investigations.selectors.sessions import COUNT_LIMIT, visible_sessions
+from investigations.models import ApprovalRequest
+from investigations.selectors.session_list.failures import FailureGroup, read_failure_groups
+from investigations.selectors.sessions import COUNT_LIMIT
 
 SHOWN_APPROVALS = 20
-SHOWN_FAILURES = 3
-FAILED_WITHIN = timedelta(hours=24)
-FAILURES = (AlertSession.Status.FAILED, AlertSession.Status.TIMED_OUT)
+SHOWN_CAUSES = 3
 
 
 @dataclass(frozen=True)
 class Needs:
-    """The first of each kind, and how many there are."""
+    """The first of each kind, and how many there are; failures of one cause are one."""
 
     approvals: Sequence[ApprovalRequest]
     approvals_count: int
-    failures: Sequence[OutcomeRow]
+    failures: Sequence[FailureGroup]
     failures_count: int
 
     @property
@@ -41,19 +37,11 @@ class Needs:
 
 
 def read_needs() -> Needs:
-    """The approvals whose time ends first, and the newest failures of the last day."""
+    """The approvals whose time ends first, and the failures of the last day by their causes."""
     waiting = _waiting()
     approvals = list(waiting[:SHOWN_APPROVALS])
-    failed = visible_sessions().filter(
-        status__in=FAILURES, completed_at__gte=timezone.now() - FAILED_WITHIN
-    )
-    failures = list(light(failed).order_by("-completed_at", "-id")[:SHOWN_FAILURES])
-    return Needs(
-        approvals,
-        _count(waiting, approvals, SHOWN_APPROVALS),
-        [OutcomeRow(session, outcome_line(session)) for session in failures],
-        _count(failed, failures, SHOWN_FAILURES),
-    )
+    failures = read_failure_groups()
+    return Needs(approvals, _count(waiting, approvals), failures[:SHOWN_CAUSES], len(failures))
 
 
 def _waiting() -> QuerySet[ApprovalRequest]:
@@ -73,7 +61,6 @@ def _waiting() -> QuerySet[ApprovalRequest]:
     )
 
 
-def _count(
-    rows: QuerySet[ApprovalRequest] | QuerySet[AlertSession], shown: Sequence[object], most: int
-) -> int:
-    return len(shown) if len(shown) < most else rows.order_by()[:COUNT_LIMIT].count()
+def _count(rows: QuerySet[ApprovalRequest], shown: Sequence[object]) -> int:
+    is_all = len(shown) < SHOWN_APPROVALS
+    return len(shown) if is_all else rows.order_by()[:COUNT_LIMIT].count()

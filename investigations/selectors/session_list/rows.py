@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Left
 
+from agents.report import parse_report
 from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
@@ -44,6 +45,15 @@ class RecentRow(OutcomeRow):
     costs: Costs
     doubts: Sequence[str] = ()
     """What of the report cannot be relied on, in words."""
+
+    @property
+    def confidence(self) -> str:
+        """How sure the report says it is; nothing where it rests on nothing."""
+        session = self.session
+        if session.outcome != AlertSession.Status.COMPLETED:
+            return ""
+        report = parse_report(session.analysis_start)  # type: ignore[attr-defined]
+        return report.confidence if report else ""
 
 
 @dataclass(frozen=True)
@@ -111,7 +121,7 @@ def read_chosen(ids: Sequence[uuid.UUID]) -> list[AlertSession]:
 def light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:
     """Without the long texts, which may be a megabyte a row."""
     return sessions.defer(
-        "alert_data", "final_analysis", "executive_summary", "session_metadata", "mcp_selection"
+        "alert_data", "final_analysis", "executive_summary", "mcp_selection"
     ).annotate(
         analysis_start=Left("final_analysis", _CONCLUSION_CHARACTERS),
         summary_start=Left("executive_summary", _CONCLUSION_CHARACTERS),
@@ -132,7 +142,7 @@ def _line(session: AlertSession, cancellers: Mapping[str, str]) -> str:
     if session.status == AlertSession.Status.CANCELLED and not line:
         by = cancellers.get(str(session.pk), "")
         line = f"Cancelled by {by}." if by else "Cancelled before a conclusion."
-    return line[:1].upper() + line[1:]
+    return line
 
 
 def _who_cancelled(sessions: Sequence[AlertSession]) -> dict[str, str]:

@@ -8,12 +8,15 @@ from agents.citations import Ref, drop_citations, find_citations
 from agents.our_lines import find_our_lines, split_our_lines
 from agents.report import parse_report
 from agents.types import CHANGED, INCONCLUSIVE, UNVERIFIED
-from investigations.selectors.claims import ReportClaims
+from investigations.selectors.claims import PartOfReport, ReportClaims
+from investigations.selectors.quoted_lines import QuotedLine
 
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
 _INLINE_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`")
 _SOURCE = re.compile(r"\((?:from the )?(alert|runbook)\b[^)]{0,40}\)\W*$", re.IGNORECASE)
 _DOUBTFUL = ("misquoted", "failed", "uncited")
+_BACKED = ("proved", "cited")
+_OPEN_WRITES = ("Unverified", "Not carried out")
 _NOTHING = re.compile(r"\W*(?:nothing|none|n/?a)\W*", re.IGNORECASE)
 
 
@@ -26,6 +29,7 @@ class CardLine:
     command: str = ""
     state: str = ""
     """The worst state of what it claims; empty where it claims nothing of the system."""
+    quotes: tuple[QuotedLine, ...] = ()
 
     @property
     def source(self) -> str:
@@ -60,6 +64,24 @@ class ConclusionCard:
     ours: tuple[OurLine, ...] = ()
 
     @property
+    def confidence_words(self) -> str:
+        """How sure the agent says it is, with what its evidence lacks for that; empty where it
+        does not say."""
+        if not self.confidence:
+            return ""
+        said = f"{self.confidence.capitalize()} confidence"
+        lack = self._lack if self.confidence != "low" else ""
+        return f"{said}, {lack}" if lack else f"{said} in the conclusion"
+
+    @property
+    def _lack(self) -> str:
+        if any(line.label in _OPEN_WRITES for line in self.ours):
+            return "with a write that nothing has confirmed"
+        if not any(claim.state in _BACKED for claim in self.claims):
+            return "with no evidence for it"
+        return "with gaps in its evidence" if self.first_doubtful else ""
+
+    @property
     def first_doubtful(self) -> int:
         """The place of the first claim that nothing backs, from 1; 0 when there is none."""
         return next((n for n, claim in enumerate(self.claims, 1) if claim.is_doubtful), 0)
@@ -75,7 +97,7 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
         # Where nothing was looked at, no word of the model's makes anybody confident.
         confidence="" if find_our_lines(analysis, INCONCLUSIVE) else report.confidence.strip(),
         claims=tuple(
-            replace(_line(claim.text), state=judged.state_of(analysis, claim.text) or "")
+            _claim(claim.text, judged.within(analysis, claim.text))
             for claim in report.claims
             if not _NOTHING.fullmatch(claim.text)
         ),
@@ -84,6 +106,10 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
         ruled_out=_lines(report.ruled_out),
         ours=tuple(map(_our_line, split_our_lines(analysis)[0])),
     )
+
+
+def _claim(text: str, judged: PartOfReport) -> CardLine:
+    return replace(_line(text), state=judged.state or "", quotes=judged.quotes)
 
 
 def _our_line(line: str) -> OurLine:

@@ -55,11 +55,12 @@ def read_call(execution_id: uuid.UUID, tool_number: int | None) -> EventView | N
     """The tool call of an execution with that number."""
     if tool_number is None:
         return None
-    kind = TimelineEvent.Type.LLM_TOOL_CALL
-    calls = TimelineEvent.objects.filter(
-        execution_id=execution_id, event_type=kind, metadata__tool_number=tool_number
-    )
-    return _first_view(calls)
+    return _first_view(_calls(tool_number).filter(execution_id=execution_id))
+
+
+def read_call_of_session(session_id: uuid.UUID, tool_number: int) -> EventView | None:
+    """The tool call of a session with that number."""
+    return _first_view(_calls(tool_number).filter(session_id=session_id))
 
 
 def read_cited_tools(session_id: uuid.UUID) -> dict[int, CitedTool]:
@@ -83,6 +84,11 @@ def read_cited_tools(session_id: uuid.UUID) -> dict[int, CitedTool]:
         for number, tool, failed, status in rows
         if number and number.isdecimal()
     }
+
+
+def _calls(tool_number: int) -> QuerySet[TimelineEvent]:
+    kind = TimelineEvent.Type.LLM_TOOL_CALL
+    return TimelineEvent.objects.filter(event_type=kind, metadata__tool_number=tool_number)
 
 
 def _first_view(events: QuerySet[TimelineEvent]) -> EventView | None:

@@ -28,6 +28,12 @@ def read_live_texts(events: Sequence[TimelineEvent]) -> dict[uuid.UUID, str]:
     return {event.pk: text for event, text in zip(streaming, texts, strict=True) if text}
 
 
+def read_written(event_id: uuid.UUID) -> str | None:
+    """What was streamed so far of a text that is Markdown; None of any other."""
+    event = TimelineEvent.objects.filter(pk=event_id, event_type__in=TimelineEvent.MARKDOWN).first()
+    return None if event is None else read_live_texts([event]).get(event.pk, "")
+
+
 @cache
 def _client() -> redis.Redis:
     """A page must not hang with Redis."""

@@ -198,7 +198,7 @@ class SessionPage:
     def status(self) -> str:
         """The status to draw."""
         is_running = self.session.status == AlertSession.Status.IN_PROGRESS
-        return "needs_approval" if is_running and self.needs_person else self.session.status
+        return "needs_approval" if is_running and self.needs_person else self.session.outcome
 
     @property
     def is_rehearsal(self) -> bool:

@@ -236,6 +236,11 @@ _MEASURES = (
         "mcpinteraction", "created_at", _TOOL, "duration_ms / 1000.0::float8",
         "interaction_type = 'tool_call' AND duration_ms IS NOT NULL",
     ),
+    _Measure(
+        _counter("tarsy_posts_refused_total", "Posts of alert sources without a proof.",
+                 "source", "reason"),
+        "refusedposts", "hour", ("source", "code"), "count",
+    ),
     *_GATE,
 )  # fmt: skip
 

@@ -5,14 +5,15 @@ import { copyText } from "./copy.js";
 
 const ROWS = ".t-event:not([hidden]), .t-runrow, .t-qrow, .t-recent tbody tr";
 const SECOND_KEY_WITHIN = 1000;
-const registry = new Map(); // keys, such as "g l" -> {words, act}
+const registry = new Map(); // keys, such as "g l" -> [{words, act}]
 let here = null;
 let first = "";
 
 export const keys = {
-  // `act` returns false where it has nothing to do: then the key does what it does elsewhere.
+  // `act` returns false where it has nothing to do: then the next one that is set for the key is
+  // asked, and at last the key does what it does elsewhere.
   set(key, words, act) {
-    registry.set(key, { words, act });
+    registry.set(key, [...(registry.get(key) ?? []), { words, act }]);
   },
 };
 
@@ -50,12 +51,12 @@ function pressed(event) {
     setTimeout(() => { first = ""; }, SECOND_KEY_WITHIN);
     return;
   }
-  const found = registry.get(key);
-  if (found && found.act() !== false) event.preventDefault();
+  const found = registry.get(key) ?? [];
+  if (found.some(({ act }) => act() !== false)) event.preventDefault();
 }
 
 function help() {
-  const rows = [...registry].map(([key, { words }]) => {
+  const rows = [...registry].map(([key, uses]) => {
     const term = document.createElement("dt");
     for (const each of key.split(" ")) {
       const cap = document.createElement("kbd");
@@ -64,7 +65,7 @@ function help() {
       term.append(cap, " ");
     }
     const said = document.createElement("dd");
-    said.textContent = words;
+    said.textContent = uses.map(({ words }) => words).join("; else ");
     return [term, said];
   });
   document.querySelector("#help dl").replaceChildren(...rows.flat());

@@ -10,6 +10,8 @@ export function startLinks() {
   addEventListener("hashchange", () => reveal(location.hash.slice(1)));
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
+    // There the evidence opens beside the words.
+    if (link?.matches("#reading a.t-ev")) return;
     if (link?.dataset.quote && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       event.preventDefault();
       history.pushState(null, "", link.hash);

@@ -115,6 +115,6 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-find-close]")) close();
 });
 keys.set("/", "search this session", open);
-keys.set("n", "next hit", () => step(1));
+keys.set("n", "next hit while searching", () => step(1));
 keys.set("N", "hit before", () => step(-1));
 keys.set("Escape", "leave the search", close);

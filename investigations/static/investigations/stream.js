@@ -1,6 +1,5 @@
 // The live session page: applies the session's messages to the page that the server rendered.
 
-import { cite } from "./cite.js";
 import { showInvisible } from "./copy.js";
 import { Follow } from "./follow.js";
 import { keys } from "./keys.js";
@@ -9,8 +8,9 @@ import { startSeen } from "./seen.js";
 import { Feed } from "./socket.js";
 import { showState } from "./strip.js";
 import { place } from "./swap.js";
-import { refreshTimes } from "./time.js";
+import { refreshTimes, serverNow } from "./time.js";
 import { trim } from "./trim.js";
+import { Written } from "./written.js";
 
 const FACTS_EVERY = 3000;
 const LONG_QUIET = 10_000;
@@ -19,7 +19,7 @@ const GAP = "[…] ";
 const root = document.getElementById("session");
 const base = root.dataset.url;
 const follows = new Map();
-const streams = new Map(); // event id -> {node, length, pending}
+const streams = new Map(); // event id -> Written
 let factsDue = null;
 let heardAt = 0;
 
@@ -56,6 +56,8 @@ async function settle(payload) {
   if (payload.execution_id) grew(payload.execution_id, payload.type === "timeline_event.created");
   if (payload.type === "execution.status") answerEnded(payload.execution_id);
   if (payload.type === "timeline_event.created") drawNow(payload);
+  // Who begins to write has done with thinking.
+  if (payload.event_type === "llm_response" && payload.status === "streaming") endThinking(payload.execution_id);
   // Once: nobody wants to hear each second of it.
   if (payload.status === "streaming" && payload.metadata?.about === "provider_wait") say(`Provider asks to wait ${payload.metadata.wait}`);
 }
@@ -76,9 +78,6 @@ function sessionChanged() {
   root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
   everyFollow((follow) => follow.end());
-  // Now it can be used it stands where the answer is, unless it is in view: nothing jumps at the end.
-  const ask = document.getElementById("ask");
-  if (ask.getBoundingClientRect().top > innerHeight) document.getElementById("conclusion").after(ask);
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
   if (scrollY > 200) showState("ended", { word: head.dataset.word });
   askFacts();
@@ -86,25 +85,27 @@ function sessionChanged() {
 
 // ---- Text as it is written ----
 
-function append({ event_id: id, execution_id: execution, offset, delta }) {
+function append({ event_id: id, execution_id: execution, offset, delta, blocks }) {
   const known = streams.get(id);
   // A stage that was loaded anew brought its blocks as they stood by then.
-  const stream = known?.node.isConnected ? known : findStream(id);
-  if (!stream) return;
-  if (offset > stream.length && !stream.pending) {
+  const stream = known?.isThere ? known : findStream(id);
+  if (!stream || stream.pending) return;
+  if (offset > stream.length) {
     stream.pending = true;
-    return fillGap(id, offset, delta, execution);
+    fillGap(id, { offset, delta, blocks }, execution);
+    return;
   }
-  if (stream.pending) return;
   const fresh = [...delta].slice(Math.max(0, stream.length - offset)).join("");
-  if (!fresh) return;
   stream.length += [...fresh].length;
   stream.waiting += fresh;
+  if (blocks && offset + [...delta].length >= stream.length) [stream.blocks, stream.waiting] = [blocks, ""];
+  else if (!fresh) return;
   // One write a frame and block, however many messages came.
   stream.frame ??= requestAnimationFrame(() => {
     stream.frame = null;
-    stream.node.appendData(showInvisible(stream.waiting));
-    if (stream.waiting.includes("]")) stream.node = cite(stream.node);
+    if (stream.blocks && !stream.draw(stream.blocks)) streams.delete(id);
+    stream.blocks = null;
+    if (stream.waiting) stream.append(stream.waiting);
     stream.waiting = "";
     grew(execution, false);
   });
@@ -113,26 +114,24 @@ function append({ event_id: id, execution_id: execution, offset, delta }) {
 function findStream(id) {
   const holder = document.querySelector(`[data-event="${CSS.escape(id)}"] [data-stream]`);
   if (!holder) return null;
-  const text = holder.textContent;
-  holder.replaceChildren(document.createTextNode(text));
-  const stream = { node: cite(holder.firstChild), length: [...text].length, waiting: "", frame: null, pending: false };
+  const stream = new Written(holder);
   streams.set(id, stream);
   return stream;
 }
 
 // Part of the block is missing here: take what the server keeps, and go on from there. What it does
 // not keep yet comes with the finished block.
-async function fillGap(id, offset, delta, execution) {
+async function fillGap(id, { offset, delta, blocks }, execution) {
   const answer = await get(`events/${id}/`).catch(() => null);
   if (answer?.ok) place(await answer.text());
   streams.delete(id);
   const stream = findStream(id);
   if (!stream) return;
   if (stream.length < offset) {
-    stream.node.appendData(GAP);
     stream.length = offset;
+    stream.append(GAP);
   }
-  append({ event_id: id, execution_id: execution, offset, delta });
+  append({ event_id: id, execution_id: execution, offset, delta, blocks });
 }
 
 // ---- Pieces ----
@@ -152,7 +151,8 @@ async function loadStage(id) {
 }
 
 function insertStage(fresh) {
-  const timeline = document.getElementById("timeline");
+  // Answers stand where the conclusion is read.
+  const timeline = document.getElementById(fresh.classList.contains("t-stage--chat") ? "turns" : "timeline");
   const later = [...timeline.children].find((stage) => Number(stage.dataset.index) > Number(fresh.dataset.index));
   timeline.insertBefore(fresh, later ?? null);
 }
@@ -180,10 +180,15 @@ function drawNow(payload) {
   }
 }
 
+function endThinking(execution) {
+  const feed = document.getElementById(`feed-${execution}`);
+  for (const caret of feed?.querySelectorAll(".t-think .t-caret") ?? []) caret.classList.remove("t-caret");
+}
+
 function sawEvent(payload) {
   const time = document.querySelector("[data-last-event] time");
   if (!time) return;
-  time.dateTime = payload.timestamp ?? new Date().toISOString();
+  time.dateTime = payload.timestamp ?? new Date(serverNow()).toISOString();
   refreshTimes(time);
 }
 
@@ -201,10 +206,10 @@ function say(words) {
 function startFollowing() {
   for (const agent of document.querySelectorAll(".t-agents--live .t-agent, .t-solo .t-agent, .t-answer")) {
     if (follows.has(agent.dataset.execution) || agent.closest(".t-inside") || !isAtWork(agent)) continue;
-    const body = agent.querySelector(".t-agent-body");
+    const isAnswer = agent.classList.contains("t-answer");
+    const body = isAnswer ? document.getElementById("turns") : agent.querySelector(".t-agent-body");
     const scrolls = getComputedStyle(body).overflowY === "auto";
     const box = scrolls ? body : document.scrollingElement;
-    const isAnswer = agent.classList.contains("t-answer");
     if (!scrolls && !isAnswer && !agent.closest(".t-solo")) continue;
     // Who stopped following somewhere wants to read: nothing new pulls them away. And an answer is
     // followed by who asked.

@@ -1,20 +1,17 @@
 // The line under the head that says what the data on the page are worth. Hidden while live.
 
-import { clockTime } from "./time.js";
+import { clockTime, holdClocks } from "./time.js";
 
-const QUIET_FIRST = 2000;
-let waiting = null;
+let hiding = null;
+let said = null;
 
 export function showState(name, details) {
   const strip = document.getElementById("strip");
   if (!strip) return;
-  document.body.classList.toggle("is-cut-off", !["live", "ended"].includes(name));
-  if (name === "reconnecting" && strip.hidden) {
-    waiting ??= setTimeout(() => draw(strip, name, details), QUIET_FIRST);
-    return;
-  }
-  clearTimeout(waiting);
-  waiting = null;
+  const isCutOff = !["live", "ended"].includes(name);
+  document.body.classList.toggle("is-cut-off", isCutOff);
+  holdClocks(isCutOff ? details.asOf ?? new Date() : null);
+  clearTimeout(hiding);
   draw(strip, name, details);
 }
 
@@ -27,8 +24,10 @@ function draw(strip, name, details) {
   anchor.hidden = !link;
   if (link) [anchor.textContent, anchor.href] = link;
   anchor.onclick = name === "ended" ? () => { strip.hidden = true; } : null;
-  if (text) document.getElementById("announce").textContent = text;
-  if (name === "live" && text) setTimeout(() => { if (strip.classList.contains("t-strip--ok")) strip.hidden = true; }, 3000);
+  // Said when it changes, not with each try.
+  if (text && said !== name) document.getElementById("announce").textContent = text;
+  said = name;
+  if (name === "live" && text) hiding = setTimeout(() => { strip.hidden = true; }, 3000);
 }
 
 function words(name, details) {
@@ -37,8 +36,10 @@ function words(name, details) {
   switch (name) {
     case "reconnecting":
       return [`Reconnecting, try ${details.tries}. ${asOf}`, "", null];
+    case "offline":
+      return [`This browser is offline. ${asOf}`, "", null];
     case "polling":
-      return ["Live stream unavailable, refreshing every 5 s.", "", ["Reload", location.href]];
+      return [`Live stream unavailable, refreshing every 5 s. ${asOf}`, "", ["Reload", location.href]];
     case "signed-out":
       return ["You are signed out. This page stops here.", "bad", ["Sign in again", `/login/?next=${here}`]];
     case "refused":

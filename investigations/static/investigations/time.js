@@ -4,6 +4,11 @@ const ZONE_KEY = "tarsy.zone";
 // What stands as it was written, however much time passes.
 const FIXED = ["clock", "offset"];
 let prefersUtc = false;
+// What this computer's clock lacks: ages are told by the server's, where the two are far apart.
+const MOST_APART = 2000;
+let ahead = 0;
+// When the page was last heard of, while it is cut off: what runs stands still there.
+let heldAt = null;
 const utc = () => prefersUtc;
 const formats = new Map();
 const written = new WeakSet();
@@ -21,14 +26,22 @@ export function clockTime(date) {
   return format(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
+// Takes the time at which something was last heard, or null to let clocks run on.
+export function holdClocks(at) {
+  heldAt = at === null ? null : at.getTime() + ahead;
+  tick();
+}
+
+export const serverNow = () => Date.now() + ahead;
+
 export function refreshTimes(root = document) {
-  const now = Date.now();
+  const now = serverNow();
   const list = root.matches?.("time") ? [root] : root.querySelectorAll("time[data-kind]");
   for (const time of list) write(time, now);
 }
 
 function tick() {
-  const now = Date.now();
+  const now = serverNow();
   for (const time of document.querySelectorAll("time[data-kind]")) if (!written.has(time)) write(time, now);
 }
 
@@ -50,14 +63,16 @@ function zoneName(date) {
 
 function write(time, now) {
   const date = new Date(time.dateTime);
-  const seconds = Math.max(0, Math.floor((now - date) / 1000));
+  // How old something is goes on; how long it has run is not known any more.
+  const runsTo = heldAt !== null && time.dataset.kind !== "age" ? Math.min(now, heldAt) : now;
+  const seconds = Math.max(0, Math.floor((runsTo - date) / 1000));
   const text = {
     clock: () => `${clockTime(date)} ${zoneName(date)}`,
     offset: () => withOffset(date),
     date: () => recent(date, seconds),
     since: () => duration(seconds),
     age: () => age(seconds),
-    left: () => duration(Math.max(0, Math.ceil((date - now) / 1000))),
+    left: () => duration(Math.max(0, Math.ceil((date - runsTo) / 1000))),
   }[time.dataset.kind];
   if (!text) return;
   const words = text();
@@ -111,6 +126,9 @@ function drawZone() {
 }
 
 export function startTimes() {
+  const told = Date.parse(document.querySelector("meta[name=tarsy-now]")?.content ?? "");
+  const loaded = performance.timeOrigin + (performance.getEntriesByType("navigation")[0]?.responseStart ?? 0);
+  if (Math.abs(told - loaded) > MOST_APART) ahead = told - loaded;
   prefersUtc = store((storage) => storage.getItem(ZONE_KEY)) === "utc";
   document.querySelector("[data-zone-switch]").addEventListener("click", () => {
     prefersUtc = !prefersUtc;

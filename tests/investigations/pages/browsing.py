@@ -89,6 +89,7 @@ class Stream:
         self.route = None
         self.heard: list[dict[str, object]] = []
         self.refuses = False
+        self.is_mute = False
 
     def accept(self, route) -> None:
         if self.refuses:
@@ -101,6 +102,8 @@ class Stream:
     def hear(self, text: str) -> None:
         message = json.loads(text)
         self.heard.append(message)
+        if self.is_mute:
+            return
         if message["action"] == "subscribe":
             self.send({"type": "subscription.confirmed", "channel": message["channel"]})
         if message["action"] == "ping":

@@ -7,6 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
+from investigations.rendering.written_blocks import render_blocks
 from investigations.services.approvals import decide_approval
 from investigations.stream_messages import (
     approval_decided,
@@ -18,6 +19,7 @@ from investigations.stream_messages import (
 from tests.factories import ApprovalRequestFactory
 from tests.investigations.approving import make_decider
 from tests.investigations.pages.browsing import (
+    find_serious_faults,
     first_said,
     in_a_browser,
     in_thread,
@@ -41,13 +43,20 @@ def test_a_finished_session_shows_its_conclusion(finished, page):
     expect(page.get_by_role("button", name="Copy summary")).to_be_visible()
 
 
-def test_a_chip_opens_and_marks_its_tool_call(finished, page):
+def test_a_chip_opens_its_call_beside_the_claim_and_from_there_in_the_timeline(finished, page):
     page.goto(f"/sessions/{finished.pk}/")
     call = page.locator("details:has(> #T1)")
-    assert call.get_attribute("open") is None
+    evidence = page.locator("#evidence")
+    expect(evidence).to_be_hidden()
 
     page.locator('#conclusion a[href="#T1"]').first.click()
 
+    expect(evidence.get_by_text("137")).to_be_visible()
+    claim, beside = page.locator("#claim-1").bounding_box(), evidence.bounding_box()
+    assert claim["x"] + claim["width"] <= beside["x"]
+    assert call.get_attribute("open") is None
+    evidence.get_by_role("link", name="Show in the timeline").click()
+    expect(evidence).to_be_hidden()
     expect(call).to_have_attribute("open", "")
     expect(call).to_have_class(re.compile(r"\bis-target\b"))
     assert page.locator("#T1").evaluate("e => e.getBoundingClientRect().top >= 0")
@@ -77,7 +86,7 @@ def test_a_claim_that_nothing_supports_is_marked_in_words_and_its_evidence_can_b
     expect(page.get_by_text("1 passage of the report is marked as unsupported")).to_be_visible()
 
     claim.locator("a.t-ev").click()
-    page.wait_for_function("document.querySelector('details:has(> #T1)').open")
+    expect(page.locator("#evidence")).to_contain_text("Claim 1 of 3")
 
 
 def test_a_deep_link_opens_what_is_around_it(finished, page):
@@ -171,6 +180,32 @@ def test_text_is_appended_as_text_and_never_twice(running, writing, page, stream
     _wait_for_text(page, writing, "The pod restarts <b>6</b> times 👍.!")
 
 
+def test_markdown_is_drawn_while_it_comes_and_nothing_moves_that_is_read(
+    running, writing, page, stream
+):
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    text = "The pod\n\n## Evidence\n\n- died [T1]\n- **again"
+    blocks = [block.html for block in render_blocks(text)]
+    stream.send({**writing, "offset": 7, "delta": text[7:], "blocks": {"first": 0, "html": blocks}})
+    block = page.locator(f'[data-event="{writing["event_id"]}"] [data-stream]')
+    expect(block.locator("h2")).to_have_text("Evidence")
+    expect(block.locator("strong")).to_have_text("again")
+    assert block.locator("li a.t-ev").inner_text() == "T1"
+    block.locator("li").first.evaluate("item => { item.seen = true; }")
+
+    stream.send({**writing, "offset": len(text), "delta": " and again"})
+    expect(block.locator("li").nth(1)).to_have_text("again and again")
+    more = f"{text} and again**\n- thrice"
+    last = {"first": 2, "html": [render_blocks(more)[2].html]}
+    offset = len(text) + len(" and again")
+    stream.send({**writing, "offset": offset, "delta": more[offset:], "blocks": last})
+
+    expect(block.locator("li")).to_have_text(["died [T1]", "again and again", "thrice"])
+    assert block.locator("li").first.evaluate("item => item.seen")
+    assert find_serious_faults(page) == []
+
+
 def test_text_goes_on_in_a_block_that_was_put_there_anew(running, writing, page, stream):
     page.goto(f"/sessions/{running.pk}/")
     wait_until_live(page, stream)
@@ -201,12 +236,10 @@ def test_a_citation_is_a_link_as_soon_as_it_is_written_if_there_is_such_a_call(
     page.locator("details:has(> #T1)[open]").wait_for()
 
 
-def test_the_field_for_questions_stands_below_the_agents_until_there_is_something_to_ask(
-    running, page, stream
-):
+def test_the_field_for_questions_comes_when_there_is_something_to_ask(running, page, stream):
     page.goto(f"/sessions/{running.pk}/")
     wait_until_live(page, stream)
-    assert page.locator("#timeline + #ask").count() == 1
+    expect(page.locator("#ask")).to_be_hidden()
 
     def end():
         AlertSession.objects.filter(pk=running.pk).update(
@@ -215,11 +248,8 @@ def test_the_field_for_questions_stands_below_the_agents_until_there_is_somethin
         return message_of(session_status(running.pk, "completed"), running.last_seq + 1)
 
     stream.send(in_thread(end))
-    # What is in view does not jump away.
-    expect(page.locator("#timeline + #ask").get_by_text("Questions can be asked")).to_have_count(0)
-    page.reload()
 
-    expect(page.locator("#conclusion + #ask")).to_be_visible()
+    expect(page.locator("#reading #ask")).to_be_visible()
 
 
 def test_a_gap_in_the_text_is_shown_as_one(running, writing, page, stream):

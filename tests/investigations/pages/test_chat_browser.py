@@ -1,6 +1,7 @@
 """Asking on the page of an investigation, in a real Chromium."""
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from investigations.models import ChatUserMessage, Stage, TimelineEvent
@@ -129,7 +130,9 @@ def test_a_question_is_asked_without_a_reload_and_answered_in_the_timeline(
     expect(field).to_be_enabled()
     assert turn.get_by_role("link", name="T3").get_attribute("href") == "#T3"
     assert page.locator(".t-stage--chat").count() == 1
-    page.get_by_text("See 1 answer").wait_for()
+    # The next question is asked right below the answer.
+    boxes = [each.bounding_box() for each in (turn, field)]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"] <= page.viewport_size["height"]
     # There is nothing to follow any more, however one scrolls.
     page.locator("h1").click()
     page.keyboard.press("End")
@@ -260,14 +263,19 @@ def test_a_draft_is_kept_while_somebody_else_is_answered(answerable, field, page
     page.locator(".t-stage--chat").get_by_text(QUESTION).wait_for()
 
 
-def test_the_field_of_a_running_investigation_is_off_and_says_why(running, chains, page):
-    in_thread(lambda: type(running).objects.filter(pk=running.pk).update(chain_id="single"))
+def test_why_nothing_can_be_asked_stands_in_one_line(running, chains, page):
+    in_thread(
+        lambda: (
+            type(running)
+            .objects.filter(pk=running.pk)
+            .update(chain_id="single", status="cancelled", completed_at=timezone.now())
+        )
+    )
     page.goto(f"/sessions/{running.pk}/")
 
-    expect(page.get_by_label("Ask about this investigation")).to_be_disabled()
-    assert page.get_by_text(
-        "Questions can be asked once the investigation has ended; it is in progress."
-    ).is_visible()
+    expect(page.locator("#question")).to_be_hidden()
+    assert page.get_by_text("The investigation was cancelled").first.is_visible()
+    assert page.locator("#talk").bounding_box()["height"] < 60
 
 
 def test_a_suggestion_fills_the_field_and_asks_nothing(answerable, field, page):

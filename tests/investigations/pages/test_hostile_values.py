@@ -99,7 +99,7 @@ TEXTS: dict[str, str] = {
 # What a JSON column may hold, as PostgreSQL takes it: in place of each leaf.
 VALUES: dict[str, str] = {
     "nested lists": "[" * DEPTH + "]" * DEPTH,
-    "nested objects": _nested(5_000),
+    "nested objects": _nested(1_200),
     "a number of 400 digits": "1e400",
     "a number of 5,000 digits": "-1e5000",
     "a fraction of 400 digits": "0." + "1" * 400,

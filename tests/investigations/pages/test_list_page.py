@@ -7,8 +7,10 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from agents.types import NOT_CARRIED_OUT, UNVERIFIED
+from agents.types import INCONCLUSIVE, NOT_CARRIED_OUT, UNVERIFIED
+from investigations.models import AuditEvent
 from investigations.selectors.system import workers
+from investigations.templatetags.display import stage_title
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,
@@ -213,12 +215,57 @@ def test_what_waits_for_a_person_runs_above_what_runs_longer(viewer, running):
 def test_failures_of_the_last_day_ask_for_a_look_and_older_ones_do_not(viewer):
     now = timezone.now()
     for hours in (1, 2, 3, 4, 30):
-        SessionFactory(failed=True, title=f"{hours} h", completed_at=now - timedelta(hours=hours))
+        SessionFactory(
+            failed=True,
+            title=f"{hours} h",
+            completed_at=now - timedelta(hours=hours),
+            error_message=f"{'abcde'[hours % 5]} is away",
+        )
 
     needs = viewer.get("/").context["needs"]
 
-    assert [row.session.title for row in needs.failures] == ["1 h", "2 h", "3 h"]
+    assert [group.newest.session.title for group in needs.failures] == ["1 h", "2 h", "3 h"]
     assert needs.failures_count == 4
+
+
+def test_failures_of_one_cause_are_one_thing_to_look_at(viewer):
+    now = timezone.now()
+    for n, said in enumerate(
+        [
+            'Stage "Triage" failed: gpt-5 of x needs a key (it answered 401, request 3fa85f64)',
+            'Stage "Scope" failed: gpt-5 of x needs a key (it answered 401, request 9bc1e2d0)',
+            'Stage "Triage" failed: the model said nothing',
+        ]
+    ):
+        SessionFactory(failed=True, error_message=said, completed_at=now - timedelta(minutes=n))
+
+    answer = viewer.get("/")
+
+    alike, alone = answer.context["needs"].failures
+    assert (len(alike.rows), len(alone.rows)) == (2, 1)
+    assert alike.cause.startswith("gpt-5 of x needs a key")
+    assert "2 sessions failed alike" in answer.content.decode()
+
+
+def test_an_acknowledged_failure_waits_for_nobody_and_stays_in_the_list(client):
+    user = UserFactory(username="ana")
+    user.user_permissions.add(Permission.objects.get(codename="operate_session"))
+    client.force_login(user)
+    gone = SessionFactory(failed=True, title="seen")
+    kept = SessionFactory(timed_out=True, title="not seen")
+    running = SessionFactory(running=True)
+
+    answer = client.post("/sessions/acknowledge/", {"session": [gone.pk, running.pk]})
+
+    assert answer.url == "/"
+    gone.refresh_from_db()
+    running.refresh_from_db()
+    assert (gone.acknowledged_by, running.acknowledged_at) == ("ana", None)
+    assert AuditEvent.objects.get().action == "session.acknowledge"
+    page = client.get("/")
+    groups = page.context["needs"].failures
+    assert [row.session for group in groups for row in group.rows] == [kept]
+    assert "seen" in titles(page)
 
 
 def test_nobody_is_needed_where_nothing_waits_or_failed(viewer):
@@ -247,14 +294,30 @@ def titles(answer):
         ("search=SWAPPED", {"a"}),
         ("search=rebooting", {"b"}),
         ("search=swapped&status=failed", set()),
-        ("status=nonsense", {"a", "b", "c"}),
-        ("time=range&start_date=yesterday", {"a", "b", "c"}),
+        ("status=nonsense", {"a", "b", "c", "i"}),
+        ("status=completed", {"a"}),
+        ("status=inconclusive", {"i"}),
+        ("status=completed&status=inconclusive", {"a", "i"}),
+        ("status=inconclusive&status=failed", {"b", "i"}),
+        ("severity=critical&severity=high", {"a"}),
+        ("severity=purple", {"a", "b", "c", "i"}),
+        ("service=payments-api", {"a"}),
+        ("cluster=prod-eu-1", {"b"}),
+        ("source=grafana", {"i"}),
+        ("time=range&start_date=yesterday", {"a", "b", "c", "i"}),
     ],
 )
 def test_each_filter_keeps_what_it_names(viewer, query, kept):
-    SessionFactory(completed=True, title="a", alert_type="disk", alert_data="host swapped out")
+    SessionFactory(
+        completed=True, title="a", alert_type="disk", alert_data="host swapped out",
+        severity="critical", service="payments-api",
+    )  # fmt: skip
+    open_one = {"final_analysis": f"{INCONCLUSIVE} no tool call succeeded.\n\nIt is unknown."}
+    year_ago = timezone.now() - timedelta(days=365)
+    SessionFactory(completed=True, title="i", source="grafana", created_at=year_ago, **open_one)
+    hosts = {"chain_id": "hosts", "cluster": "prod-eu-1"}
     TimelineEventFactory(
-        execution__stage__session=SessionFactory(failed=True, title="b", chain_id="hosts"),
+        execution__stage__session=SessionFactory(failed=True, title="b", **hosts),
         content="the host was rebooted",
     )
     old = timezone.now().replace(year=2020, month=1, day=2)
@@ -399,3 +462,50 @@ def test_however_a_place_is_spelled_the_address_of_the_view_leads_there(viewer, 
 
     assert address.isascii()
     assert parse_qs(urlsplit(address).query) == {"before": [before]}
+
+
+# ---- What the alert says, and how sure the report is --------------------------------------------
+
+
+def test_a_row_has_the_tags_of_its_alert_and_how_sure_its_report_is(viewer):
+    report = "## Conclusion\nThe pod leaks. Confidence: high\n\n## Evidence\n1. It grew [T1].\n"
+    SessionFactory(
+        completed=True, title="leak", severity="critical", service="payments-api",
+        cluster="prod-eu-1", source="alertmanager", author="api-client", final_analysis=report,
+    )  # fmt: skip
+
+    page = viewer.get("/").content.decode()
+
+    assert '<span class="t-tag t-tag--bad">critical</span>' in page
+    assert '<span class="t-tag">payments-api</span> <span class="t-tag">prod-eu-1</span>' in page
+    assert "high confidence" in page
+    assert "Alertmanager</td>" in page
+
+
+def test_a_report_that_rests_on_nothing_is_an_outcome_of_its_own(viewer):
+    report = f"{INCONCLUSIVE} no call succeeded.\n\n## Conclusion\nA leak. Confidence: high\n"
+    session = SessionFactory(completed=True, final_analysis=report)
+
+    listed = viewer.get("/").content.decode()
+    head = viewer.get(f"/sessions/{session.pk}/").content.decode()
+
+    assert "Inconclusive</span>" in listed
+    assert "high confidence" not in listed
+    assert "Inconclusive</span>" in head
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("triage - Synthesis", "Triage: synthesis"),
+        ("initial-analysis", "Initial analysis"),
+        ("scope", "Scope"),
+        ("Investigate", "Investigate"),
+        ("k8s-check", "k8s check"),
+        ("look at payments-api", "Look at payments-api"),
+        ("Executive Summary", "Executive summary"),
+        ("", ""),
+    ],
+)
+def test_the_name_of_a_stage_becomes_a_title(name, title):
+    assert stage_title(name) == title

@@ -61,9 +61,8 @@ def test_what_is_decided_stays_in_reach_and_covers_nothing(deciding, page):
         expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
     expect(bar).to_contain_text("render-4")
     top = bar.bounding_box()["y"]
-    for last in (page.locator("#ask"), page.locator(".t-foot")):
-        box = last.bounding_box()
-        assert box["y"] + box["height"] <= top
+    last = page.locator(".t-foot").bounding_box()
+    assert last["y"] + last["height"] <= top
 
     page.get_by_role("button", name="Deny").tap()
     expect(page.get_by_text("Denied by ana")).to_be_visible()
@@ -153,4 +152,11 @@ def test_one_tap_on_a_chip_shows_the_quote_where_it_stands_in_a_long_result(page
     mark = page.locator(".t-passage mark")
     expect(mark).to_have_text('exit_code": 137')
     expect(mark).to_be_in_viewport()
-    assert page.url.endswith("#T1")
+    assert page.url.endswith("#claim-1")
+    # The claim is seen above the sheet, and the browser's own way back closes it.
+    sheet = page.locator("#evidence").bounding_box()
+    claim = page.locator("#claim-1").bounding_box()
+    assert claim["y"] + claim["height"] <= sheet["y"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.go_back()
+    expect(page.locator("#evidence")).to_be_hidden()

@@ -11,14 +11,6 @@ from tests.investigations.pages.conftest import add_event
 pytestmark = pytest.mark.django_db
 
 
-def test_the_field_for_questions_stands_by_the_answer_and_below_agents_at_work(
-    viewer, finished, running
-):
-    for session, is_above in ((finished, True), (running, False)):
-        page = viewer.get(f"/sessions/{session.pk}/").content.decode()
-        assert (page.index('id="ask"') < page.index('id="timeline"')) is is_above
-
-
 def test_calls_that_an_agent_names_in_its_own_words_are_links_where_there_are_such(viewer, running):
     execution = running.executions.get()
     add_event(execution, TimelineEvent.Type.LLM_THINKING, "As [T1] <b>says</b>, unlike [T99].")

@@ -197,7 +197,7 @@ def test_the_help_lists_exactly_the_keys_that_work(finished, page):
     listed = page.locator("#help dt").all_inner_texts()
     assert [" ".join(each.split()) for each in listed] == [
         "j", "k", "o", "Enter", "e", "a", "y", "[", "]", "g l", "g n", "g s", "?",
-        "/", "n", "N", "Esc", "f", "c",
+        "/", "n", "N", "Esc", "f", "p", "c",
     ]  # fmt: skip
     page.get_by_role("button", name="Close").click()
     page.keyboard.press("[")

@@ -28,6 +28,7 @@ from agents.types import (
     Usage,
 )
 from investigations.engine.journal import ExecutionJournal
+from investigations.maskers import product_masker
 from investigations.models import (
     AgentExecution,
     AlertSession,
@@ -180,7 +181,9 @@ class DatabaseOfTheTest:
 def test_a_worker_that_was_stopped_asks_whether_the_execution_is_still_its_own(
     claim: Claim, monkeypatch: pytest.MonkeyPatch, is_lost: bool
 ):
-    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    journal = ExecutionJournal(
+        claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), product_masker()
+    )
     if is_lost:
         take_away(claim)
     clock = time.clock_gettime
@@ -202,7 +205,9 @@ def test_a_worker_that_was_stopped_before_it_began_asks_no_model(
     )
     take_away(claim)
 
-    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    journal = ExecutionJournal(
+        claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), product_masker()
+    )
 
     with pytest.raises(LeaseLost):
         async_to_sync(journal.confirm_lease)()
@@ -211,7 +216,9 @@ def test_a_worker_that_was_stopped_before_it_began_asks_no_model(
 def test_a_write_under_a_lease_that_was_not_renewed_for_long_promises_nothing_for_later(
     claim: Claim,
 ):
-    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    journal = ExecutionJournal(
+        claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), product_masker()
+    )
     grow_old(claim.execution, by=-1)
     async_to_sync(journal.record_note)(Note("error", "slow", {}))
     take_away(claim)
@@ -221,7 +228,9 @@ def test_a_write_under_a_lease_that_was_not_renewed_for_long_promises_nothing_fo
 
 
 def test_a_lease_that_is_confirmed_late_is_renewed(claim: Claim):
-    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    journal = ExecutionJournal(
+        claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), product_masker()
+    )
     grow_old(claim.execution, by=-1)
     async_to_sync(journal.record_note)(Note("error", "slow", {}))
 
@@ -234,7 +243,9 @@ def test_a_lease_that_is_confirmed_late_is_renewed(claim: Claim):
 def test_a_worker_that_has_just_written_asks_nothing(
     claim: Claim, django_assert_num_queries: DjangoAssertNumQueries
 ):
-    journal = ExecutionJournal(claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), str)
+    journal = ExecutionJournal(
+        claim.execution, cast(WorkerLoop, DatabaseOfTheTest()), product_masker()
+    )
 
     with django_assert_num_queries(0):
         async_to_sync(journal.confirm_lease)()

@@ -8,7 +8,14 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from investigations.models import AlertSession, Event, ResourceNote
+from investigations.models import (
+    AlertEpisode,
+    AlertSession,
+    Delivery,
+    Event,
+    Incident,
+    ResourceNote,
+)
 from investigations.selectors.session_list.rows import read_recent
 from investigations.selectors.sessions import SessionFilter
 from investigations.selectors.timeline import is_visible, list_stream
@@ -19,8 +26,11 @@ from investigations.services.retention import Cleanup, apply_retention, count_ol
 from investigations.services.sessions import cancel_session, claim_next_session
 from tarsy.errors import NotFound, QueueFull
 from tests.factories import (
+    DeliveryFactory,
+    EpisodeFactory,
     EventFactory,
     ExecutionFactory,
+    IncidentFactory,
     ResourceNoteFactory,
     SessionFactory,
     StageFactory,
@@ -149,8 +159,9 @@ def test_many_go_in_several_bounded_batches(monkeypatch, django_assert_num_queri
     for _ in range(5):
         told(ended(days_ago=400), hours_ago=2)
 
-    # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0, notes 0.
-    with django_assert_num_queries(11):
+    # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0, notes 0,
+    # deliveries 0, refusals 0, incidents 0, alerts 0, windows 0.
+    with django_assert_num_queries(16):
         assert apply_retention() == Cleanup(hidden=5, deleted=0, events=5)
 
 
@@ -163,7 +174,7 @@ def test_a_rehearsal_counts_the_same_and_changes_nothing():
     call_command("cleanup_retention", "--dry-run", stdout=out)
 
     expected = "1 sessions hidden, 1 sessions deleted, 1 stream messages deleted, "
-    expected += "0 notes deleted\n"
+    expected += "0 notes deleted, 0 deliveries deleted, 0 incidents deleted\n"
     assert out.getvalue() == f"would do: {expected}"
     assert set(AlertSession.objects.values_list("pk", "deleted_at")) == before
     assert Event.objects.count() == 1
@@ -191,3 +202,19 @@ def test_what_is_old_is_found_by_an_index(index, found):
         cursor.execute(f"EXPLAIN {found} LIMIT 500", {"age": 86_400})
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert index in plan
+
+
+def test_posts_go_before_their_incidents_and_those_stay_as_long_as_their_sessions():
+    long_ago = timezone.now() - timedelta(days=400)
+    of_a_session = IncidentFactory(opened_at=long_ago, last_seen_at=long_ago)
+    SessionFactory(incident=of_a_session)
+    alone = EpisodeFactory(incident__opened_at=long_ago, incident__last_seen_at=long_ago)
+    still_told_of = IncidentFactory(opened_at=long_ago)
+    DeliveryFactory(received_at=timezone.now() - timedelta(days=31))
+    young = DeliveryFactory(received_at=timezone.now() - timedelta(days=29))
+
+    assert apply_retention() == Cleanup(0, 0, 0, deliveries=1, incidents=1)
+
+    assert set(Incident.objects.all()) == {of_a_session, still_told_of}
+    assert not AlertEpisode.objects.filter(pk=alone.pk).exists()
+    assert list(Delivery.objects.all()) == [young]

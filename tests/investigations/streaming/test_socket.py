@@ -16,6 +16,7 @@ from websockets.typing import Origin
 
 from investigations.doorbell import publish, stream_channel
 from investigations.engine.journal import MAX_PROGRESS, ExecutionJournal
+from investigations.maskers import product_masker
 from investigations.models import ApiToken, Event, TimelineEvent
 from investigations.selectors.session_page.live_text import read_live_texts
 from investigations.services.ledger import session_write
@@ -338,6 +339,26 @@ async def test_chunk_never_overtakes_the_announcement_of_its_block(server):
         assert browser.of_type("stream.chunk")[0]["delta"] == "The pod"
 
 
+async def test_a_page_gets_markdown_that_is_being_written_as_blocks(server):
+    execution = await sync_to_async(ExecutionFactory)(active=True)
+    event = await sync_to_async(TimelineEventFactory)(
+        execution=execution, event_type="llm_response", streaming=True, sequence_number=1
+    )
+    journal = ExecutionJournal(execution, worker_loop(), product_masker())
+
+    async with browse(server) as page, browse(server) as plain:
+        await follow(page, execution.session, format="html")
+        await follow(plain, execution.session)
+        journal._show(str(event.pk), 0, "## Conclusion\n\n<b>It</b> is **full")
+
+        chunk = await page.sees("stream.chunk")
+        blocks = chunk["blocks"]
+        assert blocks["first"] == 0
+        assert blocks["html"][0] == "<h2>Conclusion</h2>"
+        assert "&lt;b&gt;It&lt;/b&gt; is <strong>full" in blocks["html"][1]
+        assert "blocks" not in await plain.sees("stream.chunk")
+
+
 async def test_html_comes_with_stored_messages_only_when_asked_for(server):
     session = await make_session()
     await atell(session)
@@ -501,7 +522,7 @@ async def _is_let_in(server) -> bool:
 async def test_progress_of_a_tool_call_is_told_on_its_event(server):
     execution = await sync_to_async(ExecutionFactory)(active=True)
     call = tool_event_id(execution.pk, 3)
-    journal = ExecutionJournal(execution, worker_loop(), str)
+    journal = ExecutionJournal(execution, worker_loop(), product_masker())
     await sync_to_async(TimelineEventFactory)(
         pk=call,
         execution=execution,

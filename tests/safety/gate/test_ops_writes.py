@@ -32,6 +32,8 @@ WRITES: dict[str, set[str]] = {
     "read": set(),
     "metrics": set(),
     "storage": set(),
+    "probe": set(),
+    "changes": set(),
     "docker": {"control", "update"},
     "kubernetes": {"scale", "restart", "delete_pod", "exec"},
     "control": {"service", "container", "guest", "process", "command"},

@@ -1,0 +1,156 @@
+"""The three languages that a pack speaks: CEL judges, JMESPath picks from JSON, RE2 from text.
+
+None of them can run code, and none can take long over what it is given: CEL has no loops but over
+lists, RE2 is linear. What is compiled here is compiled again, once, where it is used.
+"""
+
+import re
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from typing import Annotated
+
+import cel
+import re2
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
+
+from config.schema.fields import FilledText
+from config.tree import Scalar
+
+LONGEST = 2_000
+"""Characters of one expression; its parser goes down one level for each bracket."""
+DEEPEST = 24
+"""Brackets within brackets, and signs before a sign."""
+MOST_MACROS = 4
+"""Walks over lists within one expression; each within another multiplies."""
+
+FUNCTIONS = frozenset({
+    "age", "amount", "first", "join", "last", "lower", "moment", "near", "number", "pick", "since",
+    "unique", "workload",
+})  # fmt: skip
+"""What an expression may call besides CEL's own functions; `rules.functions` has them."""
+_OWN_OF_CEL = frozenset({
+    "size", "contains", "startsWith", "endsWith", "matches", "int", "uint", "double", "string",
+    "bytes", "duration", "timestamp", "type", "dyn", "bool",
+})  # fmt: skip
+_MACRO = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(\s*(\w+)\s*,")
+_OPERATOR = re.compile(r"\W|_\W|@")
+_PLACE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_NESTING = re.compile(r"[(\[{]|[)\]}]")
+_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
+_SIGNS = re.compile(rf"[!-]{{{DEEPEST},}}")
+
+
+def _wrong(message: str) -> PydanticCustomError:
+    return PydanticCustomError("wrong", "{message}", {"message": message})
+
+
+@lru_cache(maxsize=4_096)
+def compile_condition(source: str) -> cel.Program:
+    """A CEL expression that is ready to be evaluated. Raises ValueError with what is wrong."""
+    if len(source) > LONGEST:
+        raise ValueError(f"is longer than {LONGEST} characters")
+    _check_depth(_TEXT.sub('""', source))
+    try:
+        program = cel.compile(source)
+    except Exception as error:
+        raise ValueError(f"is no CEL expression: {_first_line(error)}") from None
+    unknown = sorted(
+        name
+        for name in program.functions()
+        if not name.startswith(("@", "_", "!", "-")) and name not in FUNCTIONS | _OWN_OF_CEL
+    )
+    if unknown:
+        known = ", ".join(sorted(FUNCTIONS | _OWN_OF_CEL))
+        raise ValueError(f"calls {unknown[0]}(), which there is not; there are {known}")
+    return program
+
+
+def _check_depth(source: str) -> None:
+    depth = deepest = 0
+    for found in _NESTING.finditer(source):
+        depth += 1 if found[0] in "([{" else -1
+        deepest = max(deepest, depth)
+    if deepest > DEEPEST or _SIGNS.search(source):
+        raise ValueError(f"is nested more than {DEEPEST} levels deep")
+    if len(_MACRO.findall(source)) > MOST_MACROS:
+        raise ValueError(f"walks over lists more than {MOST_MACROS} times; split it with let")
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line for line in str(error).splitlines() if "ERROR" in line]
+    return (lines or str(error).splitlines() or ["it cannot be read"])[0].strip()[:300]
+
+
+def names_in(source: str) -> set[str]:
+    """The names that a CEL expression reads and does not bind itself."""
+    bound = set(_MACRO.findall(source))
+    return set(compile_condition(source).variables()) - bound
+
+
+@lru_cache(maxsize=4_096)
+def split_template(text: str) -> tuple[tuple[str, str], ...]:
+    """A text with `{{expressions}}` as pairs of plain text and the expression behind it; the last
+    expression is empty. Raises ValueError."""
+    pairs: list[tuple[str, str]] = []
+    position = 0
+    for found in _PLACE.finditer(text):
+        source = found[1].strip()
+        compile_condition(source)
+        pairs.append((text[position : found.start()], source))
+        position = found.end()
+    rest = text[position:]
+    if "{{" in rest:
+        raise ValueError("has a {{ that no }} ends")
+    return (*pairs, (rest, ""))
+
+
+def names_in_template(text: str) -> set[str]:
+    """The names that the expressions of a template read."""
+    return {name for _, source in split_template(text) if source for name in names_in(source)}
+
+
+@lru_cache(maxsize=1_024)
+def compile_pattern(source: str) -> "re2._Regexp[str]":
+    """An RE2 expression. Raises ValueError with what is wrong."""
+    if len(source) > LONGEST:
+        raise ValueError(f"is longer than {LONGEST} characters")
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 8 << 20
+    try:
+        return re2.compile(source, options)
+    except re2.error as error:
+        shown = error.args[0] if error.args else error
+        text = shown.decode("utf-8", "replace") if isinstance(shown, bytes) else str(shown)
+        raise ValueError(f"is no RE2 expression: {text[:200]}") from None
+
+
+def _checked(check: Callable[[str], object]) -> Callable[[object], object]:
+    def validate(value: object) -> object:
+        try:
+            check(str(value) if isinstance(value, Scalar | str) else "")
+        except ValueError as error:
+            raise _wrong(str(error)) from None
+        return value
+
+    return validate
+
+
+def _check_named(source: str) -> None:
+    if not compile_pattern(source).groupindex:
+        raise ValueError("names no group; write what it is to find as (?P<name>...)")
+
+
+Condition = Annotated[FilledText, BeforeValidator(_checked(compile_condition))]
+Template = Annotated[FilledText, BeforeValidator(_checked(split_template))]
+Pattern = Annotated[FilledText, BeforeValidator(_checked(compile_pattern))]
+NamedPattern = Annotated[FilledText, BeforeValidator(_checked(_check_named))]
+
+
+def explain_unknown(names: Collection[str], known: Collection[str]) -> str:
+    """What is wrong with an expression that reads names which are not there; empty where none."""
+    unknown = sorted(set(names) - set(known))
+    if not unknown:
+        return ""
+    return f"reads '{unknown[0]}', which is not there; there are {', '.join(sorted(known))}"

@@ -1,0 +1,109 @@
+"""Executions and texts that no model has a part in: agents of rules, and who stands in for a model
+that could not be asked."""
+
+from datetime import UTC, datetime
+from typing import cast
+
+from agents.ports import EvidenceReader, Journal, Toolbox
+from agents.types import JSON, WITHOUT_MODEL, AgentOutcome, Note
+from agents.types import Message as AgentMessage
+from config.resolve import ResolvedAgent
+from investigations.engine.briefing import Briefing, to_agent_message
+from investigations.models import Stage
+from rules.merging import merge_reports, sum_up
+from rules.run import OPENING, RulesTask, run_rules
+
+
+def is_by_rules(briefing: Briefing) -> bool:
+    """Whether rules do the work: the agent is one of rules, or they took over before."""
+    messages = briefing.claim.messages
+    return briefing.agent.controller == "rules" or any(
+        message.role == "user" and message.content.startswith(OPENING) for message in messages
+    )
+
+
+async def run_by_rules(
+    briefing: Briefing,
+    toolbox: Toolbox,
+    journal: Journal,
+    results: EvidenceReader,
+    *,
+    failure: str = "",
+) -> AgentOutcome:
+    """Run the packs of an agent; `failure` says why its model did not do the work."""
+    lines = (f"{WITHOUT_MODEL} {failure}",) if failure else ()
+    if failure:
+        text = f"No model could be asked, so rules take over. {failure}"
+        await journal.record_note(Note("notice", text))
+    return await run_rules(
+        _make_task(briefing, lines), toolbox=toolbox, journal=journal, evidence=results,
+        mask=briefing.mask,
+    )  # fmt: skip
+
+
+def _make_task(briefing: Briefing, lines: tuple[str, ...]) -> RulesTask:
+    claim, agent = briefing.claim, briefing.agent
+    packs = tuple(briefing.config.packs[name] for name in _packs_of(briefing, agent))
+    named = ", ".join(pack.name for pack in packs)
+    session = claim.session
+    data: dict[str, JSON] = {"alert_type": session.alert_type}
+    known = session.alert_data
+    data["alert"] = cast(JSON, known)
+    return RulesTask(
+        packs=packs,
+        alert=data,
+        received=session.created_at,
+        now=datetime.now(UTC),
+        opening=(AgentMessage("user", f"{OPENING} Packs: {named}."),),
+        known_noise=briefing.config.known_noise,
+        history=tuple(map(to_agent_message, claim.messages)),
+        open_numbers=claim.open_numbers,
+        known_offers=briefing.known_offers,
+        lines=lines,
+        proposes=agent.proposes,
+    )
+
+
+def _packs_of(briefing: Briefing, agent: ResolvedAgent) -> list[str]:
+    return [name for name in agent.packs if name in briefing.config.packs]
+
+
+def may_stand_in(briefing: Briefing) -> bool:
+    """Whether code may write what a model was to write: a text about reports of rules."""
+    stage = briefing.claim.stage.stage_type
+    if stage == Stage.Type.EXEC_SUMMARY:
+        return briefing.has_rules_report
+    return stage == Stage.Type.SYNTHESIS and any(each.is_by_rules for each in briefing.histories)
+
+
+def needs_no_model(briefing: Briefing) -> bool:
+    """Whether all that a text is about was found by rules, so that code can write it as well."""
+    stage = briefing.claim.stage.stage_type
+    if stage == Stage.Type.EXEC_SUMMARY:
+        return briefing.has_only_rules
+    return stage == Stage.Type.SYNTHESIS and bool(briefing.histories) and all(
+        each.is_by_rules for each in briefing.histories
+    )  # fmt: skip
+
+
+async def write_by_code(briefing: Briefing, journal: Journal, *, failure: str = "") -> AgentOutcome:
+    """The executive summary or the synthesis of reports of rules."""
+    if briefing.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY:
+        text = sum_up(briefing.claim.session.final_analysis)
+    else:
+        text = merge_reports(
+            [(each.agent_name, each.analysis) for each in briefing.histories if each.analysis]
+        )
+    if failure:
+        text = f"{WITHOUT_MODEL} {failure}\n\n{text}"
+    metadata: dict[str, JSON] = {"by_rules": True, "written_by_code": True}
+    if briefing.claim.stage.stage_type == Stage.Type.SYNTHESIS:
+        metadata |= _best_of(briefing)
+    await journal.record_note(Note("final_analysis", text, metadata))
+    return AgentOutcome("completed", final_analysis=text)
+
+
+def _best_of(briefing: Briefing) -> dict[str, JSON]:
+    """What was found, of the first agent that found something."""
+    found = [each.found for each in briefing.histories if each.found]
+    return {"rules": cast(JSON, found[0])} if found else {}

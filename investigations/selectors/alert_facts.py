@@ -1,0 +1,65 @@
+"""What is known of the alert of a session: its weight, what it is about, where it came from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from investigations.models import AlertSession
+from investigations.sources.fields import read_url
+from investigations.sources.registry import SOURCES
+
+_LINKS = {"alert": "Alert", "dashboard": "Dashboard", "runbook": "Runbook"}
+
+
+@dataclass(frozen=True)
+class Link:
+    """A place outside that the alert names; nobody has asked it."""
+
+    words: str
+    address: str
+
+
+@dataclass(frozen=True)
+class ShownFacts:
+    """As people read them; each is empty where nobody told it."""
+
+    severity: str = ""
+    service: str = ""
+    cluster: str = ""
+    source: str = ""
+    links: tuple[Link, ...] = ()
+
+    @property
+    def is_grave(self) -> bool:
+        return self.severity in ("critical", "high")
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Without the severity, which has a look of its own."""
+        return tuple(tag for tag in (self.service, self.cluster) if tag)
+
+
+def label_of_source(name: str) -> str:
+    """How people call a source; its name where it is one of an operator's own."""
+    known = SOURCES.get(name)
+    return known.label if known else name
+
+
+def read_facts(session: AlertSession) -> ShownFacts:
+    """Of one session; it reads its metadata."""
+    metadata: Mapping[str, object] = session.session_metadata or {}
+    label = label_of_source(session.source)
+    return ShownFacts(
+        severity="" if session.severity == "unknown" else session.severity,
+        service=session.service,
+        cluster=session.cluster,
+        source=label,
+        links=_links_of(metadata.get("links"), label),
+    )
+
+
+def _links_of(kept: object, source: str) -> tuple[Link, ...]:
+    if not isinstance(kept, Mapping):
+        return ()
+    words = {**_LINKS, "alert": f"Alert in {source}"} if source else _LINKS
+    found = ((words[name], read_url(kept.get(name))) for name in _LINKS)
+    return tuple(Link(name, address) for name, address in found if address)

@@ -1,0 +1,81 @@
+"""Whether a post of an alert source may come in without an API token."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from config.schema.alert_senders import AlertSenderConfig, Form
+from config.senders import form_of, secrets_of
+from config.words import list_names
+from investigations.senders.proofs import Knock, Refused
+from investigations.senders.shared_secrets import check_secret
+from investigations.senders.sns import Fetch, check_message
+
+_THIS_MACHINE = ("127.0.0.0/8", "::1")
+_ALONE = AlertSenderConfig()
+"""The rule of a source without an entry where nobody has to log in: this machine, and no other."""
+
+
+def let_in(
+    source: str,
+    sender: AlertSenderConfig | None,
+    knock: Knock,
+    environ: Mapping[str, str],
+    *,
+    read_body: Callable[[], object],
+    fetch: Fetch,
+) -> Form | None:
+    """What the post has shown; None where coming from the right place was enough.
+
+    `read_body` gives the post as JSON, for what is signed in it. Raises Refused.
+    """
+    rule = sender or _ALONE
+    form = form_of(source, rule)
+    if rule.networks or form is None:
+        _check_place(rule, knock, has_secret=form is not None)
+    if form is None:
+        return None
+    if form == "sns":
+        check_message(rule, read_body(), knock, fetch)
+        return form
+    secrets = secrets_of(rule, environ)
+    if not secrets:
+        named = list_names(rule.secret_envs)
+        raise Refused("not_set_up", f"cannot be checked: {named} is not set where TARSy runs")
+    check_secret(form, rule, secrets, knock)
+    return form
+
+
+def _check_place(rule: AlertSenderConfig, knock: Knock, *, has_secret: bool) -> None:
+    allowed = rule.networks if has_secret else (*_THIS_MACHINE, *rule.networks)
+    if not _is_within(knock.address, allowed):
+        place = f"came from {knock.address[:60] or 'nowhere'}"
+        if has_secret:
+            told = f"{place}, which is in none of the networks of this source"
+        else:
+            told = (
+                f"brings no secret and no API token, and {place}: only from this machine and from "
+                "the networks that alert_senders lists none is needed"
+            )
+        raise Refused("wrong_place", told)
+    if not knock.came_straight:
+        raise Refused(
+            "wrong_place",
+            f"came through a proxy at {knock.address[:60]} that TARSY_FORWARDING_PROXIES does not "
+            "name, so nobody knows from where",
+        )
+
+
+def _is_within(text: str, networks: tuple[str, ...]) -> bool:
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return any(address in _read_network(network) for network in networks)
+
+
+@lru_cache(maxsize=256)
+def _read_network(text: str) -> IPv4Network | IPv6Network:
+    return ip_network(text, strict=False)

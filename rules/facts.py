@@ -1,0 +1,211 @@
+"""Facts: rows that are read from replies, or chosen from rows that were."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from jmespath.parser import ParsedResult
+
+from agents.types import JSON
+from config.schema.expressions import compile_pattern
+from config.schema.packs import FactConfig, FormConfig, PackConfig
+from rules.documents import Reply
+from rules.evaluation import MISSING, Scope
+from rules.functions import number, show
+from rules.tables import read_table
+
+Row = dict[str, object]
+"""Fields by name: texts, numbers as floats, lists. `_call` is the number of the call it was read
+from, `_line` the line where it stands on one."""
+
+MOST_MATCHES = 20_000
+LONGEST_FIELD = 4_000
+"""Characters of one field."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """The rows of a fact, and how many there were beyond those that are kept."""
+
+    rows: tuple[Row, ...] = ()
+    left_out: int = 0
+    calls: tuple[int, ...] = ()
+    """The calls that it was read from, whether or not they had rows."""
+
+
+@dataclass
+class FactBook:
+    """Reads facts of a pack when they are asked for, each once for the same replies."""
+
+    pack: PackConfig
+    scope: Scope
+    replies: dict[str, list[Reply]] = field(default_factory=dict)
+    """By look, those that brought something."""
+    _known: dict[str, Fact] = field(default_factory=dict)
+
+    def add(self, reply: Reply) -> None:
+        self.replies.setdefault(reply.look, []).append(reply)
+        self._known.clear()
+
+    def find(self, name: str) -> Fact:
+        if name not in self._known:
+            config = self.pack.facts[name]
+            self._known[name] = self._choose(config) if config.of else self._read(config)
+        return self._known[name]
+
+    def _read(self, config: FactConfig) -> Fact:
+        replies = [each for look in config.looks for each in self.replies.get(look, ())]
+        read = (row for reply in replies for row in _read_reply(reply, config, self.pack))
+        return self._finish(config, read, tuple(reply.number for reply in replies))
+
+    def _choose(self, config: FactConfig) -> Fact:
+        sources = [self.find(name) for name in config.of]
+        rows = (dict(row) for source in sources for row in source.rows)
+        return self._finish(config, rows, tuple(n for source in sources for n in source.calls))
+
+    def _finish(self, config: FactConfig, rows: Iterator[Row], calls: tuple[int, ...]) -> Fact:
+        fields = _fields_of(config, self.pack)
+        kept: list[Row] = []
+        known: dict[tuple[str, ...], Row] = {}
+        left_out = 0
+        for row in rows:
+            for name in fields:
+                row.setdefault(name, "")
+            for name in config.numbers:
+                row[name] = number(row.get(name))
+            self.scope.bind("it", row)
+            for name, source in config.add.items():
+                value = self.scope.evaluate(source)
+                row[name] = "" if value is MISSING else _clean(value)
+                self.scope.bind("it", row)
+            if not self.scope.holds(config.where):
+                continue
+            key = tuple(show(row.get(name)) for name in config.key)
+            if config.key and (first := known.get(key)) is not None:
+                _complete(first, row)
+                continue
+            if len(kept) >= config.most:
+                left_out += 1
+                continue
+            known[key] = row
+            kept.append(row)
+        return Fact(tuple(kept), left_out, tuple(dict.fromkeys(calls)))
+
+
+def _complete(first: Row, second: Row) -> None:
+    """Give a row what it lacks and another one about the same thing has."""
+    for name, value in second.items():
+        if first.get(name) in ("", None, -1.0) and not name.startswith("_"):
+            first[name] = value
+
+
+@lru_cache(maxsize=512)
+def _names_of_forms(forms: tuple[FormConfig, ...]) -> tuple[str, ...]:
+    names: dict[str, None] = {}
+    for form in forms:
+        names.update(dict.fromkeys((*form.fields, *form.columns)))
+        if form.pattern is not None:
+            names.update(dict.fromkeys(compile_pattern(form.pattern).groupindex))
+    return tuple(names)
+
+
+def _fields_of(config: FactConfig, pack: PackConfig) -> set[str]:
+    """The fields that every row of a fact has, if only empty."""
+    names: set[str] = set()
+    for form in config.forms:
+        names.update((*form.fields, *form.columns))
+        if form.pattern is not None:
+            names.update(compile_pattern(form.pattern).groupindex)
+    for look in config.looks:
+        names.update(pack.looks[look].keep)
+    return names - set(config.numbers)
+
+
+def _read_reply(reply: Reply, config: FactConfig, pack: PackConfig) -> Iterator[Row]:
+    keep = pack.looks[reply.look].keep
+    for form in config.forms:
+        if form.of and reply.look not in form.of:
+            continue
+        rows = _read_form(reply, form)
+        if rows is None:
+            continue
+        for row in rows:
+            for name in keep if reply.row is not None else ():
+                if not row.get(name):
+                    row[name] = (reply.row or {}).get(name, "")
+            row["_call"] = float(reply.number)
+            yield row
+        if not config.all_forms:
+            return
+
+
+def _read_form(reply: Reply, form: FormConfig) -> Sequence[Row] | None:
+    """The rows of a reply of this form; None where it has another one."""
+    if form.pattern is not None:
+        found = list(_read_pattern(reply.text, form.pattern))
+        return found or None
+    if form.columns:
+        rows: list[Row] = [
+            {**row, "_line": line} for row, line in read_table(reply.text, form.columns)
+        ]
+        return rows or None
+    return _read_rows(reply.document, form)
+
+
+def _read_pattern(text: str, source: str) -> Iterator[Row]:
+    for count, found in enumerate(compile_pattern(source).finditer(text)):
+        if count >= MOST_MATCHES:
+            return
+        row: Row = {name: _clean(value or "") for name, value in found.groupdict().items()}
+        row["_line"] = str(found.group(0)).strip()[:LONGEST_FIELD]
+        yield row
+
+
+def _read_rows(document: JSON, form: FormConfig) -> Sequence[Row] | None:
+    if not isinstance(document, dict | list) or form.rows is None:
+        return None
+    found = _search(form.rows, document)
+    if isinstance(found, dict):
+        found = [found]
+    if not isinstance(found, list):
+        return None
+    return list(_read_fields(found[:MOST_MATCHES], form))
+
+
+def _read_fields(found: Sequence[JSON], form: FormConfig) -> Iterator[Row]:
+    for item in found:
+        if form.each is None:
+            yield {name: _clean(_search(path, item)) for name, path in form.fields.items()}
+            continue
+        inner = _search(form.each, item)
+        for each in inner if isinstance(inner, list) else ():
+            both: dict[str, JSON] = {"row": item, "each": each}
+            yield {name: _clean(_search(path, both)) for name, path in form.fields.items()}
+
+
+@lru_cache(maxsize=2_048)
+def _compile(source: str) -> ParsedResult:
+    return jmespath.compile(source)
+
+
+def _search(source: str, document: JSON) -> JSON:
+    try:
+        found: JSON = _compile(source).search(document)
+    except (JMESPathError, RecursionError):
+        return None
+    return found
+
+
+def _clean(value: object) -> object:
+    """A value as expressions read it: texts of some length, numbers as floats, flat lists."""
+    if isinstance(value, str):
+        return value[:LONGEST_FIELD]
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else value
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, list):
+        return [_clean(each) for each in value[:200] if not isinstance(each, dict | list)]
+    return show(value)[:LONGEST_FIELD] if not isinstance(value, Mapping) else ""

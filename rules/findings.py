@@ -1,0 +1,105 @@
+"""What rules find: frozen, with all that a report or a later agent needs of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from agents.types import JSON
+
+Role = Literal["cause", "symptom", "note"]
+Sureness = Literal["certain", "likely", "possible"]
+Severity = Literal["critical", "warning", "info"]
+
+SURENESS: tuple[Sureness, ...] = ("possible", "likely", "certain")
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A call and the words of its result that a finding rests on; without words, all of it."""
+
+    number: int
+    quote: str = ""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A call that would mend what a rule found. `arguments` are JSON, `does` is Markdown."""
+
+    server: str
+    tool: str
+    arguments: str
+    does: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a rule found. Texts are Markdown."""
+
+    rule: str
+    """`pack.rule`."""
+    says: str
+    entity: str
+    """`kind:name`."""
+    role: Role
+    severity: Severity
+    sure: Sureness
+    since: datetime | None = None
+    cites: tuple[Cited, ...] = ()
+    doubts: tuple[str, ...] = ()
+    rules_out: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    tells_more: tuple[str, ...] = ()
+    explains: frozenset[str] = frozenset()
+    """Rules, as `pack.rule`."""
+    group: str = ""
+    others: tuple[str, ...] = ()
+    """More things of which the same was found."""
+    repair: Repair | None = None
+    """What would mend it."""
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """The higher, the more it counts."""
+        severities = ("info", "warning", "critical")
+        roles = ("note", "symptom", "cause")
+        return (
+            SURENESS.index(self.sure), roles.index(self.role), severities.index(self.severity)
+        )  # fmt: skip
+
+    def to_json(self) -> dict[str, JSON]:
+        """What later agents and the page read."""
+        return {
+            "rule": self.rule,
+            "says": self.says,
+            "entity": self.entity,
+            "role": self.role,
+            "severity": self.severity,
+            "sure": self.sure,
+            "since": self.since.isoformat() if self.since else None,
+            "calls": [each.number for each in self.cites],
+            "others": list(self.others),
+        }
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A finding that somebody knows and has taken out."""
+
+    finding: Finding
+    author: str
+    reason: str
+    until: datetime
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the rules of some packs made of what they saw."""
+
+    findings: tuple[Finding, ...] = ()
+    well: tuple[str, ...] = ()
+    """What was looked at and found well, as Markdown with its citations."""
+    not_checked: tuple[str, ...] = ()
+    edges: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """What each thing depends on."""
+    entities: frozenset[str] = frozenset()

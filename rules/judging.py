@@ -1,0 +1,222 @@
+"""Rules over facts: what they find, and what is well because they do not."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from agents.types import JSON
+from config.schema.packs import CiteConfig, JoinConfig, PackConfig, RepairConfig, RuleConfig
+from config.words import count
+from rules.evaluation import MISSING, Scope
+from rules.facts import FactBook, Row
+from rules.findings import SURENESS, Cited, Finding, Repair, Sureness
+from rules.functions import age, read_moment, show
+from rules.quotes import find_quote
+
+MOST_FINDINGS_OF_A_RULE = 200
+MOST_CITED = 4
+MOST_OTHERS = 5
+MOST_JOINED_KEYS = 50_000
+OLD = timedelta(hours=6)
+"""How much older than the alert an event may be before it explains less."""
+SHOWN_ROWS = 40
+
+
+@dataclass
+class Judge:
+    """Judges the facts of one pack."""
+
+    pack: PackConfig
+    book: FactBook
+    scope: Scope
+    onset: datetime | None
+
+    def __post_init__(self) -> None:
+        self._raw = {
+            each.number: each.raw for list_ in self.book.replies.values() for each in list_
+        }
+        self._indexes: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Row]]] = {}
+
+    def find_all(self) -> tuple[Finding, ...]:
+        """Every finding of the pack's rules, those of the same group as one."""
+        found: dict[str, list[Finding]] = {}
+        for name in self.pack.rules:
+            found[name] = list(self._group(self._judge(name, self.pack.rules[name])))
+        return tuple(
+            finding
+            for name, findings in found.items()
+            for finding in findings
+            if not self._is_said_better(name, finding, found)
+        )
+
+    def _is_said_better(
+        self, name: str, finding: Finding, found: Mapping[str, Sequence[Finding]]
+    ) -> bool:
+        things = {finding.entity, finding.group}
+        return any(
+            better.entity in things or (better.group and better.group in things)
+            for other in self.pack.rules[name].yields_to
+            for better in found[other]
+        )
+
+    def list_well(self, findings: Iterable[Finding]) -> Iterator[str]:
+        """Lines on what was looked at and is well, each with the calls it rests on."""
+        spoke = {finding.rule for finding in findings}
+        for well in self.pack.well:
+            fact = self.book.find(well.each)
+            against = {f"{self.pack.name}.{rule}" for rule in well.unless}
+            if not fact.calls or against & spoke:
+                continue
+            rows = [dict(row) for row in fact.rows[:SHOWN_ROWS]]
+            with self.scope.having(rows=rows, count=float(len(fact.rows))) as scope:
+                if scope.holds(well.when):
+                    refs = ", ".join(f"T{number}" for number in fact.calls[:3])
+                    yield f"{scope.tell(well.says)} [{refs}]"
+
+    def _judge(self, name: str, rule: RuleConfig) -> Iterator[Finding]:
+        rows: Iterable[Row | None] = self.book.find(rule.each).rows if rule.each else (None,)
+        number = 0
+        for row in rows:
+            finding = self._judge_row(name, rule, row)
+            if finding is None:
+                continue
+            yield finding
+            number += 1
+            if number >= MOST_FINDINGS_OF_A_RULE:
+                return
+
+    def _judge_row(self, name: str, rule: RuleConfig, row: Row | None) -> Finding | None:
+        scope = self.scope
+        bound: dict[str, object] = {}
+        for joined, join in rule.join.items():
+            bound[joined] = self._join(join, row)
+            scope.bind(joined, bound[joined])
+        if row is not None:
+            # Behind the joins: facts that are read for the first time have rows of their own.
+            bound["it"] = row
+            scope.bind("it", row)
+        for known, source in rule.let.items():
+            value = scope.evaluate(source)
+            if value is MISSING:
+                return None
+            bound[known] = value
+            scope.bind(known, value)
+        if not scope.holds(rule.when):
+            return None
+        return self._make(name, rule, bound)
+
+    def _join(self, join: JoinConfig, row: Row | None) -> list[Row]:
+        rows = self.book.find(join.fact).rows
+        if not join.on:
+            return list(rows[: join.most])
+        fields = tuple(join.on)
+        key = (join.fact, fields)
+        if key not in self._indexes:
+            index: dict[tuple[str, ...], list[Row]] = {}
+            for each in rows[:MOST_JOINED_KEYS]:
+                index.setdefault(tuple(show(each.get(name)) for name in fields), []).append(each)
+            self._indexes[key] = index
+        wanted = tuple(show((row or {}).get(name)) for name in join.on.values())
+        return self._indexes[key].get(wanted, [])[: join.most]
+
+    def _make(self, name: str, rule: RuleConfig, bound: Mapping[str, object]) -> Finding:
+        scope = self.scope
+        doubts = tuple(why for why, source in rule.doubt.items() if scope.holds(source))
+        since = self._find_since(rule)
+        sure: Sureness = rule.sure
+        if rule.is_event and since and self.onset and self.onset - since > OLD:
+            doubts = (*doubts, "it is much older than the alert")
+        for _ in doubts:
+            sure = SURENESS[max(0, SURENESS.index(sure) - 1)]
+        return Finding(
+            rule=f"{self.pack.name}.{name}",
+            says=scope.tell(rule.says),
+            entity=scope.fill(rule.at),
+            role=rule.role,
+            severity=rule.severity,
+            sure=sure,
+            since=since,
+            cites=tuple(self._cite(rule.cites, bound)),
+            doubts=doubts,
+            rules_out=tuple(map(scope.tell, rule.rules_out)),
+            next_steps=tuple(map(scope.tell, rule.next)),
+            tells_more=tuple(map(scope.tell, rule.tells_more)),
+            explains=frozenset(f"{self.pack.name}.{other}" for other in rule.explains),
+            group=scope.fill(rule.group) if rule.group else "",
+            repair=_fill_repair(rule.repair, scope),
+        )
+
+    def _find_since(self, rule: RuleConfig) -> datetime | None:
+        value = self.scope.evaluate(rule.since) if rule.since else None
+        if value is MISSING or value in ("", None):
+            return None
+        if (found := read_moment(value)) is not None:
+            return found
+        seconds = value if isinstance(value, float) else age(value)
+        if not 0 <= seconds < 3e9:
+            return None
+        return self.scope.now - timedelta(seconds=seconds)
+
+    def _cite(self, cites: Sequence[CiteConfig], bound: Mapping[str, object]) -> Iterator[Cited]:
+        seen: set[Cited] = set()
+        for cite in cites:
+            for row in _rows_of(bound.get(cite.row)):
+                cited = self._quote(cite, row, bound)
+                if cited is not None and cited not in seen and len(seen) < MOST_CITED:
+                    seen.add(cited)
+                    yield cited
+
+    def _quote(
+        self, cite: CiteConfig, row: Mapping[str, object], bound: Mapping[str, object]
+    ) -> Cited | None:
+        call = row.get("_call")
+        if not isinstance(call, float):
+            return None
+        value = self.scope.evaluate(cite.quote)
+        raw = self._raw.get(int(call), "")
+        quote = "" if value is MISSING else find_quote(raw, show(value))
+        if not quote and isinstance(line := row.get("_line"), str):
+            quote = find_quote(raw, line)
+        return Cited(int(call), quote)
+
+    def _group(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Those of one group as the first of them, with the others by name."""
+        groups: dict[str, list[Finding]] = {}
+        alone: list[Finding] = []
+        for finding in findings:
+            (groups.setdefault(finding.group, []) if finding.group else alone).append(finding)
+        for members in groups.values():
+            first, *others = sorted(members, key=lambda each: each.rank, reverse=True)
+            names = tuple(dict.fromkeys(each.entity for each in others)) if others else ()
+            yield replace(first, others=tuple(name for name in names if name != first.entity))
+        yield from alone
+
+
+def _fill_repair(config: RepairConfig | None, scope: Scope) -> Repair | None:
+    """The repair with its arguments; None where the rule names none, or one comes out empty."""
+    if config is None:
+        return None
+    arguments: dict[str, JSON] = {}
+    for name, value in config.arguments.items():
+        filled = scope.fill(value) if isinstance(value, str) else value
+        if filled == "":
+            return None
+        arguments[name] = filled
+    text = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+    return Repair(config.server, config.tool, text, scope.tell(config.does))
+
+
+def tell_others(finding: Finding) -> str:
+    """How many more things a finding is about; empty where there are none."""
+    if not finding.others:
+        return ""
+    return f" ({count(len(finding.others), 'more thing')} alike)"
+
+
+def _rows_of(value: object) -> Sequence[Mapping[str, object]]:
+    if isinstance(value, Mapping):
+        return [value]
+    if isinstance(value, list):
+        return [each for each in value if isinstance(each, Mapping)]
+    return []

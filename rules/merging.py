@@ -1,0 +1,59 @@
+"""One report out of several, and its sum, where no model is there to write them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from agents.our_lines import split_our_lines
+from agents.report import Report, parse_report
+
+_LEVELS = ("high", "medium", "low", "")
+MOST_ITEMS = 30
+
+
+def merge_reports(reports: Sequence[tuple[str, str]]) -> str:
+    """The reports of agents by their names as one: the surest conclusion, then the others."""
+    read = [(name, report) for name, text in reports if (report := _parse(text)) is not None]
+    if not read:
+        return "\n\n".join(f"### {name}\n{text}" for name, text in reports)
+    read.sort(key=lambda each: _LEVELS.index(each[1].confidence))
+    (_, best), *others = read
+    conclusion = best.conclusion
+    for name, report in others:
+        conclusion += f"\n\n{name} concludes: {report.conclusion}"
+    confidence = best.confidence or "low"
+    every = [report for _, report in read]
+    sections = (
+        ("Evidence", _number(claim.text for report in every for claim in report.claims)),
+        ("Next steps", _number(step for report in every for step in report.next_steps)),
+        ("Not checked", _bullet(item for report in every for item in report.not_checked)),
+        ("Ruled out", _bullet(item for report in every for item in report.ruled_out)),
+    )
+    head = f"## Conclusion\n{conclusion} Confidence: {confidence}"
+    return "\n\n".join(
+        [head, *(f"## {title}\n" + ("\n".join(lines) or "Nothing.") for title, lines in sections)]
+    )
+
+
+def sum_up(text: str) -> str:
+    """A report in its own first words."""
+    report = _parse(text)
+    if report is None:
+        return text.strip()[:600]
+    first = report.next_steps[0] if report.next_steps else ""
+    said = f"{report.conclusion} (confidence: {report.confidence or 'not said'})"
+    return f"{said}\n\nNext: {first}" if first else said
+
+
+def _parse(text: str) -> Report | None:
+    return parse_report(split_our_lines(text)[1])
+
+
+def _number(items: Iterable[str]) -> list[str]:
+    return [f"{number}. {item}" for number, item in enumerate(_each_once(items), 1)]
+
+
+def _bullet(items: Iterable[str]) -> list[str]:
+    return [f"- {item}" for item in _each_once(items)]
+
+
+def _each_once(items: Iterable[str]) -> Iterator[str]:
+    yield from list(dict.fromkeys(items))[:MOST_ITEMS]

@@ -1,0 +1,233 @@
+"""The report of an agent without a model, in the form that every report has."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agents.our_lines import as_words
+from agents.types import JSON
+from config.words import count, list_names
+from rules.findings import Cited, Finding, Noise
+from rules.graph import split_entity
+from rules.judging import tell_others
+from rules.ranking import Cause, Link, Ranked
+
+MOST_NEXT = 6
+MOST_WELL = 8
+MOST_NOT_CHECKED = 12
+_MOST_CITED = 4
+_LEVELS = {"certain": "high", "likely": "medium", "possible": "low"}
+_KINDS = {
+    "config": "configuration", "claim": "volume claim", "control-plane": "control plane",
+    "serviceaccount": "service account", "filesystem": "file system",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What became of a repair: why it did not run, else whether its cause is gone.
+
+    `number` is its call; 0 where none was made. `calls` are those of the look afterwards.
+    """
+
+    does: str
+    number: int = 0
+    refusal: str = ""
+    is_gone: bool = False
+    calls: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Told:
+    """Everything a report is made of."""
+
+    ranked: Ranked
+    well: tuple[str, ...] = ()
+    noise: tuple[Noise, ...] = ()
+    not_checked: tuple[str, ...] = ()
+    calls: tuple[int, ...] = ()
+    """The calls that brought something."""
+    is_alert_known: bool = False
+    """Whether the alert's own thing was among what was seen."""
+    mended: Mended | None = None
+    """What became of a repair that was asked for."""
+
+    @property
+    def looks(self) -> int:
+        return len(self.calls)
+
+
+def write_report(told: Told) -> str:
+    """Markdown: a conclusion, claims with citations, next steps, what was left and ruled out."""
+    sections = (
+        ("Conclusion", [_conclude(told)]),
+        ("Evidence", _number(_list_evidence(told))),
+        ("Next steps", _number(_list_next(told))),
+        ("Not checked", _bullet(told.not_checked[:MOST_NOT_CHECKED])),
+        ("Ruled out", _bullet(_list_ruled_out(told))),
+    )
+    blocks = [f"## {title}\n" + ("\n".join(lines) or "Nothing.") for title, lines in sections]
+    return "\n\n".join(blocks)
+
+
+def name_thing(entity: str) -> str:
+    """A thing as a sentence names it: ``the pod `shop/web-1` ``."""
+    kind, name = split_entity(entity)
+    shown = _KINDS.get(kind, kind)
+    return f"the {shown} `{name.replace('`', ' ')}`"
+
+
+def _conclude(told: Told) -> str:
+    causes = told.ranked.causes
+    if not causes:
+        return _conclude_nothing(told)
+    first = causes[0]
+    says = first.finding.says.rstrip(".")
+    parts = [f"{says}{tell_others(first.finding)}{_tell_chain(first)}."]
+    if first.finding.role == "symptom":
+        parts.append("What is behind it did not show in what was looked at.")
+    for doubt in first.finding.doubts:
+        parts.append(f"It is less sure because {doubt}.")
+    if len(causes) > 1:
+        names = list_names([name_thing(each.finding.entity) for each in causes[1:]])
+        parts.append(f"Beside it, a cause may lie at {names}.")
+    if told.mended is not None:
+        parts.append(_tell_mended(told.mended))
+    parts.append(f"Confidence: {_LEVELS[first.finding.sure]}")
+    return " ".join(parts)
+
+
+def _tell_mended(mended: Mended) -> str:
+    if mended.refusal:
+        return f"A repair was proposed, {mended.does}, and did not run."
+    if mended.is_gone:
+        return f"The repair, {mended.does}, ran, and the cause is gone."
+    return f"The repair, {mended.does}, ran, and the cause is still there."
+
+
+def _list_mended(mended: Mended | None) -> Iterator[str]:
+    """The claims about a repair."""
+    if mended is None:
+        return
+    ref = f" [T{mended.number}]" if mended.number else ""
+    if mended.refusal:
+        yield f"The repair, {mended.does}, did not run: {as_words(mended.refusal)}.{ref}"
+        return
+    yield f"The repair, {mended.does}, ran.{ref}"
+    refs = ", ".join(f"T{number}" for number in mended.calls[:_MOST_CITED])
+    again = "is gone" if mended.is_gone else "is still there"
+    yield f"Looked at once more, the cause {again}. [{refs}]"
+
+
+def _conclude_nothing(told: Told) -> str:
+    if not told.looks:
+        return "Nothing could be looked at, so nothing is known of the cause. Confidence: low"
+    parts = ["No rule found a cause: what they know to look for is well."]
+    if told.ranked.aside:
+        names = list_names(
+            list(dict.fromkeys(name_thing(each.finding.entity) for each in told.ranked.aside))
+        )
+        parts = [
+            "No cause of this alert was found. Something else is wrong, with nothing that ties "
+            f"it to the alert: {names}."
+        ]
+    unseen = count(len(told.not_checked), "thing")
+    more = f", and {unseen} could not be looked at" if told.not_checked else ""
+    parts.append(f"This rests on {count(told.looks, 'look')}{more}.")
+    parts.append("Confidence: low")
+    return " ".join(parts)
+
+
+def _tell_chain(cause: Cause) -> str:
+    """What follows from it, down to the symptom."""
+    behind = cause.chain[1:]
+    if not behind:
+        return ""
+    names = [name_thing(link.entity) for link in behind]
+    return f", and with it {list_names(names)} {'is' if len(names) == 1 else 'are'} affected"
+
+
+def _list_evidence(told: Told) -> Iterator[str]:
+    for cause in told.ranked.causes:
+        yield _claim(cause.finding)
+        for symptom in cause.symptoms[:4]:
+            yield _claim(symptom)
+        if len(cause.symptoms) > 4:
+            calls = sorted({cited.number for each in cause.symptoms[4:] for cited in each.cites})
+            refs = f" [{', '.join(f'T{number}' for number in calls[:6])}]" if calls else ""
+            yield f"{count(len(cause.symptoms) - 4, 'more symptom')} are explained by it.{refs}"
+    yield from _list_mended(told.mended)
+    for cause in told.ranked.aside:
+        yield f"Not tied to this alert: {_claim(cause.finding)}"
+
+
+def _claim(finding: Finding) -> str:
+    says = f"{finding.says.rstrip('.')}{tell_others(finding)}"
+    if finding.since is not None:
+        says += f", since {finding.since.strftime('%Y-%m-%d %H:%M UTC')}"
+    return f"{says}.{_cite(finding.cites)}"
+
+
+def _cite(cites: Sequence[Cited]) -> str:
+    refs = [
+        f'[T{cited.number} "{cited.quote}"]' if cited.quote else f"[T{cited.number}]"
+        for cited in cites
+    ]
+    return f" {' '.join(refs)}" if refs else ""
+
+
+def _list_next(told: Told) -> list[str]:
+    steps: dict[str, None] = {}
+    for cause in told.ranked.causes:
+        steps.update(dict.fromkeys((*cause.finding.next_steps, *cause.finding.tells_more)))
+    return list(steps)[:MOST_NEXT]
+
+
+def _list_ruled_out(told: Told) -> list[str]:
+    lines: dict[str, None] = {}
+    for cause in told.ranked.causes:
+        lines.update(dict.fromkeys(cause.finding.rules_out))
+    for noise in told.noise:
+        says = noise.finding.says.rstrip(".")
+        lines[
+            f"Known noise by {noise.author} until {noise.until:%Y-%m-%d}: {says} "
+            f"({noise.reason}).{_cite(noise.finding.cites[:1])}"
+        ] = None
+    lines.update(dict.fromkeys(told.well[:MOST_WELL]))
+    return list(lines)
+
+
+def _number(lines: Iterator[str] | Sequence[str]) -> list[str]:
+    return [f"{number}. {line}" for number, line in enumerate(lines, 1)]
+
+
+def _bullet(lines: Sequence[str]) -> list[str]:
+    return [f"- {line}" for line in lines]
+
+
+def describe(told: Told) -> dict[str, JSON]:
+    """The findings as data, for the page that draws the chain and for agents that build on it."""
+    return {
+        "causes": [_describe_cause(cause) for cause in told.ranked.causes],
+        "aside": [cause.finding.to_json() for cause in told.ranked.aside],
+        "noise": [noise.finding.to_json() for noise in told.noise],
+        "well": list(told.well[:MOST_WELL]),
+    }
+
+
+def _describe_cause(cause: Cause) -> JSON:
+    return {
+        "finding": cause.finding.to_json(),
+        "symptoms": [each.to_json() for each in cause.symptoms[:MOST_WELL]],
+        "chain": [_describe_link(link) for link in cause.chain],
+    }
+
+
+def _describe_link(link: Link) -> JSON:
+    kind, name = split_entity(link.entity)
+    found = link.finding
+    return {
+        "kind": _KINDS.get(kind, kind),
+        "name": name,
+        "says": found.says if found else "",
+        "calls": [cited.number for cited in found.cites] if found else [],
+    }

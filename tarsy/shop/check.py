@@ -1,0 +1,171 @@
+"""The check from outside: orders as a customer does, and tells the alert intake what it saw.
+
+    python -m tarsy.shop.check --home DIR
+
+What it posts is what an Alertmanager posts. It knows nothing of the shop's inside.
+"""
+
+import http.client
+import json
+import signal
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from tarsy.shop.front import Front
+from tarsy.shop.layout import Layout, read_object
+from tarsy.shop.lifeline import begin, say
+
+ROUND_SECONDS = 1.0
+FAILING_ROUNDS = 3
+"""So many in a row before an alert is sent, and so many good ones before it is over."""
+CONFIRMED_WITHIN = 6.0
+_POST_SECONDS = 10.0
+_NEVER = "0001-01-01T00:00:00Z"
+
+
+@dataclass
+class Journey:
+    """Looks at the catalogue, orders, and watches that orders are completed."""
+
+    front: Front
+    _open: dict[int, float] = field(default_factory=dict)
+
+    def find_fault(self) -> str:
+        """What a customer would complain of; empty where all is well."""
+        try:
+            return self._look() or self._order() or self._follow()
+        except OSError as error:
+            return f"{self.front.url} does not answer as it must: {error}"
+
+    def _look(self) -> str:
+        answer = self.front.show("/")
+        if answer.status != http.client.OK:
+            return f"GET / answered {answer.status}: {answer.error}"
+        return ""
+
+    def _order(self) -> str:
+        answer = self.front.order({"item": "check", "quantity": 1})
+        if answer.status != http.client.OK:
+            return f"POST /orders answered {answer.status}: {answer.error}"
+        self._open[int(str(answer.body["order"]))] = time.monotonic()
+        return ""
+
+    def _follow(self) -> str:
+        for number, since in list(self._open.items()):
+            answer = self.front.show(f"/orders/{number}")
+            if answer.body.get("state") == "done":
+                del self._open[number]
+                continue
+            waited = time.monotonic() - since
+            if waited > CONFIRMED_WITHIN:
+                return f"order {number} was taken {waited:.0f} s ago and is not completed"
+            return ""
+        return ""
+
+
+class Pager:
+    """Tells the intake when a fault begins and when it is over."""
+
+    def __init__(self, layout: Layout, endpoint: str) -> None:
+        self._layout = layout
+        self._endpoint = endpoint
+        self._since: str | None = None
+        self._fault = ""
+        self._failing = 0
+        self._good = 0
+
+    def take(self, fault: str) -> None:
+        """One round of the check."""
+        self._failing = self._failing + 1 if fault else 0
+        self._good = 0 if fault else self._good + 1
+        if self._since is None and self._failing >= FAILING_ROUNDS:
+            since = _now()
+            if self._post("firing", fault, since):
+                self._since, self._fault = since, fault
+        elif (
+            self._since is not None
+            and self._good >= FAILING_ROUNDS
+            and self._post("resolved", self._fault, self._since)
+        ):
+            self._since = None
+
+    def _post(self, status: str, fault: str, since: str) -> bool:
+        intake = read_object(self._layout.intake)
+        say(f"{'ERROR' if status == 'firing' else 'INFO'} {status}: {fault}")
+        if not intake.get("url"):
+            return False
+        body = json.dumps(self._body(status, fault, since)).encode()
+        headers = {"Content-Type": "application/json"}
+        if token := intake.get("token"):
+            headers["Authorization"] = f"Bearer {token}"
+        request = urllib.request.Request(str(intake["url"]), body, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=_POST_SECONDS) as answer:
+                say(f"INFO the intake answered {answer.status}")
+        except (OSError, urllib.error.URLError) as error:
+            say(f"WARNING the intake did not take it, it is sent again: {error}")
+            return False
+        return True
+
+    def _body(self, status: str, fault: str, since: str) -> dict[str, object]:
+        labels = {
+            "alertname": "ShopCheckFailing",
+            "service": "shop-web",
+            "severity": "critical",
+            "instance": self._endpoint,
+            "host": socket.gethostname(),
+            "job": "shop-check",
+        }
+        annotations = {
+            "summary": "Customers cannot order in the shop",
+            "description": f"The check from outside fails: {fault}",
+        }
+        ends = _now() if status == "resolved" else _NEVER
+        alert = {
+            "status": status,
+            "labels": labels,
+            "annotations": annotations,
+            "startsAt": since,
+            "endsAt": ends,
+            "generatorURL": self._endpoint,
+        }
+        return {
+            "version": "4",
+            "groupKey": '{}:{alertname="ShopCheckFailing"}',
+            "truncatedAlerts": 0,
+            "status": status,
+            "receiver": "tarsy",
+            "groupLabels": {"alertname": "ShopCheckFailing"},
+            "commonLabels": labels,
+            "commonAnnotations": annotations,
+            "externalURL": self._endpoint,
+            "alerts": [alert],
+        }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def main() -> None:
+    layout: Layout = begin("Checks the shop from outside.").layout
+    front = Front.of(layout)
+    journey, pager = Journey(front), Pager(layout, front.url)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    last = None
+    while True:
+        fault = journey.find_fault()
+        if fault != last:
+            say(f"ERROR {fault}" if fault else "INFO all is well")
+            last = fault
+        pager.take(fault)
+        time.sleep(ROUND_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""How the shop's processes are declared to the ops server of its directory."""
+
+import sys
+
+from tarsy.shop.layout import HOST, PROJECT_ROOT, SPOOL_LIMIT, Layout
+
+STORES = ("shop-database", "shop-cache")
+SERVICES = (*STORES, "shop-web", "shop-worker")
+"""What is looked at and mended."""
+OUTSIDE = ("shop-customers", "shop-check")
+"""Who comes to the shop: declared too, so that each ends and is found as the others are."""
+
+Declared = dict[str, object]
+
+
+def declare_services(layout: Layout, port: int) -> dict[str, Declared]:
+    """The `services` of the file that the ops server reads."""
+    return {
+        "shop-database": _declare(
+            layout, "shop-database", "store", "orders",
+            description="PostgreSQL with the orders of the shop",
+            store_file=str(layout.store_url("orders")),
+        ),
+        "shop-cache": _declare(
+            layout, "shop-cache", "store", "cache",
+            description="Valkey with the carts and the queue of the shop",
+            store_file=str(layout.store_url("cache")),
+            files=[str(layout.cache_settings)],
+            repairs={
+                "evict-old-carts": _repair(
+                    layout, "evict-old-carts", "memory",
+                    "lets the cache drop the oldest of what expires anyway, from now on",
+                ),
+            },
+        ),
+        "shop-web": _declare(
+            layout, "shop-web", "web",
+            description="takes the orders of the shop's customers",
+            depends_on=["shop-database", "shop-cache"],
+            endpoint=f"https://{HOST}:{port}/healthz",
+            authority_file=str(layout.authority),
+            space={"directory": str(layout.spool), "limit_bytes": SPOOL_LIMIT},
+            releases=str(layout.releases),
+            files=[str(layout.web_settings), str(layout.certificate)],
+            repairs={
+                "roll-back": _repair(
+                    layout, "roll-back", "release",
+                    "puts the release before the present one in force", restarts=True,
+                ),
+                "end-debug-log": _repair(
+                    layout, "end-debug-log", "space",
+                    "sets the log level to info and removes the debug log",
+                ),
+                "renew-certificate": _repair(
+                    layout, "renew-certificate", "certificate",
+                    "has the shop's authority issue a new certificate", restarts=True,
+                ),
+            },
+        ),
+        "shop-worker": _declare(
+            layout, "shop-worker", "keep", "worker",
+            description="completes the orders that the web service has taken",
+            depends_on=["shop-database", "shop-cache"],
+            queue={
+                "store": "shop-cache",
+                "waiting": "orders:waiting",
+                "working": "orders:working",
+                "limit": 20,
+            },
+            repairs={
+                "set-message-aside": _repair(
+                    layout, "set-message-aside", "message",
+                    "moves the message in work to orders:aside, where a person can look at it",
+                ),
+            },
+        ),
+        "shop-customers": _declare(
+            layout, "shop-customers", "customers", description="orders as customers do",
+        ),
+        "shop-check": _declare(
+            layout, "shop-check", "check", description="orders from outside and tells the alerts",
+        ),
+    }  # fmt: skip
+
+
+def _declare(layout: Layout, name: str, module: str, *words: str, **more: object) -> Declared:
+    return {
+        "argv": _argv(layout, module, *words),
+        "directory": str(PROJECT_ROOT),
+        "pid_file": str(layout.home / "run" / f"{name}.pid"),
+        "log_file": str(layout.log(name)),
+        "stop_seconds": 4,
+        **more,
+    }
+
+
+def _repair(
+    layout: Layout, act: str, mends: str, description: str, *, restarts: bool = False
+) -> Declared:
+    return {
+        "argv": _argv(layout, "repairs", act),
+        "description": description,
+        "mends": mends,
+        "restarts": restarts,
+    }
+
+
+def _argv(layout: Layout, module: str, *words: str) -> list[str]:
+    return [sys.executable, "-m", f"tarsy.shop.{module}", "--home", str(layout.home), *words]

@@ -1,0 +1,82 @@
+"""The evidence of claims beside the conclusion: by keyboard, from a claim to the bytes and back."""
+
+import pytest
+from playwright.sync_api import expect
+
+from investigations.models import TimelineEvent
+from tests.factories import ExecutionFactory, SessionFactory, StageFactory
+from tests.investigations.pages.browsing import find_serious_faults, in_a_browser, in_thread
+from tests.investigations.pages.conftest import add_event, add_tool_call
+
+pytestmark = in_a_browser
+
+REPORT = """## Conclusion
+The pod ran out of memory. Confidence: high
+
+## Evidence
+1. It ended with exit code 137 [T1 "exitCode: 137"].
+2. It has 3 restarts [T1 "restarts: 3"] [T2].
+3. Somebody changed the limit.
+
+## Next steps
+1. Raise the limit.
+"""
+
+
+@pytest.fixture
+def proved(transactional_db):
+    def make():
+        session = SessionFactory(completed=True, final_analysis=REPORT)
+        execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+        log = "line of a log\n" * 900
+        add_tool_call(execution, 1, f"{log}  exitCode: 137, reason: OOMKilled\n{log}")
+        add_tool_call(execution, 2, "basket-7 restarts 0", is_error=True)
+        add_event(execution, TimelineEvent.Type.FINAL_ANALYSIS, REPORT)
+        return session
+
+    return in_thread(make)
+
+
+def test_keys_alone_lead_from_claim_to_claim_to_the_bytes_and_back(proved, page):
+    page.goto(f"/sessions/{proved.pk}/")
+    quoted = page.locator("#claim-1 .t-quote")
+    assert quoted.inner_text() == "exitCode: 137, reason: OOMKilled"
+    assert quoted.locator("mark").inner_text() == "exitCode: 137"
+    expect(page.locator("#claim-2 .t-quotes")).to_contain_text("not in this result")
+
+    evidence = page.locator("#evidence")
+    page.keyboard.press("n")
+    expect(evidence.locator("mark")).to_have_text("exitCode: 137")
+    expect(evidence.locator("mark")).to_be_in_viewport()
+    expect(evidence).to_contain_text("Claim 1 of 3 Proved", use_inner_text=True)
+    assert find_serious_faults(page) == []
+    page.keyboard.press("n")
+    expect(evidence).to_contain_text("T1 does not say")
+    evidence.get_by_role("link", name="T2").focus()
+    page.keyboard.press("Enter")
+    expect(evidence).to_contain_text("This call failed")
+    page.keyboard.press("n")
+    expect(evidence).to_contain_text("It cites no tool call")
+    page.keyboard.press("p")
+    expect(evidence).to_contain_text("Claim 2 of 3")
+    assert page.url.endswith("#claim-2")
+    page.keyboard.press("Escape")
+    expect(evidence).to_be_hidden()
+    assert page.evaluate("document.activeElement.closest('.t-claim').id") == "claim-2"
+    page.wait_for_function("location.hash === ''")
+
+
+def test_a_link_to_a_claim_opens_its_evidence_and_a_search_has_its_own_next(proved, page):
+    page.goto(f"/sessions/{proved.pk}/#claim-1")
+    evidence = page.locator("#evidence")
+    expect(evidence).to_contain_text("Claim 1 of 3")
+
+    page.keyboard.press("/")
+    page.locator("#find-words").fill("restarts")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-find-count]")).to_contain_text("1 of")
+    page.locator("#find-words").blur()
+    page.keyboard.press("n")
+
+    expect(page.locator("[data-find-count]")).to_contain_text("2 of")
+    expect(evidence).to_contain_text("Claim 1 of 3")

@@ -1,0 +1,170 @@
+"""Messages of Amazon SNS: whose signature holds, and which addresses are asked."""
+
+from datetime import timedelta
+
+import pytest
+
+from config.schema.alert_senders import AlertSenderConfig
+from investigations.runbooks.addresses import Unavailable
+from investigations.senders.fetching import Shelf
+from investigations.senders.proofs import Refused
+from investigations.senders.sns import check_message, host_of, subscription_address
+from tests.investigations.senders.knocks import (
+    NOW,
+    TOPIC,
+    confirmation,
+    issue,
+    knock,
+    notification,
+    serve,
+    sign,
+)
+
+SENDER = AlertSenderConfig(topics=(TOPIC,))
+OURS = issue()
+
+
+def refusal(message, fetch=None, sender=SENDER) -> Refused:
+    with pytest.raises(Refused) as caught:
+        check_message(sender, message, knock(), fetch or serve(OURS.pem))
+    return caught.value
+
+
+def never(_address: object) -> bytes:
+    raise AssertionError("nothing may be fetched for this")
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+@pytest.mark.parametrize(
+    "message",
+    [notification(), confirmation(), confirmation("UnsubscribeConfirmation"),
+     {name: text for name, text in notification().items() if name != "Subject"}],
+)  # fmt: skip
+def test_what_amazon_signed_is_taken_in_both_versions(message, version):
+    message = sign({**message, "SignatureVersion": version}, OURS)
+
+    check_message(SENDER, message, knock(), serve(OURS.pem))
+    changed = {**message, "Message": "another"}
+    assert refusal(changed).code == "wrong_proof"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"Signature": ""}, "no_proof"),
+        ({"Signature": "not base64"}, "wrong_proof"),
+        ({"SignatureVersion": "3"}, "wrong_proof"),
+        ({"Type": "Other"}, "no_proof"),
+        ({"Type": ["Notification"]}, "no_proof"),
+        ({"TopicArn": TOPIC + "2"}, "wrong_topic"),
+        ({"TopicArn": None}, "wrong_topic"),
+        ({"Timestamp": "soon"}, "no_proof"),
+    ],
+)
+def test_a_message_that_is_not_as_it_was_signed_is_refused(change, code):
+    assert refusal({**sign(notification(), OURS), **change}).code == code
+
+
+@pytest.mark.parametrize("body", [None, [], "text", 7, {}, {"AlarmName": "disk"}])
+def test_a_raw_message_has_no_signature(body):
+    assert refusal(body, never).code == "no_proof"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://sns.eu-west-1.amazonaws.com/a.pem",
+        "https://sns.eu-central-1.amazonaws.com.evil.example/a.pem",
+        "https://evil.example/sns.eu-central-1.amazonaws.com/a.pem",
+        "https://sns.eu-central-1.amazonaws.com@evil.example/a.pem",
+        "https://sns.eu-central-1.amazonaws.com:8443/a.pem",
+        "https://sns.s3.amazonaws.com/a.pem",
+        "https://sns.eu-central-1.amazonaws.com.cn/a.pem",
+        "http://sns.eu-central-1.amazonaws.com/a.pem",
+        "https://sns.eu-central-1.amazonaws.com/a.pem?x=1",
+        "https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription",
+        "https://sns.eu-central-1.amazonaws.com/../a.pem",
+        "https://169.254.169.254/latest/a.pem",
+        "file:///etc/passwd",
+        "",
+        None,
+    ],
+)
+def test_a_certificate_from_anywhere_but_amazon_is_not_even_fetched(url):
+    message = sign(notification(SigningCertURL=url), OURS)
+
+    assert refusal(message, never).code == "certificate"
+
+
+@pytest.mark.parametrize(
+    "pem",
+    [b"", b"<html>", issue(bits=1024).pem, issue(begins=NOW + timedelta(days=1)).pem,
+     issue(begins=NOW - timedelta(days=20), days=10).pem],
+)  # fmt: skip
+def test_a_certificate_that_is_none_now_is_not_believed(pem):
+    assert refusal(sign(notification(), OURS), serve(pem)).code == "certificate"
+
+
+def test_a_message_may_be_as_old_as_amazon_tries_again_and_no_older():
+    def sent(seconds: int) -> dict[str, object]:
+        moment = NOW - timedelta(seconds=seconds)
+        return sign(notification(Timestamp=moment.isoformat()), OURS)
+
+    check_message(SENDER, sent(3600), knock(), serve(OURS.pem))
+    assert refusal(sent(3601)).code == "too_old"
+    strict = AlertSenderConfig(topics=(TOPIC,), max_age=timedelta(minutes=5))
+    assert refusal(sent(301), sender=strict).code == "too_old"
+
+
+def test_the_host_is_that_of_the_region_of_the_topic():
+    assert host_of(TOPIC) == "sns.eu-central-1.amazonaws.com"
+    assert host_of("arn:aws-cn:sns:cn-north-1:1:t") == "sns.cn-north-1.amazonaws.com.cn"
+    assert host_of("arn:aws-us-gov:sns:us-gov-west-1:1:t") == "sns.us-gov-west-1.amazonaws.com"
+
+
+def test_only_a_subscription_asks_to_be_confirmed():
+    asked = subscription_address(confirmation())
+
+    assert str(asked) == confirmation()["SubscribeURL"]
+    assert subscription_address(confirmation("UnsubscribeConfirmation")) is None
+    assert subscription_address(notification()) is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/?Action=ConfirmSubscription&TopicArn=" + TOPIC,
+        "https://sns.eu-central-1.amazonaws.com/?Action=Unsubscribe&TopicArn=" + TOPIC,
+        "https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=other",
+        "https://sns.eu-central-1.amazonaws.com/x?Action=ConfirmSubscription&TopicArn=" + TOPIC,
+        "",
+    ],
+)
+def test_nothing_else_is_asked_than_to_confirm_this_topic(url):
+    with pytest.raises(Unavailable):
+        subscription_address(confirmation(SubscribeURL=url))
+
+
+def test_a_certificate_is_fetched_once_a_day_and_a_failure_is_kept_for_a_minute():
+    now, asked, broken = [0.0], [], [True]
+
+    def fetch(address) -> bytes:
+        asked.append(str(address))
+        if broken[0]:
+            raise Unavailable("did not answer")
+        return b"pem"
+
+    shelf = Shelf(fetch, clock=lambda: now[0])
+    address = subscription_address(confirmation())
+    assert address
+
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="did not answer"):
+            shelf.get(address)
+    assert len(asked) == 1
+    now[0], broken[0] = 61.0, False
+    assert [shelf.get(address), shelf.get(address)] == [b"pem", b"pem"]
+    assert len(asked) == 2
+    now[0] += 25 * 3600
+    assert shelf.get(address) == b"pem"
+    assert len(asked) == 3
