@@ -56,10 +56,10 @@ class CitedFigures:
         said = self._text[found.start : found.end]
         cited = " and ".join(f"T{number}" for number in claim.refs)
         quantity = next(find_claimed(said), None)
-        for number, call in self._calls.items():
+        for number in self._calls:
             if quantity is None or number in claim.refs:
                 continue
-            if self._facts.narrow([call]).has(quantity):
+            if self._narrow((number,))[0].has(quantity):
                 reason = f"it stands in T{number}, not in the cited {cited}"
                 return Unsupported(found.start, found.end, found.kind, reason)
         figure = " ".join(said.split())

@@ -136,9 +136,11 @@ class Facts:
 
     def has(self, quantity: Quantity) -> bool:
         """Whether a result gives this figure, with its unit."""
-        return Pool(each for run in self.runs for each in run.numbers).gives(
-            quantity, 0.0, any_unit=False
-        )
+        return self._returned.gives(quantity, 0.0, any_unit=False)
+
+    @cached_property
+    def _returned(self) -> Pool:
+        return Pool(each for run in self.runs for each in run.numbers)
 
     @cached_property
     def whole(self) -> str:
