@@ -50,6 +50,8 @@ class Finding:
     rules_out: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     tells_more: tuple[str, ...] = ()
+    affects: tuple[str, ...] = ()
+    """What depends on the thing at which it is found."""
     explains: frozenset[str] = frozenset()
     """Rules, as `pack.rule`."""
     group: str = ""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from agents.types import JSON
@@ -31,6 +31,8 @@ class Judge:
     book: FactBook
     scope: Scope
     onset: datetime | None
+    edges: list[tuple[str, str]] = field(default_factory=list)
+    """What findings say of what depends on what, also those that others say better."""
 
     def __post_init__(self) -> None:
         self._raw = {
@@ -42,7 +44,9 @@ class Judge:
         """Every finding of the pack's rules, those of the same group as one."""
         found: dict[str, list[Finding]] = {}
         for name in self.pack.rules:
-            found[name] = list(self._group(self._judge(name, self.pack.rules[name])))
+            every = tuple(self._judge(name, self.pack.rules[name]))
+            self.edges += [(thing, each.entity) for each in every for thing in each.affects]
+            found[name] = list(self._group(every))
         return tuple(
             finding
             for name, findings in found.items()
@@ -142,6 +146,7 @@ class Judge:
             rules_out=tuple(map(scope.tell, rule.rules_out)),
             next_steps=tuple(map(scope.tell, rule.next)),
             tells_more=tuple(map(scope.tell, rule.tells_more)),
+            affects=tuple(map(scope.fill, rule.affects)),
             explains=frozenset(f"{self.pack.name}.{other}" for other in rule.explains),
             group=scope.fill(rule.group) if rule.group else "",
             repair=_fill_repair(rule.repair, scope),

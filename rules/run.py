@@ -293,6 +293,8 @@ def judge_runs(
         findings += found
         well += judge.list_well(found)
         add_facts(graph, run.book, run.scope)
+        for thing, needed in judge.edges:
+            graph.add(thing, needed)
         not_checked += _tell_unseen(run)
         calls += [each.number for replies in run.book.replies.values() for each in replies]
     kept, noise = take_out_noise(findings, task.known_noise, task.now)

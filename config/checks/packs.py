@@ -149,6 +149,7 @@ def _check_rule(findings: Findings, pack: PackConfig, place: Path, rule: RuleCon
         _check_template(findings, (*where, "does"), rule.repair.does, known)
     texts = {
         "says": (rule.says,), "at": (rule.at,), "group": (rule.group,) if rule.group else (),
+        "affects": rule.affects,
         "rules_out": rule.rules_out, "next": rule.next, "tells_more": rule.tells_more,
     }  # fmt: skip
     for key, templates in texts.items():

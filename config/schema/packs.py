@@ -216,6 +216,8 @@ class RuleConfig(Block):
     the alert explains less."""
     cites: List[CiteConfig] = ()
     """What it rests on."""
+    affects: List[Template] = ()
+    """What depends on the thing at which it is found, each as `kind:name`."""
     group: Template | None = None
     """Findings of this rule with the same text here are one."""
     explains: List[FilledText] = ()
