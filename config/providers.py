@@ -16,6 +16,10 @@ _BY_VARIABLE = (
 )
 
 
+MODEL_VARIABLES = tuple(dict.fromkeys(variable for variable, _provider in _BY_VARIABLE))
+"""Setting any of them chooses a model; an endpoint of one's own needs OPENAI_MODEL as well."""
+
+
 def holds_keys(environ: Mapping[str, str]) -> bool:
     """Whether the keys of models and tokens of others are given to this process.
 

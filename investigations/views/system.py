@@ -1,9 +1,7 @@
 """The page about the product itself: what to do, how its parts are, what is configured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,14 +13,14 @@ from django.views.decorators.http import require_POST, require_safe
 from config import get_config
 from config.container_detection import find_container
 from config.usage import chains_that_name, servers_in_use
-from config.words import list_names
 from investigations.roles import OPERATE
 from investigations.selectors.configuration.for_page import show_configuration
-from investigations.selectors.configuration.models_in_use import ModelState, list_models
+from investigations.selectors.configuration.models_in_use import list_models
 from investigations.selectors.configuration.plans import make_plan
-from investigations.selectors.system.parts import Core, product_versions, read_core
+from investigations.selectors.system.last_hour import read_last_hour
+from investigations.selectors.system.parts import product_versions, read_core
 from investigations.selectors.system.provider_checks import read_checks
-from investigations.selectors.system.senders import SenderState, read_senders
+from investigations.selectors.system.senders import read_senders
 from investigations.selectors.system.tool_servers import (
     ToolServer,
     describe_unwatched,
@@ -30,26 +28,14 @@ from investigations.selectors.system.tool_servers import (
 )
 from investigations.selectors.system.trials import Trial, read_trials
 from investigations.selectors.system.warnings import (
-    SystemWarning,
     list_warnings,
     warn_of_configuration,
 )
 from investigations.services.trials import ask_for_trial
 from investigations.views.access import for_those_who_may, for_viewers
 from investigations.views.model_checks import list_model_rows
+from investigations.views.todos import list_todos
 from tarsy.errors import Conflict, NotFound
-
-
-@dataclass(frozen=True)
-class ToDo:
-    """Something that is wrong, and what a person does about it."""
-
-    tone: Literal["bad", "doubt"]
-    title: str
-    text: str
-    since: datetime | None = None
-    server_id: str = ""
-    """The tool server that can be tried after it was put right."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +63,10 @@ def system(request: HttpRequest) -> HttpResponse:
     warnings = list_warnings() if has_redis else warn_of_configuration()
     config = get_config()
     senders = read_senders()
+    hour = read_last_hour()
     context = {
-        "todos": list(_list_todos(core, models, warnings, senders)),
+        "hour": hour,
+        "todos": list(list_todos(core, models, warnings, senders, hour)),
         "core": core,
         "rows": rows,
         "container": find_container(),
@@ -163,58 +151,3 @@ def _servers_without_redis() -> list[ToolServer]:
         else describe_unwatched(name)
         for name in sorted(config.mcp_servers)
     ]
-
-
-# ---- What to do ---------------------------------------------------------------------------------
-
-
-def _list_todos(
-    core: Core,
-    models: Sequence[ModelState],
-    warnings: Sequence[SystemWarning],
-    senders: SenderState,
-) -> Iterator[ToDo]:
-    """The grave ones first."""
-    todos = [
-        *_about_parts(core),
-        *_about_models(models),
-        *_about_senders(senders),
-        *map(_about_warning, _others(warnings)),
-    ]
-    yield from sorted(todos, key=lambda todo: todo.tone != "bad")
-
-
-def _about_parts(core: Core) -> Iterator[ToDo]:
-    for part in core.parts:
-        if part.trouble:
-            yield ToDo("bad" if part.state == "down" else "doubt", part.trouble, part.to_do)
-
-
-def _about_models(models: Sequence[ModelState]) -> Iterator[ToDo]:
-    for model in models:
-        if model.state == "no_key":
-            title = f"The model provider {model.provider_name} has no key"
-            yield ToDo("bad", title, model.to_do)
-        if model.state == "failing":
-            title = f"The model provider {model.provider_name} fails"
-            yield ToDo("bad", title, f"{model.calls.error} {model.to_do}", model.calls.failed_at)
-
-
-def _about_senders(senders: SenderState) -> Iterator[ToDo]:
-    for rule in senders.closed:
-        title = f"No post of {rule.source} is taken: its secret is missing"
-        text = f"Set {list_names(rule.missing)} where the web processes run, and start them again."
-        yield ToDo("bad", title, text)
-
-
-def _others(warnings: Sequence[SystemWarning]) -> Iterator[SystemWarning]:
-    """Without those on Redis and the workers, whose parts say the same."""
-    return (each for each in warnings if each.category not in ("redis", "workers"))
-
-
-def _about_warning(warning: SystemWarning) -> ToDo:
-    if warning.category == "configuration":
-        text = f"In {warning.details}. The files are read when a process starts."
-        return ToDo("doubt", warning.message, text)
-    title = warning.message[:1].upper() + warning.message[1:]
-    return ToDo("bad", title, warning.details, warning.created_at, warning.server_id or "")

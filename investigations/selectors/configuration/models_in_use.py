@@ -18,7 +18,12 @@ LOOKED_BACK = timedelta(hours=24)
 MOST_CALLS = 1_000
 _LONGEST_ERROR = 300
 
-State = Literal["up", "failing", "no_key", "unused"]
+LATELY = timedelta(hours=1)
+UNSTEADY_SHARE = 0.1
+UNSTEADY_FROM = 3
+"""A model is unsteady that has failed so often lately, and in so large a share of its calls."""
+
+State = Literal["up", "unsteady", "failing", "no_key", "unused"]
 
 _TO_DO = {
     "credentials": "Put a valid key into {key}, then start web and workers again.",
@@ -38,6 +43,8 @@ class _Calls:
 
     count: int = 0
     failed: int = 0
+    lately: int = 0
+    failed_lately: int = 0
     unpriced: int = 0
     succeeded_at: datetime | None = None
     failed_at: datetime | None = None
@@ -64,7 +71,15 @@ class ModelState:
             return "no_key"
         if self.calls.failed_at and not self.has_recovered:
             return "failing"
+        if self.is_unsteady:
+            return "unsteady"
         return "up" if self.calls.succeeded_at else "unused"
+
+    @property
+    def is_unsteady(self) -> bool:
+        calls = self.calls
+        is_often = calls.failed_lately >= UNSTEADY_FROM
+        return is_often and calls.failed_lately >= UNSTEADY_SHARE * calls.lately
 
     @property
     def has_recovered(self) -> bool:
@@ -111,14 +126,17 @@ def _describe(
 
 def _read_calls() -> Mapping[str, _Calls]:
     found: dict[str, _Calls] = {}
+    lately = timezone.now() - LATELY
     for name, at, cost, error, code in _newest_calls():
         calls = found.setdefault(name, _Calls())
         calls.count += 1
+        calls.lately += at >= lately
         if not error:
             calls.succeeded_at = calls.succeeded_at or at
             calls.unpriced += cost is None
             continue
         calls.failed += 1
+        calls.failed_lately += at >= lately
         if calls.failed_at is None:
             calls.failed_at, calls.error, calls.code = at, error, code or "error"
     return found

@@ -1,7 +1,7 @@
 """Investigations that came to nothing, those of one cause together."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -54,8 +54,13 @@ def failures_of_last_day() -> QuerySet[AlertSession]:
 def read_failure_groups() -> list[FailureGroup]:
     """The cause that struck last first."""
     failed = light(failures_of_last_day()).order_by("-completed_at", "-id")
+    return group_by_cause(failed[:MOST_LOOKED_AT])
+
+
+def group_by_cause(failed: Iterable[AlertSession]) -> list[FailureGroup]:
+    """Sessions that `rows.light` has read and that failed, the newest first."""
     groups: dict[str, list[OutcomeRow]] = {}
-    for session in failed[:MOST_LOOKED_AT]:
+    for session in failed:
         row = OutcomeRow(session, outcome_line(session))
         groups.setdefault(_cause_key(row), []).append(row)
     return [FailureGroup(rows) for rows in groups.values()]

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from functools import cache
 
+from django.db import connections
+
 from investigations.selectors.system.warnings import is_in_trouble
 
 logger = logging.getLogger(__name__)
@@ -41,6 +43,9 @@ class Watch:
             answer = self._ask()
         except Exception:
             logger.exception("Whether something is wrong could not be found out")
+        finally:
+            # Of this thread, which ends here.
+            connections.close_all()
         with self._lock:
             self._answer, self._is_asking = answer, False
             self._asked_at = time.monotonic()

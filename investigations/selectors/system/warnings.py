@@ -15,7 +15,9 @@ from config import environment, get_config
 from config.access import config_dir
 from config.check import check
 from config.usage import servers_in_use
+from investigations.selectors.configuration.models_in_use import has_usable_model
 from investigations.selectors.configuration.unclassed import find_unclassed_in_use, topics_seen
+from investigations.selectors.system.last_hour import failing_providers
 from investigations.selectors.system.tool_servers import (
     HealthReport,
     ToolServer,
@@ -80,8 +82,8 @@ def warn_of_configuration(servers: Iterable[ToolServer] = ()) -> list[SystemWarn
 
 
 def is_in_trouble() -> bool:
-    """Whether something that runs beside the pages is missing. Asks Redis alone."""
-    return bool(_about_processes())
+    """Whether something that agents need is missing or refuses them now."""
+    return bool(_about_processes()) or not has_usable_model() or bool(failing_providers())
 
 
 def _about_processes() -> list[SystemWarning]:

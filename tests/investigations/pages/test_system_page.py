@@ -18,7 +18,12 @@ from investigations.selectors.system.tool_servers import read_health
 from investigations.selectors.system.trials import Trial, read_trials
 from investigations.services import trials as asking
 from investigations.services.refused_posts import count_refused_post
-from tests.factories import ExecutionFactory, LLMInteractionFactory, SessionFactory
+from tests.factories import (
+    ExecutionFactory,
+    LLMInteractionFactory,
+    MCPInteractionFactory,
+    SessionFactory,
+)
 from tests.investigations.conftest import CONFIG_DIR
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +57,7 @@ mcp_servers:
 @pytest.fixture(autouse=True)
 def configured(clean_redis: Redis, reconfigure, monkeypatch) -> Redis:
     monkeypatch.setenv("SYSTEM_PAGE_SECRET", "from-the-environment")
+    monkeypatch.setenv("OPENAI_API_KEY", "from-the-environment")
     warnings._about_configuration.cache_clear()
     trouble._watch.cache_clear()
     reconfigure((CONFIG_DIR / "tarsy.yaml").read_text() + SERVERS)
@@ -331,6 +337,70 @@ def test_a_key_is_never_shown_only_whether_it_is_there(viewer, reconfigure, monk
     (model,) = models_on(without_key)
     assert model.state == "no_key"
     assert "OPENAI_API_KEY" in without_key.content.decode()
+
+
+# ---- What failed lately -------------------------------------------------------------------------
+
+
+def test_nothing_is_well_while_the_only_provider_refuses_everything(viewer, configured):
+    tell_presence(configured)
+    tell_servers(configured)
+    assert not warnings.is_in_trouble()
+    fail(1, "credentials")
+
+    page = viewer.get(PATH).content.decode()
+
+    assert "All is well" not in page
+    assert warnings.is_in_trouble()
+
+
+def test_a_provider_that_fails_now_and_then_is_unsteady_and_no_trouble_of_now(viewer, configured):
+    for minutes in (50, 40, 30):
+        fail(minutes, "rate_limit")
+    succeed(1)
+
+    (model,) = models_on(viewer.get(PATH))
+
+    assert model.state == "unsteady"
+    assert "3 of 4 calls of rehearsal failed within the last hour" in todos(viewer)
+    assert not warnings.failing_providers()
+
+
+def test_failed_sessions_of_the_last_hour_are_told_by_cause_until_acknowledged(viewer, configured):
+    tell_presence(configured)
+    tell_servers(configured)
+    for stage in ("Triage", "Scope"):
+        SessionFactory(failed=True, error_message=f'Stage "{stage}" failed: no key (401).')
+    long_ago = timezone.now() - timedelta(hours=2)
+    SessionFactory(failed=True, error_message="old", completed_at=long_ago)
+    SessionFactory(failed=True, error_message="seen", acknowledged_at=timezone.now())
+
+    answer = viewer.get(PATH)
+
+    assert todos(viewer) == ["2 sessions failed within the last hour"]
+    assert "no key (401). The list has them" in answer.content.decode()
+    (sessions,) = answer.context["hour"].tallies
+    assert (sessions.failed, sessions.count) == (3, 3)
+
+
+def test_tool_calls_that_failed_are_counted_by_server(viewer, configured):
+    for error in ("connection refused", "", ""):
+        MCPInteractionFactory(server_name="remote", error_message=error)
+
+    hour = viewer.get(PATH).context["hour"]
+
+    told = {tally.name: (tally.failed, tally.count, tally.error) for tally in hour.tallies}
+    assert told["remote"] == (1, 3, "connection refused")
+
+
+def test_without_a_model_the_first_thing_to_do_names_what_to_set(viewer, configured, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+
+    todo = viewer.get(PATH).context["todos"]
+
+    said = [each for each in todo if each.title.startswith("No model is configured")]
+    assert "OPENAI_API_KEY" in said[0].text
+    assert "scripted answers" in said[0].title
 
 
 # ---- Configuration ------------------------------------------------------------------------------

@@ -29,12 +29,14 @@ STAGES = ("scope", "investigate", "verify")
 WATCH_SHIFTS = """() => {
     window.shifted = 0
     new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value
+        const shifts = list.getEntries().filter((entry) => !entry.hadRecentInput)
+        for (const shift of shifts) window.shifted += shift.value
     }).observe({ type: "layout-shift", buffered: true })
 }"""
 SHARE_IN_VIEW = """() => {
     const head = [...document.querySelectorAll('.t-stage-head[data-status="active"]')].at(-1)
-    const { top, bottom, height } = head.closest(".t-stage").querySelector(".t-agents").getBoundingClientRect()
+    const panel = head.closest(".t-stage").querySelector(".t-agents")
+    const { top, bottom, height } = panel.getBoundingClientRect()
     return (Math.min(bottom, innerHeight) - Math.max(top, 0)) / Math.min(height, innerHeight)
 }"""
 
