@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from django.utils import timezone
 
@@ -17,7 +18,7 @@ from agents.records import (
 )
 from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarget
 from agents.types import Message as AgentMessage
-from investigations.models import AgentExecution, Stage, TimelineEvent
+from investigations.models import AgentExecution, MCPInteraction, Stage, TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.selectors.changes import changes_of_session, write_changes
 from investigations.services.executions import replace_model
@@ -38,6 +39,9 @@ from investigations.stream_messages import (
     timeline_event_completed,
     tool_event_id,
 )
+
+MOST_ORDERED = 100
+"""Arguments of a call whose order is kept."""
 
 
 def record_prompt(
@@ -74,7 +78,8 @@ def record_llm_call(
     kept = mask_message(record.message, mask) if record.message else None
     notes = [mask_note(note, mask) for note in record.notes]
     for event, block in zip(blocks, record.blocks, strict=True):
-        _close_block(event, block, interaction.pk, mask)
+        is_answer = block.kind == "llm_response"
+        _close_block(event, block, interaction.pk, mask, record.sent_back if is_answer else "")
         event.metadata = {**event.metadata, **_why_concluded(record)}
     audit = describe_acts(execution, acts)
     with lease_write(execution) as write:
@@ -115,10 +120,16 @@ _CLOSED_FIELDS = (
 
 
 def _close_block(
-    event: TimelineEvent, block: ClosedBlock, interaction_id: uuid.UUID, mask: Mask
+    event: TimelineEvent,
+    block: ClosedBlock,
+    interaction_id: uuid.UUID,
+    mask: Mask,
+    sent_back: str = "",
 ) -> None:
     event.content = mask(block.content)
     event.status = block.status
+    if sent_back:
+        event.metadata = {**event.metadata, "sent_back": mask(sent_back)}
     event.llm_interaction_id = interaction_id
     event.updated_at = timezone.now()
     if block.is_final:
@@ -184,8 +195,11 @@ def record_tool_call(
         write.touch()
 
 
-def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check: ToolCheck) -> None:
-    """A read that no model proposed, as a call of ours behind the write it is about."""
+def describe_check(
+    execution: AgentExecution, number: int, check: ToolCheck
+) -> tuple[MCPInteraction, TimelineEvent]:
+    """A read that no model proposed, as a call of ours behind the write it is about; the event has
+    no number yet, and the caller saves both."""
     interaction = describe_tool_call(
         execution, check.target, check.result,
         check_of=number, status=check.status, reason=check.reason,
@@ -201,6 +215,11 @@ def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check:
         "verification": {"status": check.status, "reason": check.reason},
         **_facts_of(check.result),
     }
+    return interaction, event
+
+
+def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check: ToolCheck) -> None:
+    interaction, event = describe_check(execution, number, check)
     write.rows.insert(interaction)
     write.announce(event)
     write.rows.insert(event)
@@ -229,6 +248,8 @@ def _describe_target(target: ToolTarget) -> dict[str, JSON]:
         "tool_name": target.tool,
         "tool_type": target.kind,
         "arguments": dict(target.arguments),
+        # The database keeps an object in an order of its own.
+        "argument_order": [*islice(target.arguments, MOST_ORDERED)],
     }
 
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from agents.citations import blank_quotes
 from agents.our_lines import disarm
 from agents.ports import ProposedAnswer, Review
 from agents.types import INCONCLUSIVE, JSON, UNVERIFIED
@@ -58,10 +57,11 @@ async def review_answer(
     if not answer.is_by_code:
         found = await asyncio.to_thread(
             find_unsupported,
-            blank_quotes(answer.text),
+            answer.text,
             _with_earlier(standing.evidence, earlier),
             _leave_out_prose(answer.given) if earlier else answer.given,
             tool_names,
+            _find_cited(answer, standing.evidence, earlier),
         )
     claims = await asyncio.to_thread(judge_quotes, answer, found)
     phantoms = [each for each in found if each.is_phantom]
@@ -94,6 +94,20 @@ def _with_earlier(own: Evidence, earlier: Sequence[SettledCall]) -> Evidence:
     for call in (*earlier, *own):
         whole.add(call)
     return whole
+
+
+def _find_cited(
+    answer: ProposedAnswer, own: Evidence, earlier: Sequence[SettledCall]
+) -> dict[int, SettledCall]:
+    """The calls that an answer cites and that have told something, by number."""
+    by_number = {call.number: call for call in earlier}
+    by_id = {call.call_id: call for call in own}
+    found: dict[int, SettledCall] = {}
+    for number, result in (answer.results or {}).items():
+        call = by_number.get(number) or by_id.get(result.call_id)
+        if call is not None and call.name == result.name and call.outcome == "succeeded":
+            found[number] = call
+    return found
 
 
 def _leave_out_prose(given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -175,7 +189,8 @@ def _object_phantoms(answer: ProposedAnswer, phantoms: Sequence[Unsupported]) ->
         objection="The answer was not accepted. It says that something was done, and no call of "
         f"this execution did it:\n{listed}\n"
         "What was not done was not done. Give the answer again without it.",
-        reason="The answer says that something was done, and no tool call of this agent did it.",
+        reason=f"“{_quote(answer.text, phantoms[0])}” was not done by any tool call of this agent"
+        f"{_and_more(len(phantoms))}.",
     )
 
 
@@ -219,6 +234,11 @@ def _conclude(
             for each in moved
         ]
     return Review(head + text, metadata=metadata)
+
+
+def _and_more(count: int) -> str:
+    more = count - 1
+    return f", and {more} {'claim' if more == 1 else 'claims'} more like it" if more else ""
 
 
 def _quote(text: str, each: Unsupported) -> str:
