@@ -12,6 +12,7 @@ import secrets
 import signal
 import socket
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -36,12 +37,14 @@ from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
 from tarsy.processes import ProcessSpec, Supervisor
 from tarsy.sample_alert import make_sample_alert
+from tarsy.terminal_news import tell_news
 
 ADMIN = "admin"
 HOST = "127.0.0.1"
 WORKERS = 2
 READY_WITHIN = 60.0
 WORKER_WITHIN = 30.0
+OPENED_WITHIN = 60.0
 PR_SET_PDEATHSIG = 1
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
@@ -71,20 +74,23 @@ class Plan:
 def start(*, with_sample: bool) -> int:
     """Run until Ctrl-C. Returns the exit code."""
     _end_with_make()
-    plan = _make_plan(with_sample=with_sample)
-    _set_environment(plan)
-    with _only_one_here(plan):
+    with _only_one_here():
+        plan = _make_plan(with_sample=with_sample)
+        _set_environment(plan)
+        (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
         return _run(plan)
 
 
 def _run(plan: Plan) -> int:
     config = get_config()  # Every mistake in it is shown now, before anything starts.
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+    print("Database and Redis answer. Bringing the tables up to date ...", flush=True)
     call_command("migrate", verbosity=0, interactive=False)
     password = _make_admin()
     supervisor = Supervisor(_list_processes(plan))
     say = supervisor.say
     say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
+    say("Starting web server, workers and what they need: some 10 to 30 seconds ...")
     for need in config.needs:
         say(f"Missing: {need}. Until then, whatever needs it fails.")
     with _something_to_try_on(plan, say):
@@ -106,7 +112,7 @@ def _end_with_make() -> None:
 
 
 @contextmanager
-def _only_one_here(plan: Plan) -> Iterator[None]:
+def _only_one_here() -> Iterator[None]:
     """Hold the var directory for this start; others read there where the dashboard is."""
     settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.VAR_DIR / "quickstart.lock").open("a+") as lock:
@@ -114,19 +120,18 @@ def _only_one_here(plan: Plan) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             reason = (
-                f"names {settings.VAR_DIR}, from which another TARSy runs at "
+                f"names {settings.VAR_DIR}, from which TARSy runs already, at "
                 f"{settings.DASHBOARD_URL}; stop that one or name another directory"
             )
             raise ConfigError([Mistake("environment", 0, f"TARSY_VAR_DIR {reason}")]) from None
-        (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
         yield
 
 
 def _make_plan(*, with_sample: bool) -> Plan:
     env = Env(os.environ)
     port = env.integer("PORT", 8000, minimum=1, maximum=65535)
-    if not _is_free(port):
-        env.wrong("PORT", f"{port} is taken; set PORT to a free one")
+    if trouble := _trouble_with(port):
+        env.wrong("PORT", f"{port} {trouble}")
     given = env.text("TARSY_REHEARSAL_URL")
     env.raise_if_wrong()
     rehearsal_port = _find_free_port()
@@ -158,7 +163,7 @@ def _set_environment(plan: Plan) -> None:
     # It listens on loopback only, so that `curl` works without a token.
     os.environ.setdefault("TARSY_AUTH", "none")
     os.environ.setdefault("LOG_FORMAT", "console")
-    os.environ.setdefault("LOG_LEVEL", "INFO")
+    os.environ.setdefault("LOG_LEVEL", "WARNING")
     if plan.rehearsal_port:
         os.environ["TARSY_REHEARSAL_URL"] = plan.rehearsal_url
 
@@ -208,7 +213,9 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
 def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None:
     """Wait until it answers, send the sample alert and say where to look."""
     _wait_until_ready(plan.url)
+    say("The web server answers. Waiting for a worker ...")
     _wait_for_worker()
+    threading.Thread(target=tell_news, args=(plan.url, say), name="news", daemon=True).start()
     say("")
     for line in _describe_rehearsal(plan):
         say(line)
@@ -218,13 +225,15 @@ def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None
         say("The administrator's password is as before; a new one: manage.py changepassword admin")
     say(f"Dashboard:  {plan.url}/      Administration: {plan.url}/admin/")
     if plan.with_sample:
-        session = submit_alert(read_alert({"data": make_sample_alert()}), author=ADMIN)
-        link = _login_link(plan, f"/sessions/{session.pk}/")
-        say(f"Watch the sample investigation live:  {link}")
+        say("Open this and watch the sample investigation; it begins when you do:")
+        say(f"  {_login_link(plan, '/')}")
     elif settings.TARSY_AUTH == "login":
         say(f"Log in once with:  {_login_link(plan, '/')}")
     say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
+    if plan.with_sample:
+        _wait_until_opened()
+        submit_alert(read_alert({"data": make_sample_alert()}), author=ADMIN)
 
 
 def _describe_rehearsal(plan: Plan) -> Iterator[str]:
@@ -244,7 +253,17 @@ def _login_link(plan: Plan, page: str) -> str:
     admin = get_user_model().objects.filter(is_superuser=True).order_by("pk").first()
     if admin is None:
         return f"{plan.url}{page}"
-    return f"{plan.url}/login/link/{make_login_link_token(admin)}/?next={page}"
+    after = "" if page == "/" else f"?next={page}"
+    return f"{plan.url}/login/link/{make_login_link_token(admin)}/{after}"
+
+
+def _wait_until_opened() -> None:
+    """Until somebody has used the link, or a minute has passed: nobody misses the beginning."""
+    admins = get_user_model().objects.filter(is_superuser=True)
+    before = set(admins.values_list("pk", "last_login"))
+    until = time.monotonic() + OPENED_WITHIN
+    while time.monotonic() < until and set(admins.values_list("pk", "last_login")) == before:
+        time.sleep(0.3)
 
 
 def _wait_for_worker() -> None:
@@ -269,14 +288,17 @@ def _wait_until_ready(url: str) -> None:
         time.sleep(0.2)
 
 
-def _is_free(port: int) -> bool:
+def _trouble_with(port: int) -> str:
+    """Why nothing can listen there, with what to do; empty where it can."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
+        except PermissionError:
+            return "may be used by root alone; set PORT to one from 1024 on"
         except OSError:
-            return False
-        return True
+            return "is taken; set PORT to a free one"
+    return ""
 
 
 def _find_free_port() -> int:
