@@ -23,12 +23,12 @@ help: ## Show this list
 
 setup: $(DEV_STAMP) ## Make .venv with everything, tests and checks included
 
-demo: $(RUN_STAMP) ## Start everything, investigate a sample alert about this machine, print the URL
+demo: $(RUN_STAMP) ## Start everything, and a small shop in which something breaks; FAULT= chooses what
 	@echo "Starting TARSy with a database and a Redis of its own in var/ ..."
 	@exec $(BIN)/python manage.py quickstart
 
-run: $(RUN_STAMP) ## Start everything, without the sample alert
-	@exec $(BIN)/python manage.py quickstart --no-sample
+run: $(RUN_STAMP) ## Start everything, without the shop
+	@exec $(BIN)/python manage.py quickstart --no-demo
 
 ##@ Test
 # Each process of the product would compile all modules anew.

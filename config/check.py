@@ -11,6 +11,7 @@ from config.checks.autonomy import note_autonomy
 from config.checks.blanks import check_blanks
 from config.checks.costs import check_costs
 from config.checks.findings import Findings
+from config.checks.incidents import check_incidents
 from config.checks.leniency import forgive
 from config.checks.masking import check_masking
 from config.checks.packs import check_pack_names
@@ -114,6 +115,7 @@ def _run_checks(
     check_times(findings)
     check_costs(findings)
     check_masking(findings)
+    check_incidents(findings)
     warn_of_unsupported(findings, environ)
     warn_of_unclassed(findings)
     return files
@@ -198,6 +200,7 @@ def _assemble(
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
         skills=MappingProxyType(dict(skills)),
         alert_sources=files.alert_sources,
+        incidents=files.incidents,
         known_noise=files.known_noise,
         alert_senders=files.alert_senders,
         own_chains=_names_in(tarsy, "agent_chains"),

@@ -9,6 +9,7 @@ from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import nothing
+from config.schema.incidents import IncidentsConfig
 from config.schema.packs import KnownNoiseConfig, PackConfig
 from config.schema.providers import LLMProviderConfig
 from config.schema.queue import QueueConfig
@@ -32,6 +33,7 @@ class Config:
     llm_providers: Mapping[str, LLMProviderConfig]
     skills: Mapping[str, Skill]
     alert_sources: Mapping[str, AlertSourceConfig] = field(default_factory=nothing)
+    incidents: IncidentsConfig = field(default_factory=IncidentsConfig)
     packs: Mapping[str, PackConfig] = field(default_factory=nothing)
     """What agents without a model work by."""
     known_noise: tuple[KnownNoiseConfig, ...] = ()

@@ -74,6 +74,8 @@ class ResolvedAgent:
     summarization: Mapping[str, ResolvedSummarization]
     packs: tuple[str, ...] = ()
     falls_back_to_rules: bool = False
+    proposes: bool = False
+    """Whether an agent of rules may ask for a repair."""
 
 
 def executions_of(stage: StageConfig) -> tuple[StageAgentConfig, ...]:
@@ -255,12 +257,15 @@ def _resolved(
         tool_filter=MappingProxyType(tools.narrowed),
         native_tools=MappingProxyType({**provider.native_tools, **wishes}),
         native_wishes=MappingProxyType(wishes),
-        control_level="read_only" if agent_type == "rules" else tools.control_level,
+        control_level=(
+            "read_only" if agent_type == "rules" and not agent.proposes else tools.control_level
+        ),
         custom_instructions=agent.custom_instructions,
         required_skills=required,
         skills=skills,
         summarization=MappingProxyType(_summarization(config, servers, backend)),
         packs=agent.packs or tuple(config.packs),
+        proposes=agent.proposes,
         falls_back_to_rules=agent.fallback == "rules",
     )
 

@@ -19,7 +19,7 @@ from ops.control.actions import (
     SERVICE_ACTIONS,
 )
 from ops.envelope import Json, JsonObject
-from ops.services.declaration import DeclaredService, Repair
+from ops.services.declaration import DeclaredService
 from ops.services.running import read_state
 from ops.settings import OpsSettings
 from ops.storage import Usage, list_mounts, read_usage
@@ -234,14 +234,10 @@ def _declared_service(settings: OpsSettings, service: DeclaredService) -> Resour
             "log_file": str(service.log_file),
             "declared": True,
             "depends_on": service.depends_on,
-            "repairs": [_describe_repair(each) for each in service.repairs],
+            "repairs": [each.to_json() for each in service.repairs],
         },
         declared=service,
     )
-
-
-def _describe_repair(repair: Repair) -> JsonObject:
-    return {"repair": repair.name, "does": repair.description, "runs": repair.runs}
 
 
 def _processes(settings: OpsSettings) -> list[Resource]:

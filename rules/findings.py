@@ -23,6 +23,16 @@ class Cited:
 
 
 @dataclass(frozen=True)
+class Repair:
+    """A call that would mend what a rule found. `arguments` are JSON, `does` is Markdown."""
+
+    server: str
+    tool: str
+    arguments: str
+    does: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something that a rule found. Texts are Markdown."""
 
@@ -40,11 +50,15 @@ class Finding:
     rules_out: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     tells_more: tuple[str, ...] = ()
+    affects: tuple[str, ...] = ()
+    """What depends on the thing at which it is found."""
     explains: frozenset[str] = frozenset()
     """Rules, as `pack.rule`."""
     group: str = ""
     others: tuple[str, ...] = ()
     """More things of which the same was found."""
+    repair: Repair | None = None
+    """What would mend it."""
 
     @property
     def rank(self) -> tuple[int, int, int]:

@@ -3,6 +3,7 @@
 None of them raises: what cannot be read is an empty text, or -1 where a number is wanted.
 """
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -122,6 +123,17 @@ def pick(pattern: object, text: object) -> str:
     return str(groups[0] if groups else found.group(0))
 
 
+def pairs(value: object) -> str:
+    """An object of JSON as `name=value,name=value`; empty where it is none."""
+    try:
+        found = json.loads(str(value))
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(found, dict):
+        return ""
+    return ",".join(f"{name}={each}" for name, each in found.items() if isinstance(each, str))
+
+
 def workload(owner: object, name: object) -> str:
     """The name of what a pod belongs to: by its owner where that is known, else by how names of
     pods are made."""
@@ -153,7 +165,8 @@ def make_functions(now: datetime) -> dict[str, Callable[..., object]]:
 
     own: Mapping[str, Callable[..., object]] = {
         "age": age, "amount": amount, "first": first, "join": join, "last": last, "lower": lower,
-        "moment": moment, "near": near, "number": number, "pick": pick, "since": since,
+        "moment": moment, "near": near, "number": number,
+        "pairs": pairs, "pick": pick, "since": since,
         "unique": unique, "workload": workload,
     }  # fmt: skip
     return {name: _never_raise(function) for name, function in own.items()}

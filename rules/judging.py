@@ -1,14 +1,16 @@
 """Rules over facts: what they find, and what is well because they do not."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from config.schema.packs import CiteConfig, JoinConfig, PackConfig, RuleConfig
+from agents.types import JSON
+from config.schema.packs import CiteConfig, JoinConfig, PackConfig, RepairConfig, RuleConfig
 from config.words import count
 from rules.evaluation import MISSING, Scope
 from rules.facts import FactBook, Row
-from rules.findings import SURENESS, Cited, Finding, Sureness
+from rules.findings import SURENESS, Cited, Finding, Repair, Sureness
 from rules.functions import age, read_moment, show
 from rules.quotes import find_quote
 
@@ -29,6 +31,8 @@ class Judge:
     book: FactBook
     scope: Scope
     onset: datetime | None
+    edges: list[tuple[str, str]] = field(default_factory=list)
+    """What findings say of what depends on what, also those that others say better."""
 
     def __post_init__(self) -> None:
         self._raw = {
@@ -40,7 +44,9 @@ class Judge:
         """Every finding of the pack's rules, those of the same group as one."""
         found: dict[str, list[Finding]] = {}
         for name in self.pack.rules:
-            found[name] = list(self._group(self._judge(name, self.pack.rules[name])))
+            every = tuple(self._judge(name, self.pack.rules[name]))
+            self.edges += [(thing, each.entity) for each in every for thing in each.affects]
+            found[name] = list(self._group(every))
         return tuple(
             finding
             for name, findings in found.items()
@@ -140,8 +146,10 @@ class Judge:
             rules_out=tuple(map(scope.tell, rule.rules_out)),
             next_steps=tuple(map(scope.tell, rule.next)),
             tells_more=tuple(map(scope.tell, rule.tells_more)),
+            affects=tuple(map(scope.fill, rule.affects)),
             explains=frozenset(f"{self.pack.name}.{other}" for other in rule.explains),
             group=scope.fill(rule.group) if rule.group else "",
+            repair=_fill_repair(rule.repair, scope),
         )
 
     def _find_since(self, rule: RuleConfig) -> datetime | None:
@@ -188,6 +196,20 @@ class Judge:
             names = tuple(dict.fromkeys(each.entity for each in others)) if others else ()
             yield replace(first, others=tuple(name for name in names if name != first.entity))
         yield from alone
+
+
+def _fill_repair(config: RepairConfig | None, scope: Scope) -> Repair | None:
+    """The repair with its arguments; None where the rule names none, or one comes out empty."""
+    if config is None:
+        return None
+    arguments: dict[str, JSON] = {}
+    for name, value in config.arguments.items():
+        filled = scope.fill(value) if isinstance(value, str) else value
+        if filled == "":
+            return None
+        arguments[name] = filled
+    text = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+    return Repair(config.server, config.tool, text, scope.tell(config.does))
 
 
 def tell_others(finding: Finding) -> str:

@@ -44,6 +44,8 @@ class Explorer:
     """Why a look brought nothing, by its name."""
     left_out: dict[str, int] = field(default_factory=dict)
     """How many rows a look did not look at, beyond its bound."""
+    salt: str = ""
+    """What tells its calls from those of another walk through the same looks."""
     _asked: dict[tuple[str, str], list[Wanted]] = field(default_factory=dict)
     _answered: set[tuple[str, str]] = field(default_factory=set)
     _done: set[str] = field(default_factory=set)
@@ -153,9 +155,8 @@ class Explorer:
                 continue
             text = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
             kept = None if row is None else {name: as_json(row.get(name)) for name in look.keep}
-            call = ToolCall(
-                _call_id(self.pack.name, name, spec.wire_name, text), spec.wire_name, text
-            )
+            parts = (self.pack.name, name, spec.wire_name, text, *filter(None, [self.salt]))
+            call = ToolCall(_call_id(*parts), spec.wire_name, text)
             return Wanted(name, call, kept, number)
         if not self._asked.get(self._key_of(name, row)):
             self.failures.setdefault(name, "no tool for it is offered")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from agents.our_lines import as_words
 from agents.types import JSON
 from config.words import count, list_names
 from rules.findings import Cited, Finding, Noise
@@ -13,11 +14,26 @@ from rules.ranking import Cause, Link, Ranked
 MOST_NEXT = 6
 MOST_WELL = 8
 MOST_NOT_CHECKED = 12
+_MOST_CITED = 4
 _LEVELS = {"certain": "high", "likely": "medium", "possible": "low"}
 _KINDS = {
     "config": "configuration", "claim": "volume claim", "control-plane": "control plane",
     "serviceaccount": "service account", "filesystem": "file system",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What became of a repair: why it did not run, else whether its cause is gone.
+
+    `number` is its call; 0 where none was made. `calls` are those of the look afterwards.
+    """
+
+    does: str
+    number: int = 0
+    refusal: str = ""
+    is_gone: bool = False
+    calls: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -28,10 +44,16 @@ class Told:
     well: tuple[str, ...] = ()
     noise: tuple[Noise, ...] = ()
     not_checked: tuple[str, ...] = ()
-    looks: int = 0
-    """How many calls brought something."""
+    calls: tuple[int, ...] = ()
+    """The calls that brought something."""
     is_alert_known: bool = False
     """Whether the alert's own thing was among what was seen."""
+    mended: Mended | None = None
+    """What became of a repair that was asked for."""
+
+    @property
+    def looks(self) -> int:
+        return len(self.calls)
 
 
 def write_report(told: Told) -> str:
@@ -68,8 +90,32 @@ def _conclude(told: Told) -> str:
     if len(causes) > 1:
         names = list_names([name_thing(each.finding.entity) for each in causes[1:]])
         parts.append(f"Beside it, a cause may lie at {names}.")
+    if told.mended is not None:
+        parts.append(_tell_mended(told.mended))
     parts.append(f"Confidence: {_LEVELS[first.finding.sure]}")
     return " ".join(parts)
+
+
+def _tell_mended(mended: Mended) -> str:
+    if mended.refusal:
+        return f"A repair was proposed, {mended.does}, and did not run."
+    if mended.is_gone:
+        return f"The repair, {mended.does}, ran, and the cause is gone."
+    return f"The repair, {mended.does}, ran, and the cause is still there."
+
+
+def _list_mended(mended: Mended | None) -> Iterator[str]:
+    """The claims about a repair."""
+    if mended is None:
+        return
+    ref = f" [T{mended.number}]" if mended.number else ""
+    if mended.refusal:
+        yield f"The repair, {mended.does}, did not run: {as_words(mended.refusal)}.{ref}"
+        return
+    yield f"The repair, {mended.does}, ran.{ref}"
+    refs = ", ".join(f"T{number}" for number in mended.calls[:_MOST_CITED])
+    again = "is gone" if mended.is_gone else "is still there"
+    yield f"Looked at once more, the cause {again}. [{refs}]"
 
 
 def _conclude_nothing(told: Told) -> str:
@@ -109,6 +155,7 @@ def _list_evidence(told: Told) -> Iterator[str]:
             calls = sorted({cited.number for each in cause.symptoms[4:] for cited in each.cites})
             refs = f" [{', '.join(f'T{number}' for number in calls[:6])}]" if calls else ""
             yield f"{count(len(cause.symptoms) - 4, 'more symptom')} are explained by it.{refs}"
+    yield from _list_mended(told.mended)
     for cause in told.ranked.aside:
         yield f"Not tied to this alert: {_claim(cause.finding)}"
 

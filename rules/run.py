@@ -39,7 +39,15 @@ from rules.graph import Graph, add_facts
 from rules.judging import Judge
 from rules.looks import Explorer, Wanted
 from rules.ranking import find_alert_entities, rank
-from rules.report import Told, describe, write_report
+from rules.repairing import (
+    AFTERWARDS,
+    NOT_OFFERED,
+    choose_repair,
+    is_gone,
+    make_call,
+    read_refusal,
+)
+from rules.report import Mended, Told, describe, write_report
 
 OPENING = "This agent works without a model: its rules decide what it looks at."
 """How the message that opens its conversation begins."""
@@ -64,6 +72,8 @@ class RulesTask:
     known_offers: tuple[ServerOffer, ...] = ()
     lines: tuple[str, ...] = ()
     """Lines of ours that stand above the report."""
+    proposes: bool = False
+    """Whether the repair of the likeliest cause is asked for."""
 
 
 async def run_rules(
@@ -74,7 +84,8 @@ async def run_rules(
     evidence: EvidenceReader,
     mask: Callable[[str], str] = str,
 ) -> AgentOutcome:
-    """Look, judge and report. Never asks a model; calls that may write are not made."""
+    """Look, judge and report. Never asks a model. What may write is not called, but for the one
+    repair of an agent that `proposes`."""
     return await _Execution(task, toolbox, journal, evidence, mask).run()
 
 
@@ -113,22 +124,49 @@ class _Execution:
             await self._offers.record(tells_model=False)
             await self._journal.record_prompt(self._task.opening)
         await self._finish_open_calls()
-        runs, idle = self._begin()
-        while self._rounds < MOST_ROUNDS:
+        told = await self._investigate()
+        return await self._conclude(await self._mend(told) if self._task.proposes else told)
+
+    async def _investigate(self, salt: str = "") -> Told:
+        """Look as the packs say, and judge. `salt` makes it another look at the same things."""
+        runs, idle = self._begin(salt)
+        until = self._rounds + MOST_ROUNDS
+        while self._rounds < until:
             wanted = [(run, each) for run in runs for each in run.explorer.list_next()]
             if not wanted:
                 break
             self._rounds += 1
             await self._look(wanted)
         self._journal.report_progress("concluding", "Weighing what was found")
-        told = await asyncio.to_thread(judge_runs, self._task, self._alert, runs, idle)
-        return await self._conclude(told)
+        return await asyncio.to_thread(judge_runs, self._task, self._alert, runs, idle)
 
-    def _begin(self) -> tuple[list[_PackRun], list[str]]:
+    async def _mend(self, told: Told) -> Told:
+        """Ask for the repair of the likeliest cause, and look again where it ran."""
+        repair = choose_repair(told.ranked)
+        if repair is None:
+            return told
+        call = make_call(repair, self._toolbox.specs)
+        if call is None:
+            return replace(told, mended=Mended(repair.does, refusal=NOT_OFFERED))
+        self._journal.report_progress("remediating", "Asking for a repair")
+        if call.id not in self._read_results():
+            plan = PlannedCall(call, self._toolbox.identify(call))
+            says = told.ranked.causes[0].finding.says.replace("`", "")
+            await self._make([plan], f"{says}. A repair is asked for.")
+        reply = self._read_results().get(call.id)
+        if refusal := read_refusal(reply):
+            number = reply.number if reply is not None else 0
+            return replace(told, mended=Mended(repair.does, number, refusal))
+        assert reply is not None
+        again = await self._investigate(AFTERWARDS)
+        gone = is_gone(told.ranked, again.ranked)
+        return replace(told, mended=Mended(repair.does, reply.number, "", gone, again.calls))
+
+    def _begin(self, salt: str) -> tuple[list[_PackRun], list[str]]:
         """The packs that can work here, and what is said of the others."""
         runs, idle = [], []
         for pack in self._task.packs:
-            run = begin_pack(pack, self._alert, self._task.now, self._toolbox)
+            run = begin_pack(pack, self._alert, self._task.now, self._toolbox, salt)
             if not run.scope.holds(pack.only_for):
                 continue
             if not run.explorer.can_begin:
@@ -166,10 +204,12 @@ class _Execution:
         """Make calls that only read; what may write is not even proposed."""
         planned = [PlannedCall(call, self._toolbox.identify(call)) for call in calls]
         planned = [each for each in planned if not each.target.may_write]
-        if not planned:
-            return
+        if planned:
+            await self._make(planned, f"Looking at {len(planned)} things.")
+
+    async def _make(self, planned: Sequence[PlannedCall], says: str) -> None:
         made = tuple(each.call for each in planned)
-        message = Message("assistant", f"Looking at {len(made)} things.", made)
+        message = Message("assistant", says, made)
         numbers = await self._journal.record_calls(CallPlan(message, tuple(planned)))
         self._conversation.add(message)
         await self._run_calls(
@@ -223,11 +263,13 @@ def _is_opening(message: Message) -> bool:
     return message.role == "user" and message.content.startswith(OPENING)
 
 
-def begin_pack(pack: PackConfig, alert: AlertFacts, now: datetime, toolbox: Toolbox) -> _PackRun:
+def begin_pack(
+    pack: PackConfig, alert: AlertFacts, now: datetime, toolbox: Toolbox, salt: str = ""
+) -> _PackRun:
     """A pack before its first look."""
     scope = make_scope(pack, alert, now)
     book = FactBook(pack, scope)
-    return _PackRun(Explorer(pack, book, scope, toolbox.specs), book, scope, pack)
+    return _PackRun(Explorer(pack, book, scope, toolbox.specs, salt=salt), book, scope, pack)
 
 
 def make_scope(pack: PackConfig, alert: AlertFacts, now: datetime) -> Scope:
@@ -244,19 +286,21 @@ def judge_runs(
     findings: list[Finding] = []
     well: list[str] = []
     not_checked = list(idle)
-    looks = 0
+    calls: list[int] = []
     for run in runs:
         judge = Judge(run.pack, run.book, run.scope, alert.onset)
         found = judge.find_all()
         findings += found
         well += judge.list_well(found)
         add_facts(graph, run.book, run.scope)
+        for thing, needed in judge.edges:
+            graph.add(thing, needed)
         not_checked += _tell_unseen(run)
-        looks += sum(map(len, run.book.replies.values()))
+        calls += [each.number for replies in run.book.replies.values() for each in replies]
     kept, noise = take_out_noise(findings, task.known_noise, task.now)
     about = find_alert_entities(graph, kept, alert)
     ranked = rank(kept, graph, alert)
-    return Told(ranked, tuple(well), noise, tuple(not_checked), looks, bool(about))
+    return Told(ranked, tuple(well), noise, tuple(not_checked), tuple(calls), bool(about))
 
 
 def _tell_unseen(run: _PackRun) -> list[str]:

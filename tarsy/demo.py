@@ -1,108 +1,98 @@
-"""The service that `make demo` starts, so that there is something to find stopped and restart."""
+"""The incident that `make demo` shows: a small shop in which something really goes wrong."""
 
-import fcntl
-import sys
+import os
+import secrets
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
-import yaml
+from django.contrib.auth.models import User
 
+from investigations.services.intake import read_alert, submit_alert
+from investigations.services.tokens import create_token
 from ops.envelope import ToolFailure
-from ops.services.declaration import FILE_NAME, DeclaredService, load_services
-from ops.services.running import changing, start, stop
-from tarsy.errors import ConfigError, Mistake
+from tarsy.errors import ConfigError
+from tarsy.shop.faults import DEFAULT, FAULTS, NONE
+from tarsy.shop.opening import Shop, check_fault, open_shop
+from tarsy.shop.services import SERVICES
 
-NAME = "demo-service"
-_HEADER = (
-    "# Written by `make demo` at each start. Without this line it is yours and stays as it is.\n"
-)
-_PROJECT_ROOT = Path(__file__).resolve().parents[1]
-# The service of a demo that has just been killed needs a moment to notice.
-_LOCK_SECONDS = 2.0
+RULES_ONLY = "services"
+WITH_MODEL = "services-with-model"
+"""Alert types of the built-in chains: rules alone, and with a model that confirms them."""
+AUTHOR = "demo"
+QUIET_SECONDS = 5.0
+"""How long all is well before the fault."""
+
+Say = Callable[[str], None]
 
 
-@contextmanager
-def demo_service(var_directory: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Run the service of the demonstration while this is entered, or this process lives.
+class Demo:
+    """A shop and what is going to happen in it. `open` may run beside the start of the rest."""
 
-    Without it the demo is worth having too, so a failure is only said.
-    """
-    with _alive_file(var_directory).open("a") as alive:
+    def __init__(self, var_directory: Path, fault: str, say: Say) -> None:
+        self.fault = fault
+        self._directory = var_directory
+        self._say = say
+        self._kept = ExitStack()
+        self._opening: Future[Shop] | None = None
+
+    def open(self) -> None:
+        """Begin to open the shop; `begin` waits for it."""
+        threads = ThreadPoolExecutor(1, "shop")
+        self._opening = threads.submit(self._kept.enter_context, open_shop(self._directory))
+        threads.shutdown(wait=False)
+
+    def begin(self, url: str, owner: User | None, alert_type: str) -> None:
+        """Let customers in, show that all is well, and set the fault off.
+
+        Without the shop the product is worth having too, so a failure is only said.
+        """
+        assert self._opening is not None
         try:
-            _lock(alive.fileno())
-            number = _begin(_declare(var_directory))
-            say(f"A harmless service to try things on, {NAME}, runs as process {number}")
+            self._begin(self._opening.result(), url, owner, alert_type)
         except (ToolFailure, ConfigError, OSError) as error:
-            say(f"The demo service could not be started, all else works: {error}")
-        yield  # The service waits for the lock that is let go of here, and ends.
+            self._say(f"The shop of the demo could not be opened, all else works: {error}")
 
+    def close(self) -> None:
+        """Let go of what the shop's processes live with: they end by themselves."""
+        self._kept.close()
 
-def find_demo_service(var_directory: Path) -> DeclaredService:
-    """The service as the demo of this directory declared it. Raises `ConfigError`."""
-    path = var_directory / FILE_NAME
-    if path.exists():
-        for service in load_services(path):
-            if service.name == NAME:
-                return service
-    raise ConfigError([Mistake(str(path), 0, f"declares no {NAME}; `make demo` does")])
-
-
-def is_demo_running(var_directory: Path) -> bool:
-    """Whether somebody holds what the service lives with."""
-    try:
-        with _alive_file(var_directory).open("r") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
-
-
-def _declare(var_directory: Path) -> DeclaredService:
-    """Write the declaration where the ops server of this directory reads it."""
-    path = var_directory / FILE_NAME
-    if path.exists() and not path.read_text(encoding="utf-8").startswith(_HEADER):
-        return find_demo_service(var_directory)
-    alive = _alive_file(var_directory)
-    declaration = {
-        "description": "writes a heartbeat to its log; started by make demo to try things on",
-        "argv": [sys.executable, "-m", "tarsy.demo_service", "--ends-with", str(alive)],
-        "directory": str(_PROJECT_ROOT),
-        "pid_file": str(var_directory / f"{NAME}.pid"),
-        "log_file": str(var_directory / f"{NAME}.log"),
-        "stop_seconds": 2,
-    }
-    text = _HEADER + yaml.safe_dump({"services": {NAME: declaration}}, sort_keys=False)
-    new = path.with_name(f"{path.name}.new")
-    new.write_text(text, encoding="utf-8")
-    new.chmod(0o644)
-    new.replace(path)
-    return find_demo_service(var_directory)
-
-
-def _begin(service: DeclaredService) -> int:
-    with changing(service):
-        stop(service)  # Of a demo before this one.
-        process = start(service).process
-        return process.pid if process is not None else 0
-
-
-def _lock(descriptor: int) -> None:
-    """Hold what the service lives with."""
-    until = time.monotonic() + _LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise
-        else:
+    def _begin(self, shop: Shop, url: str, owner: User | None, alert_type: str) -> None:
+        intake = f"{url}/api/v1/webhooks/alertmanager?alert_type={alert_type}"
+        shop.admit_customers(intake, _make_token(owner) if owner is not None else "")
+        self._say(f"A small shop runs at {shop.url}: {', '.join(SERVICES)}, customers and a check.")
+        if self.fault == NONE:
+            review = {"alert_type": alert_type, "data": make_review(shop.url)}
+            submit_alert(read_alert(review), author=AUTHOR)
+            self._say("Nothing goes wrong in it: somebody only asks whether it is well.")
             return
-        time.sleep(0.02)
+        time.sleep(QUIET_SECONDS)
+        said = shop.set_off(self.fault)
+        others = ", ".join((*(name for name in FAULTS if name != self.fault), NONE))
+        self._say(f"Now {said} (FAULT={self.fault}; there are also {others}).")
+        self._say("The check notices it and tells an alert. Then rules look for the cause.")
 
 
-def _alive_file(var_directory: Path) -> Path:
-    return var_directory / f"{NAME}.alive"
+def read_fault() -> str:
+    """The fault that FAULT names. Raises `ConfigError` where there is no such one."""
+    name = os.environ.get("FAULT", "").strip() or DEFAULT
+    check_fault(name)
+    return name
+
+
+def make_review(url: str) -> dict[str, object]:
+    """An alert that is none: a person wants to know how the shop is."""
+    return {
+        "alertname": "ShopReview",
+        "severity": "info",
+        "summary": "Is the shop well?",
+        "description": f"A review of shop-web at {url} and of what it depends on.",
+        "labels": {"service": "shop-web", "source": "review"},
+    }
+
+
+def _make_token(owner: User) -> str:
+    name = f"shop-check {secrets.token_hex(4)}"
+    return create_token(owner=owner, name=name, actor=owner.username, scopes=["submit"])

@@ -17,12 +17,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management import call_command
 
 from config import Config, config_dir, get_config
@@ -30,13 +31,11 @@ from config.check import check
 from config.providers import REHEARSAL, choose_provider
 from config.usage import providers_in_use
 from investigations.selectors.system.workers import live_workers
-from investigations.services.intake import read_alert, submit_alert
 from investigations.services.login_links import make_login_link_token
-from tarsy.demo import demo_service
+from tarsy.demo import RULES_ONLY, WITH_MODEL, Demo, read_fault
 from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
 from tarsy.processes import ProcessSpec, Supervisor
-from tarsy.sample_alert import make_sample_alert
 from tarsy.terminal_news import tell_news
 
 ADMIN = "admin"
@@ -64,18 +63,21 @@ class Plan:
     """Whether `provider` is that model."""
     rehearsal_port: int | None
     """On which it is to be started; None where nobody would ask it, or it runs already."""
-    with_sample: bool
+    demo_type: str
+    """The type of the demo's alerts, by which their chain is found."""
+    fault: str | None
+    """What goes wrong in the demo's shop; None without a demo."""
 
     @property
     def url(self) -> str:
         return f"http://localhost:{self.port}"
 
 
-def start(*, with_sample: bool) -> int:
+def start(*, with_demo: bool) -> int:
     """Run until Ctrl-C. Returns the exit code."""
     _end_with_make()
     with _only_one_here():
-        plan = _make_plan(with_sample=with_sample)
+        plan = _make_plan(with_demo=with_demo)
         _set_environment(plan)
         (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
         return _run(plan)
@@ -93,16 +95,22 @@ def _run(plan: Plan) -> int:
     say("Starting web server, workers and what they need: some 10 to 30 seconds ...")
     for need in config.needs:
         say(f"Missing: {need}. Until then, whatever needs it fails.")
-    with _something_to_try_on(plan, say):
-        code: int = supervisor.run(on_started=lambda: _greet(plan, password, say))
+    with _demo_of(plan, say) as demo:
+        code: int = supervisor.run(on_started=lambda: _greet(plan, demo, password, say))
     say("Stopped. What was running goes on at the next start.")
     return code
 
 
-def _something_to_try_on(plan: Plan, say: Callable[[str], None]) -> AbstractContextManager[None]:
-    if not plan.with_sample:
-        return nullcontext()
-    return demo_service(settings.VAR_DIR.absolute(), say)
+@contextmanager
+def _demo_of(plan: Plan, say: Callable[[str], None]) -> Iterator[Demo | None]:
+    if plan.fault is None:
+        yield None
+        return
+    demo = Demo(settings.VAR_DIR.absolute(), plan.fault, say)
+    try:
+        yield demo
+    finally:
+        demo.close()
 
 
 def _end_with_make() -> None:
@@ -127,7 +135,8 @@ def _only_one_here() -> Iterator[None]:
         yield
 
 
-def _make_plan(*, with_sample: bool) -> Plan:
+def _make_plan(*, with_demo: bool) -> Plan:
+    fault = read_fault() if with_demo else None
     env = Env(os.environ)
     port = env.integer("PORT", 8000, minimum=1, maximum=65535)
     if trouble := _trouble_with(port):
@@ -139,14 +148,22 @@ def _make_plan(*, with_sample: bool) -> Plan:
     config = _read_config_with(rehearsal_url)
     provider = config.defaults.llm_provider
     is_asked = any(each.base_url == rehearsal_url for each in providers_in_use(config))
+    is_rehearsal = config.llm_providers[provider].base_url == rehearsal_url
     return Plan(
         port=port,
         provider=provider,
         rehearsal_url=rehearsal_url,
-        is_rehearsal=config.llm_providers[provider].base_url == rehearsal_url,
+        is_rehearsal=is_rehearsal,
         rehearsal_port=rehearsal_port if is_asked and not given else None,
-        with_sample=with_sample,
+        demo_type=_choose_demo_type(config, is_rehearsal=is_rehearsal),
+        fault=fault,
     )
+
+
+def _choose_demo_type(config: Config, *, is_rehearsal: bool) -> str:
+    """That of rules alone, or with a real model; without such a chain, the type for all alerts."""
+    wanted = RULES_ONLY if is_rehearsal else WITH_MODEL
+    return wanted if wanted in config.alert_types() else config.defaults.alert_type
 
 
 def _read_config_with(rehearsal_url: str) -> Config:
@@ -210,8 +227,10 @@ def _list_processes(plan: Plan) -> list[ProcessSpec]:
     return specs
 
 
-def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None:
-    """Wait until it answers, send the sample alert and say where to look."""
+def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[str], None]) -> None:
+    """Wait until it answers, say where to look, and let the demo begin."""
+    if demo is not None:
+        demo.open()
     _wait_until_ready(plan.url)
     say("The web server answers. Waiting for a worker ...")
     _wait_for_worker()
@@ -224,16 +243,17 @@ def _greet(plan: Plan, password: str | None, say: Callable[[str], None]) -> None
     else:
         say("The administrator's password is as before; a new one: manage.py changepassword admin")
     say(f"Dashboard:  {plan.url}/      Administration: {plan.url}/admin/")
-    if plan.with_sample:
-        say("Open this and watch the sample investigation; it begins when you do:")
+    if demo is not None:
+        say("Open this and watch what happens; it begins when you do, or in a minute:")
         say(f"  {_login_link(plan, '/')}")
     elif settings.TARSY_AUTH == "login":
         say(f"Log in once with:  {_login_link(plan, '/')}")
     say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
-    if plan.with_sample:
+    if demo is not None:
         _wait_until_opened()
-        submit_alert(read_alert({"data": make_sample_alert()}), author=ADMIN)
+        owner = _find_admin() if settings.TARSY_AUTH == "login" else None
+        demo.begin(plan.url, owner, plan.demo_type)
 
 
 def _describe_rehearsal(plan: Plan) -> Iterator[str]:
@@ -250,7 +270,7 @@ def _describe_rehearsal(plan: Plan) -> Iterator[str]:
 
 def _login_link(plan: Plan, page: str) -> str:
     """The page, by way of a link that logs the administrator in."""
-    admin = get_user_model().objects.filter(is_superuser=True).order_by("pk").first()
+    admin = _find_admin()
     if admin is None:
         return f"{plan.url}{page}"
     after = "" if page == "/" else f"?next={page}"
@@ -264,6 +284,10 @@ def _wait_until_opened() -> None:
     until = time.monotonic() + OPENED_WITHIN
     while time.monotonic() < until and set(admins.values_list("pk", "last_login")) == before:
         time.sleep(0.3)
+
+
+def _find_admin() -> User | None:
+    return get_user_model().objects.filter(is_superuser=True).order_by("pk").first()
 
 
 def _wait_for_worker() -> None:

@@ -63,11 +63,12 @@ ALLOWED: dict[str, str] = {
     " agents.provider_check.report safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".sources": "masking config.words tarsy.errors",
+    ".incidents": ".sources config",
     ".senders": ".runbooks config.schema.alert_senders config.senders config.words tarsy.errors",
-    ".services": ".sources .models .selectors .stream_messages .doorbell .queue .chain_plan"
-    " .maskers .runbooks .notifications .rendering .roles masking agents.our_lines agents.types"
-    " agents.records agents.provider_check.report agents.retry_after config tarsy.errors"
-    " tarsy.uptime",
+    ".services": ".sources .incidents .models .selectors .stream_messages .doorbell .queue"
+    " .chain_plan .maskers .runbooks .notifications .rendering .roles masking agents.our_lines"
+    " agents.types agents.records agents.provider_check.report agents.retry_after config"
+    " tarsy.errors tarsy.uptime",
     ".stream": ".models .roles .selectors .stream_messages .doorbell .access .rendering config"
     " agents.our_lines"
     " tarsy",
@@ -177,6 +178,7 @@ def _room_of_the_app(module: str) -> str:
         ("mcp_bridge", ("django", "celery")),
         ("config", ("django", "celery", "mcp")),
         ("investigations.sources", ("django", "celery", "mcp", "rest_framework")),
+        ("investigations.incidents", ("django", "celery", "mcp", "rest_framework")),
     ],
 )
 def test_pure_packages_know_no_framework(package: str, forbidden: tuple[str, ...]):

@@ -141,8 +141,15 @@ def _check_rule(findings: Findings, pack: PackConfig, place: Path, rule: RuleCon
     for index, cite in enumerate(rule.cites):
         _check_names(findings, (*place, "cites", index, "row"), [cite.row], known, "name")
         _check_expression(findings, (*place, "cites", index, "quote"), cite.quote, known)
+    if rule.repair is not None:
+        where = (*place, "repair")
+        for name, value in rule.repair.arguments.items():
+            if isinstance(value, str):
+                _check_template(findings, (*where, "arguments", name), value, known)
+        _check_template(findings, (*where, "does"), rule.repair.does, known)
     texts = {
         "says": (rule.says,), "at": (rule.at,), "group": (rule.group,) if rule.group else (),
+        "affects": rule.affects,
         "rules_out": rule.rules_out, "next": rule.next, "tells_more": rule.tells_more,
     }  # fmt: skip
     for key, templates in texts.items():

@@ -118,5 +118,8 @@ class AgentConfig(Entry):
     packs: List[FilledText] = ()
     """The packs that the agent works by, where it works by rules. Empty: every pack whose tools it
     has."""
+    proposes: Boolean = False
+    """Whether an agent of rules asks for the repair that its likeliest finding names. Its
+    `control_level` has to let it ask: it is `read_only` otherwise."""
     fallback: Fallback | None = None
     """What takes over when no model could be asked. `rules`: the packs."""

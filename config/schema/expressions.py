@@ -25,7 +25,8 @@ MOST_MACROS = 4
 """Walks over lists within one expression; each within another multiplies."""
 
 FUNCTIONS = frozenset({
-    "age", "amount", "first", "join", "last", "lower", "moment", "near", "number", "pick", "since",
+    "age", "amount", "first", "join", "last", "lower", "moment", "near", "number",
+    "pairs", "pick", "since",
     "unique", "workload",
 })  # fmt: skip
 """What an expression may call besides CEL's own functions; `rules.functions` has them."""

@@ -8,6 +8,7 @@ from config.schema.alert_sources import AlertSourceConfig
 from config.schema.chains import ChainConfig
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Block, List, Table, nothing
+from config.schema.incidents import IncidentsConfig
 from config.schema.packs import KnownNoiseConfig
 from config.schema.providers import LLMProviderConfig
 from config.schema.queue_without_effect import QueueWithInertKeys
@@ -30,6 +31,8 @@ class Files(Block):
     """Senders of alerts that TARSy does not know, by the name in their address: where the fields of
     their posts stand, as JMESPath expressions. An entry takes the place of a known source of the
     same name."""
+    incidents: IncidentsConfig = Field(default_factory=IncidentsConfig)
+    """Which alerts belong together, and when an investigation of them begins."""
     known_noise: List[KnownNoiseConfig] = ()
     """Findings of rules that somebody knows and does not want to be told as causes for a while."""
     alert_senders: Table[AlertSenderConfig] = Field(default_factory=nothing)

@@ -171,6 +171,20 @@ class ExampleConfig(Block):
     """What has to stand in the finding's text."""
 
 
+class RepairConfig(Block):
+    """What would mend it: one call that changes something. Only an agent with `proposes` asks for
+    it, and the gate decides about it as about every write."""
+
+    tool: FilledText
+    """The tool's name at its server."""
+    server: Text = ""
+    """The server's name in the configuration. Empty: any that has such a tool."""
+    arguments: Table[Argument] = Field(default_factory=nothing)
+    """The arguments; `{{...}}` is an expression. Where one comes out empty, nothing is asked."""
+    does: Template
+    """What it is, as a sentence names it: `a restart of web`."""
+
+
 class RuleConfig(Block):
     """What makes a finding. All of its texts are templates."""
 
@@ -202,6 +216,8 @@ class RuleConfig(Block):
     the alert explains less."""
     cites: List[CiteConfig] = ()
     """What it rests on."""
+    affects: List[Template] = ()
+    """What depends on the thing at which it is found, each as `kind:name`."""
     group: Template | None = None
     """Findings of this rule with the same text here are one."""
     explains: List[FilledText] = ()
@@ -216,6 +232,8 @@ class RuleConfig(Block):
     """What to do, the first thing first."""
     tells_more: List[Template] = ()
     """Checks that would tell more."""
+    repair: RepairConfig | None = None
+    """What would mend it."""
     examples: List[ExampleConfig] = ()
     """Recorded answers with what the rule makes of them, which run as tests."""
 

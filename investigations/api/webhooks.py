@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -14,8 +15,10 @@ from investigations.api.identity import author_of
 from investigations.api.responses import ANYBODY, errors, parameter
 from investigations.api.senders import SenderAuthentication, read_posted, refuse_smuggled
 from investigations.api.subscriptions import confirm_subscription
+from investigations.models import Delivery
 from investigations.roles import SUBMIT
 from investigations.services.deliveries import Outcome, read_delivery, take_delivery
+from investigations.services.incidents.taking import Taken
 
 _ALERT_TYPE = parameter(
     "alert_type", "Chooses the chain. Left out: that of the source, else the default one."
@@ -27,8 +30,12 @@ class AlertOutcomeSerializer(serializers.Serializer[Any]):
     title = serializers.CharField(allow_blank=True)
     state = serializers.ChoiceField(choices=["firing", "resolved", "acknowledged", "test", "other"])
     severity = serializers.ChoiceField(choices=["critical", "high", "warning", "info", "unknown"])
-    outcome = serializers.CharField(help_text="`started`, `resolved` or `ignored: REASON`.")
+    outcome = serializers.CharField(
+        help_text="`started`, `held until MOMENT: WHY`, `joined`, `duplicate...`, `resolved` or "
+        "`ignored: REASON`."
+    )
     session_id = serializers.UUIDField(allow_null=True)
+    incident_id = serializers.UUIDField(allow_null=True)
     left_out = serializers.CharField(allow_blank=True)
 
 
@@ -37,15 +44,20 @@ class UnreadableSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class DeliverySerializer(serializers.Serializer[Any]):
+class TakenDeliverySerializer(serializers.Serializer[Any]):
     source = serializers.CharField(  # type: ignore[assignment]  # a field, like the others
         help_text="As which the post was read."
     )
     message = serializers.CharField()
-    session_id = serializers.UUIDField(
-        allow_null=True, help_text="One for all alerts of the post that fire."
+    id = serializers.UUIDField(help_text="Of the post, as it is kept.")
+    outcome = serializers.ChoiceField(
+        choices=Delivery.Outcome.choices, help_text="Of the alert for which most was done."
     )
-    delivery_id = serializers.CharField(allow_blank=True)
+    session_id = serializers.UUIDField(
+        allow_null=True, help_text="The first investigation that the post began or joined."
+    )
+    incident_id = serializers.UUIDField(allow_null=True, help_text="The first incident of it.")
+    delivery_id = serializers.CharField(allow_blank=True, help_text="The sender's own.")
     group_key = serializers.CharField(allow_blank=True)
     alerts = AlertOutcomeSerializer(many=True)
     unreadable = UnreadableSerializer(many=True, help_text="Members of the post without an alert.")
@@ -55,7 +67,11 @@ class DeliverySerializer(serializers.Serializer[Any]):
 _SCHEMA: Mapping[str, Any] = {
     "request": OpenApiTypes.ANY,
     "parameters": [_ALERT_TYPE],
-    "responses": {202: DeliverySerializer, **errors(400, 401, 404, 413, 429, 503), **ANYBODY},
+    "responses": {
+        202: TakenDeliverySerializer,
+        **errors(400, 401, 404, 413, 429, 503),
+        **ANYBODY,
+    },
 }
 
 
@@ -99,6 +115,7 @@ def _take(request: Request, source: str = "") -> Response:
     refuse_smuggled(request, reading)
     outcome = take_delivery(
         confirm_subscription(request, post, reading),
+        body=post.body,
         author=author_of(request),
         alert_type=request.query_params.get("alert_type", ""),
     )
@@ -108,26 +125,35 @@ def _take(request: Request, source: str = "") -> Response:
 
 
 def _describe(outcome: Outcome) -> dict[str, object]:
-    reading = outcome.reading
-    session_id = str(outcome.session.pk) if outcome.session else None
+    reading, delivery = outcome.reading, outcome.delivery
     return {
+        "id": str(delivery.pk),
         "source": reading.source,
         "message": outcome.message,
-        "session_id": session_id,
+        "outcome": delivery.outcome,
+        "session_id": _text(delivery.session_id),
+        "incident_id": _text(delivery.incident_id),
         "delivery_id": reading.delivery_id,
         "group_key": reading.group_key,
-        "alerts": [
-            {
-                "key": each.alert.key,
-                "title": each.alert.title,
-                "state": each.alert.state,
-                "severity": each.alert.severity,
-                "outcome": each.outcome,
-                "session_id": session_id if each.outcome == "started" else None,
-                "left_out": each.alert.left_out,
-            }
-            for each in outcome.alerts
-        ],
+        "alerts": [_describe_alert(each) for each in outcome.alerts],
         "unreadable": [{"place": each.place, "reason": each.reason} for each in reading.unreadable],
         "left_out": list(reading.left_out),
     }
+
+
+def _describe_alert(taken: Taken) -> dict[str, object]:
+    alert = taken.alert
+    return {
+        "key": alert.key,
+        "title": alert.title,
+        "state": alert.state,
+        "severity": alert.severity,
+        "outcome": taken.outcome,
+        "session_id": _text(taken.session.pk if taken.session else None),
+        "incident_id": _text(taken.incident.pk if taken.incident else None),
+        "left_out": alert.left_out,
+    }
+
+
+def _text(identity: UUID | None) -> str | None:
+    return str(identity) if identity else None

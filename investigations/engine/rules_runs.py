@@ -60,6 +60,7 @@ def _make_task(briefing: Briefing, lines: tuple[str, ...]) -> RulesTask:
         open_numbers=claim.open_numbers,
         known_offers=briefing.known_offers,
         lines=lines,
+        proposes=agent.proposes,
     )
 
 

@@ -1,62 +1,52 @@
 """What becomes of a post of an alert source: the one place where that is decided."""
 
+import hashlib
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+from psycopg.errors import DeadlockDetected
 
 from config import get_config
 from config.words import list_names
-from investigations.models import AlertSession
-from investigations.services.intake import (
-    DATA_LIMIT,
-    FIELDS,
-    alert_of_source,
-    choose_chain,
-    submit_alert,
-)
-from investigations.sources.facts import facts_of_alerts
-from investigations.sources.reading import JSON, AlertReading, Post, Reading
-from investigations.sources.registry import SOURCES, read_post, read_post_of, recognise
-from investigations.sources.severity import heaviest
-from masking.visible_text import clean_line
+from investigations.maskers import mask_alert_data
+from investigations.models import AlertSession, Delivery
+from investigations.services.incidents.batch import number_of
+from investigations.services.incidents.taking import Kind, Taken, summarize, take_alerts
+from investigations.services.intake import FIELDS, choose_chain
+from investigations.sources.reading import JSON, Post, Reading
+from investigations.sources.registry import read_post, read_post_of, recognise
 from tarsy.errors import InvalidInput
 
+BEGUN = (Kind.STARTED, Kind.HELD, Kind.MAINTENANCE, Kind.INHIBITED, Kind.OVER_BUDGET)
 BODY = "body"
-MOST_BODIES = 50
-"""Of the alerts of one post that an investigation is given whole; the others are counted."""
-_MOST_NAMED = 20
-_TITLE_ROOM = 280
-_BODY_BYTES = DATA_LIMIT - 64 * 1024
-"""For the bodies; the rest is for what stands around them."""
-
-
-@dataclass(frozen=True)
-class AlertOutcome:
-    """What was done about one alert: `started`, `resolved`, or `ignored: REASON`."""
-
-    alert: AlertReading
-    outcome: str
+MOST_KEPT = 100
+"""Alerts of a delivery whose outcome is kept; the answer names all."""
+KEPT_CHARACTERS = 64 * 1024
+"""Of the body of a delivery."""
+SAME_AGAIN = timedelta(seconds=60)
+"""How long an equal post counts as one that was sent twice; where the sender numbers its posts, for
+as long as they are kept."""
+MOST_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was done about a post, and the session that it started, if any."""
+    """What was done about a post, as it is kept, and about each of its alerts."""
 
     reading: Reading
-    alerts: tuple[AlertOutcome, ...]
+    delivery: Delivery
+    alerts: tuple[Taken, ...]
     session: AlertSession | None = None
 
     @property
     def message(self) -> str:
         """One sentence for whoever reads the sender's log."""
-        if self.session:
-            firing = sum(each.outcome == "started" for each in self.alerts)
-            of_all = f"{firing:,} of " if firing < len(self.alerts) else ""
-            return f"An investigation of {of_all}{_count(len(self.alerts))} is queued"
-        if self.reading.notice:
-            return f"Nothing is investigated: {self.reading.notice}"
-        told = dict.fromkeys(each.outcome for each in self.alerts)
-        return f"Nothing is investigated: {list_names(list(told)[:5])}"
+        return self.delivery.why
 
 
 def read_delivery(post: Post, source: str = "") -> Reading:
@@ -69,27 +59,114 @@ def read_delivery(post: Post, source: str = "") -> Reading:
     return read_post_of(source, post, get_config().alert_sources)
 
 
-def take_delivery(reading: Reading, *, author: str, alert_type: str = "") -> Outcome:
-    """Start one investigation of all alerts of a post that fire; the others start none.
+def take_delivery(reading: Reading, *, body: JSON, author: str, alert_type: str = "") -> Outcome:
+    """Keep a post and take its alerts: each joins its incident, and of an incident at most one
+    investigation waits or runs.
 
-    Raises InvalidInput where no member of the post can be read, and QueueFull.
+    Raises InvalidInput where no member of the post can be read or no chain takes such alerts, and
+    QueueFull; nothing is kept then, and the sender may post it again.
     """
     if not reading.alerts and reading.unreadable:
         first = reading.unreadable[0]
         raise InvalidInput(first.place, first.reason)
     # Also where nothing fires, or the first alert that does would be the one to be refused.
-    chosen = choose_chain(alert_type or _alert_type_of(reading.source))
-    outcomes = tuple(AlertOutcome(alert, _judge(alert)) for alert in reading.alerts)
-    firing = [each.alert for each in outcomes if each.outcome == "started"]
-    if not firing:
-        return Outcome(reading, outcomes)
-    alert = alert_of_source(
-        _describe(reading, firing),
-        chosen=chosen,
-        title=_title_of(firing),
-        facts=facts_of_alerts(reading.source, firing),
+    choose_chain(alert_type)
+    delivery = _describe(reading, body, author)
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        try:
+            with transaction.atomic():
+                return _take(reading, delivery, author=author, alert_type=alert_type)
+        except OperationalError as error:
+            # Two storms may wait for each other; the database ends one of them.
+            if not isinstance(error.__cause__, DeadlockDetected) or attempt == MOST_ATTEMPTS:
+                raise
+    raise AssertionError("every attempt returns or raises")
+
+
+def _take(reading: Reading, delivery: Delivery, *, author: str, alert_type: str) -> Outcome:
+    _wait_for_equals(delivery)
+    first = _find_equal(delivery)
+    if first is not None:
+        return _note_duplicate(reading, delivery, first)
+    now = timezone.now()
+    taken = tuple(take_alerts(reading, author=author, alert_type=alert_type, now=now))
+    begun = next((each for each in taken if each.session and each.kind != Kind.DUPLICATE), None)
+    told_of = begun or next((each for each in taken if each.incident), None)
+    delivery.outcome = summarize(taken)
+    delivery.why = _tell(reading, taken)
+    delivery.received_at = now
+    delivery.alert_count = len(taken)
+    delivery.alerts = [_keep(each) for each in taken[:MOST_KEPT]]
+    delivery.session_id = begun.session.pk if begun and begun.session else None
+    delivery.incident_id = told_of.incident.pk if told_of and told_of.incident else None
+    delivery.save(force_insert=True)
+    return Outcome(reading, delivery, taken, begun.session if begun else None)
+
+
+def _describe(reading: Reading, body: JSON, author: str) -> Delivery:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return Delivery(
+        id=uuid.uuid4(),
+        source=reading.source,
+        author=author[:200],
+        delivery_id=reading.delivery_id,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        size=len(text.encode()),
+        body=mask_alert_data(text)[:KEPT_CHARACTERS],
     )
-    return Outcome(reading, outcomes, submit_alert(alert, author=author))
+
+
+def _wait_for_equals(delivery: Delivery) -> None:
+    """Copies that come at once are looked at one after the other."""
+    with connection.cursor() as cursor:
+        number = number_of("delivery", delivery.source, delivery.sha256)
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+
+
+def _find_equal(delivery: Delivery) -> Delivery | None:
+    same = Delivery.objects.filter(source=delivery.source, sha256=delivery.sha256)
+    if not delivery.delivery_id:
+        same = same.filter(received_at__gt=timezone.now() - SAME_AGAIN)
+    # The one that something was done about, not one of its copies.
+    first = same.exclude(outcome=Kind.DUPLICATE).defer("body").order_by("-received_at").first()
+    return first if first is not None and first.alert_count else None
+
+
+def _note_duplicate(reading: Reading, delivery: Delivery, first: Delivery) -> Outcome:
+    told = f"duplicate of delivery {first.pk}"
+    delivery.outcome = Kind.DUPLICATE
+    delivery.why = f"Nothing is investigated: {told}"
+    delivery.session_id, delivery.incident_id = first.session_id, first.incident_id
+    delivery.alert_count = len(reading.alerts)
+    taken = tuple(Taken(each, Kind.DUPLICATE, told) for each in reading.alerts)
+    delivery.alerts = [_keep(each) for each in taken[:MOST_KEPT]]
+    delivery.save(force_insert=True)
+    return Outcome(reading, delivery, taken)
+
+
+def _keep(taken: Taken) -> dict[str, object]:
+    return {
+        "key": mask_alert_data(taken.alert.key),
+        "title": mask_alert_data(taken.alert.title),
+        "outcome": taken.outcome,
+    }
+
+
+def _tell(reading: Reading, taken: Sequence[Taken]) -> str:
+    begun = [each for each in taken if each.kind in BEGUN]
+    if begun:
+        of_all = f"{len(begun):,} of " if len(begun) < len(taken) else ""
+        told = f"An investigation of {of_all}{_count(len(taken))} is queued"
+        held = next((each.outcome for each in begun if each.kind != Kind.STARTED), "")
+        return f"{told}; {held}" if held else told
+    joined = [each for each in taken if each.kind == Kind.JOINED]
+    if joined:
+        told = "1 alert has joined" if len(joined) == 1 else f"{len(joined):,} alerts have joined"
+        return f"{told} incident {joined[0].incident.pk if joined[0].incident else ''}"
+    if not taken and reading.notice:
+        return f"Nothing is investigated: {reading.notice}"
+    told_of = dict.fromkeys(each.outcome for each in taken)
+    return f"Nothing is investigated: {list_names(list(told_of)[:5])}"
 
 
 def refuse_native(body: JSON, headers: Mapping[str, str]) -> None:
@@ -100,57 +177,6 @@ def refuse_native(body: JSON, headers: Mapping[str, str]) -> None:
     if source := recognise(Post(body, headers)).source:
         address = f"/api/v1/webhooks/{source.name}"
         raise InvalidInput(BODY, f"is a post of {source.label}: send it to {address}")
-
-
-def _judge(alert: AlertReading) -> str:
-    if alert.state == "firing":
-        return "started"
-    return "resolved" if alert.state == "resolved" else f"ignored: {alert.reason}"
-
-
-def _alert_type_of(source: str) -> str:
-    own = get_config().alert_sources.get(source)
-    return own.alert_type if own else ""
-
-
-def _title_of(firing: Sequence[AlertReading]) -> str:
-    first = next((each.title for each in firing if each.title), firing[0].key)
-    if len(firing) == 1:
-        return first
-    return f"{clean_line(first, _TITLE_ROOM)} and {len(firing) - 1:,} more"
-
-
-def _describe(reading: Reading, firing: Sequence[AlertReading]) -> dict[str, object]:
-    """What the agents are given: the alerts as they were sent, and what is not among them."""
-    bodies, left_out = _choose_bodies(firing)
-    source = SOURCES.get(reading.source)
-    over = [each for each in reading.alerts if each.state == "resolved"]
-    described: dict[str, object] = {
-        "title": _title_of(firing),
-        "source": source.label if source else reading.source,
-        "severity": heaviest([each.severity for each in firing]),
-        "group": reading.group_key,
-        "alerts": bodies,
-        "over_already": [f"{each.title} ({each.key})" for each in over[:_MOST_NAMED]],
-        "left_out": [*reading.left_out, *left_out],
-    }
-    return {name: value for name, value in described.items() if value}
-
-
-def _choose_bodies(firing: Sequence[AlertReading]) -> tuple[list[JSON], list[str]]:
-    bodies: list[JSON] = []
-    size = 0
-    for each in firing[:MOST_BODIES]:
-        text = json.dumps(each.body, ensure_ascii=False, separators=(",", ":"))
-        size += len(text.encode())
-        if size > _BODY_BYTES:
-            break
-        bodies.append(each.body)
-    if not bodies:
-        text = json.dumps(firing[0].body, ensure_ascii=False)
-        return [text.encode()[: _BODY_BYTES // 2].decode(errors="ignore")], ["the end of the post"]
-    more = len(firing) - len(bodies)
-    return bodies, [f"{more:,} of {len(firing):,} alerts that fire"] if more else []
 
 
 def _count(number: int) -> str:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from investigations.maskers import product_masker
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
+from investigations.queue import broadcast_cancel
 from investigations.selectors.reports import tell_changes
 from investigations.services.approvals import withdraw_approvals
 from investigations.services.broken_off import KeptTexts
@@ -99,6 +100,22 @@ def request_stop(write: SessionWrite, stage: Stage) -> None:
     )
     withdraw_approvals(write, Q(execution__stage=stage), "the session was cancelled")
     cancel_waiting_executions(write, stage)
+
+
+def stop_session(write: SessionWrite) -> None:
+    """Stop what runs of a session: at once where nothing does, else within a moment."""
+    session = write.session
+    if session.status == AlertSession.Status.PENDING:
+        end_session(write, AlertSession.Status.CANCELLED)
+        return
+    if session.status == AlertSession.Status.IN_PROGRESS:
+        AlertSession.objects.filter(pk=session.pk).update(status=AlertSession.Status.CANCELLING)
+        session.status = AlertSession.Status.CANCELLING
+        tell_session_status(write, AlertSession.Status.CANCELLING)
+    for stage in list(open_stages(session)):
+        request_stop(write, stage)
+    broadcast_cancel(session.pk)
+    settle_cancelled(write)
 
 
 def cancel_waiting_executions(write: SessionWrite, stage: Stage) -> None:

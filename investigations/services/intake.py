@@ -5,6 +5,7 @@ import unicodedata
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import cast
 
@@ -19,7 +20,7 @@ from config.words import suggest
 from investigations.chain_plan import count_stages
 from investigations.doorbell import publish_and_ring
 from investigations.maskers import mask_alert_data
-from investigations.models import AlertSession, Event
+from investigations.models import AlertSession, Event, Incident
 from investigations.services.queue_room import refuse_full_queue
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.texts import refuse_unstorable
@@ -60,6 +61,10 @@ class Alert:
     """As its source tells it; without one it is made of the data."""
     facts: AlertFacts | None = None
     """As its source tells them; without them they are looked for in the data."""
+    incident: Incident | None = None
+    hold: tuple[datetime | None, str] = (None, "")
+    """Until when it waits, and why."""
+    changes_in_alert: int = 0
 
 
 def read_alert(body: Mapping[str, object]) -> Alert:
@@ -103,7 +108,14 @@ def choose_chain(alert_type: str) -> ChosenChain:
 
 
 def alert_of_source(
-    described: Mapping[str, object], *, chosen: ChosenChain, title: str, facts: AlertFacts
+    described: Mapping[str, object],
+    *,
+    chosen: ChosenChain,
+    title: str,
+    facts: AlertFacts,
+    incident: Incident | None = None,
+    hold: tuple[datetime | None, str] = (None, ""),
+    changes_in_alert: int = 0,
 ) -> Alert:
     """An alert as a source tells it. Raises InvalidInput for what no row can hold."""
     compact = _dump(described, indent=None)
@@ -114,6 +126,9 @@ def alert_of_source(
         alert_type=chosen.alert_type,
         title=title,
         facts=facts,
+        incident=incident,
+        hold=hold,
+        changes_in_alert=changes_in_alert,
     )
 
 
@@ -144,6 +159,7 @@ def preview_alert(alert: Alert) -> AlertSession:
 
 def _make_session(alert: Alert, author: str) -> AlertSession:
     data = mask_alert_data(alert.data)
+    not_before, held_for = alert.hold
     title, facts = _name(alert, data)
     return AlertSession(
         alert_type=alert.alert_type,
@@ -159,8 +175,24 @@ def _make_session(alert: Alert, author: str) -> AlertSession:
         mcp_selection=alert.mcp_selection,
         slack_message_fingerprint=mask_alert_data(alert.fingerprint),
         session_metadata=_metadata_of(facts),
+        incident=alert.incident,
+        not_before=not_before,
+        held_for=held_for,
+        changes_in_alert=alert.changes_in_alert,
         total_stages=count_stages(alert.chain),
         last_seq=1,
+    )
+
+
+def restate_alert(session_id: uuid.UUID, alert: Alert) -> None:
+    """Give a session that has not begun its alert as it is by now."""
+    data = mask_alert_data(alert.data)
+    title, facts = _name(alert, data)
+    AlertSession.objects.filter(pk=session_id, status=AlertSession.Status.PENDING).update(
+        alert_data=data,
+        title=title,
+        severity=facts.severity,
+        changes_in_alert=alert.changes_in_alert,
     )
 
 

@@ -5,6 +5,7 @@ import uuid
 from datetime import timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -12,15 +13,14 @@ from config import get_config
 from config.model import Config
 from investigations.chain_plan import plan_stage
 from investigations.models import AlertSession
-from investigations.queue import broadcast_cancel
 from investigations.services.audit import record_audit
 from investigations.services.endings import (
     end_session,
     open_stages,
-    request_stop,
-    settle_cancelled,
+    stop_session,
     tell_session_status,
 )
+from investigations.services.incidents.investigating import is_held_still, take_latest_alerts
 from investigations.services.intake import read_alert, submit_alert
 from investigations.services.ledger import SessionWrite, database_now, refuse_deleted, session_write
 from investigations.services.notices import announce_start
@@ -31,12 +31,15 @@ logger = logging.getLogger(__name__)
 
 CLAIM_LOCK = 0x7A_52_01
 """Advisory lock under which the number of running sessions is exact."""
+MOST_HELD_AT_ONCE = 100
+"""Sessions that are due and found to have to wait on, before others get their turn."""
 
 
 def claim_next_session() -> uuid.UUID | None:
     """Start the longest waiting session, if the global limit allows one more.
 
-    Returns its id, or None when nothing waits or enough is running.
+    Returns its id, or None when nothing waits or enough is running. What is due and has to wait on,
+    as for maintenance or a budget, says so and lets the next one by.
     """
     config = get_config()
     with transaction.atomic():
@@ -45,23 +48,33 @@ def claim_next_session() -> uuid.UUID | None:
         running = AlertSession.objects.filter(status__in=AlertSession.ACTIVE).count()
         if running >= config.queue.max_concurrent_sessions:
             return None
-        session_id = (
-            AlertSession.objects.filter(status=AlertSession.Status.PENDING, deleted_at__isnull=True)
-            .order_by("created_at", "id")
-            .select_for_update(skip_locked=True, of=("self",))
-            .values_list("id", flat=True)
-            .first()
-        )
-        if session_id is None:
-            return None
-        _start_or_fail(session_id, config)
-        return session_id
+        for _ in range(MOST_HELD_AT_ONCE):
+            session_id = _find_due()
+            if session_id is None:
+                return None
+            if _start_or_fail(session_id, config):
+                return session_id
+        return None
 
 
-def _start_or_fail(session_id: uuid.UUID, config: Config) -> None:
-    """A session that cannot be started must not stand before the others for ever."""
+def _find_due() -> uuid.UUID | None:
+    """The session that has waited longest of those that need not wait on."""
+    due = AlertSession.objects.filter(
+        Q(not_before__isnull=True) | Q(not_before__lte=Now()),
+        status=AlertSession.Status.PENDING,
+        deleted_at__isnull=True,
+    )
+    in_line = due.order_by("created_at", "id").select_for_update(skip_locked=True, of=("self",))
+    return in_line.values_list("id", flat=True).first()
+
+
+def _start_or_fail(session_id: uuid.UUID, config: Config) -> bool:
+    """Whether it began, or ended: one that cannot begin must not stand before others for ever."""
     try:
         with session_write(session_id) as write:
+            if is_held_still(write, config.incidents, timezone.now()):
+                return False
+            take_latest_alerts(write.session)
             _start(write, config)
     except (OperationalError, InterfaceError):
         raise
@@ -70,6 +83,7 @@ def _start_or_fail(session_id: uuid.UUID, config: Config) -> None:
         with session_write(session_id) as write:
             reason = f"an internal error kept it from starting ({type(error).__name__})"
             end_session(write, AlertSession.Status.FAILED, error=reason)
+    return True
 
 
 def _start(write: SessionWrite, config: Config) -> None:
@@ -102,21 +116,10 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
     with session_write(session_id) as write:
         session = write.session
         refuse_deleted(session)
-        stages = list(open_stages(session))
-        if session.is_terminal and not stages:
+        if session.is_terminal and not open_stages(session).exists():
             raise Conflict(f"the session is {session.status} already and cannot be cancelled")
         record_audit(actor, "session.cancel", "session", session.pk)
-        if session.status == AlertSession.Status.PENDING:
-            end_session(write, AlertSession.Status.CANCELLED)
-            return
-        if session.status == AlertSession.Status.IN_PROGRESS:
-            AlertSession.objects.filter(pk=session.pk).update(status=AlertSession.Status.CANCELLING)
-            session.status = AlertSession.Status.CANCELLING
-            tell_session_status(write, AlertSession.Status.CANCELLING)
-        for stage in stages:
-            request_stop(write, stage)
-        broadcast_cancel(session.pk)
-        settle_cancelled(write)
+        stop_session(write)
 
 
 def retry_session(session_id: uuid.UUID, actor: str) -> AlertSession:

@@ -27,8 +27,10 @@ from investigations.sources.reading import (
     Unreadable,
     make_alert,
 )
+from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import titles_of_document
+from masking.visible_text import clean_line
 
 _STATES = ("status", "state", "alert_status", "alert_state", "current_state", "currentState")
 _UNFIT = (JMESPathError, OverflowError)
@@ -70,10 +72,14 @@ def read(post: Post) -> Reading:
     return Reading("generic", alerts, unreadable=bad, left_out=left_out)
 
 
-def with_told_state(alert: AlertReading) -> AlertReading:
-    """An alert of a template that tells the state in a usual field, not in one of its source."""
-    words = _state_words(as_object(alert.body))
-    state = state_of(*words)
+def with_what_is_told(alert: AlertReading) -> AlertReading:
+    """An alert of a template that tells state and severity in usual fields, not in those of its
+    source."""
+    body = as_object(alert.body)
+    word = _severity_word(body)
+    if not alert.severity_word and word:
+        alert = replace(alert, severity=normalise(word, {}), severity_word=clean_line(word, 100))
+    state = state_of(*_state_words(body))
     if alert.state != "firing" or state == "firing":
         return alert
     return replace(alert, state=state, reason=REASONS.get(state, ""))
@@ -83,14 +89,18 @@ def _state_words(body: Mapping[str, JSON]) -> list[str]:
     return [read_text(body.get(name)) for name in _STATES]
 
 
+def _severity_word(body: Mapping[str, JSON]) -> str:
+    words = (read_text(body.get(name)) for name in _SEVERITIES)
+    return next((word for word in words if word), "")
+
+
 def _read_document(body: dict[str, JSON]) -> AlertReading:
     state = state_of(*_state_words(body))
-    words = (read_text(body.get(name)) for name in _SEVERITIES)
     return make_alert(
         state,
         key="",
         titles=titles_of_document(body),
-        severity=next((word for word in words if word), ""),
+        severity=_severity_word(body),
         labels=read_labels(body.get("labels")),
         body=body,
     )

@@ -1,5 +1,7 @@
 """Grafana: alerting since version 8, and the older dashboard alerts."""
 
+import re
+
 from investigations.sources.alertmanager import (
     Member,
     links_of,
@@ -33,6 +35,8 @@ class Group(Part):
     orgId: Text = ""
     groupKey: Text = ""
     truncatedAlerts: Text = ""
+    title: Text = ""
+    message: Text = ""
 
 
 class LegacyAlert(Part):
@@ -77,7 +81,7 @@ def _read_member(body: dict[str, JSON], group: Group) -> AlertReading:
     return make_alert(
         "test" if is_test else state,
         key=f"{group.orgId or '1'}/{own_key}" if own_key else "",
-        titles=_titles_of(member),
+        titles=(*_titles_of(member), _COUNTED.sub("", group.title), group.message),
         severity=member.labels.get("severity") or member.labels.get("priority", ""),
         labels=member.labels,
         links=links_of(member, member.panelURL or member.dashboardURL),
@@ -95,6 +99,8 @@ def _titles_of(member: GrafanaMember) -> tuple[str, ...]:
     return titles_of(member.labels, member.annotations)
 
 
+_COUNTED = re.compile(r"^\[[A-Z]{1,20}(:\d{1,9})?\]\s*")
+"""What stands before the title of a group: its state, and how many alerts are in it."""
 _LEGACY: dict[str, State] = {
     "alerting": "firing",
     "no_data": "firing",

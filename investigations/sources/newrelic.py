@@ -25,8 +25,8 @@ _STATES: Mapping[str, State] = {
     "test": "test",
 }
 
-_ACKNOWLEDGED = ("acknowledged", "issue_acknowledged")
-"""What made the workflow send, where somebody took over an issue that is active."""
+_ACKNOWLEDGED = ("acknowledged", "issue_acknowledged", "user_action")
+"""What made the workflow send, where somebody did something about an issue that is active."""
 
 
 class Issue(Part):
@@ -40,6 +40,8 @@ class Issue(Part):
     impactedEntities: Texts = ()
     alertPolicyNames: Texts = ()
     alertConditionNames: Texts = ()
+    condition_name: Text = ""
+    details: Text = ""
     createdAt: Moment = None
     closedAt: Moment = None
 
@@ -68,7 +70,8 @@ def read(post: Post) -> Reading:
     state = _STATES.get(issue.state.lower(), "firing")
     if state == "firing" and issue.trigger.lower() in _ACKNOWLEDGED:
         state = "acknowledged"
-    titles = (*issue.title, *issue.alertConditionNames, *issue.alertPolicyNames)
+    told = name_and_told(issue.condition_name, issue.details)
+    titles = (*issue.title, told, *issue.alertConditionNames, *issue.alertPolicyNames)
     alert = make_alert(
         state,
         key=issue.id or issue.issueId,

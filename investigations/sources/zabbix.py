@@ -4,12 +4,22 @@ from collections.abc import Mapping
 
 from pydantic import AliasChoices, Field
 
-from investigations.sources.fields import Labels, Part, Text, Url, fold_names
+from investigations.sources.fields import (
+    Labels,
+    Part,
+    Text,
+    Url,
+    as_object,
+    fold_names,
+    read_text,
+)
 from investigations.sources.reading import (
+    JSON,
     Links,
     Post,
     Reading,
     State,
+    all_of,
     make_alert,
 )
 from investigations.sources.severity import Severity
@@ -36,7 +46,8 @@ class Event(Part):
     status: Text = _any_of("event_status", "trigger_status", "status")
     source: Text = _any_of("event_source", "source")
     update_status: Text = _any_of("event_update_status", "update_status")
-    name: Text = _any_of("event_name", "trigger_name", "name", "alert_subject", "subject", "title")
+    name: Text = _any_of("event_name", "trigger_name", "name", "alert_subject", "subject", "title",
+                         "trigger", "problem", "problem_name")  # fmt: skip
     severity: Text = _any_of("event_severity", "trigger_severity", "severity")
     nseverity: Text = _any_of("event_nseverity", "trigger_nseverity", "nseverity")
     tags: Labels = Field({}, validation_alias=AliasChoices("event_tags", "tags"))
@@ -45,15 +56,16 @@ class Event(Part):
     trigger_id: Text = _any_of("trigger_id", "triggerid")
     host: Text = _any_of("host_name", "hostname", "host", "host_host")
     ip: Text = _any_of("host_ip", "ip")
-    url: Url = _any_of("zabbix_url", "url")
+    url: Url = _any_of("zabbix_url", "url", "link")
     trigger_url: Url = _any_of("trigger_url", "event_trigger_url")
 
 
 def read(post: Post) -> Reading:
     event = Event.model_validate(fold_names(post.body))
-    state, reason = _judge(event)
+    state, reason = _judge(event, as_object(post.body))
     named = {"host": event.host, "host_ip": event.ip, "trigger": event.trigger_id}
-    own_key = event.event_id or " ".join(each for each in (event.trigger_id, event.host) if each)
+    of_trigger = " ".join(each for each in (event.trigger_id, event.host) if each)
+    own_key = event.event_id or (of_trigger if event.trigger_id else all_of(event.host, event.name))
     about = event.name if not event.host or event.host in event.name else ""
     alert = make_alert(
         state,
@@ -71,8 +83,9 @@ def read(post: Post) -> Reading:
     return Reading(source="zabbix", alerts=(alert,))
 
 
-def _judge(event: Event) -> tuple[State, str]:
-    if not event.event_id and not event.name and not event.trigger_id:
+def _judge(event: Event, body: Mapping[str, JSON]) -> tuple[State, str]:
+    is_told = event.event_id or event.name or event.trigger_id
+    if not is_told and any(map(_is_unfilled, body.values())):
         return "test", "test notification: no macro is filled in"
     if kind := _NO_ALERT_SOURCES.get(event.source):
         return "other", f"an event of {kind} is no alert"
@@ -80,6 +93,11 @@ def _judge(event: Event) -> tuple[State, str]:
     if event.update_status == "1" and state == "firing":
         return "acknowledged", "acknowledgement or comment"
     return state, ""
+
+
+def _is_unfilled(value: JSON) -> bool:
+    """Whether a macro stands there as it was written, as in the test of a media type."""
+    return isinstance(value, str) and bool(value.strip()) and not read_text(value)
 
 
 def _address_of(event: Event) -> str:

@@ -61,6 +61,7 @@ def _probe(
     return {
         **data,
         "depends_on": service.depends_on,
+        "repairs": [each.to_json() for each in service.repairs],
         "is_well": not problems,
         "problems": problems,
     }

@@ -6,11 +6,12 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ops.envelope import Json
 from tarsy.errors import ConfigError, Mistake
 
 VARIABLE = "TARSY_OPS_SERVICES"
@@ -20,6 +21,9 @@ FILE_NAME = "ops-services.yaml"
 _LONGEST_RUN = 30.0
 
 
+Trouble = Literal["release", "space", "message", "certificate", "memory", "process"]
+
+
 @dataclass(frozen=True)
 class Repair:
     """What the operator lets be done to mend a service: one program, with exactly these words."""
@@ -27,6 +31,7 @@ class Repair:
     name: str
     argv: tuple[str, ...]
     description: str
+    mends: Trouble | None = None
     restarts: bool = False
     seconds: float = _LONGEST_RUN
 
@@ -35,6 +40,14 @@ class Repair:
         """What is run, in full: whoever approves it approves these words."""
         after = ", then restarts the service" if self.restarts else ""
         return f"{shlex.join(self.argv)}{after}"
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "repair": self.name,
+            "mends": self.mends,
+            "does": self.description,
+            "runs": self.runs,
+        }
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,10 @@ class _Repair(BaseModel):
     """The program and its arguments. It has to end by itself."""
     description: Annotated[str, Field(min_length=1, max_length=300)]
     """One line that says what it does."""
+    mends: Trouble | None = None
+    """What kind of trouble it is for: a bad `release`, `space` that is used up, a `message` that
+    breaks whoever reads it, a `certificate` that has ended, `memory` at its limit, a `process` that
+    hangs."""
     restarts: bool = False
     """Whether the service is restarted after it."""
     seconds: Annotated[float, Field(ge=1, le=50)] = _LONGEST_RUN
@@ -263,7 +280,7 @@ def _declare(name: str, service: _Service) -> DeclaredService:
         releases=service.releases,
         files=tuple(service.files),
         repairs=tuple(
-            Repair(key, tuple(each.argv), each.description, each.restarts, each.seconds)
+            Repair(key, tuple(each.argv), each.description, each.mends, each.restarts, each.seconds)
             for key, each in service.repairs.items()
         ),
     )

@@ -28,7 +28,7 @@ def declare_services(layout: Layout, port: int) -> dict[str, Declared]:
             files=[str(layout.cache_settings)],
             repairs={
                 "evict-old-carts": _repair(
-                    layout, "evict-old-carts",
+                    layout, "evict-old-carts", "memory",
                     "lets the cache drop the oldest of what expires anyway, from now on",
                 ),
             },
@@ -44,15 +44,15 @@ def declare_services(layout: Layout, port: int) -> dict[str, Declared]:
             files=[str(layout.web_settings), str(layout.certificate)],
             repairs={
                 "roll-back": _repair(
-                    layout, "roll-back",
+                    layout, "roll-back", "release",
                     "puts the release before the present one in force", restarts=True,
                 ),
                 "end-debug-log": _repair(
-                    layout, "end-debug-log",
+                    layout, "end-debug-log", "space",
                     "sets the log level to info and removes the debug log",
                 ),
                 "renew-certificate": _repair(
-                    layout, "renew-certificate",
+                    layout, "renew-certificate", "certificate",
                     "has the shop's authority issue a new certificate", restarts=True,
                 ),
             },
@@ -69,7 +69,7 @@ def declare_services(layout: Layout, port: int) -> dict[str, Declared]:
             },
             repairs={
                 "set-message-aside": _repair(
-                    layout, "set-message-aside",
+                    layout, "set-message-aside", "message",
                     "moves the message in work to orders:aside, where a person can look at it",
                 ),
             },
@@ -94,10 +94,13 @@ def _declare(layout: Layout, name: str, module: str, *words: str, **more: object
     }
 
 
-def _repair(layout: Layout, act: str, description: str, *, restarts: bool = False) -> Declared:
+def _repair(
+    layout: Layout, act: str, mends: str, description: str, *, restarts: bool = False
+) -> Declared:
     return {
         "argv": _argv(layout, "repairs", act),
         "description": description,
+        "mends": mends,
         "restarts": restarts,
     }
 

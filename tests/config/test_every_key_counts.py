@@ -67,6 +67,26 @@ READ_AT = {
     "DataMaskingConfig.enabled": ("masking/masker.py", "rules.enabled"),
     "AlertMaskingConfig.enabled": ("investigations/maskers.py", "settings.enabled"),
     "AgentConfig.description": ("config/checks/references.py", 'agent.text_at("description")'),
+    **{
+        f"{block}.{name}": ("investigations/incidents/grouping.py", read)
+        for block, name, read in (
+            ("IncidentsConfig", "group_by", "rules.group_by"),
+            ("IncidentsConfig", "group_wait", "rules.group_wait"),
+            ("RouteConfig", "match", "all_match(route.match"),
+            ("RouteConfig", "alert_type", "route.alert_type"),
+            ("RouteConfig", "group_by", "route.group_by"),
+            ("RouteConfig", "group_wait", "route.group_wait"),
+        )
+    },
+    **{
+        f"MaintenanceConfig.{name}": ("investigations/incidents/holding.py", f"each.{name}")
+        for name in ("name", "match")
+    },
+    **{
+        f"MaintenanceConfig.{name}": ("config/schema/incidents.py", f"self.{name}")
+        for name in ("start", "end", "begins", "zone")
+    },
+    "IncidentsConfig.budgets": ("config/schema/incidents.py", "self.budgets"),
     "ChainConfig.description": ("investigations/api/alerts.py", "chain.description"),
     "MCPServerConfig.trust_annotations": ("config/schema/servers.py", "self.trust_annotations"),
     "MCPServerConfig.tool_call_timeout": ("mcp_bridge/connection.py", "server.tool_call_timeout"),
@@ -78,7 +98,8 @@ READ_AT = {
     "DefaultsConfig.alert_type": ("config/model.py", "self.defaults.alert_type"),
     "DefaultsConfig.runbook": ("investigations/engine/briefing.py", "config.defaults.runbook"),
     "AlertSourceConfig.runbook": ("investigations/sources/generic.py", "mapped.runbook"),
-    "AlertSourceConfig.alert_type": ("investigations/services/deliveries.py", "own.alert_type"),
+    "AlertSourceConfig.alert_type": (
+        "investigations/services/incidents/taking.py", "own.alert_type"),
     "Files.agent_chains": ("config/check.py", "files.agent_chains"),
     "Files.agents": ("config/check.py", "files.agents"),
     "Files.mcp_servers": ("config/check.py", "files.mcp_servers"),

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from rules.examples import run_examples
+from tests.rules.kubernetes_scenarios import KNOWN, worlds
 from tests.rules.worlds import FOLDER, Investigated, built_in_packs, investigate, read_worlds
 
 PACKS = built_in_packs()
+KUBERNETES = [pack for pack in PACKS if pack.name == "kubernetes"]
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
@@ -38,3 +40,13 @@ def assert_report_holds(result: Investigated) -> None:
         assert cause["finding"]["calls"], cause
         assert set(cause["finding"]["calls"]) <= set(raw)
         assert 1 <= len(cause["chain"]) <= 5
+
+
+async def test_the_right_cause_comes_first_in_clusters_over_every_server():
+    wrong = [
+        (world.name, result.found["causes"][:1])
+        for world in worlds(KNOWN)
+        if not (result := await investigate(world, KUBERNETES)).is_right
+    ]
+
+    assert wrong == []

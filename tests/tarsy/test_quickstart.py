@@ -17,7 +17,7 @@ def test_a_port_that_is_none_is_a_mistake_with_a_remedy(monkeypatch, port):
     monkeypatch.setenv("PORT", port)
 
     with pytest.raises(ConfigError, match=r"PORT must be (a whole number|at (least|most) \d+)"):
-        quickstart._make_plan(with_sample=False)
+        quickstart._make_plan(with_demo=False)
 
 
 def test_a_port_that_is_taken_is_a_mistake_with_a_remedy(monkeypatch):
@@ -28,7 +28,7 @@ def test_a_port_that_is_taken_is_a_mistake_with_a_remedy(monkeypatch):
         monkeypatch.setenv("PORT", str(port))
 
         with pytest.raises(ConfigError, match=f"PORT {port} is taken; set PORT to a free one"):
-            quickstart._make_plan(with_sample=False)
+            quickstart._make_plan(with_demo=False)
 
 
 # ---- Which model answers -------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def make_plan(monkeypatch, tmp_path) -> Callable[..., quickstart.Plan]:
         values = {"CONFIG_DIR": str(tmp_path), "PORT": str(find_free_port()), **environment}
         for name, value in values.items():
             monkeypatch.setenv(name, value)
-        return quickstart._make_plan(with_sample=False)
+        return quickstart._make_plan(with_demo=False)
 
     return _make_plan
 

@@ -11,16 +11,18 @@ from tarsy.errors import ConfigError
 
 
 class Command(BaseCommand):
-    help = "Start web, workers, beat and what they need, and investigate a sample alert."
+    help = "Start web, workers, beat and what they need, and a shop in which something breaks."
     requires_system_checks = ()
 
     @override
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--no-sample", action="store_true", help="send no sample alert")
+        parser.add_argument(
+            "--no-demo", action="store_true", help="open no shop in which something breaks"
+        )
 
     @override
     def handle(self, *args: object, **options: Any) -> None:
         try:
-            sys.exit(quickstart.start(with_sample=not options["no_sample"]))
+            sys.exit(quickstart.start(with_demo=not options["no_demo"]))
         except ConfigError as error:
             raise CommandError(f"The configuration is wrong:\n{error}") from error

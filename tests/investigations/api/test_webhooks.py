@@ -11,11 +11,19 @@ from django.http import HttpResponse
 
 from config import get_config, use_config
 from config.schema.alert_sources import AlertSourceConfig
+from config.schema.incidents import IncidentsConfig
 from investigations.models import AlertSession
 from investigations.services.titles import title_of
 from investigations.sources.content import POST_LIMIT
 
 Post = Callable[..., HttpResponse]
+
+
+@pytest.fixture(autouse=True)
+def at_once():
+    """Nothing waits for more alerts of its group."""
+    with use_config(replace(get_config(), incidents=IncidentsConfig(group_wait="0s"))):
+        yield
 
 
 @pytest.fixture

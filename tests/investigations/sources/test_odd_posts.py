@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,3 +82,19 @@ def test_any_document_at_any_address_is_read_or_refused(body: Any, source: str):
     read(source, body, {})
     with suppress(InvalidInput):
         check(read_post(Post(body)))
+
+
+@pytest.mark.parametrize("source", [each.name for each in SOURCES.values() if each.is_template])
+@pytest.mark.parametrize(
+    ("told", "state", "severity"),
+    [
+        ({"what": "Disk of edge is full", "level": "high"}, "firing", "high"),
+        ({"note": "Disk of edge is full", "severity": "critical"}, "firing", "critical"),
+        ({"summary": "Disk of edge is full", "state": "resolved"}, "resolved", "unknown"),
+    ],
+)
+def test_a_template_of_ones_own_is_never_taken_for_nothing(source, told, state, severity):
+    (alert,) = read_post_of(source, Post(told), {}).alerts
+
+    assert (alert.state, alert.severity) == (state, severity)
+    assert alert.title == "Disk of edge is full"

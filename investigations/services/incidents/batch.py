@@ -1,0 +1,240 @@
+"""The rows that one post is about, locked, and what becomes of them, written together.
+
+Locks are taken in one order: the source (shared, or alone for a large post), then keys and groups
+by their numbers, then incidents by their ids, and sessions last. So posts wait for each other and
+never in a circle; a storm is the exception, and tried again where the database sees a circle.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import F, Model, Q
+
+from agents.types import JSON
+from investigations.incidents.episodes import KnownEpisode, later
+from investigations.incidents.grouping import Placing
+from investigations.maskers import mask_alert_data
+from investigations.models import AlertEpisode, Incident, MemberChange
+from investigations.sources.reading import AlertReading
+from investigations.sources.severity import heaviest
+
+MOST_SINGLE_LOCKS = 64
+"""A post with more keys waits until it has its source for itself."""
+BODY_CHARACTERS = 20_000
+"""Of one alert, as it is kept beside its episode."""
+_RESTATED_FIELDS = ("state", "starts_at", "ended_at", "last_seen_at", "count")
+_INCIDENT_FIELDS = (
+    "title", "severity", "state", "takes_members", "member_count", "firing_count",
+    "last_joined_at", "last_seen_at", "recovered_at", "reopened_at", "absorbed_by",
+)  # fmt: skip
+
+
+@dataclass
+class Batch:
+    """What is known of the alerts of one post, and what is to be written of it."""
+
+    source: str
+    now: datetime
+    placings: Mapping[str, Placing]
+    episodes: dict[str, AlertEpisode] = field(default_factory=dict)
+    """The newest one of each key."""
+    incidents: dict[uuid.UUID, Incident] = field(default_factory=dict)
+    new_episodes: list[AlertEpisode] = field(default_factory=list)
+    seen: list[uuid.UUID] = field(default_factory=list)
+    restated: list[AlertEpisode] = field(default_factory=list)
+    retired: list[uuid.UUID] = field(default_factory=list)
+    new_incidents: list[Incident] = field(default_factory=list)
+    touched_incidents: dict[uuid.UUID, Incident] = field(default_factory=dict)
+    changes: list[MemberChange] = field(default_factory=list)
+    gained: dict[uuid.UUID, list[AlertReading]] = field(default_factory=dict)
+    """The alerts that each incident got of this post."""
+    forgotten: list[AlertEpisode] = field(default_factory=list)
+    recovered: set[uuid.UUID] = field(default_factory=set)
+    reopened: set[uuid.UUID] = field(default_factory=set)
+    absorbed_sessions: list[uuid.UUID] = field(default_factory=list)
+    """Waiting ones of incidents that a storm has taken over."""
+
+    def incident_of_group(self, group_key: str) -> Incident | None:
+        return next(
+            (
+                each
+                for each in self.incidents.values()
+                if each.takes_members and each.group_key == group_key
+            ),
+            None,
+        )
+
+    def known(self, key: str) -> KnownEpisode | None:
+        row = self.episodes.get(key)
+        if row is None:
+            return None
+        is_firing = row.state == AlertEpisode.State.FIRING
+        return KnownEpisode(is_firing, row.starts_at, row.ended_at, row.last_seen_at)
+
+    def begin(self, alert: AlertReading, incident: Incident | None) -> AlertEpisode:
+        """A new episode; the one before it is the newest no more."""
+        before = self.episodes.get(alert.key)
+        if before is not None:
+            self.retired.append(before.pk)
+        row = _describe(alert, self.source)
+        row.incident = incident
+        row.first_seen_at = row.last_seen_at = self.now
+        self.new_episodes.append(row)
+        self.episodes[alert.key] = row
+        return row
+
+    def see_again(self, alert: AlertReading) -> AlertEpisode:
+        row = self.episodes[alert.key]
+        starts_at = later(row.starts_at, alert.starts_at)
+        if starts_at == row.starts_at:
+            self.seen.append(row.pk)
+        else:
+            self._restate(row, starts_at)
+        if row.incident_id and (incident := self.incidents.get(row.incident_id)):
+            incident.last_seen_at = self.now
+            self.touch(incident)
+        return row
+
+    def end(self, alert: AlertReading) -> AlertEpisode:
+        row = self.episodes[alert.key]
+        row.state = AlertEpisode.State.RESOLVED
+        row.ended_at = min(alert.ends_at or self.now, self.now)
+        self._restate(row, later(row.starts_at, alert.starts_at))
+        return row
+
+    def note(self, incident: Incident, episode: AlertEpisode, kind: str) -> None:
+        change = MemberChange(incident=incident, episode=episode, kind=kind, at=self.now)
+        self.changes.append(change)
+
+    def add(self, incident: Incident) -> None:
+        self.new_incidents.append(incident)
+        self.incidents[incident.pk] = incident
+
+    def absorb(self, storm: Incident) -> None:
+        """What this very post has opened so far belongs to the storm, too."""
+        opened = {each.pk: each for each in self.new_incidents}
+        for row in self.new_episodes:
+            if row.incident_id in opened:
+                row.incident = storm
+        for change in self.changes:
+            if change.incident_id in opened:
+                change.incident = storm
+        for pk, incident in opened.items():
+            storm.member_count += incident.member_count
+            storm.firing_count += incident.firing_count
+            storm.severity = heaviest([storm.severity, incident.severity])  # type: ignore[list-item]
+            self.gained.setdefault(storm.pk, []).extend(self.gained.pop(pk, []))
+            del self.incidents[pk]
+            incident.absorbed_by = storm
+        self.new_incidents.clear()
+
+    def touch(self, incident: Incident) -> None:
+        if not incident._state.adding:
+            self.touched_incidents[incident.pk] = incident
+
+    def write(self) -> None:
+        """Everything but the sessions."""
+        _save(list(self.touched_incidents.values()), _INCIDENT_FIELDS)
+        Incident.objects.bulk_create(self.new_incidents)
+        if self.seen:
+            AlertEpisode.objects.filter(pk__in=self.seen).update(
+                count=F("count") + 1, last_seen_at=self.now
+            )
+        if self.retired:
+            AlertEpisode.objects.filter(pk__in=self.retired).update(is_latest=False)
+        _save([*self.restated, *self.forgotten], _RESTATED_FIELDS)
+        AlertEpisode.objects.bulk_create(self.new_episodes, batch_size=500)
+        MemberChange.objects.bulk_create(self.changes, batch_size=500)
+
+    def _restate(self, row: AlertEpisode, starts_at: datetime | None) -> None:
+        row.starts_at = starts_at
+        row.last_seen_at = self.now
+        row.count += 1
+        self.restated.append(row)
+
+
+def _save(rows: Sequence[Model], fields: Sequence[str]) -> None:
+    """One is saved sooner than many are updated at once."""
+    if len(rows) == 1:
+        rows[0].save(update_fields=fields)
+    elif rows:
+        type(rows[0])._default_manager.bulk_update(rows, fields, batch_size=500)
+
+
+def lock_batch(
+    source: str, keys: Sequence[str], placings: Mapping[str, Placing], now: datetime
+) -> Batch:
+    """Wait for all posts about the same alerts and groups, and read what is known of them."""
+    groups = sorted({each.group_key for each in placings.values()})
+    _lock(source, keys, groups)
+    batch = Batch(source, now, placings)
+    rows = AlertEpisode.objects.filter(source=source, key__in=keys, is_latest=True)
+    batch.episodes = {row.key: row for row in rows}
+    ids = {row.incident_id for row in batch.episodes.values() if row.incident_id}
+    wanted = Q(pk__in=ids)
+    if groups:
+        wanted |= Q(source=source, group_key__in=groups, takes_members=True)
+    if ids or groups:
+        found = Incident.objects.filter(wanted).order_by("id").select_for_update(of=("self",))
+        batch.incidents = {row.pk: row for row in found}
+    return batch
+
+
+def number_of(*words: str) -> int:
+    """The number of an advisory lock; other locks have small ones."""
+    digest = hashlib.sha256("\x00".join(words).encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def _lock(source: str, keys: Iterable[str], groups: Iterable[str]) -> None:
+    numbers = sorted(
+        {number_of("alert", source, key) for key in keys}
+        | {number_of("group", source, group) for group in groups}
+    )
+    is_large = len(numbers) > MOST_SINGLE_LOCKS
+    whole = "pg_advisory_xact_lock" if is_large else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {whole}(%s)", [number_of("source", source)])
+        if not is_large:
+            cursor.execute(
+                "SELECT count(pg_advisory_xact_lock(number)) FROM"
+                " (SELECT unnest(%s::bigint[]) AS number ORDER BY 1 OFFSET 0) AS numbers",
+                [numbers],
+            )
+
+
+def _describe(alert: AlertReading, source: str) -> AlertEpisode:
+    masked = _mask({"title": alert.title, "labels": dict(alert.labels), "link": alert.links.alert})
+    is_over = alert.state == "resolved"
+    return AlertEpisode(
+        id=uuid.uuid4(),
+        source=source,
+        key=alert.key,
+        state=AlertEpisode.State.RESOLVED if is_over else AlertEpisode.State.FIRING,
+        title=str(masked.get("title", ""))[:300],
+        severity=alert.severity,
+        labels=masked.get("labels") or {},
+        link=str(masked.get("link", ""))[:2_000],
+        body=describe_body(alert),
+        starts_at=alert.starts_at,
+        ended_at=alert.ends_at if is_over else None,
+    )
+
+
+def describe_body(alert: AlertReading) -> str:
+    text = json.dumps(alert.body, ensure_ascii=False, separators=(",", ":"))
+    return mask_alert_data(text)[:BODY_CHARACTERS]
+
+
+def _mask(told: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """Masked text of JSON is JSON; where it is none after all, nothing of it is kept."""
+    try:
+        read = json.loads(mask_alert_data(json.dumps(told, ensure_ascii=False)))
+    except ValueError:
+        return {}
+    return read if isinstance(read, dict) else {}

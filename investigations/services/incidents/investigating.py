@@ -1,0 +1,195 @@
+"""What follows for the investigations of the incidents that a post was about."""
+
+import uuid
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from config.schema.incidents import IncidentsConfig
+from investigations.incidents.holding import NOTHING, Hold, wait_for_group
+from investigations.models import AlertSession, Incident
+from investigations.services.endings import end_session, stop_session, tell_session_status
+from investigations.services.incidents.batch import Batch
+from investigations.services.incidents.describing import describe, describe_as_it_stands
+from investigations.services.incidents.holds import judge_hold
+from investigations.services.intake import (
+    alert_of_source,
+    choose_chain,
+    restate_alert,
+    submit_alert,
+)
+from investigations.services.ledger import SessionWrite, session_write
+from investigations.sources.facts import AlertFacts, facts_of_alerts
+from investigations.sources.reading import AlertReading
+
+RECOVERED_BEFORE = "Recovered before it began."
+ABSORBED = "Taken over by a storm of its source before it began."
+
+
+@dataclass(frozen=True)
+class Investigation:
+    """What there is of an incident after a post: its session, and why that waits."""
+
+    session: AlertSession | None
+    hold: Hold = NOTHING
+    is_new: bool = False
+
+
+def follow_up(
+    batch: Batch,
+    rules: IncidentsConfig,
+    *,
+    author: str,
+    alert_type: str,
+    over: list[str],
+    left_out: tuple[str, ...],
+) -> dict[uuid.UUID, Investigation]:
+    """Queue, release, cancel or stop what the incidents of a batch want, one session at a time.
+
+    Raises InvalidInput where no chain takes such alerts, and QueueFull.
+    """
+    found: dict[uuid.UUID, Investigation] = {}
+    latest = _latest_sessions(batch)
+    for incident_id in batch.gained.keys() - batch.recovered:
+        incident, session = batch.incidents[incident_id], latest.get(incident_id)
+        if session is None or _may_begin_anew(session):
+            found[incident_id] = _queue(
+                batch, incident, rules, author=author, alert_type=alert_type, over=over,
+                left_out=left_out,
+            )  # fmt: skip
+    waiting = sorted(
+        (session for pk, session in latest.items() if pk not in found), key=lambda row: row.pk
+    )
+    for session in waiting:
+        incident = batch.incidents[session.incident_id]  # type: ignore[index]  # they have one
+        if incident.pk in batch.recovered:
+            _end_for_recovery(session.pk, rules)
+        elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
+            _refresh(session.pk, incident, rules, batch.now)
+        found[incident.pk] = Investigation(session)
+    for session_id in sorted(batch.absorbed_sessions):
+        _cancel_waiting(session_id, ABSORBED)
+    return found
+
+
+def _latest_sessions(batch: Batch) -> dict[uuid.UUID, AlertSession]:
+    rows = AlertSession.objects.filter(incident_id__in=list(batch.incidents), deleted_at=None)
+    fields = ("id", "incident_id", "status", "error_message", "not_before", "held_for")
+    newest_last = rows.only(*fields).order_by("created_at", "id")
+    return {row.incident_id: row for row in newest_last if row.incident_id}
+
+
+def _may_begin_anew(session: AlertSession) -> bool:
+    """Nothing was looked into, and not because a person wanted it so."""
+    return (
+        session.status == AlertSession.Status.CANCELLED
+        and session.error_message == RECOVERED_BEFORE
+    )
+
+
+def _queue(
+    batch: Batch,
+    incident: Incident,
+    rules: IncidentsConfig,
+    *,
+    author: str,
+    alert_type: str,
+    over: list[str],
+    left_out: tuple[str, ...],
+) -> Investigation:
+    gained = batch.gained[incident.pk]
+    hold = judge_hold(incident, rules, batch.now) or _wait(batch, incident, gained)
+    if incident in batch.new_incidents or incident.kind == Incident.Kind.STORM:
+        described = describe(
+            incident, bodies=[each.body for each in gained], firing=incident.firing_count,
+            title=incident.title, over=over, left_out=left_out,
+        )  # fmt: skip
+    else:
+        described = describe_as_it_stands(incident)
+    alert = alert_of_source(
+        described.data,
+        chosen=choose_chain(alert_type or incident.alert_type),
+        title=described.title,
+        facts=replace(facts_of_alerts(incident.source, gained), severity=incident.severity),
+        incident=incident,
+        hold=(hold.until, hold.words),
+        changes_in_alert=max((each.pk for each in batch.changes), default=0),
+    )
+    return Investigation(submit_alert(alert, author=author), hold, is_new=True)
+
+
+def _wait(batch: Batch, incident: Incident, gained: list[AlertReading]) -> Hold:
+    """As long as the alert of the group that waits least."""
+    waits = [batch.placings[each.key].wait for each in gained]
+    return wait_for_group(min(waits), batch.now)
+
+
+def _refresh(
+    session_id: uuid.UUID, incident: Incident, rules: IncidentsConfig, now: datetime
+) -> None:
+    """A waiting investigation is shown as what it has become; one whose alerts got so heavy that
+    they do not wait begins."""
+    with session_write(session_id) as write:
+        if write.session.status != AlertSession.Status.PENDING:
+            return
+        changed: dict[str, object] = {"severity": incident.severity}
+        if incident.firing_count > 1 and incident.kind == Incident.Kind.GROUP:
+            changed["title"] = f"{incident.title[:280]} and {incident.firing_count - 1:,} more"
+        elif incident.kind == Incident.Kind.STORM:
+            changed["title"] = incident.title
+        if incident.severity in rules.no_wait and write.session.not_before is not None:
+            hold = judge_hold(incident, rules, now)
+            changed |= {"not_before": hold.until, "held_for": hold.words}
+        AlertSession.objects.filter(pk=session_id).update(**changed)
+
+
+def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
+    with session_write(session_id) as write:
+        if write.session.status == AlertSession.Status.PENDING:
+            end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
+        elif rules.when_recovered == "stop" and not write.session.is_terminal:
+            stop_session(write)
+
+
+def _cancel_waiting(session_id: uuid.UUID, reason: str) -> None:
+    with session_write(session_id) as write:
+        if write.session.status == AlertSession.Status.PENDING:
+            end_session(write, AlertSession.Status.CANCELLED, error=reason)
+
+
+def is_held_still(write: SessionWrite, rules: IncidentsConfig, now: datetime) -> bool:
+    """Whether a session that is due must wait on; it then says why and until when.
+
+    One whose incident has recovered meanwhile ends, and counts as held.
+    """
+    session = write.session
+    if session.incident_id is None:
+        return False
+    incident = Incident.objects.get(pk=session.incident_id)
+    if not incident.is_open:
+        end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
+        return True
+    hold = judge_hold(incident, rules, now)
+    if not hold:
+        return False
+    AlertSession.objects.filter(pk=session.pk).update(not_before=hold.until, held_for=hold.words)
+    tell_session_status(write, AlertSession.Status.PENDING)
+    return True
+
+
+def take_latest_alerts(session: AlertSession) -> None:
+    """Give a session that is about to begin its incident as it stands now."""
+    if session.incident_id is None:
+        return
+    incident = Incident.objects.get(pk=session.incident_id)
+    newest = incident.changes.order_by("-id").values_list("id", flat=True).first() or 0
+    if newest <= session.changes_in_alert:
+        return
+    described = describe_as_it_stands(incident)
+    alert = alert_of_source(
+        described.data,
+        chosen=choose_chain(session.alert_type),
+        title=described.title,
+        facts=AlertFacts(source=incident.source, severity=incident.severity),
+        changes_in_alert=newest,
+    )
+    restate_alert(session.pk, alert)

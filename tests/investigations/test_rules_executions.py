@@ -1,0 +1,93 @@
+"""Sessions that no model has a part in, from their first call to the end of the session."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from agents.types import WITHOUT_MODEL
+from config import use_config
+from config.access import load_config
+from investigations.engine import pipeline
+from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
+from investigations.services.stages import advance_stage
+from tarsy.aio import WorkerLoop
+from tests.investigations.engine import committed, current_stage, executions_of, start_session
+
+pytestmark = committed
+
+TARSY = """\
+mcp_servers:
+  ops: {transport: {type: in_process}}
+agents:
+  FirstLook: {type: rules, mcp_servers: [ops], packs: [host]}
+  Model: {mcp_servers: [ops], fallback: rules, packs: [host]}
+agent_chains:
+  by-rules:
+    alert_types: [by-rules]
+    stages: [{name: look, agents: [{name: FirstLook}]}]
+  side-by-side:
+    alert_types: [side-by-side]
+    stages: [{name: look, agents: [{name: FirstLook}, {name: Model}]}]
+defaults: {llm_provider: away, max_retries: 0}
+"""
+PROVIDERS = """\
+llm_providers:
+  away: {type: openai, model: none, base_url: "http://127.0.0.1:9/v1", api_key_env: AWAY_KEY}
+"""
+
+
+@pytest.fixture
+def loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_redis: object
+) -> Iterator[WorkerLoop]:
+    (tmp_path / "tarsy.yaml").write_text(TARSY)
+    (tmp_path / "llm-providers.yaml").write_text(PROVIDERS)
+    monkeypatch.setenv("AWAY_KEY", "invented-key-0001")
+    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
+    loop = WorkerLoop()
+    with use_config(load_config(tmp_path, {"AWAY_KEY": "invented-key-0001"})):
+        yield loop
+    loop.stop_all("lease_lost")
+
+
+def run_to_the_end(session: AlertSession, loop: WorkerLoop) -> AlertSession:
+    for _ in range(5):
+        stage = current_stage(session)
+        if stage.is_terminal:
+            break
+        for execution in executions_of(stage):
+            pipeline.run_execution(execution.pk, "worker-1", loop)
+        advance_stage(stage.pk)
+    session.refresh_from_db()
+    return session
+
+
+def test_a_session_of_rules_ends_with_a_report_and_no_question_to_a_model(loop):
+    session = run_to_the_end(start_session("by-rules"), loop)
+
+    assert session.status == AlertSession.Status.COMPLETED
+    assert session.final_analysis.count("## ") == 5
+    assert session.executive_summary
+    assert not LLMInteraction.objects.exists()
+    execution = AgentExecution.objects.order_by("started_at")[0]
+    assert (execution.model_name, execution.llm_provider) == ("", "")
+    calls = TimelineEvent.objects.filter(execution=execution, event_type="llm_tool_call")
+    assert calls.count() >= 1
+    assert {call.status for call in calls} == {"completed"}
+    report = TimelineEvent.objects.get(execution=execution, event_type="final_analysis")
+    assert report.metadata["by_rules"] is True
+    assert set(report.metadata["rules"]) == {"causes", "aside", "noise", "well"}
+
+
+def test_a_chain_whose_providers_are_all_away_ends_with_what_rules_found(loop):
+    session = run_to_the_end(start_session("side-by-side"), loop)
+
+    assert session.status == AlertSession.Status.COMPLETED
+    reports = TimelineEvent.objects.filter(event_type="final_analysis").order_by("sequence_number")
+    by_agent = {each.execution.agent_name: each.content for each in reports}
+    assert by_agent["Model"].startswith(WITHOUT_MODEL)
+    assert not by_agent["FirstLook"].startswith(WITHOUT_MODEL)
+    assert session.final_analysis.count("## ") == 5
+    assert session.executive_summary
