@@ -43,7 +43,7 @@ HOST = "127.0.0.1"
 WORKERS = 2
 READY_WITHIN = 60.0
 WORKER_WITHIN = 30.0
-OPENED_WITHIN = 60.0
+OPENED_WITHIN = 60
 PR_SET_PDEATHSIG = 1
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
@@ -67,6 +67,8 @@ class Plan:
     """The type of the demo's alerts, by which their chain is found."""
     fault: str | None
     """What goes wrong in the demo's shop; None without a demo."""
+    wait: int
+    """Seconds that it waits for somebody to open its link."""
 
     @property
     def url(self) -> str:
@@ -142,6 +144,7 @@ def _make_plan(*, with_demo: bool) -> Plan:
     if trouble := _trouble_with(port):
         env.wrong("PORT", f"{port} {trouble}")
     given = env.text("TARSY_REHEARSAL_URL")
+    wait = env.integer("DEMO_WAIT", OPENED_WITHIN, minimum=0, maximum=3600)
     env.raise_if_wrong()
     rehearsal_port = _find_free_port()
     rehearsal_url = given or f"http://{HOST}:{rehearsal_port}/v1"
@@ -157,6 +160,7 @@ def _make_plan(*, with_demo: bool) -> Plan:
         rehearsal_port=rehearsal_port if is_asked and not given else None,
         demo_type=_choose_demo_type(config, is_rehearsal=is_rehearsal),
         fault=fault,
+        wait=wait,
     )
 
 
@@ -251,7 +255,7 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
     if demo is not None:
-        _wait_until_opened()
+        _wait_until_opened(plan.wait)
         owner = _find_admin() if settings.TARSY_AUTH == "login" else None
         demo.begin(plan.url, owner, plan.demo_type)
 
@@ -277,11 +281,11 @@ def _login_link(plan: Plan, page: str) -> str:
     return f"{plan.url}/login/link/{make_login_link_token(admin)}/{after}"
 
 
-def _wait_until_opened() -> None:
-    """Until somebody has used the link, or a minute has passed: nobody misses the beginning."""
+def _wait_until_opened(seconds: int) -> None:
+    """Until somebody has used the link, or so long: nobody misses the beginning."""
     admins = get_user_model().objects.filter(is_superuser=True)
     before = set(admins.values_list("pk", "last_login"))
-    until = time.monotonic() + OPENED_WITHIN
+    until = time.monotonic() + seconds
     while time.monotonic() < until and set(admins.values_list("pk", "last_login")) == before:
         time.sleep(0.3)
 
