@@ -32,6 +32,8 @@ class Change:
     execution_id: uuid.UUID | None = None
     place: int | None = None
     """Which of the writes of its execution it is; None where none of them tells of it."""
+    earlier: int = 0
+    """Writes of the same execution before it that are too many to be told one by one."""
 
     @property
     def sentence(self) -> str:

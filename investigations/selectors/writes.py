@@ -139,5 +139,5 @@ def _find_unused(events: Sequence[TimelineEvent]) -> set[Asked]:
             execution_id__in=executions, tool_call_id__in=calls
         ).values_list("execution_id", "tool_call_id", "used_at")
     )
-    used = {(execution, call) for execution, call, used_at in rows if used_at is not None}
-    return {(execution, call) for execution, call, _ in rows} - used
+    asked: set[Asked] = {(execution, call) for execution, call, _ in rows}
+    return asked - {(execution, call) for execution, call, used_at in rows if used_at is not None}
