@@ -167,10 +167,9 @@ def test_a_write_without_effect_is_named_above_every_text_about_the_session(
     assert (write["tool"], write["target"]) == ("fleet.restart_service", "billing")
     assert write["status"] == "failed"
     page = Client(headers={"host": "localhost"}).get(f"/sessions/{session.pk}/").content.decode()
-    shown = re.findall(r"<b>Unverified:</b> ([^<]*)", page)
-    assert shown == [
-        "fleet.restart_service has run on billing, and status is stopped, not running."
-    ]
+    read = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    assert "Something was changed, and nothing has confirmed it" in read
+    assert re.search(r"Failed\. fleet\.restart_service on billing .*status is stopped", read)
     # What Slack is told has both lines as well.
     told = outcome_of(session)
     assert "Unverified:" in told
