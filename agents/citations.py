@@ -18,13 +18,17 @@ MOST_TRIES = 5_000
 
 _CLOSING = {
     '"': '"',
+    "'": "'\u2019",
+    "\u2018": "\u2019'",
+    "\uff02": "\uff02",
+    "\u300c": "\u300d",
     "\u201c": '\u201d\u201c"',
     "\u201d": "\u201d",
     "\u201e": "\u201c\u201d",
     "\u00ab": "\u00bb",
     "\u00bb": "\u00ab",
 }
-_MARKS = re.escape("".join(_CLOSING))
+_MARKS = re.escape("".join(dict.fromkeys("".join((*_CLOSING, *_CLOSING.values())))))
 _GAP = r"[ \t\n]{0,3}"
 _USUAL = re.compile(r'\[[Tt](\d{1,9})(?: "((?:[^"\\[\]\\\n]){1,500})")?\]')
 _START = re.compile(r"\[[ \t]{0,3}(?=[Tt]\d)")

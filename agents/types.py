@@ -306,7 +306,7 @@ class StoredResult:
     """A tool call of the session as history keeps it; `text` is None while it is not finished.
 
     `check` is what our own look at the effect of a write answered, `arguments` is JSON. One that
-    `is_recall` tells what was written down earlier.
+    `is_recall` tells what was written down earlier. `call_id` is what its model called it by.
     """
 
     name: str
@@ -315,6 +315,7 @@ class StoredResult:
     check: str = ""
     arguments: str = ""
     is_recall: bool = False
+    call_id: str = ""
 
 
 @dataclass(frozen=True)

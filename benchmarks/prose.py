@@ -8,7 +8,7 @@ from benchmarks.figures import Report
 from benchmarks.lab import Lab
 from safety.evidence import Evidence, SettledCall
 from safety.grounding.judge import find_unsupported
-from tests.safety.grounding.prose.measuring import Tally, add_up
+from tests.safety.grounding.prose.measuring import Tally, add_up, measure_fresh
 from tests.safety.grounding.prose.measuring import measure as measure_half
 
 SEED = 1
@@ -27,6 +27,12 @@ def measure(lab: Lab) -> Report:
         figures[f"{key}_true_marked_percent"] = round(100 * total.marked / total.true, 2)
         figures[f"{key}_true_held"] = total.held
         figures[f"{key}_false_marked_percent"] = round(100 * total.caught / total.false, 1)
+    tallies = measure_fresh(SEED, lab.choose(4_000, 400))
+    rows += [_row(f"third set, {kind}", tally) for kind, tally in sorted(tallies.items())]
+    total = add_up(tallies.values())
+    rows.append(_row("third set, all", total))
+    figures["third_set_true_marked_percent"] = round(100 * total.marked / total.true, 2)
+    figures["third_set_false_marked_percent"] = round(100 * total.caught / total.false, 1)
     for name, size, report in (("640 kB", 640_000, 6_000), ("10 MB", 10_000_000, 1_000_000)):
         figures[f"judge_{name.replace(' ', '_')}_s"] = round(_judge(size, report), 2)
     figures["resident_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -1,6 +1,6 @@
 """Who may send posts of alert sources: what is configured, in words and as rules."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from config.schema.alert_senders import FORMS, AlertSenderConfig, Form
@@ -47,9 +47,9 @@ def form_of(source: str, sender: AlertSenderConfig) -> Form | None:
     return sender.form or FORMS.get(source, "token")
 
 
-def secrets_of(sender: AlertSenderConfig, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The secrets that this process has; a blank one is none."""
-    found = (environ.get(name, "").strip() for name in sender.secret_envs)
+def secrets_of(sender: AlertSenderConfig, read: Callable[[str], str]) -> tuple[str, ...]:
+    """The secrets that `read` finds for the names of variables; a blank one is none."""
+    found = (read(name).strip() for name in sender.secret_envs)
     return tuple(secret for secret in found if secret)
 
 

@@ -26,6 +26,7 @@ APPLY_RETENTION = "investigations.apply_retention"
 SEND_NOTICE = "investigations.send_notice"
 TRY_TOOL_SERVER = "investigations.try_tool_server"
 CHECK_PROVIDER = "investigations.check_provider"
+CHECK_WRITE = "investigations.check_write"
 MOST_READ = 10_000
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CANCEL_SESSION = "cancel_session"
@@ -74,11 +75,16 @@ def enqueue_provider_check(provider_name: str, *, expires_in: int) -> None:
     _send_now(CHECK_PROVIDER, provider_name, expires_in)
 
 
-def _send_now(name: str, subject: str, expires_in: int) -> None:
+def enqueue_write_check(session_id: uuid.UUID, number: int, *, expires_in: int) -> None:
+    """Look in a worker whether a write took effect, or let it be. Raises NotSent."""
+    _send_now(CHECK_WRITE, str(session_id), expires_in, number)
+
+
+def _send_now(name: str, subject: str, expires_in: int, *more: int) -> None:
     """For somebody who waits at a page and is told when it cannot be sent."""
     options = {"ignore_result": True, "expires": expires_in}
     try:
-        app.signature(name, args=(subject,), options=options).apply_async()
+        app.signature(name, args=(subject, *more), options=options).apply_async()
     except (OperationalError, RedisError, OSError) as error:
         raise NotSent(f"the queue does not answer ({type(error).__name__})") from error
 

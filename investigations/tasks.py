@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.exceptions import Reject
 
 from investigations import queue
-from investigations.engine import pipeline, provider_checks, tool_trials
+from investigations.engine import pipeline, provider_checks, tool_trials, write_checks
 from investigations.engine.worker import worker_id
 from investigations.services import notices, retention, stages
 from tarsy.aio import worker_loop
@@ -60,3 +60,10 @@ def check_provider(provider_name: str) -> None:
     """Ask a model for all that an investigation needs, and tell how it went."""
     loop = worker_loop()
     provider_checks.check_for_page(provider_name, lambda: loop.is_stopping)
+
+
+# As above.
+@shared_task(name=queue.CHECK_WRITE, acks_late=False)
+def check_write(session_id: str, number: int) -> None:
+    """Look whether a write of an investigation took effect, and write down what was seen."""
+    write_checks.check_write(uuid.UUID(session_id), number, worker_loop())

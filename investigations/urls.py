@@ -14,6 +14,7 @@ from investigations.views import (
     submit,
     system,
     trace,
+    writes,
 )
 
 urlpatterns = [
@@ -38,6 +39,8 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/content/", sessions.event_content,
          name="event-content"),
     path("sessions/<uuid:session_id>/calls/<int:number>/quote/", sessions.quote, name="quote"),
+    path("sessions/<uuid:session_id>/writes/<int:number>/check/", writes.check_now,
+         name="check-write"),
     path("sessions/<uuid:session_id>/stages/<uuid:stage_id>/", sessions.stage, name="stage"),
     path("sessions/<uuid:session_id>/executions/<uuid:execution_id>/earlier/", sessions.earlier,
          name="earlier"),

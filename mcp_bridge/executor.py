@@ -10,14 +10,16 @@ from dataclasses import replace
 from functools import partial
 
 from agents.ports import ReportProgress
-from agents.types import ToolCall, ToolResult, ToolTarget, WriteReport
+from agents.types import ToolCall, ToolCheck, ToolResult, ToolTarget, WriteReport
 from masking import Masker
 from masking.visible_text import clean_line
 from mcp_bridge.admission import Admission, Admitted, Rejected
+from mcp_bridge.arguments import parse_arguments
 from mcp_bridge.catalogue import Catalogue
 from mcp_bridge.own_reads import OwnReads
 from mcp_bridge.results import Limits, ResultWriter
 from mcp_bridge.sending import ask
+from safety.checks import plan_check
 from safety.evidence import Outcome, judge_outcome
 from safety.gate_port import Gate
 
@@ -36,6 +38,7 @@ class ToolExecutor:
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
         self._gate = gate
+        self._catalogue = catalogue
         self._masker = masker
         self._limits = limits
         self._admission = Admission(catalogue, gate, masker)
@@ -55,6 +58,21 @@ class ToolExecutor:
             logger.exception("the call of %s failed in our own code", clean_line(call.name, 80))
             result = await self._results.write_own_failure(call)
         return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
+
+    async def check_write(self, write: ToolCall) -> ToolCheck | None:
+        """Look whether a write of the past took effect; None where no read is known to show it.
+
+        Nothing is sent but that read, which passes every step that any other call passes.
+        """
+        tool = self._catalogue.find(write.name)
+        if tool is None:
+            return None
+        made = tool.request(write.id, parse_arguments(write.arguments).values)
+        check = plan_check(
+            made.server, made.tool, made.arguments,
+            is_own_server=made.is_own_server, verify=made.verify,
+        )  # fmt: skip
+        return await self._reads.check(write, check) if check is not None else None
 
     async def _execute(self, call: ToolCall, report_progress: ReportProgress) -> ToolResult:
         admitted = await self._admission.admit(call, partial(self._reads.look, call))

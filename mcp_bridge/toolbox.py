@@ -9,7 +9,15 @@ from functools import partial
 from mcp import Client
 
 from agents.ports import ProposedAnswer, ReportProgress, Review
-from agents.types import PastCall, ServerOffer, ToolCall, ToolResult, ToolSpec, ToolTarget
+from agents.types import (
+    PastCall,
+    ServerOffer,
+    ToolCall,
+    ToolCheck,
+    ToolResult,
+    ToolSpec,
+    ToolTarget,
+)
 from masking import Placeholders, build_masker, build_server_masker
 from mcp_bridge.catalogue import Catalogue, ConnectedServer
 from mcp_bridge.connection import Deadlines, ServerConnection
@@ -80,6 +88,10 @@ class OpenToolbox:
 
     async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
         return await self._executor.execute(call, report_progress=report_progress)
+
+    async def check_write(self, write: ToolCall) -> ToolCheck | None:
+        """See `ToolExecutor.check_write`."""
+        return await self._executor.check_write(write)
 
     async def review_answer(self, answer: ProposedAnswer) -> Review:
         return await self._gate.review_answer(answer)

@@ -46,6 +46,8 @@ class SettledCall:
     identifies: tuple[str, ...] = ()
     verify: VerifyRule | None = None
     judgement: Judgement | None = None
+    number: int | None = None
+    """By which texts cite it, where that is known."""
 
     @property
     def name(self) -> str:

@@ -23,6 +23,13 @@ def environment() -> dict[str, str]:
     return {**os.environ, **_read_files(os.environ)}
 
 
+def read_variable(name: str) -> str:
+    """One of them without looking at the others; empty where it is not set."""
+    value = os.environ.get(name, "").strip()
+    path = os.environ.get(f"{name}{_FILE}", "").strip()
+    return value or (path and _read_file(path)) or ""
+
+
 def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
     """What the files hold that variables name; a file that is no secret's tells nothing."""
     read = {name: _read_file(path) for name, path in _find_files(environ)}

@@ -83,7 +83,8 @@ ADDRESSES: dict[str, list[str]] = {
         f"POST {SESSION}/cancel", f"POST {SESSION}/chat/messages", f"POST {SESSION}/score",
         f"PATCH {API}sessions/review", f"PATCH {API}memories/<uuid:memory_id>",
         f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
-        f"POST {PAGE}ask/", "POST system/try/", "POST system/check/",
+        f"POST {PAGE}ask/", f"POST {PAGE}writes/<int:number>/check/",
+        "POST system/try/", "POST system/check/",
         "GET sessions/cancel/", "POST sessions/cancel/", "POST sessions/acknowledge/",
     ],
     "decide": [

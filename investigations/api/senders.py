@@ -8,7 +8,7 @@ from rest_framework.exceptions import APIException, AuthenticationFailed
 from rest_framework.request import Request
 from typing_extensions import override
 
-from config import environment, get_config
+from config import get_config
 from config.senders import form_of
 from investigations.access.identity import (
     Identity,
@@ -28,6 +28,7 @@ from investigations.senders.proofs import Knock, Refused
 from investigations.services.refused_posts import count_refused_post
 from investigations.sources.reading import Post, Reading
 from investigations.sources.registry import GENERIC, SOURCES, recognise
+from tarsy.env import read_variable
 from tarsy.errors import InvalidInput
 from tarsy.proxies import came_straight
 
@@ -108,7 +109,7 @@ def _let_in(request: Request, otherwise: str) -> Sender:
             source,
             rule,
             _describe(plain),
-            environment(),
+            read_secret=read_variable,
             read_body=lambda: read_unpacked(plain),
             fetch=certificates().get,
         )

@@ -53,6 +53,7 @@ class CitedTool:
 
     tool_name: str
     is_error: bool = False
+    may_write: bool = False
     misquoted: frozenset[str] = frozenset()
 
 

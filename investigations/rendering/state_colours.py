@@ -13,6 +13,7 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "in_progress": ("run", "run", "In progress"),
     "cancelling": ("run", "stopd", "Cancelling"),
     "completed": ("ok", "ok", "Completed"),
+    "unverified_write": ("doubt", "warn", "Unverified write"),
     "inconclusive": ("doubt", "unsup", "Inconclusive"),
     "failed": ("bad", "bad", "Failed"),
     "timed_out": ("bad", "late", "Timed out"),

@@ -27,6 +27,11 @@ class Change:
     status: CheckStatus
     reason: str
     approved_by: str = ""
+    is_settled: bool = False
+    """It needs no mention beside its line: it is verified, or a later write there is."""
+    execution_id: uuid.UUID | None = None
+    place: int | None = None
+    """Which of the writes of its execution it is; None where none of them tells of it."""
 
     @property
     def sentence(self) -> str:
@@ -48,9 +53,7 @@ class Change:
 
 def changes_of_session(session_id: uuid.UUID, *, with_chat: bool = True) -> tuple[Change, ...]:
     """Every write that was sent to its server, in order, but those that it did not take."""
-    writes = read_writes(session_id)
-    approvers = _read_approvers(session_id)
-    found = [*_of_executions(writes, approvers), *_cut_short(writes, approvers)]
+    found = [each for each in all_changes(session_id) if each.ran != "no"]
     if not with_chat:
         chats = set(
             Stage.objects.filter(session_id=session_id, stage_type=Stage.Type.CHAT).values_list(
@@ -59,6 +62,13 @@ def changes_of_session(session_id: uuid.UUID, *, with_chat: bool = True) -> tupl
         )
         found = [each for each in found if each.stage_id not in chats]
     return tuple(found)
+
+
+def all_changes(session_id: uuid.UUID) -> tuple[Change, ...]:
+    """Those that a server did not take as well."""
+    writes = read_writes(session_id)
+    approvers = _read_approvers(session_id)
+    return (*_of_executions(writes, approvers), *_cut_short(writes, approvers))
 
 
 def write_changes(changes: Sequence[Change]) -> tuple[str, ...]:
@@ -86,14 +96,12 @@ def _of_executions(writes: SessionWrites, approvers: Approvers) -> Iterable[Chan
         known = calls[event.execution_id]
         # The report of an execution tells its last writes: the newest are the newest there too.
         placed = known[-len(steps) :] if len(known) >= len(steps) else [_UNKNOWN] * len(steps)
-        for (tool, told), step in zip(placed, steps, strict=True):
+        for place, ((tool, told), step) in enumerate(zip(placed, steps, strict=True)):
             number = told if tool == step.tool else None
-            if step.ran == "no":
-                continue
             approved_by = approvers.get((event.execution_id, number), "")
             yield Change(
                 event.stage_id, number, step.tool, step.target, step.ran, step.status,
-                step.reason, approved_by,
+                step.reason, approved_by, step.is_settled, event.execution_id, place,
             )  # fmt: skip
 
 
@@ -121,5 +129,5 @@ def _cut_short(writes: SessionWrites, approvers: Approvers) -> Iterable[Change]:
         approved_by = approvers.get((event.execution_id, number), "")
         yield Change(
             event.stage_id, number if isinstance(number, int) else None, step.tool, step.target,
-            step.ran, step.status, step.reason, approved_by,
+            step.ran, step.status, step.reason, approved_by, step.is_settled, event.execution_id,
         )  # fmt: skip

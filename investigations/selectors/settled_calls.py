@@ -71,6 +71,7 @@ def _settle(row: MCPInteraction, writes: Collection[int]) -> SettledCall:
         outcome=judge_outcome(text, is_error=is_error),
         text=text,
         is_own_server=row.server_name == _OWN_SERVER,
+        number=row.tool_number,
     )
 
 

@@ -47,7 +47,14 @@ def read_tool_results(
     for number, event in events.items():
         found.setdefault(number, _of_event(event, with_text=number in read))
     return {
-        number: replace(result, check=checks.get(number, "")) for number, result in found.items()
+        number: replace(
+            result,
+            check=checks.get(number, ""),
+            call_id=str(events[number].metadata.get("tool_call_id") or "")
+            if number in events
+            else "",
+        )
+        for number, result in found.items()
     }
 
 

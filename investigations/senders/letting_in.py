@@ -1,6 +1,6 @@
 """Whether a post of an alert source may come in without an API token."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -20,14 +20,15 @@ def let_in(
     source: str,
     sender: AlertSenderConfig | None,
     knock: Knock,
-    environ: Mapping[str, str],
     *,
+    read_secret: Callable[[str], str],
     read_body: Callable[[], object],
     fetch: Fetch,
 ) -> Form | None:
     """What the post has shown; None where coming from the right place was enough.
 
-    `read_body` gives the post as JSON, for what is signed in it. Raises Refused.
+    `read_secret` gives what a variable holds, and `read_body` the post as JSON, for what is signed
+    in it: neither is asked for where nothing depends on it. Raises Refused.
     """
     rule = sender or _ALONE
     form = form_of(source, rule)
@@ -38,7 +39,7 @@ def let_in(
     if form == "sns":
         check_message(rule, read_body(), knock, fetch)
         return form
-    secrets = secrets_of(rule, environ)
+    secrets = secrets_of(rule, read_secret)
     if not secrets:
         named = list_names(rule.secret_envs)
         raise Refused("not_set_up", f"cannot be checked: {named} is not set where TARSy runs")

@@ -17,7 +17,7 @@ from agents.records import (
 )
 from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarget
 from agents.types import Message as AgentMessage
-from investigations.models import AgentExecution, Stage, TimelineEvent
+from investigations.models import AgentExecution, MCPInteraction, Stage, TimelineEvent
 from investigations.rendering.markdown import render_markdown
 from investigations.selectors.changes import changes_of_session, write_changes
 from investigations.services.executions import replace_model
@@ -184,8 +184,11 @@ def record_tool_call(
         write.touch()
 
 
-def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check: ToolCheck) -> None:
-    """A read that no model proposed, as a call of ours behind the write it is about."""
+def describe_check(
+    execution: AgentExecution, number: int, check: ToolCheck
+) -> tuple[MCPInteraction, TimelineEvent]:
+    """A read that no model proposed, as a call of ours behind the write it is about; the event has
+    no number yet, and the caller saves both."""
     interaction = describe_tool_call(
         execution, check.target, check.result,
         check_of=number, status=check.status, reason=check.reason,
@@ -201,6 +204,11 @@ def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check:
         "verification": {"status": check.status, "reason": check.reason},
         **_facts_of(check.result),
     }
+    return interaction, event
+
+
+def _add_check(write: LeaseWrite, execution: AgentExecution, number: int, check: ToolCheck) -> None:
+    interaction, event = describe_check(execution, number, check)
     write.rows.insert(interaction)
     write.announce(event)
     write.rows.insert(event)

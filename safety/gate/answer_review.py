@@ -6,7 +6,6 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from agents.citations import blank_quotes
 from agents.our_lines import disarm
 from agents.ports import ProposedAnswer, Review
 from agents.types import INCONCLUSIVE, JSON, UNVERIFIED
@@ -58,10 +57,11 @@ async def review_answer(
     if not answer.is_by_code:
         found = await asyncio.to_thread(
             find_unsupported,
-            blank_quotes(answer.text),
+            answer.text,
             _with_earlier(standing.evidence, earlier),
             _leave_out_prose(answer.given) if earlier else answer.given,
             tool_names,
+            _find_cited(answer, standing.evidence, earlier),
         )
     claims = await asyncio.to_thread(judge_quotes, answer, found)
     phantoms = [each for each in found if each.is_phantom]
@@ -94,6 +94,20 @@ def _with_earlier(own: Evidence, earlier: Sequence[SettledCall]) -> Evidence:
     for call in (*earlier, *own):
         whole.add(call)
     return whole
+
+
+def _find_cited(
+    answer: ProposedAnswer, own: Evidence, earlier: Sequence[SettledCall]
+) -> dict[int, SettledCall]:
+    """The calls that an answer cites and that have told something, by number."""
+    by_number = {call.number: call for call in earlier}
+    by_id = {call.call_id: call for call in own}
+    found: dict[int, SettledCall] = {}
+    for number, result in (answer.results or {}).items():
+        call = by_number.get(number) or by_id.get(result.call_id)
+        if call is not None and call.name == result.name and call.outcome == "succeeded":
+            found[number] = call
+    return found
 
 
 def _leave_out_prose(given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.citations import blank_quotes
 from agents.our_lines import as_words, disarm
 from agents.ports import ProposedAnswer, Review
 from agents.types import JSON, LEFT_OUT
@@ -27,9 +26,7 @@ _SENTENCE = re.compile(r"\S(?:.*?[.!?](?=\s|$)|.*$)", re.MULTILINE)
 async def review_summary(answer: ProposedAnswer, events: SafetyEvents) -> Review:
     """`given` holds the report. A summary that cannot be given anew loses what is not in it."""
     answer = replace(answer, text=disarm(answer.text))
-    found = await asyncio.to_thread(
-        find_unsupported, blank_quotes(answer.text), Evidence(), answer.given
-    )
+    found = await asyncio.to_thread(find_unsupported, answer.text, Evidence(), answer.given)
     new = [each for each in found if each.kind in CERTAIN]
     claims = await asyncio.to_thread(judge_quotes, answer, found)
     metadata = describe_claims(claims, answer.text, 0) if answer.results is not None else {}

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 from safety.grounding.derivations import is_part, is_ratio, is_share, is_sum
 from safety.grounding.pools import Pool
 from safety.grounding.quantities import Quantity
-from safety.grounding.records import Record, by_key, find_tokens, is_name
+from safety.grounding.records import Record, by_key, find_groups, find_tokens, is_name
 from safety.grounding.words import content_words
 
 MAX_OF_ONE = 200
@@ -18,9 +18,11 @@ MAX_TOGETHER = 6
 """Of more figures of one thing than these too many others can be worked out."""
 _OTHERS = re.compile(
     r"\b(?:others?|rest|remaining|twins?|siblings?|peers?|neighbou?rs?|each|every|both|average|mean|"
-    r"median|highest|lowest|next|former|latter|respectively|threshold|limit of)\b",
+    r"median|highest|lowest|next|former|latter|respectively)\b",
     re.IGNORECASE,
 )
+
+_RATIO = re.compile(r"(?:ratio|share|fraction)$")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Told:
     around: list[Result]
     elsewhere: Pool
     """Figures of results that tell of none of these things."""
+    asked: list[tuple[Quantity, ...]]
+    """Figures that belong together, of results that were asked for of one of these things."""
 
     @cached_property
     def records(self) -> list[Record]:
@@ -85,6 +89,14 @@ class Named:
     @property
     def elsewhere(self) -> Pool:
         return self.told.elsewhere
+
+    def tells_percentage(self, words: frozenset[str]) -> bool:
+        """Whether a record of these things has one, under a key with one of these words."""
+        return any(
+            (each.family == "percent" or _RATIO.search(key)) and content_words(key) & words
+            for record in self.told.records[:MAX_OF_ONE]
+            for key, each in record.figures
+        )
 
     def has_derived(
         self, claimed: Quantity, slack: float, *, may_be_multiple: bool = False
@@ -193,12 +205,15 @@ class Directory:
         by_name: dict[str, list[Record]] = {}
         around: list[Result] = []
         elsewhere: list[Pool] = []
+        asked: list[tuple[Quantity, ...]] = []
         for result in self._results:
             own = {name: result.by_word.get(name, []) for name in names}
             most = max(2, len(result.records))
             fitting = {name: records for name, records in own.items() if 0 < len(records) < most}
             if not fitting or any(name in result.asked for name in names):
                 elsewhere.append(result.pool)
+                if any(name in result.asked for name in names):
+                    asked += find_groups(result.records)
                 continue
             around.append(result)
             fitting |= {
@@ -207,7 +222,7 @@ class Directory:
             }  # fmt: skip
             for name, records in fitting.items():
                 by_name.setdefault(name, []).extend(records)
-        return Told(by_name, around, Pool.join(elsewhere)) if by_name else None
+        return Told(by_name, around, Pool.join(elsewhere), asked) if by_name else None
 
 
 def _kin(record: Record) -> Iterator[list[Quantity]]:

@@ -22,7 +22,8 @@ class ClaimState(StrEnum):
     """In the order in which they are counted."""
 
     PROVED = "proved"
-    """Each quote it cites stands in the result it is cited from."""
+    """Each quote it cites stands in the result it is cited from and shows something, and each call
+    it cites has ended."""
     CITED = "cited"
     """It cites a result, and quotes nothing of it that shows something."""
     FAILED = "failed"
@@ -137,17 +138,27 @@ def _decide(
     missing = [sighting.reason for _, sighting in sightings if sighting.verdict == "missing"]
     if missing:
         return ClaimState.MISQUOTED, "; ".join(dict.fromkeys(missing))
+    weak = [sighting.reason for _, sighting in sightings if sighting.verdict == "weak"]
+    unknown = [number for number in claim.refs if not _has_ended(results.get(number))]
     if any(sighting.verdict == "found" for _, sighting in sightings):
-        return ClaimState.PROVED, ""
+        # It is as good as the weakest part of what it cites.
+        open_ends = [*weak, *(_name_unknown([number]) for number in unknown)]
+        state = ClaimState.CITED if open_ends else ClaimState.PROVED
+        return state, "; ".join(dict.fromkeys(open_ends))
     if not claim.refs:
         return ClaimState.UNCITED, UNCITED
     ended = [results[number] for number in claim.refs if _has_ended(results.get(number))]
     if not ended:
-        named = ", ".join(f"T{number}" for number in claim.refs)
-        return ClaimState.UNCITED, f"this session has no finished tool call {named}"
+        return ClaimState.UNCITED, _name_unknown(claim.refs)
     if all(result.is_error for result in ended):
         return ClaimState.FAILED, "the calls it cites failed or were refused"
-    return ClaimState.CITED, "; ".join(dict.fromkeys(each.reason for _, each in sightings))
+    told = [*weak, *(_name_unknown([number]) for number in unknown)]
+    return ClaimState.CITED, "; ".join(dict.fromkeys(told))
+
+
+def _name_unknown(numbers: Sequence[int]) -> str:
+    named = ", ".join(f"T{number}" for number in numbers)
+    return f"this session has no finished tool call {named}"
 
 
 def _has_ended(result: StoredResult | None) -> bool:

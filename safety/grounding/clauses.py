@@ -62,6 +62,18 @@ _NOUN_OF_VERB = re.compile(
     re.IGNORECASE,
 )
 """ "Run time on db-1 stands at 4 s" begins with a noun."""
+_LABEL_OF_VERB = re.compile(
+    r"(?:\s+[a-z][\w/-]{0,30}){1,3}(?:\s+[-\u2013\u2014]\s+[\w./-]{1,80})?\s{0,3}[*_`]{0,3}[:=][*_`]{0,3}"
+    r"\s{0,3}[~≈]?\s?(?:[a-z]+\s){0,3}\d",
+    re.IGNORECASE,
+)
+""" "Run time: 4 s" as well."""
+_POINTED_AT = re.compile(
+    r"^\W*(?:compare|contrast|note|see|look|consider)\b[^()\n]{1,200}?"
+    r"(?:\(\W{0,3}\w[^)\n]{0,100}\)|\s[-\u2013\u2014:]\s[~≈]?\d)[^\n]{0,400}\[T\d",
+    re.IGNORECASE,
+)
+""" "Compare a (14) with b (3) [T5]" shows figures, and asks for nothing to be done."""
 _LOOKING = frozenset(
     {"verify", "check", "confirm", "ensure", "see", "make", "test", "look", "watch"}
 )
@@ -80,7 +92,8 @@ _UNREAL = re.compile(
     r"hypothes\w+|assum\w+|apparently|appears?|seems?|suggests?|indicates? that|potential\w*|"
     r"estimat\w+|expected|unknown|unclear|uncertain|unverified|not (?:known|clear|sure|verified|"
     r"checked|confirmed|determined)|plan(?:s|ned)? to|going to|confidence|"
-    r"usually|typically|generally|often|commonly|normally|means?|implies|such \w+s|"
+    r"usually|typically|generally|often|commonly|normally|"
+    r"means?(?!\s(?:of|over|value|is|was)\b)|implies|such \w+s|"
     r"in general|for example|e\.g\.|most \w+s|by default|as a rule|typical)\b|n't\b|\?\s*$",
     re.IGNORECASE,
 )
@@ -162,8 +175,12 @@ def _is_order(text: str) -> bool:
     found = _ADVICE.match(text)
     if found is None:
         return False
+    if _POINTED_AT.match(text):
+        return False
     is_look = found["verb"].lower() in _LOOKING
-    return is_look or _NOUN_OF_VERB.match(text, found.end("verb")) is None
+    behind = found.end("verb")
+    is_noun = _NOUN_OF_VERB.match(text, behind) or _LABEL_OF_VERB.match(text, behind)
+    return is_look or is_noun is None
 
 
 def _find_mood(clause: str) -> Mood:

@@ -35,7 +35,7 @@ def is_derived(
 def _is_derived(claimed: Quantity, slack: float, groups: Sequence[Group], stated: Group) -> bool:
     if claimed.family == "percent":
         return any(is_share(claimed, slack, group) for group in (*groups, stated))
-    is_small = not claimed.family and claimed.number <= SMALL
+    is_small = not claimed.family and claimed.number <= SMALL and claimed.decimals < 2
     for scale in claimed.scales:
         target, tolerance = claimed.number * scale, slack * abs(scale)
         for values in _comparable(claimed, scale, stated):

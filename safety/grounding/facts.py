@@ -127,6 +127,21 @@ class Facts:
             call.text for call in calls if call.outcome in ("failed", "blocked", "unknown")
         )
 
+    def narrow(self, calls: Sequence[SettledCall]) -> "Facts":
+        """The same, as if these calls had been all that succeeded."""
+        narrowed = Facts(())
+        narrowed.given, narrowed.failed = self.given, self.failed
+        narrowed.runs = [run for run in self.runs if any(run.call is call for call in calls)]
+        return narrowed
+
+    def has(self, quantity: Quantity) -> bool:
+        """Whether a result gives this figure, with its unit."""
+        return self._returned.gives(quantity, 0.0, any_unit=False)
+
+    @cached_property
+    def _returned(self) -> Pool:
+        return Pool(each for run in self.runs for each in run.numbers)
+
     @cached_property
     def whole(self) -> str:
         """All there is to rest on, failures too: their messages are facts as well."""
@@ -209,12 +224,12 @@ class Facts:
     def given_pool(self) -> Pool:
         return Pool(find_numbers(blank_stamps(self.given)))
 
-    def has_total(self, claimed: Quantity, slack: float) -> bool:
-        """Whether it is what a key adds up to over all records of a result."""
+    def has_total(self, claimed: Quantity, slack: float, *, is_mean: bool = False) -> bool:
+        """Whether it is what a key adds up to over all records of a result, or the mean of it."""
         return any(
             total.family == reading.family
-            and abs(reading.number * scale - total.value)
-            <= max(slack, reading.step) * abs(scale) + total.doubt
+            and abs(reading.number * scale - total.value / (total.count if is_mean else 1))
+            <= max(slack, reading.step) * abs(scale) + total.doubt / (total.count if is_mean else 1)
             for reading in claimed.readings
             for scale in reading.scales
             for total in self._totals

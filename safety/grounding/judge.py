@@ -1,12 +1,15 @@
 """Finds what an answer claims and nothing supports."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from safety.evidence import Evidence
+from agents.citations import blank_quotes
+from safety.evidence import Evidence, SettledCall
 from safety.grounding.actions_check import check_actions
+from safety.grounding.cited_check import CitedFigures
+from safety.grounding.claims import find_claims
 from safety.grounding.clauses import Clause, split_clauses
 from safety.grounding.facts import Facts
 from safety.grounding.moments_check import check_moments
@@ -19,6 +22,8 @@ from safety.grounding.unsupported import Unsupported
 
 MAX_JUDGED = 60_000
 """Characters of an answer that are looked at. No report is longer."""
+MAX_READ = 4 * MAX_JUDGED
+"""Characters within which the citations of these have to end."""
 _ONLY_RECALLED = (
     "only a note or an earlier session says so, and nothing looked at it now: look, or say that it "
     "is recalled"
@@ -30,16 +35,25 @@ def find_unsupported(
     evidence: Evidence,
     given: Iterable[tuple[str, str]] = (),
     tool_names: Collection[str] = (),
+    cited: Mapping[int, SettledCall] | None = None,
 ) -> tuple[Unsupported, ...]:
     """Every passage that no result of this execution supports, in order, none within another.
 
+    `cited` are calls of the evidence by the numbers that the answer cites them by: a figure that it
+    cites one of these for has to stand there, or follow from it.
+
+    Citations may quote: what they quote is judged elsewhere.
+
     Advice, plans, guesses, quotes of the alert and general knowledge claim nothing and are let be.
     """
-    text = answer[:MAX_JUDGED]
+    text = blank_quotes(answer[:MAX_READ])[:MAX_JUDGED]
     blocks = list(given)
     found = list(find_written_calls(text, tool_names))
     present = [call for call in evidence if not call.is_recall]
-    of_now = _find(text, Facts(present, blocks))
+    facts = Facts(present, blocks)
+    of_now = _find(text, facts)
+    if cited:
+        of_now += CitedFigures(text, find_claims(answer), cited, facts).check()
     if len(present) < len(evidence):
         of_now = list(_allow_recalled(text, of_now, _find(text, Facts(evidence, blocks))))
     return _join([*found, *of_now])

@@ -110,6 +110,8 @@ def _is_known(name: str, facts: Facts) -> bool:
         return re.search(rf"(?<![\d.]){re.escape(version[1])}(?!\d)", facts.whole) is not None
     if name.startswith("/"):
         return name in facts.whole
+    if "/" in name and all(facts.mentions(part) for part in name.split("/")):
+        return True  # "node-a/node-b", two names that stand together.
     return _is_part(name, facts)
 
 

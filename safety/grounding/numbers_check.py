@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 
+from safety.grounding.addressed import Named
 from safety.grounding.clauses import Clause
 from safety.grounding.counting import is_count, is_share_of_rows
 from safety.grounding.derivations import SMALL, is_derived, is_part
@@ -11,8 +13,9 @@ from safety.grounding.facts import Facts
 from safety.grounding.moments import blank_moments
 from safety.grounding.pools import is_near
 from safety.grounding.quantities import Quantity, find_claimed
+from safety.grounding.records import TOKEN, is_name
 from safety.grounding.unsupported import Unsupported
-from safety.grounding.words import find_subjects
+from safety.grounding.words import content_words, find_subjects
 
 _NO_CLAIM = re.compile(r"\[T\d[^\]]{0,500}\]|\bT\d+\b|https?://\S+|`[^`\n]*[ =/:_({$-][^`\n]*`")
 """Citations, addresses, and code that is more than a word."""
@@ -24,7 +27,7 @@ _WINDOW = re.compile(
 )  # fmt: skip
 _ABOUT = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|over|under|more than|"
-    r"less than|above|below|up to|at least|at most|close to|just|short of|well|only|fewer than|"
+    r"less than|above|below|up to|at least|at most|close to|short of|well|fewer than|"
     r"greater than|exceeds?|exceeding|not quite|a good|circa|ca\.?|~|≈)\s*$",
     re.IGNORECASE,
 )
@@ -46,11 +49,38 @@ _IN_ALL = re.compile(
 _QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”|`([^`\n]{3,200})`")
 _LABEL = re.compile(r"(?:^|[\s(`*])[#]?[A-Za-z][\w-]*[\s#:]*[`*]*$")
 _RATE = re.compile(r"\s*(?:/|per\b|an?\s)")
-_PAIR = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |a total of )?")
+_OCCASIONS = re.compile(
+    r"\s*times(?=\s*(?:[.,;:)\[]|$|\s(?:in|within|over|during|since|after|before|between|and|but|on|"
+    r"at|by|for|today|so|until|while|because|with|from|to)\b))", re.I
+)  # fmt: skip
+""" "Restarted 14 times within an hour" counts, and compares nothing."""
+_RATIO = re.compile(
+    r"\b(?:ratio|factor|times|fold|quotient|multiple)\b|[×x]\b|\d\s?[×]|\s[/:]\s", re.I
+)
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
+""" "The 99th percentile", "the 3rd attempt": a place, and no amount."""
+_AND = re.compile(r"\s(?:and|while|but|whereas)\s(?=.*\d)")
+_PAIR = re.compile(
+    r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |all |all the |a total of )?"
+)
+_BOUND = re.compile(r"\b(?:threshold|limit of)\b", re.IGNORECASE)
+""" "Against a threshold of 90 %": what stands behind it is no figure of the thing itself."""
+_MEAN = re.compile(r"\b(?:averages?|averaged|averaging|avg|mean|each|apiece|per)\b", re.IGNORECASE)
+_REST = re.compile(
+    r"\b(?:free|idle|left|leav(?:es|ing)|remain(?:s|ing)?|headroom|spare|unused|available|rest|"
+    r"others?|miss(?:es)?|not|un\w+)\b", re.I
+)  # fmt: skip
+_OF_A_WHOLE = re.compile(
+    r"\b(?:share|part|fraction|portion|accounts?|makes? up|belongs?|comes?|behind|of|than|above|"
+    r"below|over|under|by|from|more|less|higher|lower|up|down|spare|free|left|unused|idle)\b",
+    re.I,
+)
+_THESE = re.compile(r"\b(?:the|these|those)\s+(?:other\s+|first\s+|last\s+)?$", re.IGNORECASE)
+""" "The two" are those that were named; how many rows there are, it does not say."""
 _MOST_BEFORE = 60
 _AROUND = 300
 """Characters around a figure within which others are stated that it may be worked out from."""
-MOST_ROUNDED = 0.02
+MOST_ROUNDED = 0.05
 """How far a share of two rounded figures may be off, as a part of itself."""
 MAX_STATED = 300
 MAX_SENTENCE = 1_000
@@ -139,6 +169,8 @@ def _is_supported(
 ) -> bool:
     if not facts.is_read_whole or (not quantity.family and abs(quantity.number) <= 1):
         return True
+    if _ORDINAL.match(text, quantity.start):
+        return True
     slack = _find_slack(quantity, text)
     noun = _find_noun(quantity, text)
     if (
@@ -146,6 +178,11 @@ def _is_supported(
         and (counted := is_share_of_rows(quantity, text, noun, facts)) is not None
     ):
         return counted
+    if not quantity.family and _is_of_these(quantity, text):
+        if quantity.is_word and not noun:
+            return True
+        if quantity.is_whole and int(quantity.number) in facts.row_counts:
+            return True
     if quantity.family == "seconds":
         spans = _find_quoted_spans(clause.text, facts)
         if spans is not None:
@@ -153,7 +190,8 @@ def _is_supported(
     # A small number is a number of things, and of no unit that it does not name.
     any_unit = not noun and not quantity.is_word and abs(quantity.number) > SMALL
     named = facts.find_named(clause.text)
-    is_strict = named is not None and named.is_strict
+    is_strict = named is not None and named.is_strict and not _is_of_another(quantity, text)
+    is_strict = is_strict and not _BOUND.search(text[: quantity.start])
     if named is not None and is_strict:
         is_given = named.pool.gives(quantity, slack, any_unit=any_unit, is_of_one=True) or any(
             pool.gives(quantity, slack, any_unit=any_unit)
@@ -163,6 +201,13 @@ def _is_supported(
             return True
     elif facts.pool.gives(quantity, slack, any_unit=any_unit) or facts.has_total(quantity, slack):
         return True
+    if _MEAN.search(text) and facts.has_total(quantity, slack, is_mean=True):
+        return True
+    if quantity.family == "percent" and _REST.search(text):
+        rest = replace(quantity, number=100 - quantity.number)
+        pool = named.pool if named is not None and is_strict else facts.pool
+        if pool.gives(rest, slack, any_unit=any_unit):
+            return True
     if not quantity.family and (
         _is_label(quantity, noun, text, facts) or is_count(quantity, text, noun, facts)
     ):
@@ -172,7 +217,7 @@ def _is_supported(
             return True
         pair = _find_pair(quantity, text, others) or _find_only_pair(clause)
         if pair is not None:
-            rounded = min(MOST_ROUNDED, sum(each.step / each.number for each in pair))
+            rounded = min(MOST_ROUNDED, sum(map(_find_doubt, pair)))
             doubt = slack + quantity.step + quantity.number * rounded
             return is_part(quantity, max(doubt, 2 * quantity.step), *pair) or (
                 named is not None and named.is_share(quantity, slack)
@@ -183,14 +228,49 @@ def _is_supported(
         return True
     if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
         return False  # Nobody looked at this, so nothing about it follows.
+    if named is not None and is_strict and _is_told_as_such(quantity, text, named):
+        return False
     near = stated.near(clause.start + quantity.start, quantity.number)
     is_multiple = _is_multiple(quantity, noun, text)
     if named is not None and named.has_derived(quantity, slack, may_be_multiple=is_multiple):
         return True
-    groups = () if is_strict else facts.groups
+    groups = named.told.asked if named is not None and is_strict else facts.groups
     return stated.may_derive() and is_derived(
         quantity, slack, groups, near, may_be_multiple=is_multiple
     )
+
+
+def _find_doubt(each: Quantity) -> float:
+    """How far a figure may be from the truth by its rounding, as a part of itself."""
+    is_exact = not each.family and each.is_whole and each.decimals == 0
+    return 0.0 if is_exact else each.step / each.number
+
+
+def _is_told_as_such(quantity: Quantity, text: str, named: Named) -> bool:
+    """Whether it is a percentage that results tell of the thing that is named, and so is no share
+    that has to be worked out."""
+    if quantity.family != "percent":
+        return False
+    return not _OF_A_WHOLE.search(text) and named.tells_percentage(content_words(text))
+
+
+def _is_of_another(quantity: Quantity, text: str) -> bool:
+    """Whether it is told before any name, of a thing that is named in words: "the root is at 45 %
+    and /backup at 36 %"."""
+    joint = _AND.search(text, quantity.end)
+    if joint is None or not text[: quantity.start].strip():
+        return False
+    names = [place for place, token in _find_tokens(text) if is_name(token)]
+    return bool(names) and min(names) >= joint.end()
+
+
+def _find_tokens(text: str) -> Iterator[tuple[int, str]]:
+    return ((found.start(), found[0]) for found in TOKEN.finditer(text))
+
+
+def _is_of_these(quantity: Quantity, text: str) -> bool:
+    before = text[max(0, quantity.start - _MOST_BEFORE) : quantity.start]
+    return _THESE.search(before) is not None
 
 
 def _find_slack(quantity: Quantity, text: str) -> float:
@@ -211,9 +291,11 @@ def _find_quoted_spans(text: str, facts: Facts) -> list[float] | None:
 
 
 def _as_seconds(quantity: Quantity, slack: float) -> tuple[float, float]:
-    """A duration and how far from the truth it may be."""
+    """A duration and how far from the truth it may be: rounded, or cut off."""
     scale = quantity.scales[0]
-    return quantity.number * scale, max(slack, quantity.step) * scale
+    if slack > quantity.step:
+        return quantity.number * scale, slack * scale
+    return (quantity.number + quantity.step / 2) * scale, 1.5 * quantity.step * scale
 
 
 def _is_label(quantity: Quantity, noun: str, text: str, facts: Facts) -> bool:
@@ -256,7 +338,11 @@ def _find_only_pair(clause: Clause) -> tuple[Quantity, Quantity] | None:
 def _is_multiple(quantity: Quantity, noun: str, text: str) -> bool:
     """Whether it may be a factor: "3.1 times", "a factor of 3.1", "the ratio is 3.1"."""
     is_rate = len(quantity.scales) > 1 or _RATE.match(text, quantity.end) is not None
-    return noun.lower() in ("", "times", "x", "fold") and not is_rate
+    if noun.lower() == "times" and _OCCASIONS.match(text, quantity.end):
+        return False
+    if is_rate or noun.lower() not in ("", "times", "x", "fold"):
+        return False
+    return bool(noun) or _RATIO.search(text) is not None
 
 
 def _find_noun(quantity: Quantity, text: str) -> str:

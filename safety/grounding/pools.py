@@ -8,6 +8,7 @@ from safety.grounding.quantities import Quantity
 _PREFIXES = (1.0, 1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3)
 _COUNTED_BARE = ("bytes", "seconds", "hertz")
 """What tools count in the base unit without saying so."""
+_DAY = 86_400.0
 _SLIGHT = 1e-9
 ENOUGH_DIGITS = 3
 """With so many digits alike, two figures are the same by more than chance."""
@@ -71,6 +72,7 @@ class Pool:
             return True
         # Beside figures that name the unit, one that names none is in the base unit.
         scales = () if has_own else set(_bare_scales(claimed))
+        slack *= 1 + _SLIGHT
         return any(is_near(bare, claimed.number * scale, slack * scale) for scale in scales)
 
 
@@ -118,6 +120,8 @@ def _bare_scales(claimed: Quantity) -> Iterator[float]:
         elif claimed.family == "seconds":
             # In seconds or in its own unit; what is short may be told in finer ones.
             yield from (scale, 1.0)
+            if scale > _DAY:
+                yield scale / _DAY  # Two weeks are 14 days to a setting.
             yield from (scale * shift for shift in (1e3, 1e6) if scale * shift <= 1e3)
         else:
             yield from (scale, 1.0)

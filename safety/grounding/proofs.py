@@ -6,7 +6,7 @@ A place that is found is one of the stored text, whatever was folded on the way.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
@@ -25,6 +25,10 @@ COST_OF_PLACE = 5_000
 """What looking at a place of a quote counts beside its length, in characters that are searched."""
 SHOWN = 120
 
+MAX_PIECES = 5
+MOST_LEFT_OUT = 300
+"""Pieces of a quote that leaves something out, and characters that it may leave out."""
+
 Verdict = Literal["found", "weak", "missing"]
 """`weak`: it is there, and shows nothing; or it was not looked for."""
 
@@ -35,10 +39,14 @@ _BLANKS = " \t\n\r\f\v\u00a0\u202f\u3000" + "".join(map(chr, range(0x2000, 0x200
 _GROUPING = ",_"
 _DROPPED = f"\\{_MARKS}{_BLANKS}{_GROUPING}"
 _GROUPED = re.compile(r"(?<=\d)[,_\u00a0\u2009\u202f](?=\d{3}(?!\d))")
-_QUOTATION = re.compile(rf"\\?[{_MARKS}]")
+_QUOTATION = re.compile(rf"\\{{0,3}}[{_MARKS}]")
 _BLANK = re.compile(r"\s+")
 _LOOSE_BLANK = re.compile(r" (?=\W)|(?<=\W) ")
 _MASKED = re.compile(r"(?:\s*\[MASKED:[^\]\n]{1,80}\]\s*)+")
+_LEFT_OUT = re.compile(r"\[(?:\.\.\.|\u2026)\]|\.\.\.|\u2026")
+_DOTS_AROUND = re.compile(r"^\s{0,9}(?:\.\.\.|\u2026)\s{0,9}|\s{0,9}(?:\.\.\.|\u2026)\s{0,9}$")
+_ESCAPED = re.compile(r"\\([\\\"'/ntr])")
+_EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|_{1,3}|`)(?=\S)([^*`\n]{1,500}?)(?<=\S)\1(?!\w)")
 _DECIMAL_BEFORE = re.compile(r"\d[.,]\Z")
 _DECIMAL_BEHIND = re.compile(r"[.,]\d")
 
@@ -78,53 +86,101 @@ class Proofs:
         if result is None or result.text is None:
             return Sighting("missing", f"this session has no finished tool call T{number}")
         partial: Sighting | None = None
+        ways = _read_ways(quote)
         for in_check, text in ((False, result.text), (True, result.check)):
-            self._searched += 2 * len(text)
+            self._searched += 2 * len(text) * len(ways)
             if self._searched > MAX_SEARCHED:
                 return Sighting("weak", TOO_MUCH)
-            place, is_whole = self._locate(number, quote, text, in_check=in_check)
+            place, is_whole = self._locate(number, ways, text, in_check=in_check)
             if place is None and self._searched > MAX_SEARCHED:
                 return Sighting("weak", TOO_MUCH)
             if place is not None and is_whole:
-                weakness = _find_weakness(number, quote, result)
+                weakness = _find_weakness(number, ways[-1], result)
                 return Sighting("weak" if weakness else "found", weakness, *place, in_check)
             if place is not None and partial is None:
                 reason = f"T{number} has the quote only as a part of a longer word or number"
                 partial = Sighting("weak", reason, *place, in_check)
+            if pieces := self._find_pieces(number, quote, text, in_check=in_check):
+                return pieces
         return partial or Sighting("missing", f"T{number} does not say {show_quote(quote)}")
 
-    def _locate(
+    def _find_pieces(
         self, number: int, quote: str, text: str, *, in_check: bool
+    ) -> Sighting | None:
+        """A quote that leaves something out, where its pieces stand in this order; None elsewhere.
+
+        On one line and close together they are what it says; further apart they may belong to
+        different things.
+        """
+        pieces = [piece for piece in _LEFT_OUT.split(quote)[: MAX_PIECES + 1] if piece.strip()]
+        if not 1 < len(pieces) <= MAX_PIECES or len(quote) > LONGEST:
+            return None
+        self._searched += 2 * len(text)
+        first, _ = self._locate(number, (pieces[0].strip(),), text, in_check=in_check)
+        if first is None:
+            return None
+        end = first[1]
+        for piece in pieces[1:]:
+            at = text.casefold().find(piece.strip().casefold(), end, end + LONGEST)
+            if at < 0 or not _stands_alone(text, at, at + len(piece.strip())):
+                return None
+            end = at + len(piece.strip())
+        if "\n" in text[first[0] : end] or end - first[0] > len(quote) + MOST_LEFT_OUT:
+            reason = f"T{number} has the parts of the quote, apart from each other"
+            return Sighting("weak", reason, first[0], end, in_check)
+        return Sighting("found", "", first[0], end, in_check)
+
+    def _locate(
+        self, number: int, ways: Sequence[str], text: str, *, in_check: bool
     ) -> tuple[tuple[int, int] | None, bool]:
         """The first place where the quote stands as a whole, else the first where it stands."""
         first: tuple[int, int] | None = None
-        for start, end in self._find_places(number, quote, text, in_check=in_check):
+        for start, end in self._find_places(number, ways, text, in_check=in_check):
             if _stands_alone(text, start, end):
                 return (start, end), True
             first = first or (start, end)
         return first, False
 
     def _find_places(
-        self, number: int, quote: str, text: str, *, in_check: bool
+        self, number: int, ways: Sequence[str], text: str, *, in_check: bool
     ) -> Iterator[tuple[int, int]]:
         is_there = False
-        for written in dict.fromkeys((quote, quote.replace('\\"', '"'))):
-            for start in _find_all(text, written):
+        for way in ways:
+            for start in _find_all(text, way):
                 is_there = True
-                yield start, start + len(written)
-        if is_there or not (wanted := _drop(quote)):
+                yield start, start + len(way)
+        for way in ways if not is_there else ():
+            yield from self._find_folded((number, in_check), way, text)
+
+    def _find_folded(self, key: tuple[int, bool], way: str, text: str) -> Iterator[tuple[int, int]]:
+        wanted = _drop(way)
+        if not wanted:
             return
-        key = number, in_check
         folded = self._folded.get(key)
         if folded is None:
             folded = self._folded[key] = _Folded(text)
         for at in _find_all(folded.text, wanted):
-            self._searched += COST_OF_PLACE + len(quote)
+            self._searched += COST_OF_PLACE + len(way)
             if self._searched > MAX_SEARCHED:
                 return
             start, end = folded.find_place(at, len(wanted))
-            if _says_the_same(quote, text[start:end]):
+            if _says_the_same(way, text[start:end]):
                 yield start, end
+
+
+def _read_ways(quote: str) -> tuple[str, ...]:
+    """A quote as it is written, without what escapes its signs, and without the dots around it and
+    the emphasis within that a writer put there."""
+    if len(quote) > LONGEST:
+        return (quote,)
+    trimmed = _DOTS_AROUND.sub("", quote.strip("\ufeff"))
+    ways = [quote, quote.replace('\\"', '"'), _ESCAPED.sub(_unescape, quote), trimmed]
+    ways.append(_EMPHASIS.sub(r"\2", trimmed))
+    return tuple(way for way in dict.fromkeys(ways) if way == quote or way.strip())
+
+
+def _unescape(found: re.Match[str]) -> str:
+    return {"n": "\n", "t": "\t", "r": "\r"}.get(found[1], found[1])
 
 
 def show_quote(quote: str) -> str:

@@ -18,7 +18,7 @@ _PLAIN = r"\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?"
 _SIGN = r"(?<![\w)\]])[-+\u2212\u00b1]"
 _UNIT = r"%|per\s?cent\b|[A-Za-zµμ]{1,15}"
 _CLAIMED = re.compile(
-    rf"(?:(?<![\w.:@#=\-\[])|(?<=[A-Za-z]=)|(?<=\s[x×])|(?<=\([x×]))(?<!\D/)(?<!^/)(?<!\d,)(?<!\d\u00a0)(?P<sign>{_SIGN})?"
+    rf"(?:(?<![\w.:@#=\-\[])|(?<=[A-Za-z]=)|(?<=\s[x×])|(?<=\([x×]))(?<!^/)(?<!\d,)(?<!\d\u00a0)(?P<sign>{_SIGN})?"
     rf"(?P<digits>\d{{1,3}}(?: \d{{3}})+(?![\d.,]*\d)|{_GROUPED}|{_PLAIN})"
     rf"(?:(?:{_BLANK}|-(?=[A-Za-z]))?(?P<unit>{_UNIT}))?(?![\w%])(?![.,:-]\d)(?!(?<=\d)/\d+[/.-])",
     re.IGNORECASE,
@@ -39,8 +39,10 @@ _UNIT_OF_KEY = re.compile(
     r"(?:^|(?<!per)(?<!Per)_|-|\.|(?<=[a-z])(?=[A-Z]))(?P<unit>[A-Za-z]{1,12})"
     r"(?:_per_s(?:ec(?:ond)?)?|_total|_sum|_max|_min|_avg)?$"
 )
+_CAMEL_TAIL = re.compile(r"(?<=[a-z])(?P<unit>[A-Z][A-Za-z]{1,11})$")
 _PER_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*) [Pp]er [Ss]ec(?:ond)?$")
 """ "Rx Bits Per Second", as reports for people title their keys."""
+_FIGURE_BEFORE = re.compile(r"\d\s?[A-Za-z%µ]{0,5}/\Z")
 _BETWEEN = " \t\"'+-:="
 _OF_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-%")
 _COMMAS = re.compile(
@@ -49,9 +51,13 @@ _COMMAS = re.compile(
 _POINTS = re.compile(
     r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\w.,])"
 )
+_SHORT_COMMA = re.compile(r"(?<![\w.,])\d{1,3},\d{1,2}(?![\w.,])")
+_GROUPING_POINT = re.compile(r"(?<![\w.,])[1-9]\d{0,2}\.\d{3}(?![\w.,])")
+_SHORT_POINT = re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?!\d)")
 _IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _MOST_KEY, _MOST_LABELS = 80, 400
 LARGEST = 1e200
+_RATIOS = frozenset({"ratio", "fraction"})
 _NO_UNITS = frozenset({"min", "days", "day", "cpu", "cores", "core", "cpus", "fraction"})
 _PER_UNIT = r"(?P<per>s|sec|seconds?|m|min|minutes?|h|hr|hours?|d|days?)\b"
 _PER = re.compile(
@@ -126,12 +132,21 @@ def find_claimed(text: str) -> Iterator[Quantity]:
 
 def _find_digits(text: str) -> Iterator[Quantity]:
     for found in _CLAIMED.finditer(text):
+        if _is_in_path(text, found.start()):
+            continue
         meanings, end = _read_behind(text, found, is_claim=True)
         half = _AND_HALF.match(text, end) if not found["unit"] else None
         whole = _OF_ITS.match(text, end) if not meanings else None
         meanings = (BARE, *read_unit(whole["unit"])) if whole is not None else meanings
         yield _make(found["digits"], meanings, found.start("digits"), end, sign=found["sign"] or "",
                     half=half is not None)  # fmt: skip
+
+
+def _is_in_path(text: str, start: int) -> bool:
+    """Whether a slash stands before it that is none between two figures: `3 GB/4 GB`."""
+    return text[start - 1 : start] == "/" and not _FIGURE_BEFORE.search(
+        text[max(0, start - 24) : start]
+    )
 
 
 def _find_words(text: str) -> Iterator[Quantity]:
@@ -207,9 +222,20 @@ def settle_separators(text: str) -> str:
 
     Each character stays in its place.
     """
-    if _COMMAS.search(text) is None or _POINTS.search(text) is not None:
+    if _POINTS.search(text) is not None:
+        return text
+    if _COMMAS.search(text) is None and not _looks_settled(text):
         return text
     return _IN_NUMBER.sub(lambda found: "," if found[0] == "." else ".", text)
+
+
+def _looks_settled(text: str) -> bool:
+    """Whether all points stand before three digits, and commas before fewer: `2.473` and `4,92`."""
+    return (
+        _SHORT_COMMA.search(text) is not None
+        and _GROUPING_POINT.search(text) is not None
+        and _SHORT_POINT.search(text) is None
+    )
 
 
 def find_numbers(text: str) -> Iterator[Quantity]:
@@ -270,10 +296,13 @@ def _read_key(text: str, start: int) -> tuple[Meaning, ...]:
 
 @lru_cache(maxsize=10_000)
 def _read_unit_of_key(key: str) -> tuple[Meaning, ...]:
-    found = _UNIT_OF_KEY.search(key)
-    if found is None or len(found["unit"]) < 2 or found["unit"].lower() in _NO_UNITS:
-        return ()
-    return read_unit(found["unit"])
+    for found in (_UNIT_OF_KEY.search(key), _CAMEL_TAIL.search(key)):
+        if found is None or len(found["unit"]) < 2 or found["unit"].lower() in _NO_UNITS:
+            continue
+        if meanings := read_unit(found["unit"]):
+            # A ratio is told as it is, or in per cent.
+            return (*meanings, BARE) if found["unit"].lower() in _RATIOS else meanings
+    return ()
 
 
 def _read_behind(

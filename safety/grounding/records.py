@@ -6,7 +6,7 @@ such form is one record.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from safety.grounding.quantities import Quantity, find_numbers
@@ -14,15 +14,19 @@ from safety.grounding.quantities import Quantity, find_numbers
 MAX_READ = 200_000
 """Characters of a result in which records are looked for."""
 MAX_RECORDS = 2_000
+MAX_SAMPLES = 2_000
+"""Values of one series that are read."""
 MAX_GROUPS, MAX_GROUP = 400, 40
 MAX_WHOLE = 10
 """Figures of a result that belong together whatever its form is."""
 _SCALES = (1.0, 1024.0, 1024.0**2, 1e6)
-_TOKEN = re.compile(r"[A-Za-z][\w.@/:-]*[\w@/]|[A-Za-z]|/[\w./-]+")
+TOKEN = re.compile(r"[A-Za-z][\w.@/:-]*[\w@/]|[A-Za-z]|/[\w./-]+")
 _KEY_BEFORE = re.compile(r"([A-Za-z][\w.%-]*)(?:\{[^{}]{0,200}\})?[\"']?\s*[:=]?\s*[\"']?[-+]?$")
 _SPELLED_AS_NAME = re.compile(r"\d|\w[-_./:@]\w|^/")
 _JOINT = re.compile(r"[:/@]")
 _CELLS = re.compile(r"\s*\|\s*|\t|\s{2,}|[;,](?=\S)")
+_RULE = re.compile(r"[\s|+=:_-]*[-=_]{2}[\s|+=:_-]*")
+_FOOTER = re.compile(r"\s*\(?\d{1,9} rows?(?: in set)?[^\w\n]{0,4}[^\n]{0,20}")
 _FIGURE_OR_KEY = re.compile(r"(?<![\w.-])\d|[:=](?:\s|$)")
 
 
@@ -41,6 +45,7 @@ class Total:
     family: str
     value: float
     doubt: float
+    count: int
 
 
 def find_totals(records: list[Record]) -> list[Total]:
@@ -76,9 +81,11 @@ def _add_up(column: list[Quantity]) -> Iterator[Total]:
         for place in range(min(len(each.scales) for each in alike)):
             value = sum(each.number * each.scales[place] for each in alike)
             doubt = sum(each.step * abs(each.scales[place]) for each in alike if not each.is_whole)
-            yield Total(family, value, doubt)
+            told = Total(family, value, doubt, len(alike))
+            yield told
             if not family:
-                yield from (Total("bytes", value * scale, doubt * scale) for scale in _SCALES)
+                for scale in _SCALES:
+                    yield Total("bytes", value * scale, doubt * scale, len(alike))
 
 
 def find_records(text: str) -> list[Record]:
@@ -99,7 +106,7 @@ def is_name(token: str) -> bool:
 
 def find_tokens(text: str) -> set[str]:
     """The words of a text, those that a colon or a slash joins also one by one."""
-    tokens = {found.rstrip(".:/").casefold() for found in _TOKEN.findall(text)}
+    tokens = {found.rstrip(".:/").casefold() for found in TOKEN.findall(text)}
     return tokens | {part for token in tokens for part in _JOINT.split(token) if part}
 
 
@@ -143,16 +150,25 @@ def _of_structure(value: object, words: frozenset[str], records: list[Record]) -
 
 
 def _name_samples(record: Record, told: dict[str, object]) -> None:
-    """A sample's value goes by the name of its metric, which stands beside it."""
+    """A sample's value goes by the name of its metric, which stands beside it. Each is a moment
+    and a value."""
     metric = told.get("metric")
     name = metric.get("__name__") if isinstance(metric, dict) else None
-    if isinstance(name, str):
-        record.words -= find_tokens(name)
-        record.figures = [
-            (name.casefold(), each)
-            for key, told_as in record.figures if key == "value"
-            for each in find_numbers(f"{name}: {told_as.number!r}")
-        ]  # fmt: skip
+    samples = [told.get("value"), *_as_list(told.get("values"))]
+    values = [each[1] for each in samples if isinstance(each, list) and len(each) == 2]
+    if not isinstance(metric, dict) or not values:
+        return
+    key = name if isinstance(name, str) else "value"
+    record.words -= find_tokens(key)
+    record.figures = [
+        (key.casefold(), each)
+        for value in values[:MAX_SAMPLES] if isinstance(value, str | int | float)
+        for each in find_numbers(f"{key}: {value}")
+    ]  # fmt: skip
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _children(path: str, value: object) -> list[tuple[str, object]] | None:
@@ -183,10 +199,10 @@ def _take(record: Record, key: str, value: object) -> None:
 
 
 def _of_lines(text: str) -> Iterator[Record]:
-    lines = text.splitlines()[: 2 * MAX_RECORDS]
-    heads = _find_heads(lines)
-    told = [_read_line(line, heads) for line in lines]
-    if heads or not _is_in_blocks(told):
+    lines = [line for line in text.splitlines()[: 2 * MAX_RECORDS] if not _RULE.fullmatch(line)]
+    table = _find_table(lines)
+    told = [_read_line(line, table) for line in lines]
+    if table is not None or not _is_in_blocks(told):
         yield from (record for record in told if record.figures)
         return
     block = Record()
@@ -208,32 +224,61 @@ def _is_in_blocks(told: list[Record]) -> bool:
     return without > 0 and single >= 0.8 * len(with_figures)
 
 
-def _find_heads(lines: list[str]) -> list[tuple[str, int, int]]:
-    """The columns of a table by its first line: each with where it begins and ends."""
+@dataclass(frozen=True)
+class _Table:
+    """The columns of a table, and how its lines are split into cells."""
+
+    heads: tuple[str, ...]
+    split: Callable[[str], list[str]]
+
+
+def _find_table(lines: list[str]) -> _Table | None:
+    """A table whose first line names its columns, where most lines have as many cells."""
     if len(lines) < 2 or _FIGURE_OR_KEY.search(lines[0]):
-        return []
-    cells = [cell for cell in _CELLS.split(lines[0]) if cell.strip()]
-    rows = [
-        [cell for cell in _CELLS.split(line) if cell.strip()] for line in lines[1:] if line.strip()
-    ]
-    alike = sum(1 for row in rows if len(row) == len(cells))
-    if len(cells) < 2 or alike < 0.6 * len(rows):
-        return []
-    heads, begun = [], 0
-    for cell in cells:
-        begun = lines[0].index(cell, begun)
-        heads.append((cell.strip().casefold(), begun, begun + len(cell)))
-        begun += len(cell)
-    return heads
+        return None
+    rows = [line for line in lines[1:] if line.strip() and not _FOOTER.fullmatch(line)]
+    for split in _find_splits(lines[0]):
+        heads = split(lines[0])
+        counts = [len(split(row)) for row in rows]
+        width = max(set(counts), key=counts.count) if counts else 0
+        # The head of the last column may be of two words: "Mounted on".
+        is_loose = split is str.split
+        fits = width == len(heads) or (is_loose and width == len(heads) - 1)
+        if width > 1 + is_loose and fits and counts.count(width) >= 0.6 * len(rows):
+            return _Table(tuple(head.casefold() for head in heads[:width]), split)
+    return None
 
 
-def _read_line(line: str, heads: list[tuple[str, int, int]]) -> Record:
+def _find_splits(head: str) -> Iterator[Callable[[str], list[str]]]:
+    if "|" in head:
+        yield _split_framed if head.lstrip().startswith("|") else _split_by_bars
+        return
+    yield _split_cells
+    yield str.split
+
+
+def _split_cells(line: str) -> list[str]:
+    return [cell.strip() for cell in _CELLS.split(line) if cell.strip()]
+
+
+def _split_by_bars(line: str) -> list[str]:
+    """Cells may be empty."""
+    return [cell.strip() for cell in line.split("|")]
+
+
+def _split_framed(line: str) -> list[str]:
+    return _split_by_bars(line.strip().removeprefix("|").removesuffix("|"))
+
+
+def _read_line(line: str, table: _Table | None) -> Record:
     record = Record(find_tokens(line))
-    cells = [cell for cell in _CELLS.split(line) if cell.strip()] if heads else []
-    if heads and len(cells) == len(heads):
-        for (head, _, _), cell in zip(heads, cells, strict=True):
+    cells = table.split(line) if table is not None else []
+    if table is not None and len(cells) == len(table.heads):
+        for head, cell in zip(table.heads, cells, strict=True):
             found = find_numbers(f"{head}: {cell}") if cell[:1].isdigit() else find_numbers(cell)
             record.figures += [(head, each) for each in found]
+        return record
+    if table is not None and _FOOTER.fullmatch(line):
         return record
     for each in find_numbers(line):
         found_key = _KEY_BEFORE.search(line[max(0, each.start - 80) : each.start])

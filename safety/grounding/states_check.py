@@ -26,9 +26,14 @@ _STATE = re.compile(rf"\b(?:{_DOWN}|{_UP})\b(?!\s*[:=])", re.IGNORECASE)
 _ADVERBS = (
     r"(?:currently|now|still|again|also|both|all|already|back|fully|up and|in|in state|stuck in)"
 )
+_AMOUNT = (
+    r"(?:\s+(?!since|at|for|until|after|as)[a-z]+){0,2}\s+[~≈+±]{0,2}(?:[a-z]+\s){0,2}"
+    r"\d(?!\d?:\d\d)"
+)
+""" "Is up 2.3 times" and "is down about 12 %" tell of a figure."""
 _CLAIM = re.compile(
     rf"(?P<subject>[\w][^,;:()]{{0,80}}?)\s+(?:is|are|remains?|stays?|has become|became)\s+"
-    rf"(?:{_ADVERBS}\s+)*(?P<state>{_DOWN}|{_UP})\b(?!\s+(?:to|by|from)\b|-)",
+    rf"(?:{_ADVERBS}\s+)*(?P<state>{_DOWN}|{_UP})\b(?!\s+(?:to|by|from)\b|-|{_AMOUNT})",
     re.IGNORECASE,
 )
 _ALL = re.compile(rf"\ball\s+(?:\w+\s+){{1,3}}(?:are\s+)?(?:{_UP})\b", re.IGNORECASE)

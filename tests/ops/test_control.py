@@ -361,7 +361,7 @@ async def test_our_own_processes_and_the_first_one_are_never_hit(control):
 
 
 @pytest.mark.parametrize(
-    "words", [["-m", "tarsy.demo_service"], ["-m", "celery", "-A", "tarsy.worker"],
+    "words", [["-m", "tarsy.shop.web"], ["-m", "celery", "-A", "tarsy.worker"],
               ["manage.py", "quickstart"], [str(ROOT / "manage.py"), "quickstart"]],
 )  # fmt: skip
 def test_what_runs_our_programs_is_spared_with_all_below_it(words):

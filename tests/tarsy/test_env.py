@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from tarsy.env import Env, environment
+from tarsy.env import Env, environment, read_variable
 from tarsy.errors import ConfigError
 
 pytestmark = pytest.mark.slow
@@ -297,3 +297,15 @@ def test_a_frozen_process_does_not_keep_a_transaction_open_for_ever():
     with connection.cursor() as cursor:
         cursor.execute("SHOW idle_in_transaction_session_timeout")
         assert cursor.fetchone()[0] == "30s"
+
+
+def test_one_variable_is_read_alone_also_from_its_file(monkeypatch, tmp_path):
+    (tmp_path / "hook").write_text("from-a-file\n")
+    monkeypatch.setenv("HOOK_SECRET_FILE", str(tmp_path / "hook"))
+
+    assert read_variable("HOOK_SECRET") == "from-a-file"
+    monkeypatch.setenv("HOOK_SECRET", " its-own ")
+    assert read_variable("HOOK_SECRET") == "its-own"
+    monkeypatch.setenv("OTHER_SECRET_FILE", str(tmp_path / "nowhere"))
+    assert read_variable("OTHER_SECRET") == ""
+    assert read_variable("NOT_SET_AT_ALL") == ""

@@ -12,7 +12,7 @@ from agents.report import parse_report
 from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
-from investigations.selectors.session_list.doubts import read_doubts
+from investigations.selectors.session_list.doubts import UNVERIFIED_WRITE, read_doubts
 from investigations.selectors.session_page.conclusions import conclusion_of, first_words
 from investigations.selectors.sessions import (
     COMMON_COUNT_LIMIT,
@@ -47,10 +47,24 @@ class RecentRow(OutcomeRow):
     """What of the report cannot be relied on, in words."""
 
     @property
+    def state(self) -> str:
+        """The status to draw: a write that nothing has confirmed outshines any report."""
+        is_open = self.session.status == AlertSession.Status.COMPLETED and (
+            UNVERIFIED_WRITE in self.doubts
+        )
+        return "unverified_write" if is_open else self.session.outcome
+
+    @property
+    def marks(self) -> Sequence[str]:
+        """The doubts that the state does not tell."""
+        is_told = self.state == "unverified_write"
+        return [each for each in self.doubts if not (is_told and each == UNVERIFIED_WRITE)]
+
+    @property
     def confidence(self) -> str:
         """How sure the report says it is; nothing where it rests on nothing."""
         session = self.session
-        if session.outcome != AlertSession.Status.COMPLETED:
+        if self.state != AlertSession.Status.COMPLETED:
             return ""
         report = parse_report(session.analysis_start)  # type: ignore[attr-defined]
         return report.confidence if report else ""

@@ -50,6 +50,11 @@ class OurLine:
     text: str
     is_calm: bool = False
 
+    @property
+    def is_of_write(self) -> bool:
+        """It tells of a write that stands above the conclusion already."""
+        return self.label in _OPEN_WRITES
+
 
 @dataclass(frozen=True)
 class ConclusionCard:

@@ -74,14 +74,17 @@ def read_cited_tools(session_id: uuid.UUID) -> dict[int, CitedTool]:
             number=KeyTextTransform("tool_number", "metadata"),
             tool=KeyTextTransform("tool_name", "metadata"),
             failed=KeyTextTransform("is_error", "metadata"),
+            may_write=KeyTextTransform("may_write", "metadata"),
         )
-        .values_list("number", "tool", "failed", "status")
+        .values_list("number", "tool", "failed", "may_write", "status")
     )
     return {
         int(number): CitedTool(
-            tool or "", failed == "true" or status == TimelineEvent.Status.FAILED
+            tool or "",
+            failed == "true" or status == TimelineEvent.Status.FAILED,
+            may_write=may_write == "true",
         )
-        for number, tool, failed, status in rows
+        for number, tool, failed, may_write, status in rows
         if number and number.isdecimal()
     }
 

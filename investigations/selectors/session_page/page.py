@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from investigations.models import AgentExecution, AlertSession, Stage, TimelineEvent
+from investigations.rendering.markdown import CitedTool
 from investigations.selectors.approvals import approvals_of_session, executions_waiting
 from investigations.selectors.claims import judge_report
 from investigations.selectors.costs import Costs, costs_by_execution, costs_of_session
 from investigations.selectors.offers import offers_by_execution
+from investigations.selectors.open_writes import WritesToTell, read_writes_to_tell
 from investigations.selectors.reports import list_our_lines, tell_changes
 from investigations.selectors.session_page.event_previews import (
     read_cited_tools,
@@ -42,15 +44,24 @@ def read_session_page(session: AlertSession) -> SessionPage:
         .select_related("stage")
         .order_by("stage_id", "agent_index")
     )
+    tools = read_cited_tools(session.pk)
     return SessionPage(
         session=session,
         stages=_join(stages, _read_agents(executions)),
         costs=costs_of_session(session.pk),
-        tools=read_cited_tools(session.pk),
+        tools=tools,
         approvals=approvals_of_session(session.pk),
         our_lines=_lines_without_report(session),
         claims=judge_report(session.pk, session.final_analysis),
+        writes=_read_writes(session, tools),
     )
+
+
+def _read_writes(session: AlertSession, tools: Mapping[int, CitedTool]) -> WritesToTell:
+    """Where no call could have written there is nothing to be read."""
+    if not any(tool.may_write for tool in tools.values()):
+        return WritesToTell()
+    return read_writes_to_tell(session.pk, session.final_analysis)
 
 
 def _lines_without_report(session: AlertSession) -> tuple[str, ...]:

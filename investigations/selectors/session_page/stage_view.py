@@ -16,6 +16,7 @@ from investigations.rendering.markdown import CitedTool
 from investigations.selectors.claims import ReportClaims
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import KeptOffer
+from investigations.selectors.open_writes import WritesToTell
 from investigations.selectors.session_page.conclusions import conclusion_of
 from investigations.selectors.session_page.event_view import EventView, place_summaries
 
@@ -183,6 +184,8 @@ class SessionPage:
     """What has to be said of the session whatever it found; empty where its report says it."""
     claims: ReportClaims
     """What the final analysis claims, and how far each claim is proved."""
+    writes: WritesToTell = WritesToTell()  # noqa: RUF009 (frozen)
+    """What a reader has to know of before anything that the final analysis says."""
 
     @property
     def needs_person(self) -> bool:
@@ -198,7 +201,14 @@ class SessionPage:
     def status(self) -> str:
         """The status to draw."""
         is_running = self.session.status == AlertSession.Status.IN_PROGRESS
+        if self.has_open_write and self.session.status == AlertSession.Status.COMPLETED:
+            return "unverified_write"
         return "needs_approval" if is_running and self.needs_person else self.session.outcome
+
+    @property
+    def has_open_write(self) -> bool:
+        """Whether something was changed, or may have been, that nothing has confirmed."""
+        return any(write.is_open for write in self.writes.open_writes)
 
     @property
     def is_rehearsal(self) -> bool:

@@ -17,3 +17,21 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("[data-typed]")) event.preventDefault();
 });
+
+// *Check now* has a worker look at what a write did; what it sees comes by the stream.
+document.getElementById("check-form").addEventListener("submit", async (event) => {
+  const button = event.submitter;
+  if (!button?.matches("[data-check]")) return;
+  event.preventDefault();
+  button.disabled = true;
+  const answer = await fetch(button.formAction, {
+    method: "POST", body: new FormData(event.target), headers: { "X-Requested-With": "fetch" },
+  }).catch(() => null);
+  if (answer?.status === 202) {
+    button.lastChild.textContent = "Checking";
+    return announce("TARSy looks at it now; what it sees comes here");
+  }
+  button.disabled = false;
+  const said = answer?.status === 409 ? (await answer.json().catch(() => ({}))).error : "";
+  return announce(said || (answer?.status === 401 ? "Not checked: you are signed out." : "Not checked: the server cannot be reached."));
+});

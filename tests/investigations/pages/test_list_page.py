@@ -97,7 +97,10 @@ def test_a_report_that_cannot_be_relied_on_is_marked_in_words(viewer, metadata, 
     page = viewer.get("/")
 
     assert [list(row.doubts) for row in page.context["recent"].rows] == [marks]
-    assert page.content.decode().count('class="t-mark"') == len(marks)
+    html = page.content.decode()
+    # A write that nothing has confirmed is told in place of "Completed".
+    assert ("Completed</span>" in html) is ("Unverified write" not in marks)
+    assert html.count('class="t-mark"') == len(marks) - marks.count("Unverified write")
 
 
 def test_a_failed_session_tells_its_reason(viewer):

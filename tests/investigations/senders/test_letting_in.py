@@ -13,7 +13,14 @@ ENVIRON = {"NEW": "new-secret", "OLD": "old-secret", "BLANK": "  "}
 
 
 def judge(sender: AlertSenderConfig | None, post: Knock, source: str = "zabbix") -> str | None:
-    return let_in(source, sender, post, ENVIRON, read_body=dict, fetch=lambda _address: b"")
+    return let_in(
+        source,
+        sender,
+        post,
+        read_secret=lambda name: ENVIRON.get(name, ""),
+        read_body=dict,
+        fetch=lambda _address: b"",
+    )
 
 
 def refusal(sender: AlertSenderConfig | None, post: Knock) -> Refused:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.safety.grounding.prose.measuring import add_up, measure
+from tests.safety.grounding.prose.measuring import add_up, measure, measure_fresh
 
 AMOUNT = 800
 GOAL_OF_FALSE = 0.94
@@ -10,7 +10,7 @@ GOAL_OF_FALSE = 0.94
 
 
 @pytest.mark.parametrize(
-    ("kept_back", "most_marked"), [(False, 0.005), (True, 0.02)], ids=["known half", "kept back"]
+    ("kept_back", "most_marked"), [(False, 0.005), (True, 0.005)], ids=["known half", "kept back"]
 )
 def test_generated_sentences_are_told_apart(kept_back, most_marked):
     total = add_up(measure(11, AMOUNT, kept_back=kept_back).values())
@@ -18,3 +18,11 @@ def test_generated_sentences_are_told_apart(kept_back, most_marked):
     assert total.held == 0
     assert total.marked <= most_marked * total.true
     assert total.caught >= GOAL_OF_FALSE * total.false
+
+
+def test_a_third_set_of_phrases_is_told_apart_as_well():
+    total = add_up(measure_fresh(11, AMOUNT).values())
+
+    assert total.held == 0
+    assert total.marked <= 0.005 * total.true
+    assert total.caught >= 0.93 * total.false

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from tests.safety.grounding.prose import phrases
+from tests.safety.grounding.prose import fresh, phrases
 from tests.safety.grounding.prose.makers import MAKERS, Sentence
 from tests.safety.grounding.prose.worlds import make_world
 
@@ -22,6 +22,16 @@ def generate(
         kind = rng.choice(kinds)
         phrase = rng.choice(halves[kind])
         yield MAKERS[kind](rng, make_world(rng), phrase, is_false=place % 2 == 1)
+
+
+def generate_fresh(seed: int, amount: int) -> Iterator[Sentence]:
+    """The same of the third set, which is not halved."""
+    rng = Random(seed)
+    kinds = list(fresh.PHRASES)
+    for place in range(amount):
+        kind = rng.choice(kinds)
+        make, phrase = fresh.FRESH_MAKERS[kind], rng.choice(fresh.PHRASES[kind])
+        yield make(rng, make_world(rng), phrase, is_false=place % 2 == 1)
 
 
 def generate_plain(seed: int, amount: int, *, kept_back: bool) -> Iterator[Sentence]:

@@ -56,7 +56,7 @@ def _change(rng: Random, value: float) -> float:
     return value * rng.choice([rng.uniform(1.25, 2.8), rng.uniform(0.3, 0.78)])
 
 
-def _false_of(rng: Random, value: float, *, least: float = 0.0) -> float:
+def change_value(rng: Random, value: float, *, least: float = 0.0) -> float:
     """A changed value that is far enough from the true one to be false however it is rounded."""
     for _ in range(40):
         changed = _change(rng, value)
@@ -69,7 +69,7 @@ def _false_of(rng: Random, value: float, *, least: float = 0.0) -> float:
     return value * 2.5
 
 
-def _finish(
+def finish(
     kind: str,
     phrase: str,
     world: World,
@@ -104,7 +104,7 @@ def _value(kind: str) -> Callable[..., Sentence]:
             row, reading = _pick(rng, world, kind)
         value = reading.value
         if is_false:
-            value = _false_of(rng, value)
+            value = change_value(rng, value)
             if kind == "percent" and value > 100:
                 value = reading.value * 0.6
             if kind == "count":
@@ -114,7 +114,7 @@ def _value(kind: str) -> Callable[..., Sentence]:
                     else reading.value + 3
                 )
         said = saying.say(rng, reading.measure.sort, value)
-        return _finish(
+        return finish(
             kind,
             phrase,
             world,
@@ -129,7 +129,7 @@ def _value(kind: str) -> Callable[..., Sentence]:
     return make
 
 
-def _two(rng: Random, world: World) -> tuple[World, Row, Row, Reading, Reading]:
+def take_two(rng: Random) -> tuple[World, Row, Row, Reading, Reading]:
     """Two things and a count or size of both, the larger first."""
     sort = rng.choice(["count", "size"])
     world = world_with(rng, sort)
@@ -141,10 +141,10 @@ def _two(rng: Random, world: World) -> tuple[World, Row, Row, Reading, Reading]:
 
 
 def _pair(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence:
-    world, first, second, one, other = _two(rng, world)
+    world, first, second, one, other = take_two(rng)
     sort = one.measure.sort
-    value = _whole(one, _false_of(rng, one.value, least=1.9)) if is_false else one.value
-    return _finish(
+    value = _whole(one, change_value(rng, one.value, least=1.9)) if is_false else one.value
+    return finish(
         "pair",
         phrase,
         world,
@@ -163,7 +163,7 @@ def _whole(reading: Reading, value: float) -> float:
 
 def _derived(kind: str, work_out: Callable[[Reading, Reading], float]) -> Callable[..., Sentence]:
     def make(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence:
-        world, first, second, one, other = _two(rng, world)
+        world, first, second, one, other = take_two(rng)
         value = work_out(one, other)
         if value < 2:
             return _pair(
@@ -173,8 +173,8 @@ def _derived(kind: str, work_out: Callable[[Reading, Reading], float]) -> Callab
                 is_false=is_false,
             )
         if is_false:
-            value = _whole(one, _false_of(rng, value, least=1.9))
-        return _finish(
+            value = _whole(one, change_value(rng, value, least=1.9))
+        return finish(
             kind,
             phrase,
             world,
@@ -194,12 +194,12 @@ def _noun(rng: Random, measure: Measure) -> str:
 
 
 def _total(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence:
-    world, first, _, one, _ = _two(rng, world)
+    world, first, _, one, _ = take_two(rng)
     place = first.readings.index(one)
     value = sum(row.readings[place].value for row in world.rows)
     if is_false:
-        value = _whole(one, _false_of(rng, value, least=1.9))
-    return _finish(
+        value = _whole(one, change_value(rng, value, least=1.9))
+    return finish(
         "total",
         phrase,
         world,
@@ -211,15 +211,15 @@ def _total(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentenc
 
 
 def _ratio(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence:
-    world, first, second, one, other = _two(rng, world)
+    world, first, second, one, other = take_two(rng)
     value = one.value / other.value if other.value else 0.0
     while not 1.6 < value < 500:
-        world, first, second, one, other = _two(rng, world)
+        world, first, second, one, other = take_two(rng)
         value = one.value / other.value if other.value else 0.0
     if is_false:
-        value = _false_of(rng, value, least=1.3)
+        value = change_value(rng, value, least=1.3)
     said = f"{value:.1f}" if value < 10 else f"{value:.0f}"
-    return _finish(
+    return finish(
         "ratio",
         phrase,
         world,
@@ -234,7 +234,7 @@ def _ratio(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentenc
 
 
 def _share(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence:
-    world, first, _, one, _ = _two(rng, world)
+    world, first, _, one, _ = take_two(rng)
     place = first.readings.index(one)
     total = sum(row.readings[place].value for row in world.rows)
     value = one.value / total * 100
@@ -254,7 +254,7 @@ def _share(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentenc
         "b": saying.say(rng, one.measure.sort, total).text,
     }
     kind = "part_of" if "{a}" in phrase else "share"
-    return _finish(
+    return finish(
         kind,
         phrase,
         world,
@@ -278,7 +278,7 @@ def _rows(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence
     if is_false:
         number = rng.choice([n for n in range(2, 8) if n != number])
     said = str(number) if "x{v}" in phrase else rng.choice([saying.spell(number), str(number)])
-    return _finish("rows", phrase, world, 1, said, is_false=is_false, s=state, k=len(states))
+    return finish("rows", phrase, world, 1, said, is_false=is_false, s=state, k=len(states))
 
 
 def _clock(rng: Random, moment: datetime) -> str:
@@ -293,7 +293,7 @@ def _time(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence
     moment, what = rng.choice(world.events)
     if is_false:
         moment = _find_free(rng, [each for each, _ in world.events])
-    return _finish("time", phrase, world, 2, _clock(rng, moment), is_false=is_false, x=f'"{what}"')
+    return finish("time", phrase, world, 2, _clock(rng, moment), is_false=is_false, x=f'"{what}"')
 
 
 def _find_free(rng: Random, known: Sequence[datetime]) -> datetime:
@@ -324,7 +324,7 @@ def _date(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence
             f"{moment:%d.%m.%Y}",
         ]
     )
-    return _finish("date", phrase, world, 2, said, is_false=is_false, x=f'"{what}"')
+    return finish("date", phrase, world, 2, said, is_false=is_false, x=f'"{what}"')
 
 
 def _span(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence:
@@ -336,8 +336,8 @@ def _span(rng: Random, world: World, phrase: str, *, is_false: bool) -> Sentence
             break
         world = make_world(rng)
     if is_false:
-        seconds = _false_of(rng, seconds, least=3)
-    return _finish(
+        seconds = change_value(rng, seconds, least=3)
+    return finish(
         "span",
         phrase,
         world,

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from safety.evidence import Evidence, SettledCall
 from safety.grounding.judge import find_unsupported
 from tests.safety.grounding.prose import phrases
-from tests.safety.grounding.prose.generator import generate, generate_acts, generate_plain
+from tests.safety.grounding.prose.generator import (
+    generate,
+    generate_acts,
+    generate_fresh,
+    generate_plain,
+)
 from tests.safety.grounding.prose.makers import Sentence
 
 ALERT = '{"alertname": "SomethingIsWrong", "for": "5m", "summary": "above 90 % for 5 m"}'
@@ -24,11 +29,13 @@ class Tally:
     wrong: list[tuple[Sentence, str]] = field(default_factory=list)
 
     def add(self, sentence: Sentence) -> None:
-        evidence = Evidence()
+        evidence, cited = Evidence(), {}
         for number, (tool, text) in enumerate(sentence.results, start=1):
             server, _, name = tool.partition(".")
-            evidence.add(SettledCall(f"c{number}", server, name, "read", {}, "succeeded", text))
-        found = find_unsupported(sentence.text, evidence, [("alert data", ALERT)])
+            call = SettledCall(f"c{number}", server, name, "read", {}, "succeeded", text)
+            evidence.add(call)
+            cited[number] = call
+        found = find_unsupported(sentence.text, evidence, [("alert data", ALERT)], cited=cited)
         self.held += any(each.is_phantom for each in found) and sentence.false is None
         if sentence.false is None:
             self.true += 1
@@ -48,6 +55,14 @@ def measure(seed: int, amount: int, *, kept_back: bool) -> dict[str, Tally]:
     """Tallies by kind, with those of sentences that claim nothing and of acts that never were."""
     tallies: dict[str, Tally] = {}
     for sentence in _all(seed, amount, kept_back=kept_back):
+        tallies.setdefault(sentence.kind, Tally()).add(sentence)
+    return tallies
+
+
+def measure_fresh(seed: int, amount: int) -> dict[str, Tally]:
+    """Tallies by kind of the third set of ways to say things."""
+    tallies: dict[str, Tally] = {}
+    for sentence in generate_fresh(seed, amount):
         tallies.setdefault(sentence.kind, Tally()).add(sentence)
     return tallies
 

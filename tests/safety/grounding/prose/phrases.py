@@ -9,12 +9,12 @@ def is_kept_back(phrase: str) -> bool:
     return crc32(phrase.encode()) % 2 == 1
 
 
-def _lines(text: str) -> tuple[str, ...]:
+def lines(text: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 PHRASES: dict[str, tuple[str, ...]] = {
-    "count": _lines("""
+    "count": lines("""
         {e} has {v} {n} {c}.
         {e} shows {v} {n} {c}.
         {v} {n} were counted on {e} {c}.
@@ -46,7 +46,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         Key finding: {v} {n} ({e}) {c}.
         {e} → {v} {n} {c}
     """),
-    "size": _lines("""
+    "size": lines("""
         {e} uses {v} of {n} {c}.
         {n} of {e} is at {v} {c}.
         {e} takes up {v} {c}.
@@ -76,7 +76,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         In figures: {v} for {e} {c}.
         {n} ({e}) = {v} {c}
     """),
-    "percent": _lines("""
+    "percent": lines("""
         {n} of {e} is at {v} {c}.
         {e} runs at {v} {n} {c}.
         {n} on {e} stands at {v} {c}.
@@ -98,7 +98,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         At {v}, {n} of {e} is what the alert is about {c}.
         {n} on {e} is now {v} {c}.
     """),
-    "duration": _lines("""
+    "duration": lines("""
         {n} of {e} is {v} {c}.
         {e} has a {n} of {v} {c}.
         {n} on {e} stands at {v} {c}.
@@ -118,7 +118,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         The {n} that users of {e} see is {v} {c}.
         {e} = {v} {c}
     """),
-    "rate": _lines("""
+    "rate": lines("""
         {e} handles {v} {c}.
         {e} serves {v} {c}.
         - {e}: {v} {c}
@@ -134,7 +134,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         Traffic to {e} held at {v} {c}.
         With {v}, {e} is busy {c}.
     """),
-    "bits": _lines("""
+    "bits": lines("""
         {e} moves {v} {c}.
         {e} carries {v} {c}.
         - {e}: {v} {c}
@@ -148,7 +148,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         Bandwidth used by {e}: {v} {c}
         {e} tops out at {v} {c}.
     """),
-    "frequency": _lines("""
+    "frequency": lines("""
         {e} runs at {v} {c}.
         The clock of {e} is {v} {c}.
         - {e}: {v} {c}
@@ -158,7 +158,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         {e} has throttled down to {v} {c}.
         CPU frequency ({e}): {v} {c}
     """),
-    "pair": _lines("""
+    "pair": lines("""
         {e} has {v}, {e2} has {w} {c}.
         {e} is at {v} and {e2} at {w} {c}.
         {v} on {e} against {w} on {e2} {c}.
@@ -174,7 +174,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         From {w} on {e2} to {v} on {e}: a wide range {c}.
         {e2} gets by with {w}, {e} has {v} {c}.
     """),
-    "sum": _lines("""
+    "sum": lines("""
         Together {e} and {e2} have {v} {n} {c}.
         {e} and {e2} add up to {v} {n} {c}.
         That makes {v} {n} for {e} plus {e2} {c}.
@@ -186,7 +186,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         In sum {v} {n} for {e} and {e2} {c}.
         - combined ({e}, {e2}): {v} {n} {c}
     """),
-    "total": _lines("""
+    "total": lines("""
         In total there are {v} {n} {c}.
         All of them together have {v} {n} {c}.
         That is {v} {n} over everything listed {c}.
@@ -196,7 +196,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         The whole list adds up to {v} {n} {c}.
         {v} {n} in all {c}.
     """),
-    "difference": _lines("""
+    "difference": lines("""
         {e} has {v} {n} more than {e2} {c}.
         {e2} has {v} fewer {n} than {e} {c}.
         The gap between {e} and {e2} is {v} {n} {c}.
@@ -206,7 +206,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         Difference of {e} and {e2}: {v} {n} {c}
         {e2} trails {e} by {v} {n} {c}.
     """),
-    "ratio": _lines("""
+    "ratio": lines("""
         {e} has {v} times as many {n} as {e2} {c}.
         {e} has {v}x the {n} of {e2} {c}.
         That is {v} times what {e2} has, seen from {e} {c}.
@@ -216,7 +216,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         {e} beats {e2} by a factor of {v} {c}.
         Against {e2}, {e} shows {v} times the {n} {c}.
     """),
-    "share": _lines("""
+    "share": lines("""
         {e} makes up {v} of all {n} {c}.
         {v} of the {n} are on {e} {c}.
         {e} accounts for {v} of the {n} {c}.
@@ -226,7 +226,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         - {e}: {v} of the {n} {c}
         Of all {n}, {v} come from {e} {c}.
     """),
-    "part_of": _lines("""
+    "part_of": lines("""
         {e} has {a} of all {b} {n}, {v} {c}.
         {a} of {b} {n} ({v}) are on {e} {c}.
         {e} holds {a} of the {b} {n} in the list, which is {v} {c}.
@@ -234,7 +234,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         {a} out of {b} {n}, i.e. {v}, sit on {e} {c}.
         {v} ({a} of {b} {n}) are those of {e} {c}.
     """),
-    "rows": _lines("""
+    "rows": lines("""
         {v} of them are {s} {c}.
         {v} are {s} {c}.
         {v} things are listed as {s} {c}.
@@ -246,7 +246,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         {v} out of {k} show {s} {c}.
         - {s}: {v} {c}
     """),
-    "time": _lines("""
+    "time": lines("""
         {x} came at {v} {c}.
         At {v}, {x} was logged {c}.
         {x} is logged at {v} {c}.
@@ -266,7 +266,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         {x} followed at {v} {c}.
         Then, at {v}, {x} {c}.
     """),
-    "date": _lines("""
+    "date": lines("""
         {x} is of {v} {c}.
         On {v}, {x} was logged {c}.
         {x} dates from {v} {c}.
@@ -276,7 +276,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         {x} goes back to {v} {c}.
         {x} was seen on {v} {c}.
     """),
-    "span": _lines("""
+    "span": lines("""
         {y} came {v} after {x} {c}.
         {v} after {x}, {y} was logged {c}.
         Between {x} and {y} lie {v} {c}.
@@ -293,7 +293,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
 }
 
 FOUND: dict[str, tuple[str, ...]] = {
-    "count": _lines("""
+    "count": lines("""
         Peak on {e}: +{v} {n} {c}
         {e}: {v}+ {n} {c}
         **{v} {n}** ({e}) {c}
@@ -301,57 +301,57 @@ FOUND: dict[str, tuple[str, ...]] = {
         [{e}] {n}={v} {c}
         {e} had piled up **{v}** {n}, way above normal {c}.
     """),
-    "percent": _lines("""
+    "percent": lines("""
         {n} spike: {v} (baseline: <1%) on {e} {c}
         {n} of {e}: {v} vs. a threshold of 90 % {c}
         🔎 {e}: {n} {v} {c}
     """),
-    "size": _lines("""
+    "size": lines("""
         {e} grew to ~{v} {c}.
         📋 {e}: {n} {v} {c}
     """),
-    "pair": _lines("""
+    "pair": lines("""
         {e2} → {e}: {w} → {v} {c}
         {e} was {v} vs {w} of {e2} {c}.
         {w} ({e2}) → {v} ({e}) {c}
     """),
-    "ratio": _lines("""
+    "ratio": lines("""
         {e} is up ~{v}× against {e2} {c}.
         {e} / {e2} ≈ {v} {c}
     """),
-    "duration": _lines("""
+    "duration": lines("""
         **Duration:** {v} ({e}) {c}
         {e}: ~{v} {c}
         {e} ({v}) is slower than usual {c}.
     """),
-    "rate": _lines("""
+    "rate": lines("""
         {e} sustained ~{v} {c}.
         {e} ({v}) {c}
     """),
-    "time": _lines("""
+    "time": lines("""
         | {v} | {x} | monitoring | {c} |
         {v} — {x} — nobody was paged yet {c}
         At ~{v}, {x} {c}.
         [{v}] {x} {c}
         {v} → {x} {c}
     """),
-    "span": _lines("""
+    "span": lines("""
         {x} → {y} ({v}) {c}
         Time from {x} to {y}: {v} (detection gap) {c}
         {y} +{v} after {x} {c}
     """),
-    "part_of": _lines("""
+    "part_of": lines("""
         {e}: {a} of {b} {n} = {v} {c}
         {e} pool ({a}/{b}, {v}) {n} {c}
     """),
-    "rows": _lines("""
+    "rows": lines("""
         {v}/{k} {s} {c}
         {s} x{v} {c}
     """),
 }
 """Ways that public incident reports and reports of agents have and the list above had not."""
 
-PLAIN = _lines("""
+PLAIN = lines("""
     I did not restart {e}, and nothing was changed.
     No action was taken; {e} is as I found it.
     Next step: raise the limit of {e} by 30 % and watch it for 45 minutes.
@@ -405,7 +405,7 @@ PLAIN = _lines("""
 """)
 """What claims nothing that a result could show: advice, plans, doubt, honesty, knowledge."""
 
-ACTS = _lines("""
+ACTS = lines("""
     I restarted {e} and it came back.
     I have restarted {e}.
     I've rebooted {e} to clear this.

@@ -1,0 +1,168 @@
+"""The writes of a session that a reader has to know of before anything else it says.
+
+What ran, or may have run, and is not confirmed; what a person denied; what its server did not take.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.our_lines import split_our_lines
+from agents.types import Ran
+from config import get_config
+from investigations.models import AgentExecution, ApprovalRequest, TimelineEvent
+from investigations.selectors.changes import Change, all_changes
+from safety.grounding.claims import MAX_READ
+from safety.grounding.denials import Done, find_denials
+
+MOST_ARGUMENTS = 4_000
+"""Characters of the arguments of a write that its denial is held against."""
+_OWN_SERVER = "ops"
+Kind = Literal["unverified", "failed", "denied", "not_carried_out"]
+
+
+@dataclass(frozen=True)
+class OpenWrite:
+    """`reason` is a clause for people. `unreadable` says why nobody can look at its effect from
+    here; it is empty where *Check now* can."""
+
+    kind: Kind
+    number: int | None
+    tool: str
+    target: str
+    reason: str
+    ran: Ran = "yes"
+    who: str = ""
+    unreadable: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """It has changed something, or may have, and nothing has confirmed it."""
+        return self.kind in ("unverified", "failed")
+
+
+@dataclass(frozen=True)
+class DeniedChange:
+    """What a text says was not done, and the change that the trail has."""
+
+    said: str
+    change: Change
+
+
+@dataclass(frozen=True)
+class WritesToTell:
+    """`denied_changes` are what the report says was not done, and was."""
+
+    open_writes: Sequence[OpenWrite] = ()
+    denied_changes: Sequence[DeniedChange] = ()
+
+
+def read_writes_to_tell(session_id: uuid.UUID, report: str = "") -> WritesToTell:
+    """Of agents that have ended, in order, and what may have changed something first."""
+    ended = set(
+        AgentExecution.objects.filter(
+            session_id=session_id, status__in=AgentExecution.TERMINAL
+        ).values_list("pk", flat=True)
+    )
+    changes = all_changes(session_id)
+    denied = tuple(_denied(session_id))
+    unsettled = [
+        each for each in changes if not each.is_settled and each.execution_id in ended
+    ]  # fmt: skip
+    checked = _numbers_looked_at(session_id) if unsettled else frozenset()
+    found = [_of_change(each, checked) for each in unsettled]
+    return WritesToTell(
+        sorted((*found, *denied), key=lambda each: not each.is_open),
+        () if denied else _find_denied_changes(session_id, changes, report),
+    )
+
+
+def find_write(session_id: uuid.UUID, number: int) -> Change | None:
+    """The write of that number, as the trail tells it."""
+    return next((each for each in all_changes(session_id) if each.number == number), None)
+
+
+def _find_denied_changes(
+    session_id: uuid.UUID, changes: Sequence[Change], report: str
+) -> tuple[DeniedChange, ...]:
+    """Each change once. Where a write was not carried out, the words may be about that one."""
+    ran = [each for each in changes if each.ran == "yes"]
+    if not report or not ran or any(each.ran == "no" for each in changes):
+        return ()
+    body = split_our_lines(report)[1]
+    done = [Done(_asked(session_id, each), each.tool) for each in ran]
+    found: dict[int, DeniedChange] = {}
+    for each in find_denials(body[:MAX_READ], done):
+        said = " ".join(body[each.start : each.end].split())
+        found.setdefault(each.place, DeniedChange(said, ran[each.place]))
+    return tuple(found.values())
+
+
+def _asked(session_id: uuid.UUID, change: Change) -> str:
+    """The call of a change as words: its tool and what it was given."""
+    event = TimelineEvent.objects.filter(
+        session_id=session_id,
+        event_type=TimelineEvent.Type.LLM_TOOL_CALL,
+        metadata__tool_number=change.number,
+    ).first()
+    given = event.metadata.get("arguments") if event is not None else {}
+    return f"{change.tool} {json.dumps(given or {}, ensure_ascii=False)[:MOST_ARGUMENTS]}"
+
+
+def find_open_write(session_id: uuid.UUID, number: int) -> OpenWrite | None:
+    """The write of that number where nothing has confirmed it."""
+    found = read_writes_to_tell(session_id).open_writes
+    return next((each for each in found if each.is_open and each.number == number), None)
+
+
+def explain_unreadable(change: Change, checked: frozenset[int]) -> str:
+    """Why its effect cannot be looked at; empty where it can."""
+    if change.number is None:
+        return "its call is not known any more"
+    server, _, tool = change.tool.partition(".")
+    config = get_config().mcp_servers.get(server)
+    if config is None:
+        return f'the server "{server}" is no longer configured'
+    rule = config.tools.get(tool)
+    is_known = change.number in checked or server == _OWN_SERVER or change.ran == "unknown"
+    if is_known or (rule is not None and rule.verify is not None):
+        return ""
+    return (
+        f"no read is known that shows its effect; mcp_servers.{server}.tools.{tool}.verify "
+        "declares one"
+    )
+
+
+def _of_change(change: Change, checked: frozenset[int]) -> OpenWrite:
+    kind: Kind = "failed" if change.status == "failed" else "unverified"
+    if change.ran == "no":
+        kind = "not_carried_out"
+    return OpenWrite(
+        kind, change.number, change.tool, change.target, change.reason, change.ran,
+        change.approved_by, explain_unreadable(change, checked) if change.ran != "no" else "",
+    )  # fmt: skip
+
+
+def _numbers_looked_at(session_id: uuid.UUID) -> frozenset[int]:
+    """The writes that a read of ours has looked at, so that it can again."""
+    found = TimelineEvent.objects.filter(
+        session_id=session_id,
+        event_type=TimelineEvent.Type.LLM_TOOL_CALL,
+        metadata__has_key="check_of",
+    ).values_list("metadata__check_of", flat=True)
+    return frozenset(number for number in found if isinstance(number, int))
+
+
+def _denied(session_id: uuid.UUID) -> Iterator[OpenWrite]:
+    asked = ApprovalRequest.objects.filter(
+        session_id=session_id,
+        status=ApprovalRequest.Status.DENIED,
+        execution__status__in=AgentExecution.TERMINAL,
+    ).order_by("created_at")
+    for each in asked.defer("arguments", "preview"):
+        yield OpenWrite(
+            "denied", each.tool_number, f"{each.server_name}.{each.tool_name}", each.target,
+            each.decision_reason or "no reason was given", "no", each.decided_by,
+        )  # fmt: skip
