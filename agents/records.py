@@ -67,6 +67,8 @@ class LLMCallRecord:
     asked: tuple[Message, ...] = ()
     """The question, where it is not the execution's own conversation."""
     max_iterations: int = 0
+    sent_back: str = ""
+    """Why the answer was not accepted, in a sentence for people."""
     """How many iterations the execution may have."""
 
 

@@ -215,9 +215,10 @@ class _Execution:
             kind = self._task.interaction_type or self._controller.final_interaction_type
             return await self._ending.conclude(answer, kind, conclusion, review)
         await self._dialogue.record(
-            answer, kind=self._kind, kept=conclusion.kept, shown=conclusion.text
-        )
-        await self._dialogue.tell(Failure("answer_not_accepted", review.reason))
+            answer, kind=self._kind, kept=conclusion.kept, shown=conclusion.text,
+            sent_back=review.reason,
+        )  # fmt: skip
+        await self._dialogue.tell(Failure("answer_not_accepted", review.reason), about="answer")
         await self._dialogue.nudge(review.objection)
         return await self._ending.conclude_by_force() if self._reviewer.is_out_of_patience else None
 

@@ -162,6 +162,11 @@ class StageView:
         return _seconds(self.stage.started_at, self.stage.completed_at)
 
     @property
+    def is_settled_group(self) -> bool:
+        """Several agents, finished well: while others go on, theirs is told in one line as well."""
+        return self.is_parallel and self.stage.status == Stage.Status.COMPLETED
+
+    @property
     def is_settled_solo(self) -> bool:
         """One agent, finished well: its result is told in one line, the rest is one click away."""
         return (

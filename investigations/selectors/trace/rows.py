@@ -93,6 +93,8 @@ class ToolRow(_CallRow[ToolCall]):
     wait: PersonWait | None = None
     listed: ListCount | None = None
     """Of a look at what a server gives: what it found."""
+    asked: str = ""
+    """Its arguments in one line."""
 
     @property
     @override
