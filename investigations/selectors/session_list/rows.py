@@ -140,11 +140,13 @@ def read_ended_since(moment: datetime) -> list[OutcomeRow]:
 
 def light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:
     """Without the long texts, which may be a megabyte a row."""
-    return sessions.defer(
-        "alert_data", "final_analysis", "executive_summary", "mcp_selection"
-    ).annotate(
-        analysis_start=Left("final_analysis", _CONCLUSION_CHARACTERS),
-        summary_start=Left("executive_summary", _CONCLUSION_CHARACTERS),
+    return (
+        sessions.select_related("incident")
+        .defer("alert_data", "final_analysis", "executive_summary", "mcp_selection")
+        .annotate(
+            analysis_start=Left("final_analysis", _CONCLUSION_CHARACTERS),
+            summary_start=Left("executive_summary", _CONCLUSION_CHARACTERS),
+        )
     )
 
 
