@@ -111,8 +111,8 @@ def _list_added(config: FactConfig) -> list[tuple[str, str, bool]]:
     sources = list(config.add.items())
     behind = [config.where or "", *(source for _, source in reversed(sources))]
     return [
-        (name, source, any(f"it.{name}" in each for each in behind[: len(sources) - number]))
-        for number, (name, source) in enumerate(sources)
+        (name, source, any(f"it.{name}" in each for each in behind[: len(sources) - place]))
+        for place, (name, source) in enumerate(sources)
     ]
 
 
