@@ -16,6 +16,8 @@ NAMES = (
     "handoff",
     "iteration",
     "streaming",
+    "report_stream",
+    "cuts",
     "waiting",
     "recovery",
     "masking",

@@ -106,10 +106,14 @@ export class Work {
 
   // A stage began, or what stands above it has grown.
   changed() {
-    // Nobody is led away from what waits for them.
-    const waits = document.querySelector(".t-appr");
-    if (this.on && !waits && !this.isInView()) this.show();
-    this.draw();
+    // Once a frame, however many messages came: it asks where everything stands.
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      // Nobody is led away from what waits for them.
+      const waits = document.querySelector(".t-appr");
+      if (this.on && !waits && !this.isInView()) this.show();
+      this.draw();
+    });
   }
 
   show() {
