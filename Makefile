@@ -8,7 +8,7 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
 RUN_STAMP := $(VENV)/.requirements
 DEV_STAMP := $(VENV)/.requirements-dev
 INSTALL := DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
+PIP_INSTALL := $(BIN)/python .ci/install.py
 
 .DEFAULT_GOAL := help
 .PHONY: deploy-check firefox firefox-check demo-check format reference second-pass
@@ -24,6 +24,7 @@ help: ## Show this list
 setup: $(DEV_STAMP) ## Make .venv with everything, tests and checks included
 
 demo: $(RUN_STAMP) ## Start everything, and a small shop in which something breaks; FAULT= chooses what
+	@echo "Starting TARSy with a database and a Redis of its own in var/ ..."
 	@exec $(BIN)/python manage.py quickstart
 
 run: $(RUN_STAMP) ## Start everything, without the shop

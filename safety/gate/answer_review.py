@@ -189,7 +189,8 @@ def _object_phantoms(answer: ProposedAnswer, phantoms: Sequence[Unsupported]) ->
         objection="The answer was not accepted. It says that something was done, and no call of "
         f"this execution did it:\n{listed}\n"
         "What was not done was not done. Give the answer again without it.",
-        reason="The answer says that something was done, and no tool call of this agent did it.",
+        reason=f"“{_quote(answer.text, phantoms[0])}” was not done by any tool call of this agent"
+        f"{_and_more(len(phantoms))}.",
     )
 
 
@@ -233,6 +234,11 @@ def _conclude(
             for each in moved
         ]
     return Review(head + text, metadata=metadata)
+
+
+def _and_more(count: int) -> str:
+    more = count - 1
+    return f", and {more} {'claim' if more == 1 else 'claims'} more like it" if more else ""
 
 
 def _quote(text: str, each: Unsupported) -> str:

@@ -211,6 +211,12 @@ class SessionPage:
         return "needs_approval" if is_running and self.needs_person else self.session.outcome
 
     @property
+    def unpriced_models(self) -> list[str]:
+        """The models of agents whose calls have no price."""
+        every = (agent for stage in self.stages for agent in stage.agents if agent.costs.unpriced)
+        return list(dict.fromkeys(agent.execution.model_name for agent in every))
+
+    @property
     def has_open_write(self) -> bool:
         """Whether something was changed, or may have been, that nothing has confirmed."""
         return any(write.is_open for write in self.writes.open_writes)

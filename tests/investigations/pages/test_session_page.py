@@ -10,7 +10,7 @@ from tests.factories import (
     SessionFactory,
     StageFactory,
 )
-from tests.investigations.pages.conftest import REPORT, add_event, add_tool_call
+from tests.investigations.pages.conftest import REPORT, add_event, add_model_call, add_tool_call
 
 pytestmark = pytest.mark.django_db
 
@@ -374,3 +374,23 @@ def test_a_text_that_was_broken_off_is_shown_with_the_mark_that_it_was_cut(viewe
 
     assert "The disk is" in page
     assert "Cancelled before the text was complete." in page
+
+
+def test_tokens_that_no_model_told_are_unknown_and_a_price_can_be_given_in_one_click(viewer):
+    session = SessionFactory(completed=True, final_analysis="It was the disk.")
+    execution = ExecutionFactory(
+        stage=StageFactory(session=session, completed=True), completed=True, model_name="llama-4"
+    )
+    add_model_call(
+        execution, iteration=1, at=session.completed_at, input_tokens=None, output_tokens=None,
+        total_tokens=None, estimated_cost_usd=None,
+    )  # fmt: skip
+
+    page = _read(viewer, session)
+
+    assert "tokens <b>unknown</b>" in page
+    assert ", tokens unknown</span>" in page
+    assert "<b>0</b> tokens" not in page
+    assert 'popovertarget="pricing"' in page
+    assert "llama-4: {input_per_million: 0.00, output_per_million: 0.00}" in page
+    assert "unknown<small>unpriced</small>" in viewer.get("/").content.decode()
