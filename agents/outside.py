@@ -5,10 +5,7 @@ from itertools import takewhile
 
 from agents.fencing import find_fenced
 from agents.task import AgentTask
-from agents.types import Message
-
-_OF_AGENTS = ("analysis of stage ", "agent ", "history", "answer", "report")
-"""How the labels of blocks begin in which agents of ours speak."""
+from agents.types import BLOCKS_OF_AGENTS, Message
 
 
 def find_outside(
@@ -26,7 +23,7 @@ def find_outside(
     )  # fmt: skip
     given = (
         inside for label, inside in find_given(task)
-        if with_agents or not label.startswith(_OF_AGENTS)
+        if with_agents or not label.startswith(BLOCKS_OF_AGENTS)
     )  # fmt: skip
     return (*given, *news, *results)
 

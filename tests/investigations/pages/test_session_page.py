@@ -3,6 +3,8 @@ import uuid
 import pytest
 
 from investigations.models import Event, TimelineEvent
+from investigations.selectors.claims import ReportClaims
+from investigations.selectors.session_page.conclusions import build_card
 from investigations.selectors.session_page.page import LATEST
 from tests.factories import (
     EventFactory,
@@ -96,6 +98,30 @@ def test_a_command_of_a_next_step_can_be_copied(viewer, finished):
 
     assert "Raise the limit" in page
     assert page.count("kubectl set resources deploy/basket --limits=memory=1Gi</code>") == 2
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ("Run `kubectl get pods` now.", "kubectl get pods"),
+        ("Look in `web` for what begins with `SELECT 1 FROM carts`.", "SELECT 1 FROM carts"),
+        ("Restart `web` and then `worker`.", ""),
+        ("Compare `df -h` with `df -i`.", ""),
+    ],
+)
+def test_only_what_stands_between_backticks_is_a_command(step, command):
+    card = build_card(f"## Conclusion\nIt was X.\n\n## Next steps\n1. {step}", ReportClaims())
+
+    assert card is not None
+    assert card.next_steps[0].command == command
+
+
+def test_a_line_of_ours_is_shown_without_the_marks_of_markdown():
+    line = r"**Changed:** ops.control has run on `web`; verified: data.is\_well is true."
+    card = build_card(f"{line}\n\n## Conclusion\nIt was X.\n\n## Evidence\n1. X.", ReportClaims())
+
+    assert card is not None
+    assert card.ours[0].text.endswith("on web; verified: data.is_well is true.")
 
 
 def test_a_report_without_the_shape_is_shown_as_it_is(viewer):
