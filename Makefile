@@ -8,7 +8,7 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
 RUN_STAMP := $(VENV)/.requirements
 DEV_STAMP := $(VENV)/.requirements-dev
 INSTALL := DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
+PIP_INSTALL := $(BIN)/python .ci/install.py
 
 .DEFAULT_GOAL := help
 .PHONY: deploy-check demo-check format reference second-pass
@@ -24,6 +24,7 @@ help: ## Show this list
 setup: $(DEV_STAMP) ## Make .venv with everything, tests and checks included
 
 demo: $(RUN_STAMP) ## Start everything, and a small shop in which something breaks; FAULT= chooses what
+	@echo "Starting TARSy with a database and a Redis of its own in var/ ..."
 	@exec $(BIN)/python manage.py quickstart
 
 run: $(RUN_STAMP) ## Start everything, without the shop
@@ -99,6 +100,7 @@ chaos: $(DEV_STAMP) ## Break a whole stack for MINUTES=2 as SEED=1 says, then ch
 
 screenshots: $(DEV_STAMP) chromium ## Take a picture of every page into docs/screenshots, light, dark and phone
 	$(BIN)/python -m screenshots
+	$(BIN)/python -m screenshots.demo
 
 PEERS := tests/mcp_peers
 peers: ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)

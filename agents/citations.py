@@ -8,8 +8,8 @@ stays within its paragraph or item. Time grows with the length of the text, what
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 MOST_REFS = 50
 """Tool calls and quotes that one citation names."""
@@ -46,16 +46,14 @@ _STEP = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Ref:
+class Ref(NamedTuple):
     """A tool call that a text cites, and the words it says stand in its result, as written."""
 
     number: int
     quote: str | None = None
 
 
-@dataclass(frozen=True)
-class Citation:
+class Citation(NamedTuple):
     """A citation in a text, brackets included, with what it names in order."""
 
     start: int

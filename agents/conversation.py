@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from agents.prompts.nudges import CALL_BY_TEXT, TOOLS_CHANGED
+from agents.prompts.nudges import ALERTS_CHANGED, CALL_BY_TEXT, TOOLS_CHANGED
 from agents.types import Message, ToolCall
 
 
@@ -102,8 +102,9 @@ def _last_assistant(messages: Sequence[Message]) -> int | None:
 
 
 def _is_aside(message: Message) -> bool:
-    """A result, or news of tools, which comes with a question and is none."""
-    return _is_result(message) or message.content.startswith((TOOLS_CHANGED, CALL_BY_TEXT))
+    """A result, or news of tools or alerts, which comes with a question and is none."""
+    news = (ALERTS_CHANGED, TOOLS_CHANGED, CALL_BY_TEXT)
+    return _is_result(message) or message.content.startswith(news)
 
 
 def _is_result(message: Message) -> bool:

@@ -139,6 +139,7 @@ class Dialogue:
         is_final: bool = False,
         kept: str | None = None,
         shown: str | None = None,
+        sent_back: str = "",
     ) -> tuple[int, ...]:
         """Write one model call down and, when it was good, keep it in the conversation."""
         kept_message = answer.make_message(calls, kept) if failure is None else None
@@ -164,6 +165,7 @@ class Dialogue:
             estimated_tokens=self._presented.tokens,
             compacted=self._presented.compacted,
             max_iterations=self._task.max_iterations,
+            sent_back=sent_back,
         )
         numbers = await self._journal.record_llm_call(record)
         if message is not None:
@@ -185,10 +187,12 @@ class Dialogue:
         await self._journal.record_prompt((message,))
         self._conversation.add(message)
 
-    async def tell(self, failure: Failure) -> None:
-        """Show a failure on the timeline."""
+    async def tell(self, failure: Failure, *, about: str = "") -> None:
+        """Show a failure on the timeline; `about` says which event tells of it as well."""
         metadata: dict[str, str] = {
             "error_code": failure.code,
             "provider": self.llm.provider_name,
         }
+        if about:
+            metadata["about"] = about
         await self._journal.record_note(Note("error", failure.message, metadata))

@@ -61,6 +61,12 @@ class Ending:
             for message in self._dialogue.messages
         )
 
+    @property
+    def _why_forced(self) -> str:
+        if self._reviewer.is_out_of_patience:
+            return "not_accepted"
+        return "limit" if self._dialogue.iteration >= self._max_iterations else "no_answer"
+
     async def conclude(
         self, answer: Answer, kind: InteractionType, conclusion: Conclude, review: Review
     ) -> AgentOutcome:
@@ -142,6 +148,7 @@ class Ending:
         if is_forced:
             metadata |= {
                 "forced_conclusion": True,
+                "forced_because": self._why_forced,
                 "iterations_used": self._dialogue.iteration,
                 "max_iterations": self._max_iterations,
             }

@@ -5,10 +5,7 @@ from itertools import takewhile
 
 from agents.fencing import find_fenced
 from agents.task import AgentTask
-from agents.types import Message
-
-_OF_AGENTS = ("analysis of stage ", "agent ", "history", "answer", "report")
-"""How the labels of blocks begin in which agents of ours speak."""
+from agents.types import BLOCKS_OF_AGENTS, Message
 
 
 def find_outside(
@@ -19,11 +16,16 @@ def find_outside(
     With what other agents have said unless they are not to count.
     """
     results = (message.content for message in messages if message.tool_call_id)
+    news = (
+        inside
+        for message in messages if message.role == "user"
+        for label, inside in find_fenced(message.content) if label == "alerts"
+    )  # fmt: skip
     given = (
         inside for label, inside in find_given(task)
-        if with_agents or not label.startswith(_OF_AGENTS)
+        if with_agents or not label.startswith(BLOCKS_OF_AGENTS)
     )  # fmt: skip
-    return (*given, *results)
+    return (*given, *news, *results)
 
 
 def find_given(task: AgentTask) -> tuple[tuple[str, str], ...]:

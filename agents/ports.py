@@ -7,6 +7,7 @@ from typing import Protocol
 from agents.llm_events import LLMEvent
 from agents.records import (
     CallPlan,
+    IncidentNews,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
@@ -245,6 +246,15 @@ class Journal(Protocol):
 
     async def record_offers(self, record: OffersRecord) -> None:
         """Keep what tool servers give from now on."""
+        ...
+
+    async def read_news(self) -> IncidentNews | None:
+        """What became of the alerts that are investigated since this was told last; None where
+        nothing did."""
+        ...
+
+    async def record_news(self, news: IncidentNews, message: Message) -> None:
+        """Keep that the model was told of it."""
         ...
 
     async def open_wait(self, wait: ProviderWait) -> str:

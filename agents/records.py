@@ -67,6 +67,8 @@ class LLMCallRecord:
     asked: tuple[Message, ...] = ()
     """The question, where it is not the execution's own conversation."""
     max_iterations: int = 0
+    sent_back: str = ""
+    """Why the answer was not accepted, in a sentence for people."""
     """How many iterations the execution may have."""
 
 
@@ -149,3 +151,23 @@ class SummaryRecord:
     content: str
     call: LLMCallRecord | None
     message: Message | None = None
+
+
+@dataclass(frozen=True)
+class IncidentNews:
+    """What became of the alerts of an incident since an agent was told last.
+
+    Each alert by its title; `more` of a kind are counted. `last_change` is where this ends.
+    """
+
+    last_change: int
+    joined: tuple[str, ...] = ()
+    reopened: tuple[str, ...] = ()
+    resolved: tuple[str, ...] = ()
+    more_joined: int = 0
+    more_reopened: int = 0
+    more_resolved: int = 0
+    firing: int = 0
+    over_since: str = ""
+    """When the last one was over; empty while any fires."""
+    must_conclude: bool = False

@@ -16,8 +16,8 @@ Section = Literal["conclusion", "evidence", "next_steps", "not_checked", "ruled_
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim with the numbers of the tool calls it cites, in order, each once."""
+class CitingItem:
+    """An item of the evidence with the numbers of the tool calls it cites, in order, each once."""
 
     text: str
     refs: tuple[int, ...] = ()
@@ -29,7 +29,7 @@ class Report:
 
     conclusion: str
     confidence: Confidence = ""
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[CitingItem, ...] = ()
     next_steps: tuple[str, ...] = ()
     not_checked: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
@@ -85,7 +85,8 @@ def parse_report(markdown: str) -> Report | None:
         conclusion=conclusion,
         confidence=_find_confidence(said),
         claims=tuple(
-            Claim(text, cited_numbers(text)) for text in _split_items(sections.get("evidence", ()))
+            CitingItem(text, cited_numbers(text))
+            for text in _split_items(sections.get("evidence", ()))
         ),
         next_steps=_split_items(sections.get("next_steps", ())),
         not_checked=_split_items(sections.get("not_checked", ())),

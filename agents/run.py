@@ -20,7 +20,7 @@ from agents.ending import Ending
 from agents.fallback import FallbackPlan, FallbackState
 from agents.offers import OfferBook
 from agents.ports import LLM, EvidenceReader, Journal, ResultReader, Review, Toolbox
-from agents.prompts.nudges import ask_to_call_by_text
+from agents.prompts.nudges import ask_to_call_by_text, tell_of_alerts
 from agents.recall import RecallToolbox
 from agents.records import ToolCallRecord
 from agents.reviewing import Reviewer
@@ -93,6 +93,7 @@ class _Execution:
             can_recall=toolbox.can_recall,
             mask=mask,
         )
+        self._mask = mask
         self._offers = OfferBook(
             task.known_offers, toolbox, journal, is_by_text=is_by_text, mask=mask
         )
@@ -200,10 +201,20 @@ class _Execution:
 
     async def _look_at_tools(self) -> None:
         """Servers that are back and tools that are new come in before the question."""
+        await self._hear_news()
         await self._toolbox.refresh()
         news = await self._offers.record(tells_model=True)
         if news is not None:
             self._conversation.add(news)
+
+    async def _hear_news(self) -> None:
+        """What became of the alerts comes in before the question, too."""
+        news = await self._journal.read_news()
+        if news is None:
+            return
+        message = Message("user", self._mask(tell_of_alerts(news)))
+        await self._journal.record_news(news, message)
+        self._conversation.add(message)
 
     async def _conclude(self, answer: Answer, conclusion: Conclude) -> AgentOutcome | None:
         """End if the answer counts, or tell the model why it does not; in the end it is made to
@@ -215,9 +226,10 @@ class _Execution:
             kind = self._task.interaction_type or self._controller.final_interaction_type
             return await self._ending.conclude(answer, kind, conclusion, review)
         await self._dialogue.record(
-            answer, kind=self._kind, kept=conclusion.kept, shown=conclusion.text
-        )
-        await self._dialogue.tell(Failure("answer_not_accepted", review.reason))
+            answer, kind=self._kind, kept=conclusion.kept, shown=conclusion.text,
+            sent_back=review.reason,
+        )  # fmt: skip
+        await self._dialogue.tell(Failure("answer_not_accepted", review.reason), about="answer")
         await self._dialogue.nudge(review.objection)
         return await self._ending.conclude_by_force() if self._reviewer.is_out_of_patience else None
 

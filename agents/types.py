@@ -221,6 +221,8 @@ class WriteReport:
 
     at: int
     writes: tuple[WriteStatus, ...]
+    left_out: int = 0
+    """Older ones that are not among them."""
 
     @property
     def unsettled(self) -> tuple[WriteStatus, ...]:
@@ -229,7 +231,11 @@ class WriteReport:
         return tuple(sorted(named, key=lambda write: write.ran == "no"))
 
     def to_json(self) -> dict[str, JSON]:
-        return {"at": self.at, "steps": [write.to_json() for write in self.writes]}
+        told: dict[str, JSON] = {
+            "at": self.at,
+            "steps": [write.to_json() for write in self.writes],
+        }
+        return {**told, "left_out": self.left_out} if self.left_out else told
 
 
 @dataclass(frozen=True)
@@ -299,6 +305,10 @@ class OpenWait:
     provider_name: str
     seconds_left: float
     reason: str
+
+
+BLOCKS_OF_AGENTS = ("analysis of stage ", "agent ", "history", "answer", "report")
+"""How the labels of blocks begin in which agents of ours speak."""
 
 
 @dataclass(frozen=True)

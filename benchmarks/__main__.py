@@ -12,6 +12,7 @@ from benchmarks.pages import FULL, SHORT
 
 NAMES = (
     "intake",
+    "deliveries",
     "stream_latency",
     "handoff",
     "iteration",

@@ -148,12 +148,13 @@ class Lab:
     # ---- Sessions -------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """Forget all sessions, and what Redis still has of them."""
+        """Forget all sessions and incidents, and what Redis still has of them."""
         import redis
 
-        from investigations.models import AlertSession
+        from investigations.models import AlertEpisode, AlertSession, Delivery, Incident
 
-        AlertSession.objects.all()._raw_delete("default")
+        for model in (AlertSession, AlertEpisode, Delivery, Incident):
+            model._default_manager.all()._raw_delete("default")
         with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
             client.flushall()
 

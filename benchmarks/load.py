@@ -1,4 +1,7 @@
-"""A load generator: so many POSTs over so many kept-alive connections; prints JSON."""
+"""A load generator: so many POSTs over so many kept-alive connections; prints JSON.
+
+Where the body holds `NUMBER`, each request has a number of its own there.
+"""
 
 import argparse
 import asyncio
@@ -6,6 +9,8 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+NUMBER = b"@NUMBER@"
 
 
 def main() -> None:
@@ -45,9 +50,9 @@ async def _send_all(
 
 async def _send_some(port: int, request: bytes, left: Iterator[int], took: list[float]) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for _ in left:
+    for number in left:
         began = time.perf_counter()
-        writer.write(request)
+        writer.write(request.replace(NUMBER, b"%08d" % number))
         is_kept = await _read_accepted(reader)
         took.append(time.perf_counter() - began)
         if not is_kept:

@@ -60,7 +60,7 @@ class ResultWriter:
         if found is None:
             name = show_line(self._masker, call.name, SHOWN_NAME)
             return ToolTarget("", name, _show_arguments(parsed, self._masker))
-        shown = _show_arguments(parsed, found.server.masker)
+        shown = _in_order(found, _show_arguments(parsed, found.server.masker))
         may_write = found.class_of(parsed.values) == "write"
         return ToolTarget(found.name.server, found.name.tool, shown, may_write=may_write)
 
@@ -212,6 +212,13 @@ def _show_arguments(parsed: ParsedArguments, masker: Masker) -> Mapping[str, JSO
         logger.exception("masking a call's arguments failed; they are withheld")
         return {"raw": WITHHELD}
     return masked if isinstance(masked, dict) else {"raw": json.dumps(masked)}
+
+
+def _in_order(tool: KnownTool, given: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """Arguments in the order of the tool's schema, which begins with what a call is about."""
+    schema = tool.tool.input_schema.get("properties")
+    named = [name for name in schema if name in given] if isinstance(schema, dict) else []
+    return {name: given[name] for name in dict.fromkeys((*named, *given))}
 
 
 def _clean_values(value: JSON) -> JSON:

@@ -1,8 +1,10 @@
 """Expressions and templates of packs over values: bounded, and never an error."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 import cel
@@ -29,6 +31,7 @@ class Scope:
         self.now = now
         self._context = cel.Context({**values, "now": now}, make_functions(now))
         self._values: dict[str, object] = {**values, "now": now}
+        self._stale: set[str] = set()
 
     def __getitem__(self, name: str) -> object:
         return self._values[name]
@@ -37,8 +40,9 @@ class Scope:
         return name in self._values
 
     def bind(self, name: str, value: object) -> None:
+        # Giving a row to the library costs more than most expressions: only those that are read.
         self._values[name] = value
-        self._context.add_variable(name, value)
+        self._stale.add(name)
 
     @contextmanager
     def having(self, **values: object) -> Iterator["Scope"]:
@@ -50,9 +54,16 @@ class Scope:
         finally:
             self._values = before
             self._context = cel.Context(before, make_functions(self.now))
+            self._stale.clear()
 
     def evaluate(self, source: str) -> object:
         """The value of an expression; MISSING where it asks for what is not there."""
+        if (field := _read_field(source)) is not None:
+            row = self._values.get(field[0])
+            return row.get(field[1], MISSING) if isinstance(row, Mapping) else MISSING
+        for name in self._stale & _names_in(source):
+            self._context.add_variable(name, self._values[name])
+            self._stale.discard(name)
         try:
             return compile_condition(source).execute(self._context)
         except Exception:
@@ -89,6 +100,18 @@ class Scope:
             is_code = told.count("`") % 2 == 1
             told += value.replace("`", "'") if is_code else as_words(value)
         return told
+
+
+@lru_cache(maxsize=4_096)
+def _read_field(source: str) -> tuple[str, str] | None:
+    """The row and the field where an expression is nothing but that."""
+    found = re.fullmatch(r"\s*([a-z]\w*)\.([A-Za-z_]\w*)\s*", source)
+    return (found[1], found[2]) if found else None
+
+
+@lru_cache(maxsize=4_096)
+def _names_in(source: str) -> frozenset[str]:
+    return frozenset(compile_condition(source).variables())
 
 
 def _plain(value: object) -> str:

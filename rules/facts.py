@@ -44,10 +44,20 @@ class FactBook:
     replies: dict[str, list[Reply]] = field(default_factory=dict)
     """By look, those that brought something."""
     _known: dict[str, Fact] = field(default_factory=dict)
+    _behind: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, reply: Reply) -> None:
         self.replies.setdefault(reply.look, []).append(reply)
-        self._known.clear()
+        for name in [each for each in self._known if reply.look in self._looks_behind(each)]:
+            del self._known[name]
+
+    def _looks_behind(self, name: str) -> set[str]:
+        """The looks that a fact is read from, at any distance."""
+        if name not in self._behind:
+            config = self.pack.facts[name]
+            inner = [self._looks_behind(other) for other in config.of]
+            self._behind[name] = set(config.looks).union(*inner)
+        return self._behind[name]
 
     def find(self, name: str) -> Fact:
         if name not in self._known:
@@ -70,16 +80,18 @@ class FactBook:
         kept: list[Row] = []
         known: dict[tuple[str, ...], Row] = {}
         left_out = 0
+        added = _list_added(config)
         for row in rows:
             for name in fields:
                 row.setdefault(name, "")
             for name in config.numbers:
                 row[name] = number(row.get(name))
             self.scope.bind("it", row)
-            for name, source in config.add.items():
+            for name, source, is_read_later in added:
                 value = self.scope.evaluate(source)
                 row[name] = "" if value is MISSING else _clean(value)
-                self.scope.bind("it", row)
+                if is_read_later:
+                    self.scope.bind("it", row)
             if not self.scope.holds(config.where):
                 continue
             key = tuple(show(row.get(name)) for name in config.key)
@@ -92,6 +104,17 @@ class FactBook:
             known[key] = row
             kept.append(row)
         return Fact(tuple(kept), left_out, tuple(dict.fromkeys(calls)))
+
+
+def _list_added(config: FactConfig) -> list[tuple[str, str, bool]]:
+    """The fields that are computed, each with whether anything behind it reads it."""
+    sources = list(config.add.items())
+    behind = [config.where or "", *(source for _, source in reversed(sources))]
+    listed = []
+    for number, (name, source) in enumerate(sources):
+        later = behind[: len(sources) - number]
+        listed.append((name, source, any(f"it.{name}" in each for each in later)))
+    return listed
 
 
 def _complete(first: Row, second: Row) -> None:

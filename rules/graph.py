@@ -77,6 +77,8 @@ def _name_all(templates: Collection[str], scope: Scope) -> Iterator[str]:
 def is_named(entity: str) -> bool:
     """Whether a name of a thing says one: `pod:shop/` and `node:` do not."""
     kind, mark, name = entity.partition(":")
+    if kind == "filesystem" and name == "/":
+        return True
     return bool(kind and mark and name.strip("/ ")) and not name.endswith("/")
 
 

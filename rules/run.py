@@ -35,7 +35,7 @@ from rules.documents import Reply
 from rules.evaluation import Scope
 from rules.facts import FactBook
 from rules.findings import Finding, Noise
-from rules.graph import Graph, add_facts
+from rules.graph import Graph, add_facts, is_named
 from rules.judging import Judge
 from rules.looks import Explorer, Wanted
 from rules.ranking import find_alert_entities, rank
@@ -293,8 +293,9 @@ def judge_runs(
         findings += found
         well += judge.list_well(found)
         add_facts(graph, run.book, run.scope)
-        for thing, needed in judge.edges:
-            graph.add(thing, needed)
+        for things, needed in judge.edges:
+            for thing in filter(is_named, things.split("|")):
+                graph.add(thing, needed)
         not_checked += _tell_unseen(run)
         calls += [each.number for replies in run.book.replies.values() for each in replies]
     kept, noise = take_out_noise(findings, task.known_noise, task.now)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from agents.types import JSON, ExecutionStatus, WriteStatus
+from agents.types import JSON, ExecutionStatus
 from safety.gate.file_changes import FileChange
 
 
@@ -32,8 +32,6 @@ class Call:
     seconds: float = 0.4
     is_error: bool = False
     request: Request | None = None
-    writes: Sequence[WriteStatus] = ()
-    """How the writes of its agent stood when it had ended."""
     approved_by: str = ""
 
 

@@ -8,13 +8,13 @@ import asyncio
 import heapq
 import json
 import re
+import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from agents.citations import find_citations
-from agents.our_lines import put_above
 from agents.ports import ProposedAnswer
 from agents.records import ClosedBlock, LLMCallRecord, PlannedCall, ToolCallRecord
 from agents.types import (
@@ -50,14 +50,16 @@ from investigations.services.intake import read_alert, submit_alert
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.services.stages import advance_stage
 from investigations.stream_messages import session_channel, stream_chunk
-from safety.gate.answer_review import review_told
+from safety.evidence import SettledCall, judge_outcome
+from safety.gate.answer_review import review_answer
 from safety.gate.approval.desk import bind
 from safety.gate.approval.diffs import diff_texts
 from safety.gate.approval.previews import preview_write
 from safety.gate.events import NoEvents
+from safety.gate.execution_state import Standing, rebuild
 from safety.gate.summary_review import review_summary
 from safety.gate.targeting import State, Target
-from safety.gate_port import GateRequest
+from safety.gate_port import GateRequest, settled_call
 from screenshots.clock import Clock, shift
 from screenshots.story import Agent, Call, Request, Story, Turn
 
@@ -86,6 +88,23 @@ class _Agent:
     iteration: int = 0
     said: int = 4200
     """Characters of its conversation so far; what a model call costs follows from it."""
+    settled: list[SettledCall] = field(default_factory=list)
+    """What its calls brought, as the gate sees them: how its writes stand follows from that."""
+
+    @property
+    def standing(self) -> Standing:
+        return rebuild(self.settled, time.monotonic)
+
+    def settle(self, call: Call, planned: PlannedCall, text: str) -> WriteReport | None:
+        """Take in a call that has ended; how the writes stand then."""
+        target = planned.target
+        request = GateRequest(
+            target.server, target.tool, "write" if call.request else "read", target.arguments,
+            call_id=planned.call.id, is_own_server=target.server == "ops",
+        )  # fmt: skip
+        outcome = judge_outcome(text, is_error=call.is_error)
+        self.settled.append(settled_call(request, outcome, text, self.standing.writes))
+        return self.standing.report()
 
     @property
     def execution(self) -> AgentExecution:
@@ -262,11 +281,9 @@ class _Teller:
         if agent.interaction == "executive_summary":
             review = asyncio.run(review_summary(answer, NoEvents()))
         else:
-            calls = read_settled_calls(self._id, uuid.UUID(int=0))
-            review = asyncio.run(review_told(answer, calls, NoEvents()))
-        named = [write for call in _calls_of(agent.story) for write in call.writes]
-        unsettled = [write.sentence for write in named if not write.is_settled]
-        return Note("final_analysis", put_above(unsettled, review.text), review.metadata)
+            earlier = read_settled_calls(self._id, agent.execution.pk)
+            review = asyncio.run(review_answer(answer, agent.standing, NoEvents(), earlier=earlier))
+        return Note("final_analysis", review.text, review.metadata)
 
     def _approve(self, approval_id: uuid.UUID, call: Call) -> None:
         """A person decides, and the call is sent at once."""
@@ -292,13 +309,13 @@ class _Teller:
 
     def _record_result(self, agent: _Agent, call: Call, event: TimelineEvent) -> None:
         text = self._retime(call.result or "")
+        planned = self._plan(call)
         result = ToolResult(
             text, text, is_error=call.is_error, size_bytes=len(text.encode()),
             duration_ms=int(call.seconds * 1000),
-            writes=WriteReport(agent.iteration, tuple(call.writes)) if call.writes else None,
+            writes=agent.settle(call, planned, text),
         )  # fmt: skip
         agent.said += 2600 + len(result.content)
-        planned = self._plan(call)
         message = Message(
             "tool", result.content, tool_call_id=planned.call.id, tool_name=planned.call.name
         )
@@ -344,11 +361,6 @@ class _Teller:
             return f"{moved // 60:02}:{moved % 60:02}"
 
         return _TIME.sub(move, text)
-
-
-def _calls_of(agent: Agent) -> Iterator[Call]:
-    for turn in agent.turns:
-        yield from turn.calls
 
 
 def _doubts(text: str, agent: Agent) -> dict[str, JSON]:

@@ -12,6 +12,7 @@ import secrets
 import signal
 import socket
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -35,12 +36,14 @@ from tarsy.demo import RULES_ONLY, WITH_MODEL, Demo, read_fault
 from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
 from tarsy.processes import ProcessSpec, Supervisor
+from tarsy.terminal_news import tell_news
 
 ADMIN = "admin"
 HOST = "127.0.0.1"
 WORKERS = 2
 READY_WITHIN = 60.0
 WORKER_WITHIN = 30.0
+OPENED_WITHIN = 60
 PR_SET_PDEATHSIG = 1
 _WORKER_OPTIONS = ("-P", "threads", "-c", "64", "--without-gossip", "--without-mingle",
                    "-l", "INFO")  # fmt: skip
@@ -64,6 +67,8 @@ class Plan:
     """The type of the demo's alerts, by which their chain is found."""
     fault: str | None
     """What goes wrong in the demo's shop; None without a demo."""
+    wait: int
+    """Seconds that it waits for somebody to open its link."""
 
     @property
     def url(self) -> str:
@@ -73,20 +78,23 @@ class Plan:
 def start(*, with_demo: bool) -> int:
     """Run until Ctrl-C. Returns the exit code."""
     _end_with_make()
-    plan = _make_plan(with_demo=with_demo)
-    _set_environment(plan)
-    with _only_one_here(plan):
+    with _only_one_here():
+        plan = _make_plan(with_demo=with_demo)
+        _set_environment(plan)
+        (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
         return _run(plan)
 
 
 def _run(plan: Plan) -> int:
     config = get_config()  # Every mistake in it is shown now, before anything starts.
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+    print("Database and Redis answer. Bringing the tables up to date ...", flush=True)
     call_command("migrate", verbosity=0, interactive=False)
     password = _make_admin()
     supervisor = Supervisor(_list_processes(plan))
     say = supervisor.say
     say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
+    say("Starting web server, workers and what they need: some 10 to 30 seconds ...")
     for need in config.needs:
         say(f"Missing: {need}. Until then, whatever needs it fails.")
     with _demo_of(plan, say) as demo:
@@ -114,7 +122,7 @@ def _end_with_make() -> None:
 
 
 @contextmanager
-def _only_one_here(plan: Plan) -> Iterator[None]:
+def _only_one_here() -> Iterator[None]:
     """Hold the var directory for this start; others read there where the dashboard is."""
     settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.VAR_DIR / "quickstart.lock").open("a+") as lock:
@@ -122,11 +130,10 @@ def _only_one_here(plan: Plan) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             reason = (
-                f"names {settings.VAR_DIR}, from which another TARSy runs at "
+                f"names {settings.VAR_DIR}, from which TARSy runs already, at "
                 f"{settings.DASHBOARD_URL}; stop that one or name another directory"
             )
             raise ConfigError([Mistake("environment", 0, f"TARSY_VAR_DIR {reason}")]) from None
-        (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
         yield
 
 
@@ -134,9 +141,10 @@ def _make_plan(*, with_demo: bool) -> Plan:
     fault = read_fault() if with_demo else None
     env = Env(os.environ)
     port = env.integer("PORT", 8000, minimum=1, maximum=65535)
-    if not _is_free(port):
-        env.wrong("PORT", f"{port} is taken; set PORT to a free one")
+    if trouble := _trouble_with(port):
+        env.wrong("PORT", f"{port} {trouble}")
     given = env.text("TARSY_REHEARSAL_URL")
+    wait = env.integer("DEMO_WAIT", OPENED_WITHIN, minimum=0, maximum=3600)
     env.raise_if_wrong()
     rehearsal_port = _find_free_port()
     rehearsal_url = given or f"http://{HOST}:{rehearsal_port}/v1"
@@ -152,6 +160,7 @@ def _make_plan(*, with_demo: bool) -> Plan:
         rehearsal_port=rehearsal_port if is_asked and not given else None,
         demo_type=_choose_demo_type(config, is_rehearsal=is_rehearsal),
         fault=fault,
+        wait=wait,
     )
 
 
@@ -175,7 +184,7 @@ def _set_environment(plan: Plan) -> None:
     # It listens on loopback only, so that `curl` works without a token.
     os.environ.setdefault("TARSY_AUTH", "none")
     os.environ.setdefault("LOG_FORMAT", "console")
-    os.environ.setdefault("LOG_LEVEL", "INFO")
+    os.environ.setdefault("LOG_LEVEL", "WARNING")
     if plan.rehearsal_port:
         os.environ["TARSY_REHEARSAL_URL"] = plan.rehearsal_url
 
@@ -227,7 +236,9 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     if demo is not None:
         demo.open()
     _wait_until_ready(plan.url)
+    say("The web server answers. Waiting for a worker ...")
     _wait_for_worker()
+    threading.Thread(target=tell_news, args=(plan.url, say), name="news", daemon=True).start()
     say("")
     for line in _describe_rehearsal(plan):
         say(line)
@@ -237,12 +248,14 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
         say("The administrator's password is as before; a new one: manage.py changepassword admin")
     say(f"Dashboard:  {plan.url}/      Administration: {plan.url}/admin/")
     if demo is not None:
-        say(f"Watch what happens:  {_login_link(plan, '/')}")
+        say("Open this and watch what happens; it begins when you do, or in a minute:")
+        say(f"  {_login_link(plan, '/')}")
     elif settings.TARSY_AUTH == "login":
         say(f"Log in once with:  {_login_link(plan, '/')}")
     say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
     if demo is not None:
+        _wait_until_opened(plan.wait)
         owner = _find_admin() if settings.TARSY_AUTH == "login" else None
         demo.begin(plan.url, owner, plan.demo_type)
 
@@ -264,7 +277,17 @@ def _login_link(plan: Plan, page: str) -> str:
     admin = _find_admin()
     if admin is None:
         return f"{plan.url}{page}"
-    return f"{plan.url}/login/link/{make_login_link_token(admin)}/?next={page}"
+    after = "" if page == "/" else f"?next={page}"
+    return f"{plan.url}/login/link/{make_login_link_token(admin)}/{after}"
+
+
+def _wait_until_opened(seconds: int) -> None:
+    """Until somebody has used the link, or so long: nobody misses the beginning."""
+    admins = get_user_model().objects.filter(is_superuser=True)
+    before = set(admins.values_list("pk", "last_login"))
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and set(admins.values_list("pk", "last_login")) == before:
+        time.sleep(0.3)
 
 
 def _find_admin() -> User | None:
@@ -293,14 +316,17 @@ def _wait_until_ready(url: str) -> None:
         time.sleep(0.2)
 
 
-def _is_free(port: int) -> bool:
+def _trouble_with(port: int) -> str:
+    """Why nothing can listen there, with what to do; empty where it can."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
+        except PermissionError:
+            return "may be used by root alone; set PORT to one from 1024 on"
         except OSError:
-            return False
-        return True
+            return "is taken; set PORT to a free one"
+    return ""
 
 
 def _find_free_port() -> int:

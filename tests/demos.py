@@ -27,6 +27,7 @@ class Demo:
             "TARSY_VAR_DIR": str(var_dir),
             "PORT": str(self.port),
             "FAULT": fault,
+            "DEMO_WAIT": "0",
             "TARSY_REHEARSAL_PACE": "0",
         }
         self.child: subprocess.Popen[bytes] | None = None

@@ -22,6 +22,7 @@ from tests.factories import (
     MCPInteractionFactory,
     TimelineEventFactory,
     UserFactory,
+    WindowFactory,
 )
 
 pytestmark = pytest.mark.slow
@@ -51,6 +52,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {SESSION}/injected-memories", f"GET {API}usage/summary", f"GET {API}approvals",
         f"GET {API}approvals/<uuid:approval_id>", f"GET {API}memories",
         f"GET {API}incidents", f"GET {API}incidents/<uuid:incident_id>",
+        f"GET {API}maintenance", "GET maintenance/",
         f"GET {API}deliveries", f"GET {API}deliveries/<uuid:delivery_id>",
         f"GET {API}memories/<uuid:memory_id>", f"GET {API}system/warnings",
         f"GET {API}system/mcp-servers", f"GET {API}system/default-tools",
@@ -76,10 +78,12 @@ ADDRESSES: dict[str, list[str]] = {
     "submit": [
         f"POST {API}alerts", f"POST {API}webhooks", f"POST {API}webhooks/<str:source>",
         f"POST {API}webhooks/prometheus/api/v2/alerts",
-        "GET submit-alert/", "POST submit-alert/preview/",
+        "GET submit-alert/", "POST submit-alert/preview/", "GET submit-alert/route/",
         "GET submit-alert/runbooks/", "GET sessions/retry/", "POST sessions/retry/",
     ],
     "operate": [
+        f"POST {API}maintenance", f"DELETE {API}maintenance/<uuid:window_id>",
+        "POST maintenance/open/", "POST maintenance/<uuid:window_id>/end/",
         f"POST {SESSION}/cancel", f"POST {SESSION}/chat/messages", f"POST {SESSION}/score",
         f"PATCH {API}sessions/review", f"PATCH {API}memories/<uuid:memory_id>",
         f"DELETE {API}memories/<uuid:memory_id>", f"POST {PAGE}cancel/",
@@ -203,7 +207,8 @@ def addresses(settings, roles) -> dict[str, str]:
     values = {
         "session_id": event.session.pk, "event_id": event.pk, "stage_id": execution.stage_id,
         "execution_id": execution.pk, "interaction_id": model.pk, "approval_id": approval.pk,
-        "incident_id": IncidentFactory().pk, "delivery_id": DeliveryFactory().pk,
+        "window_id": WindowFactory().pk, "incident_id": IncidentFactory().pk,
+        "delivery_id": DeliveryFactory().pk,
         "memory_id": uuid.uuid4(), "group": "reviewed", "name": "none", "token": "none",
         "format_name": "csv", "object_id": event.session.pk, "content_type_id": 1,
     }  # fmt: skip

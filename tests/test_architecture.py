@@ -76,7 +76,7 @@ ALLOWED: dict[str, str] = {
     " .runbooks agents rules mcp_bridge ops masking safety config tarsy",
     ".tasks": ".engine .services .queue tarsy.aio",
     ".templatetags": ".models .selectors .rendering agents.citations",
-    ".management": ".models .selectors .services .engine.records .engine.own_servers"
+    ".management": ".models .selectors .sources .services .engine.records .engine.own_servers"
     " .engine.provider_checks agents.provider_check.report agents.llm.client .maskers"
     " .rendering .api.parsing mcp_bridge ops.envelope ops.records ops.services safety.commands"
     " safety.tool_rules agents.types config tarsy",

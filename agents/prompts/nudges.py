@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from agents.prompts.rendering import render
 from agents.prompts.tools import describe_tools
+from agents.records import IncidentNews
 from agents.types import ToolSpec
 
 LONGEST_EXCERPT = 2000
 TOOLS_CHANGED = "## Your tools have changed"
 """How the message begins that tells of it."""
+ALERTS_CHANGED = "## What became of the alerts meanwhile"
+"""How the message begins that tells of alerts that came and went."""
 CALL_BY_TEXT = "## From now on you call tools by writing"
 """How the message begins from which on an execution goes on without calls of functions."""
 
@@ -43,6 +46,19 @@ def tell_of_tools(
     return render(
         "tools/changed", head=TOOLS_CHANGED, joined=joined, left=left, changed=changed,
         described=text,
+    )  # fmt: skip
+
+
+def tell_of_alerts(news: IncidentNews) -> str:
+    """Which alerts of the incident came, came back and are over; titles are text from outside."""
+    groups = (
+        ("These alerts have joined", news.joined, news.more_joined),
+        ("These fire again", news.reopened, news.more_reopened),
+        ("These are over", news.resolved, news.more_resolved),
+    )
+    return render(
+        "nudges/incident_news", head=ALERTS_CHANGED, groups=groups, firing=news.firing,
+        is_over=news.firing == 0, over_since=news.over_since, must_conclude=news.must_conclude,
     )  # fmt: skip
 
 

@@ -221,7 +221,7 @@ def _moment(query: Query, name: str) -> datetime | None:
     text = query.get(name, "")
     if not text:
         return None
-    moment = _read_moment(text)
+    moment = read_moment(text)
     if moment is None:
         raise InvalidInput(name, "must be a moment such as 2026-03-01T12:00:00Z")
     return moment
@@ -234,7 +234,7 @@ def _required_moment(query: Query, name: str) -> datetime:
     return moment
 
 
-def _read_moment(text: str) -> datetime | None:
+def read_moment(text: str) -> datetime | None:
     """A moment with its time zone, in UTC; None for anything else."""
     try:
         # A plus sign that was not escaped arrives as a blank.

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from agents.records import (
     CallPlan,
+    IncidentNews,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
@@ -26,6 +27,7 @@ from investigations.models import AgentExecution, TimelineEvent
 from investigations.selectors.tool_results import read_tool_result, read_tool_results
 from investigations.services import offers, provider_waits, recording, summaries
 from investigations.services.executions import renew_lease
+from investigations.services.incidents import telling
 from investigations.stream_messages import (
     execution_progress,
     session_channel,
@@ -62,6 +64,7 @@ class ExecutionJournal:
         self._proposed: dict[int, TimelineEvent] = {}
         self._told: dict[int, int] = {}
         """How many characters of progress were told of each tool call, by its number."""
+        self._follows_incident: bool | None = None
 
     async def confirm_lease(self) -> None:
         # A process that was stopped for a while goes on in the middle of whatever it did; every
@@ -129,6 +132,14 @@ class ExecutionJournal:
 
     async def record_offers(self, record: OffersRecord) -> None:
         await self._write(offers.record_offers, record, self._mask)
+
+    async def read_news(self) -> IncidentNews | None:
+        if self._follows_incident is None:
+            self._follows_incident = await self._loop.db(telling.follows_incident, self._execution)
+        return await self._write(telling.read_news) if self._follows_incident else None
+
+    async def record_news(self, news: IncidentNews, message: Message) -> None:
+        await self._write(telling.record_news, news, message, self._mask)
 
     async def open_wait(self, wait: ProviderWait) -> str:
         return str(await self._write(provider_waits.open_wait, wait, self._mask))

@@ -12,6 +12,7 @@ import structlog
 from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError
 
+from agents.absent_llm import NO_MODEL
 from agents.run import run_agent
 from agents.types import AgentOutcome
 from investigations.engine.briefing import Briefing, brief
@@ -127,7 +128,9 @@ async def _run(
     claim: Claim, loop: WorkerLoop, trail: ExecutionTrail, blocks: OpenBlocks, ends_at: float
 ) -> AgentOutcome:
     briefing: Briefing = await loop.db(brief, claim)
-    await loop.db(keep_model, claim, briefing.fallbacks.current)
+    # Code that writes in place of a model asks none, and none may be named for it.
+    model = NO_MODEL if needs_no_model(briefing) else briefing.fallbacks.current
+    await loop.db(keep_model, claim, model)
     journal = ExecutionJournal(claim.execution, loop, briefing.mask, trail, blocks)
     briefing = await add_runbook(briefing, journal)
     results = SessionResults(claim.session.pk, loop)

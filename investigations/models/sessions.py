@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 from typing_extensions import override
 
 from investigations.models.json_columns import ForeignJSONField
@@ -223,6 +224,13 @@ class AlertSession(models.Model):
     @override
     def __str__(self) -> str:
         return f"{self.title or self.alert_type} ({self.status})"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it waits for a moment, and not for its turn."""
+        if self.status != self.Status.PENDING or self.not_before is None:
+            return False
+        return self.not_before > timezone.now()
 
     @property
     def is_terminal(self) -> bool:

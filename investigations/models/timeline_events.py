@@ -13,12 +13,13 @@ from investigations.models.json_columns import ForeignJSONField, Types
 from investigations.models.keys import cascading_key
 
 METADATA_TYPES: Types = {
-    "about": str, "author": str, "broken_off": bool, "check_of": int, "duration_ms": int,
-    "forced_conclusion": bool, "given_bytes": int, "is_error": bool, "is_final": bool,
-    "is_offered": bool, "masked": int, "max_iterations": int, "may_write": bool,
-    "original_tokens": int, "server_name": str, "size_bytes": int,
-    "summarization_fallback": bool, "summarization_model": str, "tool_call_id": str,
-    "tool_name": str, "tool_number": int, "truncated": bool, "unsupported": list, "until": str,
+    "about": str, "argument_order": list, "author": str, "broken_off": bool, "check_of": int,
+    "duration_ms": int, "forced_because": str, "forced_conclusion": bool, "given_bytes": int,
+    "is_error": bool, "is_final": bool, "is_offered": bool, "iterations_used": int, "masked": int,
+    "max_iterations": int, "may_write": bool, "original_tokens": int, "sent_back": str,
+    "server_name": str, "size_bytes": int, "summarization_fallback": bool,
+    "summarization_model": str, "tool_call_id": str, "tool_name": str, "tool_number": int,
+    "truncated": bool, "unsupported": list, "until": str,
     "verification": {"status": str, "reason": str}, "wait": str,
     "writes": {"at": int, "steps": list}, "written_by_code": bool, "written_calls": list,
 }  # fmt: skip

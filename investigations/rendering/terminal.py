@@ -1,15 +1,35 @@
 """Messages of the stream as lines for a terminal."""
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from investigations.stream_messages import begins_wait
 
 _SHOWN = 160
+_ARGUMENTS = 100
+
+
+class Terminal:
+    """Says of each line whose it is: an event names its agent's run, and runs have told their
+    names before."""
+
+    def __init__(self) -> None:
+        self._agents: dict[str, str] = {}
+
+    def describe(self, payload: Mapping[str, Any]) -> str:
+        """One line, or nothing for what a terminal need not show."""
+        run = payload.get("execution_id") or ""
+        if payload["type"] == "execution.status":
+            self._agents[run] = payload["agent_name"]
+            return describe(payload)
+        line, agent = describe(payload), self._agents.get(run, "")
+        return f"   {agent}: {line.strip()}" if line and agent else line
 
 
 def describe(payload: Mapping[str, Any]) -> str:
-    """One line, or nothing for what a terminal need not show."""
+    """The line without the name of its agent."""
     match payload["type"]:
         case "session.status":
             return f"== session {payload['status']}"
@@ -33,13 +53,14 @@ def _describe_event(payload: Mapping[str, Any]) -> str:
         case "llm_tool_call":
             failed = " FAILED" if metadata.get("is_error") else ""
             name = f"{metadata.get('server_name')}.{metadata.get('tool_name')}"
+            given = _tell_arguments(metadata.get("arguments"))
             size = metadata.get("size_bytes", 0)
             took = metadata.get("duration_ms", 0)
             number, check_of = metadata.get("tool_number"), metadata.get("check_of")
             mark = f"[T{number}]" if check_of is None else f"[check of T{check_of}]"
             verification = metadata.get("verification") or {}
             shown = f" {verification['status']}" if verification else ""
-            return f"   {mark} {name}{failed}{shown} ({size} B in {took} ms)"
+            return f"   {mark} {name}{given}{failed}{shown} ({size} B in {took} ms)"
         case "llm_response" if not metadata.get("is_final") and payload["content"]:
             return f"   {_shorten(payload['content'])}"
         case "error":
@@ -47,6 +68,18 @@ def _describe_event(payload: Mapping[str, Any]) -> str:
     return ""
 
 
-def _shorten(text: str) -> str:
+def _tell_arguments(arguments: object) -> str:
+    with suppress(TypeError, ValueError):
+        arguments = json.loads(arguments)  # type: ignore[arg-type]  # a text on the wire
+    if not isinstance(arguments, Mapping) or not arguments:
+        return ""
+    pairs = (
+        f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in arguments.items()
+    )
+    return f" {_shorten(' '.join(pairs), _ARGUMENTS)}"
+
+
+def _shorten(text: str, most: int = _SHOWN) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -32,6 +32,8 @@ class Change:
     execution_id: uuid.UUID | None = None
     place: int | None = None
     """Which of the writes of its execution it is; None where none of them tells of it."""
+    earlier: int = 0
+    """Writes of the same execution before it that are too many to be told one by one."""
 
     @property
     def sentence(self) -> str:
@@ -41,7 +43,14 @@ class Change:
         did = "has run" if self.ran == "yes" else "may have run"
         shown = "verified" if self.status == "verified" else "not verified"
         what = f"{self.tool} {did}{where}{cited}; {self._who}"
-        return f"{CHANGED} {what}; {shown}: {as_words(self.reason)}."
+        return f"{CHANGED} {what}; {shown}: {as_words(self.reason)}.{self._before}"
+
+    @property
+    def _before(self) -> str:
+        if not self.earlier:
+            return ""
+        count = "1 write" if self.earlier == 1 else f"{self.earlier} writes"
+        return f" Before it came {count} more, which only the timeline tells."
 
     @property
     def _who(self) -> str:
@@ -92,16 +101,18 @@ def _read_approvers(session_id: uuid.UUID) -> Approvers:
 def _of_executions(writes: SessionWrites, approvers: Approvers) -> Iterable[Change]:
     calls = _calls_that_were_sent(writes.events)
     for event in writes.latest:
-        steps = writes.steps_of(event)
+        steps, left_out = writes.steps_of(event), writes.count_left_out(event)
         known = calls[event.execution_id]
         # The report of an execution tells its last writes: the newest are the newest there too.
         placed = known[-len(steps) :] if len(known) >= len(steps) else [_UNKNOWN] * len(steps)
+        first = next((place for place, step in enumerate(steps) if step.ran != "no"), 0)
         for place, ((tool, told), step) in enumerate(zip(placed, steps, strict=True)):
             number = told if tool == step.tool else None
             approved_by = approvers.get((event.execution_id, number), "")
             yield Change(
                 event.stage_id, number, step.tool, step.target, step.ran, step.status,
                 step.reason, approved_by, step.is_settled, event.execution_id, place,
+                earlier=left_out if place == first else 0,
             )  # fmt: skip
 
 

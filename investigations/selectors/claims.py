@@ -12,7 +12,7 @@ from investigations.rendering.markdown import CitedTool
 from investigations.selectors.quoted_lines import QuotedLine, list_quoted_lines
 from investigations.selectors.session_page.unsupported import (
     UnsupportedSpan,
-    unsupported_of_session,
+    read_marks,
 )
 from investigations.selectors.tool_results import read_tool_results
 from safety.grounding.claim_states import (
@@ -100,11 +100,35 @@ def judge_report(session_id: uuid.UUID, report: str) -> ReportClaims:
     """The claims of a session's report in order; none where there is no report."""
     if not report:
         return ReportClaims()
-    marks = unsupported_of_session(session_id, report)
+    marks, repeated = read_marks(session_id, report)
     refs = [ref for each in find_citations(report[:MAX_READ]) for ref in each.refs]
     numbers = list(dict.fromkeys(ref.number for ref in refs))[:MAX_CALLS]
     quoted = {ref.number for ref in refs if ref.quote is not None}.intersection(numbers)
     results = read_tool_results(session_id, numbers, with_text=quoted)
-    doubts = [Doubt(each.start, each.end, each.reason) for each in marks]
-    claims = judge_claims(report, results, doubts)
+    claims = _judge(report, results, marks)
+    if doubted := _without_proof(repeated, marks, claims):
+        marks = tuple(sorted((*marks, *doubted), key=lambda each: each.start))
+        claims = _judge(report, results, marks)
     return ReportClaims(claims, marks, results)
+
+
+def _judge(
+    report: str, results: Mapping[int, StoredResult], marks: Sequence[UnsupportedSpan]
+) -> tuple[JudgedClaim, ...]:
+    doubts = [Doubt(each.start, each.end, each.reason) for each in marks]
+    return judge_claims(report, results, doubts)
+
+
+def _without_proof(
+    repeated: Sequence[UnsupportedSpan],
+    marks: Sequence[UnsupportedSpan],
+    claims: Sequence[JudgedClaim],
+) -> list[UnsupportedSpan]:
+    """What was marked before and is neither marked anew nor proved by a quote since."""
+    proved = [each.claim for each in claims if each.state == ClaimState.PROVED]
+    taken = [(each.start, each.end) for each in marks]
+    taken += [(each.start, each.end) for each in proved]
+    return [
+        each for each in repeated
+        if not any(start < each.end and end > each.start for start, end in taken)
+    ]  # fmt: skip

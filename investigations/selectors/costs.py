@@ -20,6 +20,13 @@ class Costs:
     output_tokens: int = 0
     total_tokens: int = 0
     estimated_cost_usd: float | None = None
+    counted: int = 0
+    """How many of the calls told their tokens."""
+
+    @property
+    def is_uncounted(self) -> bool:
+        """No call told its tokens: they are not known, which is not the same as none."""
+        return self.calls > 0 and not self.counted
 
     @property
     def unpriced(self) -> int:
@@ -45,6 +52,7 @@ class Costs:
             output_tokens=self.output_tokens + other.output_tokens,
             total_tokens=self.total_tokens + other.total_tokens,
             estimated_cost_usd=sum(known) if known else None,
+            counted=self.counted + other.counted,
         )
 
 
@@ -53,6 +61,7 @@ def cost_sums(calls: str = "") -> dict[str, Any]:
     return {
         "calls": Count(f"{calls}pk"),
         "priced": Count(f"{calls}estimated_cost_usd"),
+        "counted": Count(f"{calls}total_tokens"),
         "input_sum": Sum(f"{calls}input_tokens", default=0),
         "output_sum": Sum(f"{calls}output_tokens", default=0),
         "total_sum": Sum(f"{calls}total_tokens", default=0),
@@ -69,6 +78,7 @@ def costs_of(row: Mapping[str, Any]) -> Costs:
         output_tokens=row["output_sum"],
         total_tokens=row["total_sum"],
         estimated_cost_usd=row["cost"],
+        counted=row["counted"],
     )
 
 

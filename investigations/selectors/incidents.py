@@ -61,6 +61,8 @@ class IncidentDetail:
     sessions: Sequence[AlertSession] = ()
     absorbed: int = 0
     """Incidents that a storm took the members of."""
+    earlier: Sequence[AlertSession] = ()
+    """Of the incident of the same group before this one."""
 
     @property
     def more_members(self) -> int:
@@ -111,7 +113,12 @@ def read_incident(incident_id: uuid.UUID) -> IncidentDetail:
         members_of(incident_id),
         list(_sessions().filter(incident_id=incident_id)),
         incident.absorbed.count(),
+        list(_sessions().filter(incident_id=incident.previous_id)) if incident.previous_id else [],
     )
+
+
+def has_incidents() -> bool:
+    return Incident.objects.exists()
 
 
 def members_of(incident_id: uuid.UUID, most: int = MOST_MEMBERS) -> list[Member]:

@@ -71,6 +71,8 @@ class SessionFilter:
     service: str = ""
     cluster: str = ""
     source: str = ""
+    states: Sequence[str] = ()
+    """Of the incidents."""
     alert_type: str = ""
     chain_id: str = ""
     author: str = ""
@@ -270,6 +272,7 @@ def narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> Search:
         "service": wanted.service,
         "cluster": wanted.cluster,
         "source": wanted.source,
+        "incident__state__in": wanted.states,
         "alert_type": wanted.alert_type,
         "chain_id": wanted.chain_id,
         "author": wanted.author,

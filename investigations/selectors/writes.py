@@ -42,6 +42,11 @@ class SessionWrites:
     def steps_of(self, event: TimelineEvent) -> list[WriteStatus]:
         return _read(event)
 
+    def count_left_out(self, event: TimelineEvent) -> int:
+        """Older writes of its execution that it does not tell, as there were too many."""
+        number = (event.metadata.get("writes") or {}).get("left_out")
+        return number if isinstance(number, int) else 0
+
     @cached_property
     def cut_short(self) -> list[tuple[TimelineEvent, WriteStatus]]:
         """Writes that were proposed and never ended."""
@@ -103,17 +108,36 @@ def _cut_short(
 ) -> Iterator[tuple[TimelineEvent, WriteStatus]]:
     """They may have run, unless a person was asked."""
     ended = (TimelineEvent.Status.COMPLETED, TimelineEvent.Status.STREAMING)
-    for event in events:
+    open_ends = [
+        event for event in events
+        if event.status not in ended and event.metadata.get("may_write")
+    ]  # fmt: skip
+    unused = _find_unused(open_ends)
+    for event in open_ends:
         data = event.metadata
-        if event.status in ended or not data.get("may_write") or _never_ran(event):
+        if _key_of(event) in unused:
             continue
         name = f"{data.get('server_name')}.{data.get('tool_name')}"
         yield event, WriteStatus(name, "", "unverified", CUT_SHORT, is_settled=False, ran="unknown")
 
 
-def _never_ran(event: TimelineEvent) -> bool:
-    """Whether its approval was asked for and not used."""
-    asked = ApprovalRequest.objects.filter(
-        execution_id=event.execution_id, tool_call_id=event.metadata.get("tool_call_id", "")
-    ).values_list("used_at", flat=True)
-    return bool(asked) and all(used_at is None for used_at in asked)
+Asked = tuple[uuid.UUID | None, str]
+
+
+def _key_of(event: TimelineEvent) -> Asked:
+    return event.execution_id, str(event.metadata.get("tool_call_id") or "")
+
+
+def _find_unused(events: Sequence[TimelineEvent]) -> set[Asked]:
+    """The calls for which an approval was asked and none was used: they never ran."""
+    if not events:
+        return set()
+    executions = {event.execution_id for event in events if event.execution_id is not None}
+    calls = {_key_of(event)[1] for event in events}
+    rows = list(
+        ApprovalRequest.objects.filter(
+            execution_id__in=executions, tool_call_id__in=calls
+        ).values_list("execution_id", "tool_call_id", "used_at")
+    )
+    asked: set[Asked] = {(execution, call) for execution, call, _ in rows}
+    return asked - {(execution, call) for execution, call, used_at in rows if used_at is not None}

@@ -83,6 +83,22 @@ def take_delivery(reading: Reading, *, body: JSON, author: str, alert_type: str 
     raise AssertionError("every attempt returns or raises")
 
 
+def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
+    """What would be done about a post now. It is done and taken back: nothing is kept or told.
+
+    Raises as `take_delivery` does.
+    """
+    if not reading.alerts and reading.unreadable:
+        first = reading.unreadable[0]
+        raise InvalidInput(first.place, first.reason)
+    choose_chain(alert_type)
+    with transaction.atomic():
+        delivery = _describe(reading, str(uuid.uuid4()), "")
+        outcome = _take(reading, delivery, author="", alert_type=alert_type)
+        transaction.set_rollback(True)
+    return outcome
+
+
 def _take(reading: Reading, delivery: Delivery, *, author: str, alert_type: str) -> Outcome:
     _wait_for_equals(delivery)
     first = _find_equal(delivery)

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from django.utils import timezone
 
@@ -39,6 +40,9 @@ from investigations.stream_messages import (
     tool_event_id,
 )
 
+MOST_ORDERED = 100
+"""Arguments of a call whose order is kept."""
+
 
 def record_prompt(
     execution: AgentExecution, messages: Sequence[AgentMessage], mask: Mask = str
@@ -74,7 +78,8 @@ def record_llm_call(
     kept = mask_message(record.message, mask) if record.message else None
     notes = [mask_note(note, mask) for note in record.notes]
     for event, block in zip(blocks, record.blocks, strict=True):
-        _close_block(event, block, interaction.pk, mask)
+        is_answer = block.kind == "llm_response"
+        _close_block(event, block, interaction.pk, mask, record.sent_back if is_answer else "")
         event.metadata = {**event.metadata, **_why_concluded(record)}
     audit = describe_acts(execution, acts)
     with lease_write(execution) as write:
@@ -115,10 +120,16 @@ _CLOSED_FIELDS = (
 
 
 def _close_block(
-    event: TimelineEvent, block: ClosedBlock, interaction_id: uuid.UUID, mask: Mask
+    event: TimelineEvent,
+    block: ClosedBlock,
+    interaction_id: uuid.UUID,
+    mask: Mask,
+    sent_back: str = "",
 ) -> None:
     event.content = mask(block.content)
     event.status = block.status
+    if sent_back:
+        event.metadata = {**event.metadata, "sent_back": mask(sent_back)}
     event.llm_interaction_id = interaction_id
     event.updated_at = timezone.now()
     if block.is_final:
@@ -237,6 +248,8 @@ def _describe_target(target: ToolTarget) -> dict[str, JSON]:
         "tool_name": target.tool,
         "tool_type": target.kind,
         "arguments": dict(target.arguments),
+        # The database keeps an object in an order of its own.
+        "argument_order": [*islice(target.arguments, MOST_ORDERED)],
     }
 
 

@@ -167,6 +167,8 @@ def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeStrin
         about += _why(say_error(call.error_message))
     elif call.is_list:
         about += _span("t-node-sub", row.offer)
+    elif row.asked:
+        about += _span("t-node-sub t-mono", row.asked)
     return _call_row(
         row,
         scale,

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from investigations.models import AlertSession
+from investigations.models import AlertSession, Incident
 from investigations.models.sessions import OUTCOME_INCONCLUSIVE
 from investigations.selectors.alert_facts import label_of_source
 from investigations.selectors.session_list.search import SHORTEST_SEARCH
@@ -51,6 +51,8 @@ class ListFilter:
     service: str = ""
     cluster: str = ""
     source: str = ""
+    states: tuple[str, ...] = ()
+    """What became of the alerts."""
     alert_type: str = ""
     chain_id: str = ""
     author: str = ""
@@ -77,6 +79,7 @@ class ListFilter:
         """As the address has it: the same view for whoever opens it."""
         pairs: list[tuple[str, str]] = [("status", status) for status in self.statuses]
         pairs += [("severity", severity) for severity in self.severities]
+        pairs += [("state", state) for state in self.states]
         pairs += [("service", self.service), ("cluster", self.cluster), ("source", self.source)]
         pairs += [("alert_type", self.alert_type), ("chain_id", self.chain_id)]
         pairs += [("author", self.author), ("mine", "1" if self.is_mine else "")]
@@ -102,6 +105,7 @@ class ListFilter:
             service=self.service,
             cluster=self.cluster,
             source=self.source,
+            states=self.states,
             alert_type=self.alert_type,
             chain_id=self.chain_id,
             author=actor if self.is_mine else self.author,
@@ -123,6 +127,9 @@ class ListFilter:
         for each in self.severities:
             left = tuple(other for other in self.severities if other != each)
             parts.append((each.capitalize(), replace(self, severities=left)))
+        for each in self.states:
+            left = tuple(other for other in self.states if other != each)
+            parts.append((Incident.State(each).label, replace(self, states=left)))
         if self.service:
             parts.append((self.service, replace(self, service="")))
         if self.cluster:
@@ -161,6 +168,7 @@ def read_list_filter(query: QueryDict) -> ListFilter:
     return ListFilter(
         statuses=tuple(_known(query.getlist("status"), OUTCOMES)),
         severities=tuple(_known(query.getlist("severity"), SEVERITIES)),
+        states=tuple(_known(query.getlist("state"), Incident.State.values)),
         service=_plain(query, "service"),
         cluster=_plain(query, "cluster"),
         source=_plain(query, "source"),

@@ -13,9 +13,11 @@ from django.views.decorators.http import require_safe
 from config import get_config
 from config.usage import servers_in_use
 from investigations.access.identity import actor_of, find_identity
+from investigations.models import Incident
 from investigations.roles import DELETE, OPERATE, SUBMIT
 from investigations.selectors.alert_facts import label_of_source
 from investigations.selectors.configuration.models_in_use import has_usable_model
+from investigations.selectors.incidents import has_incidents
 from investigations.selectors.session_list import needs, running
 from investigations.selectors.session_list.hits import find_hits
 from investigations.selectors.session_list.rows import (
@@ -176,6 +178,7 @@ def _options() -> dict[str, object]:
     return {
         "statuses": OUTCOMES.items(),
         "severities": [each for each in SEVERITIES if each in severities],
+        "states": Incident.State.choices if has_incidents() else [],
         "services": services,
         "clusters": clusters,
         "sources": [(name, label_of_source(name)) for name in sources],

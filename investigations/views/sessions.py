@@ -16,6 +16,7 @@ from investigations.rendering.plain_text import show_invisible
 from investigations.rendering.streamed_file import stream_file
 from investigations.roles import OPERATE
 from investigations.selectors.export import export_session
+from investigations.selectors.incidents import read_incident
 from investigations.selectors.passages import read_passage
 from investigations.selectors.session_page import event_slices
 from investigations.selectors.session_page.event_previews import (
@@ -47,6 +48,7 @@ def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     context["absence"] = tell_absence(found, [each.stage for each in page.stages])
     context["neighbours"] = event_slices.find_neighbours(found)
     context["similar"] = find_similar(found)
+    context["incident"] = read_incident(found.incident_id) if found.incident_id else None
     return render(request, "investigations/session.html", context)
 
 

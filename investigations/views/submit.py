@@ -31,6 +31,7 @@ from investigations.views.alert_form import (
     read_form,
     read_session_id,
 )
+from investigations.views.routing import list_sources
 from tarsy.errors import InvalidInput, QueueFull, TooManyRequests
 from tarsy.proxies import address_asked
 
@@ -135,6 +136,7 @@ def _show(
         "data_limit": DATA_LIMIT,
         "dry_run": dry_run,
         "source": source,
+        "route_sources": list_sources(),
         "choices": choices,
         "chosen": [choice.words for choice in choices if choice.is_chosen],
         **_preview_context(request, form, servers),

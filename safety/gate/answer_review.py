@@ -1,14 +1,13 @@
 """The second gate: what has to be true before a final answer counts."""
 
 import asyncio
-import re
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agents.our_lines import disarm
 from agents.ports import ProposedAnswer, Review
-from agents.types import INCONCLUSIVE, JSON, UNVERIFIED
+from agents.types import BLOCKS_OF_AGENTS, INCONCLUSIVE, JSON, UNVERIFIED
 from safety.evidence import Evidence, SettledCall
 from safety.gate.events import SafetyAct, SafetyEvents, make_event
 from safety.gate.execution_state import Standing, rebuild
@@ -21,6 +20,7 @@ from safety.gate.quote_review import (
 from safety.gate.workflow import Workflow
 from safety.grounding.claim_states import JudgedClaim
 from safety.grounding.judge import find_unsupported
+from safety.grounding.unjudged import name_unjudged
 from safety.grounding.unsupported import Unsupported
 from safety.grounding.withholding import withhold
 
@@ -29,8 +29,6 @@ NOTHING_LOOKED_AT = (
     f"{INCONCLUSIVE} no tool call of this agent succeeded and it cites none that did, so nothing "
     "that it says was looked at.\n\n"
 )
-_PROSE = re.compile(r"history|answer|analysis of stage|agent \d")
-"""Blocks of a task in which models' words stand among results."""
 
 
 async def review_answer(
@@ -73,6 +71,10 @@ async def review_answer(
     if misquoted and answer.may_object_to_quotes and not (answer.is_last or answer.is_by_code):
         _note_misquoted(events, len(misquoted))
         return await asyncio.to_thread(object_to_quotes, answer, misquoted)
+    if not answer.is_by_code:
+        behind = _with_earlier(standing.evidence, earlier)
+        unjudged = await asyncio.to_thread(lambda: tuple(name_unjudged(answer.text, behind)))
+        answer = replace(answer, not_checked=(*answer.not_checked, *unjudged))
     review = await asyncio.to_thread(_conclude, answer, standing, found, phantoms, claims)
     return review if _rests_on_something(answer, standing, earlier) else _say_inconclusive(review)
 
@@ -112,7 +114,7 @@ def _find_cited(
 
 def _leave_out_prose(given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """What the task brought but for what models wrote: their results are at hand themselves."""
-    return tuple(block for block in given if not _PROSE.match(block[0]))
+    return tuple(block for block in given if not block[0].startswith(BLOCKS_OF_AGENTS))
 
 
 def _rests_on_something(
@@ -189,7 +191,8 @@ def _object_phantoms(answer: ProposedAnswer, phantoms: Sequence[Unsupported]) ->
         objection="The answer was not accepted. It says that something was done, and no call of "
         f"this execution did it:\n{listed}\n"
         "What was not done was not done. Give the answer again without it.",
-        reason="The answer says that something was done, and no tool call of this agent did it.",
+        reason=f"“{_quote(answer.text, phantoms[0])}” was not done by any tool call of this agent"
+        f"{_and_more(len(phantoms))}.",
     )
 
 
@@ -233,6 +236,11 @@ def _conclude(
             for each in moved
         ]
     return Review(head + text, metadata=metadata)
+
+
+def _and_more(count: int) -> str:
+    more = count - 1
+    return f", and {more} {'claim' if more == 1 else 'claims'} more like it" if more else ""
 
 
 def _quote(text: str, each: Unsupported) -> str:

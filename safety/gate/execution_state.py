@@ -38,7 +38,8 @@ class Standing:
         """How its writes stand; None where there was none."""
         if not self.written:
             return None
-        return WriteReport(len(self.evidence), self.written.report())
+        told = self.written.report()
+        return WriteReport(len(self.evidence), told, len(self.written) - len(told))
 
     def note(self, call: SettledCall) -> None:
         """Take in a call that has ended."""

@@ -51,8 +51,15 @@ def object_to_quotes(answer: ProposedAnswer, misquoted: Sequence[JudgedClaim]) -
         "Give the whole answer once more. A quote is copied word for word from one result; where "
         "you have no such words, cite the number alone, and change a claim that the result does "
         "not bear out.",
-        reason="The answer quotes what the results it cites do not say.",
+        reason=_say_missing([sighting for _, sighting in missing]),
     )
+
+
+def _say_missing(sightings: Sequence[Sighting]) -> str:
+    """What is wrong, with the first quote, for people."""
+    more = len(sightings) - 1
+    others = f", and {more} {'quote' if more == 1 else 'quotes'} more like it" if more > 0 else ""
+    return f"{sightings[0].reason}{others}." if sightings else "It quotes what no result says."
 
 
 def describe_claims(claims: Sequence[JudgedClaim], text: str, shift: int) -> dict[str, JSON]:

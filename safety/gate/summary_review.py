@@ -8,14 +8,18 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
+from agents.citations import drop_citations
 from agents.our_lines import as_words, disarm
 from agents.ports import ProposedAnswer, Review
 from agents.types import JSON, LEFT_OUT
 from safety.evidence import Evidence
 from safety.gate.events import SafetyAct, SafetyEvents
 from safety.gate.quote_review import describe_claims, judge_quotes
-from safety.grounding.judge import find_unsupported
+from safety.grounding.derivations import MAX_PAIRED, is_derived
+from safety.grounding.judge import MAX_JUDGED, find_unsupported
+from safety.grounding.quantities import find_claimed
 from safety.grounding.unsupported import Unsupported
 
 CERTAIN = frozenset({"number", "time", "name", "action"})
@@ -27,7 +31,11 @@ async def review_summary(answer: ProposedAnswer, events: SafetyEvents) -> Review
     """`given` holds the report. A summary that cannot be given anew loses what is not in it."""
     answer = replace(answer, text=disarm(answer.text))
     found = await asyncio.to_thread(find_unsupported, answer.text, Evidence(), answer.given)
-    new = [each for each in found if each.kind in CERTAIN]
+    told = "\n".join(text for _, text in answer.given)
+    new = [
+        each for each in found
+        if each.kind in CERTAIN and not _follows(answer.text[each.start : each.end], told)
+    ]  # fmt: skip
     claims = await asyncio.to_thread(judge_quotes, answer, found)
     metadata = describe_claims(claims, answer.text, 0) if answer.results is not None else {}
     if not new:
@@ -45,6 +53,19 @@ async def review_summary(answer: ProposedAnswer, events: SafetyEvents) -> Review
             reason="The summary says what the report does not.",
         )
     return _leave_out(answer.text, new, said)
+
+
+def _follows(said: str, report: str) -> bool:
+    """Whether a figure is the sum, the difference or the ratio of two of one sentence of the
+    report: of "3 of 5 are ready" a summary may say that 2 are not."""
+    claimed = next(find_claimed(said), None)
+    if claimed is None:
+        return False
+    sentences = (found[0] for found in _SENTENCE.finditer(drop_citations(report[:MAX_JUDGED])))
+    groups = (tuple(islice(find_claimed(each), MAX_PAIRED + 1)) for each in sentences)
+    return any(
+        is_derived(claimed, 0.0, (), group) for group in groups if 1 < len(group) <= MAX_PAIRED
+    )
 
 
 def _leave_out(text: str, new: Sequence[Unsupported], said: Sequence[str]) -> Review:

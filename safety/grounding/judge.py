@@ -48,9 +48,9 @@ def find_unsupported(
     """
     text = blank_quotes(answer[:MAX_READ])[:MAX_JUDGED]
     blocks = list(given)
-    found = list(find_written_calls(text, tool_names))
     present = [call for call in evidence if not call.is_recall]
     facts = Facts(present, blocks)
+    found = list(find_written_calls(text, tool_names, facts.whole))
     of_now = _find(text, facts)
     if cited:
         of_now += CitedFigures(text, find_claims(answer), cited, facts).check()

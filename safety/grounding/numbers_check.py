@@ -34,6 +34,7 @@ _ABOUT = re.compile(
 _NOUN_AFTER = re.compile(r"\s*(?:of the |more |other |different |separate )?([A-Za-z][\w-]*)")
 _NO_NOUN = frozenset({
     "of", "and", "in", "on", "at", "to", "from", "with", "for", "is", "are", "was", "were", "but",
+    "has", "have", "had",
     "or", "out", "as", "by", "while", "after", "before", "since", "per", "than", "free", "total",
     "used", "left", "available", "vs", "against", "that", "which", "now", "today", "so", "due",
 })  # fmt: skip
@@ -63,6 +64,7 @@ _AND = re.compile(r"\s(?:and|while|but|whereas)\s(?=.*\d)")
 _PAIR = re.compile(
     r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |all |all the |a total of )?"
 )
+_OTHERS = re.compile(r"\bother\s+$", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:threshold|limit of)\b", re.IGNORECASE)
 """ "Against a threshold of 90 %": what stands behind it is no figure of the thing itself."""
 _MEAN = re.compile(r"\b(?:averages?|averaged|averaging|avg|mean|each|apiece|per)\b", re.IGNORECASE)
@@ -179,7 +181,7 @@ def _is_supported(
     ):
         return counted
     if not quantity.family and _is_of_these(quantity, text):
-        if quantity.is_word and not noun:
+        if quantity.is_word and (not noun or _OTHERS.search(text[: quantity.start])):
             return True
         if quantity.is_whole and int(quantity.number) in facts.row_counts:
             return True
@@ -212,6 +214,8 @@ def _is_supported(
         _is_label(quantity, noun, text, facts) or is_count(quantity, text, noun, facts)
     ):
         return True
+    if _is_whole_of_share(quantity, text, others, facts):
+        return True
     if quantity.family == "percent":
         if facts.has_percentile(quantity.number):
             return True
@@ -238,6 +242,18 @@ def _is_supported(
     return stated.may_derive() and is_derived(
         quantity, slack, groups, near, may_be_multiple=is_multiple
     )
+
+
+def _is_whole_of_share(
+    quantity: Quantity, text: str, others: Sequence[Quantity], facts: Facts
+) -> bool:
+    """Whether it is what a figure before it is a part of, as a percentage of the results tells."""
+    for part, whole in pairwise(others):
+        if whole is quantity and part.family == quantity.family and quantity.number > part.number:
+            is_pair = _PAIR.fullmatch(text, part.end, whole.start) is not None
+            share = Quantity(100 * part.number / whole.number, 1, "percent", (1.0,))
+            return is_pair and facts.pool.gives(part, 0.0, any_unit=False) and facts.has(share)
+    return False
 
 
 def _find_doubt(each: Quantity) -> float:

@@ -65,6 +65,11 @@ class Pool:
             for shelf in _shelves(claimed, place):
                 if _holds(self._ordered.get(shelf, []), claimed, scale, slack):
                     return True
+        if claimed.family == "cores":
+            # A core that is busy all the time is one of 100 per cent.
+            told = self._ordered.get("percent", [])
+            if is_near(told, claimed.bases[0] * 100, slack * claimed.scales[0] * 100):
+                return True
         has_own = is_of_one and any(shelf.rstrip("01") == claimed.family for shelf in self._ordered)
         if has_own and claimed.family not in _COUNTED_BARE:
             return False

@@ -3,7 +3,6 @@ that nothing has confirmed."""
 
 from datetime import timedelta
 
-from agents.types import WriteStatus
 from screenshots.story import Agent, Call, Request, Story, Turn
 
 
@@ -97,15 +96,6 @@ UNVERIFIED = _story(
                         "restart",
                         2.4,
                         request=Request("service:web-4:nginx.service", "failed"),
-                        writes=(
-                            WriteStatus(
-                                "ops.control",
-                                "service:web-4:nginx.service",
-                                "unverified",
-                                "its state could not be read afterwards",
-                                is_settled=False,
-                            ),
-                        ),
                         approved_by="ana",
                     ),
                 ],

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tarsy.embedded.files import REPOSITORY
 from tarsy.embedded.protocol import ServerName
-from tarsy.embedded.servers import ensure
+from tarsy.embedded.servers import ensure, locate
+from tarsy.errors import ConfigError, Mistake
 
 VARIABLES: dict[ServerName, str] = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
 
@@ -29,6 +30,8 @@ COMMANDS_WITHOUT_SERVERS = frozenset(
         "version",
     }
 )
+COMMANDS_THAT_JOIN = frozenset({"investigate"})
+"""They want something of those who run already: a directory with nobody in it is the wrong one."""
 WORDS_WITHOUT_SERVERS = frozenset({"--help", "-h", "--version"})
 
 
@@ -37,12 +40,15 @@ def servers_for(arguments: Sequence[str]) -> Iterator[None]:
     """Inside, DATABASE_URL and REDIS_URL are set if the command line needs them.
 
     A variable that is set already stands, and its server is not started. The servers live in
-    TARSY_VAR_DIR (default: `var` in the repository) and stop with their last user.
+    TARSY_VAR_DIR (default: `var` in the repository) and stop with their last user. Raises
+    ConfigError where a command wants those that run already and there are none.
     """
     wanted = [name for name, variable in VARIABLES.items() if not _is_given(variable)]
     if not wanted or not _needs_servers(arguments):
         yield
         return
+    if arguments[0] in COMMANDS_THAT_JOIN and locate(var_dir()) is None:
+        raise ConfigError([Mistake("environment", 0, _explain_nobody())])
     with ensure(var_dir(), wanted=wanted) as servers:
         if "postgres" in wanted:
             os.environ[VARIABLES["postgres"]] = servers.database_url
@@ -54,6 +60,13 @@ def servers_for(arguments: Sequence[str]) -> Iterator[None]:
 def var_dir() -> Path:
     """Where everything that is kept between runs lies."""
     return Path(os.environ.get("TARSY_VAR_DIR") or REPOSITORY / "var").absolute()
+
+
+def _explain_nobody() -> str:
+    return (
+        f"nothing runs from {var_dir()}, so nobody would answer. Start `make run` there, or set "
+        "TARSY_VAR_DIR to the directory from which TARSy runs"
+    )
 
 
 def _needs_servers(arguments: Sequence[str]) -> bool:

@@ -24,6 +24,8 @@ FIRST_BACKOFF = 1.0
 # A process that ran this long had recovered: its restarts are counted from none again.
 SETTLED_AFTER = 60.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+OWN_NAME = "tarsy"
+"""Before the lines of the supervisor itself."""
 COLOURS = (36, 33, 32, 35, 34, 31)
 
 
@@ -36,14 +38,14 @@ class Supervisor:
 
     def __init__(self, specs: Sequence[ProcessSpec], *, output: TextIO | None = None) -> None:
         self._output = output or sys.stdout
-        width = max((len(spec.name) for spec in specs), default=0)
+        width = max(len(name) for name in (OWN_NAME, *(spec.name for spec in specs)))
         self._children = [
             Child(
                 spec, partial(self._print, spec.name.ljust(width), COLOURS[number % len(COLOURS)])
             )
             for number, spec in enumerate(specs)
         ]
-        self._label = "".ljust(width)
+        self._label = OWN_NAME.ljust(width)
         self._selector = selectors.DefaultSelector()
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._stop_signal: int | None = None

@@ -9,6 +9,7 @@ from agents.llm_events import AnswerFinished, CallProposed, LLMEvent, TextDelta
 from agents.ports import LLMOptions, ProposedAnswer, ReportProgress, RetryRule, Review
 from agents.records import (
     CallPlan,
+    IncidentNews,
     LLMCallRecord,
     ModelSwitch,
     OffersRecord,
@@ -175,6 +176,9 @@ class MemoryJournal:
     switches: list[ModelSwitch] = field(default_factory=list)
     summaries: list[SummaryRecord] = field(default_factory=list)
     offers: list[OffersRecord] = field(default_factory=list)
+    news: list[IncidentNews] = field(default_factory=list)
+    """What it is told, a piece before each question."""
+    told_news: list[tuple[IncidentNews, Message]] = field(default_factory=list)
     waits: list[ProviderWait] = field(default_factory=list)
     ended_waits: dict[str, str] = field(default_factory=dict)
     waiting: asyncio.Event = field(default_factory=asyncio.Event)
@@ -238,6 +242,13 @@ class MemoryJournal:
     async def record_summary(self, record: SummaryRecord) -> None:
         self.log.append(f"summary {record.status}")
         self.summaries.append(record)
+
+    async def read_news(self) -> IncidentNews | None:
+        return self.news.pop(0) if self.news else None
+
+    async def record_news(self, news: IncidentNews, message: Message) -> None:
+        self.log.append("news")
+        self.told_news.append((news, message))
 
     async def record_offers(self, record: OffersRecord) -> None:
         self.log.append("offers")

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from agents.fencing import find_fenced
 from agents.offers import OfferBook
+from agents.records import IncidentNews
 from agents.report import parse_report, write_not_checked
 from agents.run import run_agent
 from agents.task import AgentTask
@@ -184,3 +186,18 @@ async def test_a_list_that_changes_at_every_question_is_told_in_bounds_and_count
     assert f"{prefix}tool_5_0" not in texts[-1]
     assert "900 more" in texts[-1]
     assert sum(map(len, texts)) < 2 * len(texts[0]) + 5_000
+
+
+async def test_what_became_of_the_alerts_is_told_before_the_next_question_as_text_from_outside():
+    joined = IncidentNews(7, joined=("Disk b is full",), more_joined=3, firing=5)
+    over = IncidentNews(9, resolved=("Disk b is full",), over_since="2026-11-21 08:00:00 UTC")
+    journal = MemoryJournal(news=[joined, over])
+
+    _, llm = await run(box((OPS,)), journal, call(tool("look")), say("Done."))
+
+    first, second = [question[0][-1].content for question in llm.asked]
+    assert [news for news, _ in journal.told_news] == [joined, over]
+    assert "Disk b is full\n3 more of this kind" in dict(find_fenced(first))["alerts"]
+    assert "5 of them fire now" in first
+    assert "All alerts of this incident are over now since 2026-11-21 08:00:00 UTC" in second
+    assert "Conclude now" not in second

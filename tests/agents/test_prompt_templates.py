@@ -27,7 +27,7 @@ from agents.prompts import (
 )
 from agents.prompts.day import describe_day
 from agents.prompts.inputs import BUILT_IN_HOLIDAYS
-from agents.prompts.nudges import CALL_BY_TEXT, TOOLS_CHANGED, ServerNews
+from agents.prompts.nudges import ALERTS_CHANGED, CALL_BY_TEXT, TOOLS_CHANGED, ServerNews
 from agents.prompts.rendering import TEMPLATES, _load_environment, render
 from agents.prompts.tools import describe_tools
 from agents.recall import RECALL_SPEC
@@ -82,6 +82,14 @@ FILLINGS: Mapping[str, Sequence[Any]] = {
     "every_agent/instructions.instructions": ["", "Mind the disks.\n\nAnd inodes."],
     "nudges/broken_answer.reason": ["It stalled."],
     "nudges/react_format.reason": REASONS,
+    "nudges/incident_news.head": [ALERTS_CHANGED],
+    "nudges/incident_news.groups": [
+        [("These alerts have joined", ("Disk full", "Disk slow"), 3), ("These are over", (), 0)],
+    ],
+    "nudges/incident_news.firing": [2],
+    "nudges/incident_news.is_over": [False, True],
+    "nudges/incident_news.over_since": ["2026-11-27 03:05:00 UTC"],
+    "nudges/incident_news.must_conclude": [False, True],
     "nudges/call_by_text.head": [CALL_BY_TEXT],
     "nudges/call_by_text.rules": ["## The form of your answers"],
     "nudges/call_by_text.tools": ["", "## Tools"],

@@ -160,6 +160,7 @@ async def test_the_last_iteration_is_followed_by_a_conclusion_without_tools(jour
     assert journal.llm_calls[-1].blocks[0].is_final
     assert journal.notes[-1].metadata == {
         "forced_conclusion": True,
+        "forced_because": "limit",
         "iterations_used": 2,
         "max_iterations": 2,
     }

@@ -17,6 +17,9 @@ from tarsy.embedded.accounts import Account
 from tarsy.embedded.run_as import CAP_DAC_READ_SEARCH
 from tests.demos import Demo
 
+# Browsers and databases of others may take most of the machine meanwhile.
+pytestmark = pytest.mark.timeout(400)
+
 FAULTS = {
     "pool": ("services.keeps_its_connections", "roll-back"),
     "port": ("services.listens_elsewhere", "roll-back"),

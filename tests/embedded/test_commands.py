@@ -5,6 +5,7 @@ import pytest
 
 from tarsy.embedded import locate
 from tarsy.embedded.commands import servers_for, var_dir
+from tarsy.errors import ConfigError
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +36,14 @@ def test_given_server_stands_and_only_the_other_is_started(environment):
         running = locate(var_dir())
         assert running is not None
         assert running.database_url == ""
+
+
+def test_what_wants_those_that_run_is_refused_where_nothing_does(environment):
+    with pytest.raises(ConfigError, match="nothing runs from"), servers_for(["investigate"]):
+        pytest.fail("it was let through")
+
+    with servers_for(["migrate"]), servers_for(["investigate", "--data", "-"]):
+        assert os.environ["DATABASE_URL"]
 
 
 def test_nothing_is_started_when_both_are_given(environment):

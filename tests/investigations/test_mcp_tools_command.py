@@ -141,6 +141,15 @@ def test_bad_input_exits_with_2(mcp_tools, arguments: tuple[str, ...], hint: str
     assert hint in done.stderr
 
 
+def test_another_directory_can_be_named_on_the_command_line(environment, tmp_path: Path):
+    elsewhere = {**environment, "CONFIG_DIR": ""}
+
+    done = run_command("mcp_tools", "--config-dir", str(tmp_path), "nobody", environment=elsewhere)
+
+    assert done.returncode == 2
+    assert f"there is no MCP server 'nobody' in {tmp_path}" in done.stderr
+
+
 def test_a_tool_that_is_left_out_is_named(mcp_tools, tmp_path: Path):
     text = (tmp_path / "tarsy.yaml").read_text(encoding="utf-8").replace(", normal]", ", odd]")
     (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")

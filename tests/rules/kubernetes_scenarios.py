@@ -157,9 +157,10 @@ KNOWN: tuple[Scenario, ...] = (
 )  # fmt: skip
 
 
-def worlds(scenarios: tuple[Scenario, ...]) -> Iterator[World]:
-    for scenario in scenarios:
-        for server in SERVERS:
+def worlds(scenarios: tuple[Scenario, ...], *, whole: bool = False) -> Iterator[World]:
+    """Each scenario over one kind of tool servers, in turn, or over every one."""
+    for number, scenario in enumerate(scenarios):
+        for server in SERVERS if whole else [SERVERS[number % len(SERVERS)]]:
             told = scenario.alert or alert(deployment="checkout")
             yield make_world(
                 scenario.name, told, scenario.cluster, scenario.cause, scenario.at, server

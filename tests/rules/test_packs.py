@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from rules.examples import run_examples
-from tests.rules.kubernetes_scenarios import KNOWN, worlds
+from tests.rules import host_scenarios, kubernetes_scenarios
 from tests.rules.worlds import FOLDER, Investigated, built_in_packs, investigate, read_worlds
 
 PACKS = built_in_packs()
-KUBERNETES = [pack for pack in PACKS if pack.name == "kubernetes"]
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
@@ -42,11 +41,14 @@ def assert_report_holds(result: Investigated) -> None:
         assert 1 <= len(cause["chain"]) <= 5
 
 
-async def test_the_right_cause_comes_first_in_clusters_over_every_server():
+@pytest.mark.parametrize(
+    "scenarios", [kubernetes_scenarios, host_scenarios], ids=["clusters", "host"]
+)
+async def test_the_right_cause_comes_first_and_nothing_is_found_where_all_is_well(scenarios):
     wrong = [
         (world.name, result.found["causes"][:1])
-        for world in worlds(KNOWN)
-        if not (result := await investigate(world, KUBERNETES)).is_right
+        for world in scenarios.worlds(scenarios.KNOWN)
+        if not (result := await investigate(world, PACKS)).is_right
     ]
 
     assert wrong == []

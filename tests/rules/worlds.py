@@ -157,6 +157,8 @@ class WorldToolbox:
 def _answer(world: World, target: ToolTarget) -> str | None:
     command = target.arguments.get("command")
     for each in world.answers:
+        if "command" in each and not isinstance(command, str):
+            continue
         if "command" in each:
             if isinstance(command, str) and _same_command(command, str(each["command"])):
                 text = str(each["text"])

@@ -6,7 +6,7 @@ import time
 import uuid
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
@@ -14,17 +14,19 @@ from typing_extensions import override
 
 from investigations.api.parsing import parse_json
 from investigations.models import AlertSession
-from investigations.rendering.terminal import describe
+from investigations.rendering.terminal import Terminal
 from investigations.selectors.claims import judge_report
 from investigations.selectors.reports import list_our_lines
 from investigations.selectors.sessions import get_session
 from investigations.selectors.system.workers import live_workers
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
-from investigations.services.intake import read_alert, submit_alert
+from investigations.services.intake import FIELDS, read_alert, submit_alert
 from tarsy.errors import ConfigError, InvalidInput, QueueFull
 
 POLL_SECONDS = 0.3
 NO_WORKER_AFTER = 10.0
+GIVE_UP_AFTER = 120.0
+"""Without any worker for so long, whoever waits is told how to come back."""
 
 EXIT_COMPLETED, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 
@@ -36,7 +38,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--alert-type", default="", help="default: the configured one")
         parser.add_argument(
-            "--data", required=True, metavar="FILE", help="the alert as text or JSON; - is stdin"
+            "--data",
+            required=True,
+            metavar="FILE",
+            help="the alert as text or JSON, or "
+            "as the API takes it: {alert_type, data, ...}; - is stdin",
         )
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -56,25 +62,36 @@ class Command(BaseCommand):
 
     def _submit(self, alert_type: str, path: str) -> AlertSession:
         raw = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-        body: dict[str, Any] = {"data": _as_data(raw)}
+        data = _as_data(raw)
+        body: dict[str, Any] = dict(data) if _is_envelope(data) else {"data": data}
         if alert_type:
             body["alert_type"] = alert_type
         return submit_alert(read_alert(body), author="cli")
 
     def _follow(self, session_id: uuid.UUID, tell: Any) -> AlertSession:
         """Print what happens until the session ends."""
-        seen, began, warned = 0, time.monotonic(), False
+        seen, heard, warned = 0, time.monotonic(), False
+        terminal = Terminal()
         while True:
             for payload in list_stream(session_id, after=seen, limit=CATCHUP_LIMIT):
                 seen = payload["db_event_id"]
-                if line := describe(payload):
+                heard = time.monotonic()
+                if line := terminal.describe(payload):
                     tell(line)
             session = get_session(session_id)
             if session.is_terminal and seen >= session.last_seq:
                 return session
-            if not warned and time.monotonic() - began > NO_WORKER_AFTER and not live_workers():
-                warned = True
-                tell("Waiting: no worker answers. Start one with `make run` in another terminal.")
+            silent = time.monotonic() - heard
+            if silent > NO_WORKER_AFTER and not live_workers():
+                if not warned:
+                    warned = True
+                    tell("Waiting: no worker answers. Start one with `make run` elsewhere.")
+                if silent > GIVE_UP_AFTER:
+                    self.stderr.write(
+                        "No worker answered, so this stops waiting. The alert is kept, and is "
+                        "investigated when a worker starts."
+                    )
+                    sys.exit(EXIT_FAILED)
             time.sleep(POLL_SECONDS)
 
     def _report(self, session: AlertSession, *, as_json: bool) -> None:
@@ -100,6 +117,11 @@ class Command(BaseCommand):
         if session.error_message:
             self.stderr.write(session.error_message)
         self.stdout.write(f"\n{session.get_status_display()}.")
+
+
+def _is_envelope(data: object) -> TypeGuard[dict[str, Any]]:
+    """Whether it is what the API is sent, and not an alert itself."""
+    return isinstance(data, dict) and bool(data.get("data")) and set(data) <= set(FIELDS)
 
 
 def _as_data(raw: str) -> object:

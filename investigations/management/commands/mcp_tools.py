@@ -5,14 +5,15 @@ import json
 import sys
 import textwrap
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandParser
 from typing_extensions import override
 
 from agents.types import ToolCall
-from config import get_config
-from config.access import config_dir
+from config import environment, get_config, use_config
+from config.access import config_dir, load_config
 from config.model import Config
 from config.schema.servers import MCPServerConfig
 from config.unclassed import explain_classing
@@ -45,6 +46,11 @@ class Command(BaseCommand):
             "server", nargs="?", default="", help="default: every server that is in use"
         )
         parser.add_argument(
+            "--config-dir",
+            type=Path,
+            help="the configuration to read; without it, the one that the product would use",
+        )
+        parser.add_argument(
             "--suggest",
             action="store_true",
             help="print the mcp_servers.<id>.tools block to check and paste into tarsy.yaml",
@@ -61,11 +67,17 @@ class Command(BaseCommand):
 
     @override
     def handle(self, *args: object, **options: Any) -> None:
+        directory: Path = options["config_dir"] or config_dir()
         try:
-            config = get_config()
+            is_given = options["config_dir"] is not None
+            config = load_config(directory, environment()) if is_given else get_config()
         except ConfigError as error:
             self._refuse(f"The configuration is wrong:\n{error}")
-        servers = self._choose(config, options["server"])
+        with use_config(config):
+            self._handle(config, directory, options)
+
+    def _handle(self, config: Config, directory: Path, options: Mapping[str, Any]) -> NoReturn:
+        servers = self._choose(config, directory, options["server"])
         if options["call"]:
             if not options["server"]:
                 self._refuse("--call needs the SERVER that has the tool")
@@ -75,7 +87,7 @@ class Command(BaseCommand):
             sys.exit(self._call(name, servers[name], tool, arguments, allow_writes=allowed))
         sys.exit(self._inspect(servers, as_yaml=options["suggest"]))
 
-    def _choose(self, config: Config, name: str) -> Mapping[str, MCPServerConfig]:
+    def _choose(self, config: Config, directory: Path, name: str) -> Mapping[str, MCPServerConfig]:
         known = config.mcp_servers
         if not name:
             used = servers_in_use(config)
@@ -84,7 +96,7 @@ class Command(BaseCommand):
                 self.stderr.write(f"Not in use, so not looked at unless named: {shown}")
             return {each: known[each] for each in used}
         if name not in known:
-            place = f"in {config_dir()} (CONFIG_DIR chooses another directory)"
+            place = f"in {directory} (--config-dir or CONFIG_DIR chooses another directory)"
             self._refuse(f"there is no MCP server {name!r} {place}{suggest(name, known)}")
         return {name: known[name]}
 

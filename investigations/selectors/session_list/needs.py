@@ -39,9 +39,14 @@ class Needs:
 def read_needs() -> Needs:
     """The approvals whose time ends first, and the failures of the last day by their causes."""
     waiting = _waiting()
-    approvals = list(waiting[:SHOWN_APPROVALS])
+    approvals = read_waiting()
     failures = read_failure_groups()
     return Needs(approvals, _count(waiting, approvals), failures[:SHOWN_CAUSES], len(failures))
+
+
+def read_waiting() -> list[ApprovalRequest]:
+    """The approvals that wait, those whose time ends first."""
+    return list(_waiting()[:SHOWN_APPROVALS])
 
 
 def _waiting() -> QuerySet[ApprovalRequest]:

@@ -132,13 +132,21 @@ def read_chosen(ids: Sequence[uuid.UUID]) -> list[AlertSession]:
     return [found[each] for each in ids if each in found]
 
 
+def read_ended_since(moment: datetime) -> list[OutcomeRow]:
+    """Those that have ended since then, the first of them first."""
+    ended = visible_sessions().filter(completed_at__gte=moment).order_by("completed_at", "id")
+    return [OutcomeRow(each, outcome_line(each)) for each in light(ended)[:PAGE_SIZE]]
+
+
 def light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:
     """Without the long texts, which may be a megabyte a row."""
-    return sessions.defer(
-        "alert_data", "final_analysis", "executive_summary", "mcp_selection"
-    ).annotate(
-        analysis_start=Left("final_analysis", _CONCLUSION_CHARACTERS),
-        summary_start=Left("executive_summary", _CONCLUSION_CHARACTERS),
+    return (
+        sessions.select_related("incident")
+        .defer("alert_data", "final_analysis", "executive_summary", "mcp_selection")
+        .annotate(
+            analysis_start=Left("final_analysis", _CONCLUSION_CHARACTERS),
+            summary_start=Left("executive_summary", _CONCLUSION_CHARACTERS),
+        )
     )
 
 

@@ -12,7 +12,7 @@ from investigations.selectors.claims import PartOfReport, ReportClaims
 from investigations.selectors.quoted_lines import QuotedLine
 
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
-_INLINE_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`")
+_INLINE_CODE = re.compile(r"`([^`\n]+)`")
 _SOURCE = re.compile(r"\((?:from the )?(alert|runbook)\b[^)]{0,40}\)\W*$", re.IGNORECASE)
 _DOUBTFUL = ("misquoted", "failed", "uncited")
 _BACKED = ("proved", "cited")
@@ -119,7 +119,7 @@ def _claim(text: str, judged: PartOfReport) -> CardLine:
 
 def _our_line(line: str) -> OurLine:
     label, _, said = line.removeprefix("**").partition(":**")
-    return OurLine(label, re.sub(r"\\(?=\W)|`", "", said).strip(), line.startswith(CHANGED))
+    return OurLine(label, re.sub(r"\\(?=[\W_])|`", "", said).strip(), line.startswith(CHANGED))
 
 
 def has_shape(analysis: str) -> bool:
@@ -161,7 +161,7 @@ def _split_command(text: str) -> tuple[str, str]:
     """A fenced block moves out of the words; one inline command gets a copy button of its own."""
     if fence := _FENCE.search(text):
         return (text[: fence.start()] + text[fence.end() :]).strip(), fence.group(1).strip()
-    inline = _INLINE_COMMAND.findall(text)
+    inline = [code for code in _INLINE_CODE.findall(text) if " " in code.strip()]
     if len(inline) != 1:
         return text, ""
     words, _, after = text.partition(f"`{inline[0]}`")

@@ -54,6 +54,30 @@ class EventView:
         return locate_unsupported(self.content, self.event.metadata)
 
     @property
+    def sent_back(self) -> str:
+        """Why an answer was not accepted; empty for all else."""
+        return str(self.event.metadata.get("sent_back") or "")
+
+    @property
+    def is_told_elsewhere(self) -> bool:
+        """The answer that an error is about tells of it."""
+        return bool(self.event.metadata.get("about") == "answer")
+
+    @property
+    def forced_words(self) -> str:
+        """Why its agent was made to conclude; empty where it was not."""
+        data = self.event.metadata
+        if not data.get("forced_conclusion"):
+            return ""
+        used, most = data.get("iterations_used"), data.get("max_iterations")
+        because = data.get("forced_because")
+        if because == "not_accepted":
+            return f"made to conclude at step {used}, as its answers were sent back"
+        if because == "no_answer" or (isinstance(used, int) and used < (most or 0)):
+            return f"made to conclude at step {used}, as its answers were of no use"
+        return f"stopped at the limit of {most} steps: this was known by then"
+
+    @property
     def was_stopped(self) -> bool:
         return self.event.status not in (
             TimelineEvent.Status.COMPLETED,

@@ -162,6 +162,11 @@ class StageView:
         return _seconds(self.stage.started_at, self.stage.completed_at)
 
     @property
+    def is_settled_group(self) -> bool:
+        """Several agents, finished well: while others go on, theirs is told in one line as well."""
+        return self.is_parallel and self.stage.status == Stage.Status.COMPLETED
+
+    @property
     def is_settled_solo(self) -> bool:
         """One agent, finished well: its result is told in one line, the rest is one click away."""
         return (
@@ -204,6 +209,12 @@ class SessionPage:
         if self.has_open_write and self.session.status == AlertSession.Status.COMPLETED:
             return "unverified_write"
         return "needs_approval" if is_running and self.needs_person else self.session.outcome
+
+    @property
+    def unpriced_models(self) -> list[str]:
+        """The models of agents whose calls have no price."""
+        every = (agent for stage in self.stages for agent in stage.agents if agent.costs.unpriced)
+        return list(dict.fromkeys(agent.execution.model_name for agent in every))
 
     @property
     def has_open_write(self) -> bool:

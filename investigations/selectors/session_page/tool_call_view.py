@@ -8,6 +8,7 @@ from itertools import islice
 
 from investigations.models import TimelineEvent
 from investigations.models.foreign_json import read_json, write_value
+from investigations.selectors.argument_lines import in_order
 from investigations.selectors.session_page.event_view import EventView
 from investigations.selectors.trace.not_run import NotRun, explain_not_run, not_run_of, say_error
 from investigations.selectors.trace.person_waits import PersonWait, tool_ms
@@ -90,6 +91,8 @@ class ToolCallView(EventView):
                 given = read_json(given)
             except ValueError:
                 given = given if given.strip() else None
+        if isinstance(given, Mapping):
+            given = in_order(given, self.event.metadata.get("argument_order"))
         return preview_arguments(given)
 
     @property

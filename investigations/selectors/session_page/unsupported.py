@@ -15,6 +15,11 @@ from agents.our_lines import split_our_lines
 from investigations.models import Stage, TimelineEvent
 
 MAX_SPANS = 200
+MAX_REPORTS = 50
+"""Marked reports of a session that are looked through."""
+SHORTEST_SENTENCE = 16
+"""Characters of a sentence that says the same thing wherever it stands."""
+_STOP = re.compile(r"[.!?](?=\s+[A-Z])\s+")
 _ITEM = re.compile(r"[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+")
 
 
@@ -72,8 +77,33 @@ def unsupported_of_session(
 
     Lines of ours come above what was written, and between lines of ours that were there.
     """
-    if not final_analysis:
-        return ()
+    own, _ = read_marks(session_id, final_analysis)
+    return own
+
+
+def read_marks(
+    session_id: uuid.UUID, final_analysis: str
+) -> tuple[tuple[UnsupportedSpan, ...], tuple[UnsupportedSpan, ...]]:
+    """Those that the review of the final analysis named, and those that it repeats of reports that
+    were marked before it: an agent's marks outlive the text that speaks for it."""
+    own: tuple[UnsupportedSpan, ...] | None = None
+    repeated: list[UnsupportedSpan] = []
+    for content, metadata in _reviews_of(session_id) if final_analysis else ():
+        spans = locate_unsupported(content, metadata)
+        body = split_our_lines(content)[1]
+        place = final_analysis.find(body) if body else -1
+        if own is None and place >= 0:
+            shift = place - (len(content) - len(body))
+            own = tuple(
+                replace(each, start=each.start + shift, end=each.end + shift) for each in spans
+            )
+        elif own is None or place < 0:
+            repeated += _find_repeated(final_analysis, content, spans)
+    return own or (), _in_order(repeated)
+
+
+def _reviews_of(session_id: uuid.UUID) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The reports that a review has marked, newest first."""
     reviews = (
         TimelineEvent.objects.filter(
             session_id=session_id,
@@ -83,16 +113,46 @@ def unsupported_of_session(
         .exclude(stage__stage_type__in=(Stage.Type.CHAT, Stage.Type.EXEC_SUMMARY))
         .order_by("-sequence_number")
     )
-    for content, metadata in reviews.values_list("content", "metadata"):
-        body = split_our_lines(content)[1]
-        place = final_analysis.find(body) if body else -1
-        if place >= 0:
-            shift = place - (len(content) - len(body))
-            spans = locate_unsupported(content, metadata)
-            return tuple(
-                replace(each, start=each.start + shift, end=each.end + shift) for each in spans
-            )
-    return ()
+    yield from reviews.values_list("content", "metadata")[:MAX_REPORTS]
+
+
+def _find_repeated(
+    text: str, content: str, spans: Sequence[UnsupportedSpan]
+) -> Iterator[UnsupportedSpan]:
+    """Where a text says a marked sentence again, word by word but for what it cites."""
+    lines = [(line, place) for line, place in _lines_of(text)] if spans else []
+    for span in spans:
+        sentence = _sentence_around(content, span)
+        if len(sentence) < SHORTEST_SENTENCE:
+            continue
+        said = content[span.start : span.end]
+        for line, place in lines:
+            if sentence in " ".join(drop_citations(line).split()):
+                start = max(line.find(said), 0)
+                length = len(said) if said in line else len(line)
+                yield replace(span, start=place + start, end=place + start + length)
+
+
+def _lines_of(text: str) -> Iterator[tuple[str, int]]:
+    position = 0
+    for line in text.splitlines(keepends=True):
+        mark = _ITEM.match(line)
+        begin = mark.end() if mark else 0
+        yield line[begin:].rstrip(), position + begin
+        position += len(line)
+
+
+def _sentence_around(text: str, span: UnsupportedSpan) -> str:
+    """The sentence that a passage stands in, without its citations."""
+    begin = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.end)
+    line = text[begin : end if end >= 0 else len(text)]
+    inside = span.start - begin
+    stops = [found.end() for found in _STOP.finditer(line)]
+    first = max((stop for stop in stops if stop <= inside), default=0)
+    last = min((stop for stop in stops if stop > inside), default=len(line))
+    words = drop_citations(_ITEM.sub("", line[first:last], count=1))
+    return " ".join(words.split()).rstrip(".!?")
 
 
 def _locate(text: str, named: object) -> UnsupportedSpan | None:

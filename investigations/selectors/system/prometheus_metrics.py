@@ -33,6 +33,7 @@ _EVER = datetime(1970, 1, 1, tzinfo=UTC)
 _SESSION_SECONDS = (30, 60, 120, 300, 600, 900, 1200, 1800, 2400)
 _WAIT_SECONDS = (1, 5, 10, *_SESSION_SECONDS)
 _LLM_SECONDS = (1, 2.5, 5, 10, 20, 30, 60, 90, 120, 180)
+_MEMBERS = (1, 2, 5, 10, 50, 100, 1000)
 _TOOL_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
@@ -240,6 +241,31 @@ _MEASURES = (
         _counter("tarsy_posts_refused_total", "Posts of alert sources without a proof.",
                  "source", "reason"),
         "refusedposts", "hour", ("source", "code"), "count",
+    ),
+    _Measure(
+        _counter("tarsy_deliveries_total", "Posts of alert sources.", "source", "outcome"),
+        "delivery", "received_at", ("source", "outcome"),
+    ),
+    _Measure(
+        _counter("tarsy_investigations_avoided_total",
+                 "Posts of alerts that were known or belong to an incident that is.",
+                 "source", "outcome"),
+        "delivery", "received_at", ("source", "outcome"), "1",
+        "outcome IN ('joined', 'duplicate')",
+    ),
+    _Measure(
+        _counter("tarsy_incidents_total", "Incidents.", "source", "severity", "kind"),
+        "incident", "opened_at", ("source", "severity", "kind"),
+    ),
+    _Measure(
+        _seconds("tarsy_incident_members", "Alerts of an incident.", _MEMBERS, "source"),
+        "incident", "opened_at", ("source",), "member_count::float8", "absorbed_by_id IS NULL",
+    ),
+    _Measure(
+        _seconds("tarsy_incident_wait_seconds", "From the first post to the start.",
+                 _WAIT_SECONDS, "source"),
+        "alertsession", "started_at", ("source",), _FROM_INTAKE_TO_START,
+        "incident_id IS NOT NULL",
     ),
     *_GATE,
 )  # fmt: skip

@@ -137,7 +137,11 @@ class ToolTrace:
 
 def get_session_trace(session_id: uuid.UUID) -> SessionTrace:
     """Every call of a session without its bodies, in a fixed number of queries. Raises NotFound."""
-    session = get_session(session_id)
+    return read_session_trace(get_session(session_id))
+
+
+def read_session_trace(session: AlertSession) -> SessionTrace:
+    """The same of a session that is at hand."""
     stages = Stage.objects.filter(session=session).order_by("stage_index")
     executions = AgentExecution.objects.filter(session=session).order_by("agent_index", "id")
     models, tools = _list_calls(session=session)

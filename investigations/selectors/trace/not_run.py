@@ -13,6 +13,11 @@ _ENVELOPE = '{"ok": false'
 _BLOCKED = '"blocked": true'
 _MESSAGE = re.compile(r'"message": "((?:[^"\\]|\\.)*)')
 
+_ANSWERED = "\nIt answered:\n"
+_HEAD = re.compile(r"[^\n]{1,300} reported an error\.\nYou asked: [^\n]*\Z")
+"""What stands in a stored error above the words of its server."""
+_LONGEST_HEAD = 4_000
+
 _GATE: Mapping[str, str] = {
     "FSM_BLOCKED": "the change before it has to be looked at first",
     "STRICT_RESOLUTION": "what it means to act on has not been found exactly",
@@ -65,7 +70,11 @@ def read_not_run(text: str) -> NotRun | None:
 
 
 def say_error(text: str) -> str:
-    """What a stored error says to people: of an envelope of ours its message."""
+    """What a stored error says to people: what the server answered, of an envelope of ours its
+    message."""
+    head, answered, said = text[:_LONGEST_HEAD].partition(_ANSWERED)
+    if answered and _HEAD.match(head):
+        return (said + text[_LONGEST_HEAD:]).lstrip() or text
     if not text.startswith(_ENVELOPE):
         return text
     found = _MESSAGE.search(text)

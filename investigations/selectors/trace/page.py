@@ -20,12 +20,13 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.selectors.argument_lines import read_argument_lines
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import count_lists
 from investigations.selectors.trace.calls import (
     ExecutionTrace,
     get_execution_trace,
-    get_session_trace,
+    read_session_trace,
 )
 from investigations.selectors.trace.person_waits import waits_of
 from investigations.selectors.trace.rows import (
@@ -168,7 +169,7 @@ _FAILED = (AgentExecution.Status.FAILED, AgentExecution.Status.TIMED_OUT)
 
 def read_trace_page(session: AlertSession, row_filter: RowFilter = EVERYTHING) -> TracePage:
     """A session's trace, in a fixed number of queries."""
-    trace = get_session_trace(session.pk)
+    trace = read_session_trace(session)
     reader = _Reader(session.pk, row_filter, datetime.now(UTC))
     stages = [
         TracedStage(
@@ -226,6 +227,7 @@ class _Reader:
         self._acts = _group_acts(acts)
         self._decisions = _group_decisions(acts)
         self._lists = count_lists(session_id, only)
+        self._lines = read_argument_lines(session_id, only)
         self._notices = _group_by_execution(_read_notices(session_id, only))
 
     @property
@@ -261,6 +263,7 @@ class _Reader:
                 call,
                 self._acts.get((written, call.tool_number), ()),
                 asked.get((key, call.tool_number)),
+                asked=self._lines.get(call.id, ""),
             )
             for call in traced.tool_calls
         ]

@@ -93,6 +93,8 @@ class ToolRow(_CallRow[ToolCall]):
     wait: PersonWait | None = None
     listed: ListCount | None = None
     """Of a look at what a server gives: what it found."""
+    asked: str = ""
+    """Its arguments in one line."""
 
     @property
     @override
@@ -374,4 +376,5 @@ def sum_costs(calls: Iterable[ModelCall]) -> Costs:
         output_tokens=sum([each.output_tokens or 0 for each in together]),
         total_tokens=sum([each.total_tokens or 0 for each in together]),
         estimated_cost_usd=sum(prices) if prices else None,
+        counted=sum(each.total_tokens is not None for each in together),
     )

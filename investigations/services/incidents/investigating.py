@@ -73,7 +73,16 @@ def follow_up(
 
 def _latest_sessions(batch: Batch) -> dict[uuid.UUID, AlertSession]:
     rows = AlertSession.objects.filter(incident_id__in=list(batch.incidents), deleted_at=None)
-    fields = ("id", "incident_id", "status", "error_message", "not_before", "held_for")
+    fields = (
+        "id",
+        "incident_id",
+        "status",
+        "error_message",
+        "not_before",
+        "held_for",
+        "chain_id",
+        "alert_type",
+    )
     newest_last = rows.only(*fields).order_by("created_at", "id")
     return {row.incident_id: row for row in newest_last if row.incident_id}
 

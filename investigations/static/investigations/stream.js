@@ -10,6 +10,7 @@ import { showState } from "./strip.js";
 import { place } from "./swap.js";
 import { refreshTimes, serverNow } from "./time.js";
 import { trim } from "./trim.js";
+import { steadily, Work } from "./work.js";
 import { Written } from "./written.js";
 
 const FACTS_EVERY = 3000;
@@ -47,15 +48,21 @@ async function apply(payload) {
 async function settle(payload) {
   if (payload.event_id) streams.delete(payload.event_id);
   if (!payload.html) return;
-  const homeless = place(payload.html);
+  const arrive = () => {
+    const left = place(payload.html);
+    if (payload.type === "session.status" || payload.type.startsWith("approval.")) sessionChanged();
+    return left;
+  };
+  const homeless = payload.type === "session.status" ? steadily(arrive, work.on) : arrive();
   if (homeless.some((element) => element.dataset.into) && payload.stage_id) await loadStage(payload.stage_id);
-  if (payload.type === "session.status" || payload.type.startsWith("approval.")) sessionChanged();
   if (payload.type === "execution.status" && !document.getElementById(`agent-${payload.execution_id}`)) {
     await loadStage(payload.stage_id);
   }
   if (payload.execution_id) grew(payload.execution_id, payload.type === "timeline_event.created");
   if (payload.type === "execution.status") answerEnded(payload.execution_id);
   if (payload.type === "timeline_event.created") drawNow(payload);
+  if (payload.event_type === "llm_tool_call") askFacts(); // Calls are counted when they begin.
+  work.changed();
   // Who begins to write has done with thinking.
   if (payload.event_type === "llm_response" && payload.status === "streaming") endThinking(payload.execution_id);
   // Once: nobody wants to hear each second of it.
@@ -65,9 +72,20 @@ async function settle(payload) {
 async function stageChanged(payload) {
   const section = document.querySelector(`[data-stage="${payload.stage_id}"]`);
   if (!section || section.classList.contains("t-stage--wait")) await loadStage(payload.stage_id);
-  if (payload.html) place(payload.html);
+  if (payload.html) steadily(() => place(payload.html));
   const head = document.getElementById(`stage-${payload.stage_id}-head`);
   if (head) say(head.dataset.said);
+  if (payload.status === "started") await foldFinished();
+  work.changed();
+}
+
+// As in the log of a build: what is done takes a line, unless somebody reads there.
+async function foldFinished() {
+  if (!work.on) return;
+  for (const head of document.querySelectorAll('#timeline .t-stage-head[data-status="completed"]')) {
+    const stage = head.closest(".t-stage");
+    if (!stage.querySelector(":scope > .t-inside") && !stage.contains(document.activeElement)) await loadStage(stage.dataset.stage);
+  }
 }
 
 function sessionChanged() {
@@ -79,7 +97,13 @@ function sessionChanged() {
   document.getElementById("timeline").removeAttribute("aria-busy");
   everyFollow((follow) => follow.end());
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
-  if (scrollY > 200) showState("ended", { word: head.dataset.word });
+  const conclusion = document.getElementById("conclusion");
+  const wasFollowed = work.end();
+  const found = conclusion.querySelector(".t-lead")?.textContent.trim().replace(/\s+/g, " ") ?? "";
+  const sure = conclusion.querySelector(".t-conf b")?.textContent.trim() ?? "";
+  if (scrollY > 200) showState("ended", { word: head.dataset.word, found, sure });
+  // Who followed to the end wants to know what came of it.
+  if (wasFollowed) requestAnimationFrame(() => requestAnimationFrame(() => conclusion.scrollIntoView({ block: "start" })));
   askFacts();
 }
 
@@ -148,6 +172,7 @@ async function loadStage(id) {
   refreshTimes(fresh);
   globalThis.htmx?.process(fresh);
   startFollowing();
+  work.changed();
 }
 
 function insertStage(fresh) {
@@ -213,7 +238,7 @@ function startFollowing() {
     if (!scrolls && !isAnswer && !agent.closest(".t-solo")) continue;
     // Who stopped following somewhere wants to read: nothing new pulls them away. And an answer is
     // followed by who asked.
-    const isReading = isAnswer || Boolean(location.hash) || [...follows.values()].some((follow) => !follow.on);
+    const isReading = isAnswer || Boolean(location.hash) || !work.on || [...follows.values()].some((follow) => !follow.on && !follow.ended);
     const follow = new Follow(box, agent.querySelector("[data-follow]"));
     follows.set(agent.dataset.execution, follow);
     if (isReading) follow.turnOff();
@@ -246,6 +271,11 @@ function grew(execution, isEvent) {
   follow?.grew(isEvent);
 }
 
+function turnAllOn() {
+  work.turnOn();
+  everyFollow((follow) => follow.turnOn());
+}
+
 function everyFollow(action) {
   for (const follow of follows.values()) action(follow);
 }
@@ -256,6 +286,8 @@ let chain = Promise.resolve();
 // One after the other: a stage must be on the page before its events.
 const inTurn = (work) => { chain = chain.then(work).catch((error) => console.error(error)); };
 // An ended session is followed too: somebody may ask about it, here or in another browser.
+const work = new Work(document.getElementById("timeline"), document.getElementById("now"));
+if (root.dataset.live !== "1") work.end();
 const feed = new Feed({
   channel: root.dataset.channel,
   lastSeq: Number(root.dataset.lastSeq),
@@ -268,7 +300,7 @@ startFollowing();
 for (const event of document.querySelectorAll(".t-event:has(.t-caret)")) findStream(event.dataset.event);
 document.addEventListener("tarsy:jump", () => everyFollow((follow) => follow.turnOff()));
 document.addEventListener("tarsy:asked", (event) => inTurn(() => goToAnswer(event.detail)));
-keys.set("f", "follow what is new", () => everyFollow((follow) => follow.turnOn()));
+keys.set("f", "follow what is new", turnAllOn);
 setInterval(askWhoWorks, LONG_QUIET);
 startSeen(root.dataset.session, () => feed.lastSeq);
 feed.open();

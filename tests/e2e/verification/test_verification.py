@@ -14,6 +14,7 @@ from typing_extensions import override
 
 import config
 from investigations.models import AlertSession, MCPInteraction, Message, TimelineEvent
+from investigations.services.notices import outcome_of
 from tests.e2e.conftest import Play, SharedWorker, submit, wait_until_ended
 from tests.e2e.injections.estate import Estate
 from tests.processes import Process, start_worker, wait_for
@@ -166,10 +167,15 @@ def test_a_write_without_effect_is_named_above_every_text_about_the_session(
     assert (write["tool"], write["target"]) == ("fleet.restart_service", "billing")
     assert write["status"] == "failed"
     page = Client(headers={"host": "localhost"}).get(f"/sessions/{session.pk}/").content.decode()
-    shown = re.findall(r"<b>Unverified:</b> ([^<]*)", page)
-    assert shown == [
-        "fleet.restart_service has run on billing, and status is stopped, not running."
-    ]
+    read = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    assert "Something was changed, and nothing has confirmed it" in read
+    assert re.search(r"Failed\. fleet\.restart_service on billing .*status is stopped", read)
+    # What Slack is told has both lines as well.
+    told = outcome_of(session)
+    assert "Unverified:" in told
+    assert "fleet.restart_service has run on" in told
+    assert "status is stopped, not running" in told
+    assert "Changed:" in told
 
 
 def test_a_worker_that_dies_between_write_and_look_writes_once_and_looks_again(

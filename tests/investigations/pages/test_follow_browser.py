@@ -188,7 +188,9 @@ def test_only_a_person_changes_it_however_the_content_grows_or_shrinks(columns, 
 
 
 @pytest.mark.parametrize("follows", [True, False])
-def test_nothing_jumps_when_the_investigation_ends(running, page, stream, follows):
+def test_the_end_leads_who_followed_to_the_conclusion_and_moves_nothing_for_others(
+    running, page, stream, follows
+):
     def fill():
         for number in range(2, 60):
             add_tool_call(running.executions.get(), number)
@@ -219,5 +221,9 @@ def test_nothing_jumps_when_the_investigation_ends(running, page, stream, follow
     expect(page).to_have_title(re.compile("^✓"))
     page.locator("#conclusion .t-lead").wait_for()
 
-    assert abs(seen.evaluate("e => e.getBoundingClientRect().top") - before) < 2
+    if follows:
+        expect(page.locator("#conclusion .t-lead")).to_be_in_viewport()
+    else:
+        assert abs(seen.evaluate("e => e.getBoundingClientRect().top") - before) < 2
+        expect(page.locator("#strip")).to_contain_text("The basket service passes its memory")
     expect(page.locator("[data-follow]")).to_be_hidden()

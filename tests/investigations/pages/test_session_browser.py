@@ -169,9 +169,16 @@ def test_what_was_found_is_handed_over_as_markdown_and_json(finished, page):
 
     page.get_by_role("button", name="Copy summary").click()
     page.get_by_text("Copied").first.wait_for()
-    summary = finished.executive_summary
-    counts = "Claims: 1 cited, 1 uncited."
-    assert page.evaluate(read) == f"# basket restarts\n\n{summary}\n\n{counts}\n\n{page.url}"
+    assert page.evaluate(read) == (
+        "# basket restarts\n\nThe basket service passes its memory limit.\n\n"
+        "High confidence, with gaps in its evidence. Claims: 1 cited, 1 uncited.\n\n"
+        "1. [cited] The pod was killed with exit code 137.\n"
+        "2. [uncited] Somebody changed the limit on Monday.\n"
+        "3. The alert says so (alert).\n\n"
+        "Do next:\n\n"
+        "1. Raise the limit: `kubectl set resources deploy/basket --limits=memory=1Gi`\n\n"
+        f"{page.url}"
+    )
     page.get_by_text("Full report as written").click()
     page.locator("#full-report").get_by_role("button", name="Copy as Markdown").click()
     page.wait_for_function(f"async () => (await {read}).includes('## Next steps')")

@@ -3,6 +3,8 @@ import uuid
 import pytest
 
 from investigations.models import Event, TimelineEvent
+from investigations.selectors.claims import ReportClaims
+from investigations.selectors.session_page.conclusions import build_card
 from investigations.selectors.session_page.page import LATEST
 from tests.factories import (
     EventFactory,
@@ -10,7 +12,7 @@ from tests.factories import (
     SessionFactory,
     StageFactory,
 )
-from tests.investigations.pages.conftest import REPORT, add_event, add_tool_call
+from tests.investigations.pages.conftest import REPORT, add_event, add_model_call, add_tool_call
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +98,30 @@ def test_a_command_of_a_next_step_can_be_copied(viewer, finished):
 
     assert "Raise the limit" in page
     assert page.count("kubectl set resources deploy/basket --limits=memory=1Gi</code>") == 2
+
+
+@pytest.mark.parametrize(
+    ("step", "command"),
+    [
+        ("Run `kubectl get pods` now.", "kubectl get pods"),
+        ("Look in `web` for what begins with `SELECT 1 FROM carts`.", "SELECT 1 FROM carts"),
+        ("Restart `web` and then `worker`.", ""),
+        ("Compare `df -h` with `df -i`.", ""),
+    ],
+)
+def test_only_what_stands_between_backticks_is_a_command(step, command):
+    card = build_card(f"## Conclusion\nIt was X.\n\n## Next steps\n1. {step}", ReportClaims())
+
+    assert card is not None
+    assert card.next_steps[0].command == command
+
+
+def test_a_line_of_ours_is_shown_without_the_marks_of_markdown():
+    line = r"**Changed:** ops.control has run on `web`; verified: data.is\_well is true."
+    card = build_card(f"{line}\n\n## Conclusion\nIt was X.\n\n## Evidence\n1. X.", ReportClaims())
+
+    assert card is not None
+    assert card.ours[0].text.endswith("on web; verified: data.is_well is true.")
 
 
 def test_a_report_without_the_shape_is_shown_as_it_is(viewer):
@@ -374,3 +400,23 @@ def test_a_text_that_was_broken_off_is_shown_with_the_mark_that_it_was_cut(viewe
 
     assert "The disk is" in page
     assert "Cancelled before the text was complete." in page
+
+
+def test_tokens_that_no_model_told_are_unknown_and_a_price_can_be_given_in_one_click(viewer):
+    session = SessionFactory(completed=True, final_analysis="It was the disk.")
+    execution = ExecutionFactory(
+        stage=StageFactory(session=session, completed=True), completed=True, model_name="llama-4"
+    )
+    add_model_call(
+        execution, iteration=1, at=session.completed_at, input_tokens=None, output_tokens=None,
+        total_tokens=None, estimated_cost_usd=None,
+    )  # fmt: skip
+
+    page = _read(viewer, session)
+
+    assert "tokens <b>unknown</b>" in page
+    assert ", tokens unknown</span>" in page
+    assert "<b>0</b> tokens" not in page
+    assert 'popovertarget="pricing"' in page
+    assert "llama-4: {input_per_million: 0.00, output_per_million: 0.00}" in page
+    assert "unknown<small>unpriced</small>" in viewer.get("/").content.decode()

@@ -122,3 +122,26 @@ def test_no_write_is_told_with_the_number_and_the_person_of_a_call_of_another_to
     assert "approved by ana" in lines[0]
     assert "k8s.scale" in lines[1]
     assert "[T4]" not in lines[1]
+
+
+def test_writes_that_are_too_many_to_be_told_one_by_one_are_counted():
+    session = make_session(VERIFIED)
+    (event,) = TimelineEvent.objects.filter(session=session)
+    event.metadata["writes"] = WriteReport(3, (VERIFIED,), left_out=7).to_json()
+    event.save()
+
+    (line,) = write_changes(changes_of_session(session.pk))
+
+    assert line.endswith(" Before it came 7 writes more, which only the timeline tells.")
+
+
+def test_calls_that_were_cut_short_are_asked_about_together(django_assert_max_num_queries):
+    session = make_session()
+    execution = session.executions.get()
+    for number in range(7, 27):
+        add_event(execution, TimelineEvent.Type.LLM_TOOL_CALL, "", "failed", tool_number=number,
+                  server_name="ops", tool_name="control", may_write=True,
+                  tool_call_id=f"c{number}")  # fmt: skip
+
+    with django_assert_max_num_queries(4):
+        assert len(changes_of_session(session.pk)) == 20

@@ -12,6 +12,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.types import Message
 from config import get_config, use_config
 from config.schema.incidents import (
     BudgetConfig,
@@ -21,6 +22,7 @@ from config.schema.incidents import (
     RouteConfig,
 )
 from investigations.models import (
+    AgentExecution,
     AlertEpisode,
     AlertSession,
     Delivery,
@@ -29,7 +31,13 @@ from investigations.models import (
     MemberChange,
 )
 from investigations.services.deliveries import Outcome, take_delivery
+from investigations.services.executions import claim_execution
 from investigations.services.incidents.investigating import ABSORBED, RECOVERED_BEFORE
+from investigations.services.incidents.telling import (
+    follows_incident,
+    read_news,
+    record_news,
+)
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.sources.reading import Reading, make_alert
 from tests.factories import LLMInteractionFactory, SessionFactory, WindowFactory
@@ -561,3 +569,34 @@ def test_a_flapping_alert_is_held():
     assert kinds(outcome) == ["held"]
     assert "flapping" in outcome.alerts[0].outcome
     assert Incident.objects.count() == 1
+
+
+# ---- While agents work --------------------------------------------------------------------------
+
+
+def test_agents_are_told_once_what_their_alert_does_not_hold_and_people_see_that_they_were():
+    session = post(Told("a")).session
+    assert claim_next_session() == session.pk
+    execution = AgentExecution.objects.get()
+    claimed = claim_execution(execution.pk, "worker").execution
+    assert follows_incident(claimed)
+    assert read_news(claimed) is None
+
+    post(*[Told(f"k{n}") for n in range(30)])
+    post(over("a"))
+    news = read_news(claimed)
+    record_news(claimed, news, Message("user", "News."), str)
+
+    assert (len(news.joined), news.more_joined, news.resolved) == (20, 10, ("Alert a",))
+    assert (news.firing, news.over_since) == (30, "")
+    assert read_news(claimed) is None
+    note = claimed.timeline_events.get(event_type="notice")
+    assert note.content.startswith("Joined: Alert k0; ")
+    assert note.content.endswith("and 25 more. Over: Alert a.")
+    assert claimed.messages.get().content == "News."
+
+    post(*[over(f"k{n}") for n in range(30)])
+    with configured(when_recovered="shorten"):
+        last = read_news(claimed)
+    assert (last.firing, last.must_conclude) == (0, True)
+    assert last.over_since

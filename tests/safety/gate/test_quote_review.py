@@ -40,7 +40,7 @@ async def test_a_quote_that_no_result_has_is_sent_back_with_what_the_results_say
     assert "\u201crestarts: 40\u201d: T1 does not say" in review.objection
     assert '"restarts": 14' in review.objection
     assert "state: running" not in review.objection.replace('"state": "running"', "")
-    assert review.reason == "The answer quotes what the results it cites do not say."
+    assert review.reason == "T1 does not say “exited on signal 9”, and 1 quote more like it."
 
 
 async def test_what_is_said_again_stands_marked_and_counted_and_nothing_is_withheld():

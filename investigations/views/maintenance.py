@@ -1,0 +1,84 @@
+"""The page of maintenance windows: those that are open or to come, and a form for another one."""
+
+import uuid
+from datetime import UTC, datetime
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_POST, require_safe
+
+from config import get_config
+from investigations.access.identity import actor_of, find_identity
+from investigations.roles import OPERATE
+from investigations.selectors.incidents import list_windows
+from investigations.services.incidents.windows import WindowRequest, end_window, open_window
+from investigations.views.access import for_those_who_may, for_viewers
+from tarsy.errors import Conflict, InvalidInput, NotFound
+
+
+@require_safe
+@for_viewers
+def maintenance(request: HttpRequest) -> HttpResponse:
+    return _show(request)
+
+
+@require_POST
+@for_those_who_may(OPERATE)
+def open_one(request: HttpRequest) -> HttpResponse:
+    """What is wrong is shown beside what was typed."""
+    given = request.POST
+    try:
+        ends_at = _moment(given.get("ends_at", ""))
+        if ends_at is None:
+            raise InvalidInput("ends_at", "is needed: when the window ends, in UTC")
+        lines = given.get("matchers", "").splitlines()
+        wanted = WindowRequest(
+            name=given.get("name", ""),
+            matchers=tuple(line.strip() for line in lines if line.strip()),
+            starts_at=_moment(given.get("starts_at", "")) or timezone.now(),
+            ends_at=ends_at,
+        )
+        open_window(wanted, actor_of(request))
+    except InvalidInput as error:
+        return _show(request, error=str(error), status=422)
+    return redirect("maintenance")
+
+
+@require_POST
+@for_those_who_may(OPERATE)
+def end_one(request: HttpRequest, window_id: uuid.UUID) -> HttpResponse:
+    try:
+        end_window(window_id, actor_of(request))
+    except NotFound as error:
+        raise Http404 from error
+    except Conflict:
+        pass  # Somebody else was quicker.
+    return redirect("maintenance")
+
+
+def _show(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpResponse:
+    who, now = find_identity(request), timezone.now()
+    context = {
+        "windows": list_windows(now),
+        "configured": [
+            (window, window.closes_at(now)) for window in get_config().incidents.maintenance
+        ],
+        "may_open": who is not None and who.may(OPERATE),
+        "given": request.POST,
+        "error": error,
+        "now": now,
+    }
+    return render(request, "investigations/maintenance.html", context, status=status)
+
+
+def _moment(text: str) -> datetime | None:
+    """As a form field writes it, in UTC."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,75 @@
+"""What the terminal of `make demo` is told while everything runs: what waits for a person, and what
+each investigation has come to."""
+
+import textwrap
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from django.db import Error, connections
+from django.utils import timezone
+
+from investigations.models import ApprovalRequest
+from investigations.selectors.session_list.needs import read_waiting
+from investigations.selectors.session_list.rows import OutcomeRow, read_ended_since
+from masking.visible_text import clean_line
+
+EVERY = 1.0
+COLUMNS = 68
+"""Beside the name of the process, a line has room in 80 columns."""
+_TITLE, _SENTENCE = 120, 300
+
+
+class News:
+    """Everything once, from the moment on at which this was made."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._since: datetime = timezone.now()
+        self._told: set[uuid.UUID] = set()
+
+    def read(self) -> Iterator[str]:
+        """The lines that are new."""
+        for approval in read_waiting():
+            if approval.pk not in self._told:
+                self._told.add(approval.pk)
+                yield from self._tell_approval(approval)
+        for row in read_ended_since(self._since):
+            if row.session.pk not in self._told:
+                self._told.add(row.session.pk)
+                yield from self._tell_outcome(row)
+
+    def _tell_approval(self, approval: ApprovalRequest) -> Iterator[str]:
+        target = f" on {approval.target}" if approval.target else ""
+        asked = f"{approval.server_name}.{approval.tool_name}{target}"
+        yield from _wrap(f"Waits for you: {clean_line(asked, _TITLE)}")
+        yield f"  {self._url}/sessions/{approval.session_id}/"
+
+    def _tell_outcome(self, row: OutcomeRow) -> Iterator[str]:
+        session = row.session
+        title = clean_line(session.title or session.alert_type, _TITLE)
+        word = "Inconclusive" if session.is_inconclusive else session.get_status_display()
+        yield from _wrap(f"{word}: {title}")
+        yield from _wrap(f"  {clean_line(row.line, _SENTENCE)}")
+        yield f"  {self._url}/sessions/{session.pk}/"
+
+
+def tell_news(url: str, say: Callable[[str], None]) -> None:
+    """Say what happens, for ever. A database that is away is asked again."""
+    news = News(url)
+    while True:
+        try:
+            for line in news.read():
+                say(line)
+        except Error:
+            connections.close_all()
+        time.sleep(EVERY)
+
+
+def _wrap(text: str) -> list[str]:
+    indent = "  " if text.startswith("  ") else ""
+    return textwrap.wrap(
+        text.strip(), COLUMNS, initial_indent=indent, subsequent_indent="  ",
+        break_on_hyphens=False,
+    )  # fmt: skip

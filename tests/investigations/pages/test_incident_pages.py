@@ -1,0 +1,163 @@
+"""Incidents on the pages: in the list, on the session's page, and the box that starts nothing."""
+
+import json
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from investigations.models import AlertSession, AuditEvent, Delivery, Incident
+from tests.factories import EpisodeFactory, IncidentFactory, MemberChangeFactory, SessionFactory
+
+pytestmark = pytest.mark.django_db
+
+POST = {
+    "version": "4",
+    "groupKey": "g1",
+    "alerts": [
+        {"status": "firing", "labels": {"alertname": "DiskFull", "severity": "warning"}},
+        {"status": "resolved", "labels": {"alertname": "DiskSlow"}},
+    ],
+}
+
+
+def test_the_list_says_how_many_alerts_a_session_is_about_and_what_became_of_them(viewer):
+    many = IncidentFactory(recovered=True, member_count=12)
+    shown = SessionFactory(completed=True, incident=many, title="Disks of the cluster")
+    alone = SessionFactory(completed=True, incident=IncidentFactory(), title="One disk")
+
+    page = viewer.get("/").content.decode()
+    recovered = viewer.get("/?state=recovered").content.decode()
+
+    assert '<span class="t-tag">12 alerts</span> <span class="t-tag">Recovered</span>' in page
+    assert f"/sessions/{alone.pk}/" in page
+    assert "1 alert" not in page
+    assert f"/sessions/{shown.pk}/" in recovered
+    assert f"/sessions/{alone.pk}/" not in recovered
+
+
+def test_a_held_session_says_until_when_and_why(viewer):
+    until = timezone.now() + timedelta(minutes=30)
+    held = SessionFactory(
+        incident=IncidentFactory(), not_before=until, held_for="in maintenance: upgrade"
+    )
+
+    assert "held until" in viewer.get("/").content.decode()
+    page = viewer.get(f"/sessions/{held.pk}/").content.decode()
+    assert "It waits: in maintenance: upgrade." in page
+
+
+def test_the_page_of_a_session_shows_when_each_alert_came_and_went(viewer):
+    earlier = SessionFactory(completed=True, incident=IncidentFactory(), title="Last week's")
+    incident = IncidentFactory(previous=earlier.incident, team="payments", member_count=3)
+    session = SessionFactory(completed=True, incident=incident)
+    member = EpisodeFactory(incident=incident, title="Disk <b> is full", count=7)
+    for kind in ("joined", "resolved", "reopened"):
+        MemberChangeFactory(episode=member, kind=kind)
+
+    page = viewer.get(f"/sessions/{session.pk}/").content.decode()
+
+    assert "Disk &lt;b&gt; is full" in page
+    for words in ("joined", "resolved", "fires again", "told 7 times", "payments", "and 2 more"):
+        assert words in page
+    assert f'href="/sessions/{earlier.pk}/"' in page
+
+
+def test_a_plain_session_has_no_incident(viewer):
+    assert 'id="incident"' not in viewer.get(f"/sessions/{SessionFactory().pk}/").content.decode()
+
+
+# ---- What would become of a post ----------------------------------------------------------------
+
+
+def nothing_is_kept() -> bool:
+    return not any(model.objects.exists() for model in (AlertSession, Incident, Delivery))
+
+
+def test_the_box_says_what_would_be_done_and_does_nothing(viewer):
+    answer = viewer.post(
+        "/submit-alert/route/", {"source": "alertmanager", "post": json.dumps(POST)}
+    )
+
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "waits 30 s for more alerts of its group" in page
+    assert "group g1" in page
+    assert "chain host" in page
+    assert "resolved" in page
+    assert nothing_is_kept()
+
+
+@pytest.mark.parametrize("post", ["", "{", "[]", json.dumps({"hello": "world"})])
+def test_the_box_says_what_is_wrong_with_a_post(viewer, post):
+    answer = viewer.post("/submit-alert/route/", {"source": "sentry", "post": post})
+
+    assert answer.status_code == 422
+    assert 'id="route-error"' in answer.content.decode()
+
+
+def test_the_command_says_the_same(tmp_path: Path):
+    file = tmp_path / "post.json"
+    file.write_text(json.dumps(POST))
+    out = StringIO()
+
+    call_command("route", "--data", str(file), stdout=out)
+
+    told = out.getvalue()
+    assert "read as a post of alertmanager" in told
+    assert "DiskFull (warning): held until" in told
+    assert "alert type host, chain host" in told
+    assert nothing_is_kept()
+    with pytest.raises(CommandError, match="would be refused"):
+        call_command("route", "--data", str(file), "--source", "grafana")
+
+
+# ---- Maintenance --------------------------------------------------------------------------------
+
+
+def test_a_window_is_opened_by_a_person_and_ended_early_and_lets_go_of_what_it_held(viewer):
+    ends = (timezone.now() + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M")
+    form = {"name": "Upgrade <b>", "matchers": 'cluster="blue"\n\n', "ends_at": ends}
+
+    wrong = viewer.post("/maintenance/open/", {**form, "matchers": "cluster"})
+    viewer.post("/maintenance/open/", form)
+    [window] = viewer.get("/api/v1/maintenance").json()["windows"]
+    page = viewer.get("/maintenance/").content.decode()
+    held = SessionFactory(
+        incident=IncidentFactory(),
+        not_before=timezone.now() + timedelta(hours=1),
+        held_for="in maintenance: Upgrade",
+    )
+    ended = viewer.delete(f"/api/v1/maintenance/{window['id']}")
+
+    held.refresh_from_db()
+    assert wrong.status_code == 422
+    assert "must be matchers such as" in wrong.content.decode()
+    assert window["matchers"] == ['cluster="blue"']
+    assert window["author"] == viewer.get("/").wsgi_request.user.username
+    assert "Upgrade &lt;b&gt;" in page
+    assert ended.status_code == 200
+    assert not held.is_held
+    assert viewer.delete(f"/api/v1/maintenance/{window['id']}").status_code == 409
+    assert AuditEvent.objects.filter(action__startswith="maintenance.").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "name"),
+        ({"name": "a"}, "ends_at"),
+        ({"name": " ", "ends_at": "2036-01-01T00:00:00Z"}, "name"),
+        ({"name": "a", "ends_at": "2036-01-01T00:00:00Z"}, "ends_at"),
+        ({"name": "a", "ends_at": "2026-01-01T00:00:00Z"}, "ends_at"),
+        ({"name": "a", "ends_at": "soon"}, "ends_at"),
+        ({"name": "a", "ends_at": "2036-01-01T00:00:00Z", "matchers": ["="]}, "matchers[0]"),
+    ],
+)
+def test_a_window_that_cannot_be_is_refused_by_its_field(viewer, body, field):
+    answer = viewer.post("/api/v1/maintenance", body, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["field"]) == (400, field)

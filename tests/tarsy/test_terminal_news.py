@@ -1,0 +1,46 @@
+"""The terminal says what waits for a person and what each investigation has come to, once."""
+
+import socket
+
+import pytest
+from django.utils import timezone
+
+from tarsy import quickstart
+from tarsy.terminal_news import News
+from tests.factories import ApprovalRequestFactory, SessionFactory
+
+pytestmark = pytest.mark.django_db
+URL = "http://localhost:8000"
+
+
+def test_what_waits_and_what_was_found_is_told_once_with_its_address():
+    SessionFactory(completed=True, title="before all this")
+    news = News(URL)
+    approval = ApprovalRequestFactory(target="service:web-1:nginx.service")
+    ended = SessionFactory(
+        completed=True, title="disk full", final_analysis="A log fills /var. " + "Rotate it. " * 20
+    )
+    failed = SessionFactory(failed=True, title="\x1b[31mred", completed_at=timezone.now())
+
+    said = list(news.read())
+
+    assert said[0].startswith(f"Waits for you: {approval.server_name}.{approval.tool_name}")
+    assert f"  {URL}/sessions/{approval.session_id}/" in said
+    assert "Completed: disk full" in said
+    assert "  A log fills /var. Rotate it. Rotate it." in "\n".join(said)
+    assert f"  {URL}/sessions/{ended.pk}/" in said
+    assert f"  {URL}/sessions/{failed.pk}/" in said
+    assert "before all this" not in "\n".join(said)
+    assert not any("\x1b" in line for line in said)
+    assert max(map(len, said)) <= 70
+    assert list(news.read()) == []
+
+
+def test_a_port_of_root_is_not_called_taken(monkeypatch):
+    class Refusing(socket.socket):
+        def bind(self, address: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(quickstart.socket, "socket", Refusing)
+
+    assert quickstart._trouble_with(80) == "may be used by root alone; set PORT to one from 1024 on"
