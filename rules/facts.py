@@ -111,8 +111,8 @@ def _list_added(config: FactConfig) -> list[tuple[str, str, bool]]:
     sources = list(config.add.items())
     behind = [config.where or "", *(source for _, source in reversed(sources))]
     listed = []
-    for number, (name, source) in enumerate(sources):
-        later = behind[: len(sources) - number]
+    for place, (name, source) in enumerate(sources):
+        later = behind[: len(sources) - place]
         listed.append((name, source, any(f"it.{name}" in each for each in later)))
     return listed
 
