@@ -1,5 +1,6 @@
 // What every page has.
 
+import { startChime } from "./chime.js";
 import { startCopying } from "./copy.js";
 import { startKeys } from "./keys.js";
 import { startLinks } from "./links.js";
@@ -13,3 +14,4 @@ startRaw();
 startKeys();
 startLinks();
 startVersion();
+startChime();

@@ -8,11 +8,12 @@ from playwright.sync_api import expect
 
 from investigations.models import AlertSession
 from investigations.stream_messages import session_status
-from tests.factories import ApprovalRequestFactory, SessionFactory
+from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
 from tests.investigations.pages.browsing import (
     find_serious_faults,
     in_a_browser,
     in_thread,
+    log_in,
     wait_until,
     wait_until_live,
 )
@@ -365,3 +366,36 @@ def test_a_thumb_hits_every_control_of_the_list(page):
     )
 
     assert small == []
+
+
+RINGS = """
+    window.rings = 0;
+    const real = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (...at) {
+        window.rings += 1;
+        return real.apply(this, at);
+    };
+"""
+ONE_WAITS = '<a class="t-waits" href="/">1 approval waits for you</a>'
+
+
+def test_a_sound_for_approvals_is_off_until_wanted_and_remembered(page, live_server):
+    cookie = log_in(lambda: UserFactory(admin=True))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    page.add_init_script(RINGS)
+    page.goto("/")
+    button = page.locator("[data-chime]")
+
+    def one_more_waits() -> None:
+        page.locator("#waits").evaluate("(slot, html) => { slot.innerHTML = html; }", ONE_WAITS)
+
+    expect(button).to_have_attribute("aria-pressed", "false")
+    one_more_waits()
+    assert page.evaluate("window.rings") == 0
+
+    button.click()
+    expect(button).to_have_text("Sound for approvals: on")
+    page.reload()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    one_more_waits()
+    page.wait_for_function("window.rings === 2")
