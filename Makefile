@@ -11,7 +11,7 @@ INSTALL := DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-re
 PIP_INSTALL := $(BIN)/python .ci/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: deploy-check demo-check format reference second-pass
+.PHONY: deploy-check firefox firefox-check demo-check format reference second-pass
 .PHONY: help setup demo run test quick check openapi bench chaos screenshots lock chromium nginx peers install-peers conformance
 
 # A line with ##@ begins a group; a target is listed when ## stands behind its name.
@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Whole files side by side, in order: the slow ones come first. PYTEST_ARGS="-n 0 ..." takes one process.
 # The deployment needs a machine to itself: make deploy-check.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment \
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment --ignore tests/firefox \
 	--ignore tests/demo
 test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
 	$(PYTEST) $(PYTEST_ARGS)
@@ -50,6 +50,9 @@ deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as process
 
 demo-check: $(DEV_STAMP) ## Let each fault of the demo happen, as root and as an ordinary user; half a minute each
 	$(BIN)/python -m pytest -n 0 -s --durations 5 tests/demo $(PYTEST_ARGS)
+
+firefox-check: $(DEV_STAMP) firefox ## Open the pages in Firefox, follow a session to its end
+	$(BIN)/python -m pytest -n 0 tests/firefox $(PYTEST_ARGS)
 
 # The others bring servers of their own, use none, or would find the same once more; a browser does
 # not see which servers stand behind a page, and hostile values only change what is made of one query.
@@ -157,6 +160,13 @@ chromium:
 		</dev/null >/dev/null; } \
 	|| command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 	|| echo "!!! No chromium and no way to install it here: THE BROWSER TESTS WILL BE SKIPPED !!!"
+
+firefox:
+	@command -v firefox-esr >/dev/null || command -v firefox >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	&& echo "Installing Firefox" && apt-get -qq update </dev/null \
+	&& $(INSTALL) firefox-esr </dev/null >/dev/null; } \
+	|| echo "!!! No Firefox and no way to install it here: THE PAGES WILL NOT BE OPENED IN IT !!!"
 
 # The walks of the deployment skip themselves, loudly, where there is no nginx.
 nginx:

@@ -7,7 +7,7 @@ stays within its paragraph or item. Time grows with the length of the text, what
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -82,26 +82,37 @@ def cited_numbers(text: str) -> tuple[int, ...]:
 
 def drop_citations(text: str) -> str:
     """The text without its citations and the blanks before them."""
-    return _replace(text, lambda _citation: "", takes_blanks=True)
+    return _replace(text, lambda _citation: "", find_citations(text), takes_blanks=True)
 
 
-def blank_quotes(text: str) -> str:
-    """The text with blanks in place of what citations quote, every other character in its place."""
+def blank_quotes(text: str, citations: Sequence[Citation] | None = None) -> str:
+    """The text with blanks in place of what citations quote, every other character in its place.
+
+    Its `citations` are looked for where they are not known yet.
+    """
+    quoting = [
+        each for each in (find_citations(text) if citations is None else citations)
+        if each.has_quote
+    ]  # fmt: skip
 
     def blank(citation: Citation) -> str:
         width = citation.end - citation.start
-        if not citation.has_quote:
-            return text[citation.start : citation.end]
         numbers = ", ".join(dict.fromkeys(f"T{ref.number}" for ref in citation.refs))
         return f"[{numbers}".ljust(width - 1)[: width - 1] + "]"
 
-    return _replace(text, blank)
+    return _replace(text, blank, quoting)
 
 
-def _replace(text: str, write: Callable[[Citation], str], *, takes_blanks: bool = False) -> str:
+def _replace(
+    text: str,
+    write: Callable[[Citation], str],
+    citations: Sequence[Citation],
+    *,
+    takes_blanks: bool = False,
+) -> str:
     pieces: list[str] = []
     position = 0
-    for citation in find_citations(text):
+    for citation in citations:
         before = text[position : citation.start]
         pieces += (before.rstrip() if takes_blanks else before, write(citation))
         position = citation.end

@@ -9,6 +9,7 @@ from agents.offers import OfferBook
 from agents.outside import find_given
 from agents.ports import MISQUOTED, EvidenceReader, ProposedAnswer, Review, Toolbox
 from agents.recall import RECALL
+from agents.rules_found import list_passed_over
 from agents.task import AgentTask
 from agents.types import StoredResult
 
@@ -39,7 +40,10 @@ class Reviewer:
             model=self.dialogue.llm.model,
             is_last=is_last,
             is_by_code=is_by_code,
-            not_checked=self.offers.list_not_checked(),
+            not_checked=(
+                *self.offers.list_not_checked(),
+                *list_passed_over(text, self.task.findings),
+            ),
             results=await self._read_cited(text),
             may_object_to_quotes=not self._was_told_of_quotes,
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agents.ports import LLMOptions
+from agents.rules_found import CertainFinding
 from agents.types import InteractionType, Message, OpenWait, Phase, ServerOffer
 
 ControllerName = Literal["function_calling", "react", "synthesis", "single_call", "rules"]
@@ -49,6 +50,8 @@ class AgentTask:
     known_offers: tuple[ServerOffer, ...] = ()
     """What an interrupted execution was told that its tool servers give."""
     open_numbers: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[CertainFinding, ...] = ()
+    """What rules are certain of, from earlier stages: its report has to take each up."""
     open_waits: tuple[OpenWait, ...] = ()
     """Waits for a provider that an interrupted execution was in."""
 

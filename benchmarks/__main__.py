@@ -17,6 +17,8 @@ NAMES = (
     "handoff",
     "iteration",
     "streaming",
+    "report_stream",
+    "cuts",
     "waiting",
     "recovery",
     "masking",

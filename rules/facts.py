@@ -110,11 +110,10 @@ def _list_added(config: FactConfig) -> list[tuple[str, str, bool]]:
     """The fields that are computed, each with whether anything behind it reads it."""
     sources = list(config.add.items())
     behind = [config.where or "", *(source for _, source in reversed(sources))]
-    listed = []
-    for place, (name, source) in enumerate(sources):
-        later = behind[: len(sources) - place]
-        listed.append((name, source, any(f"it.{name}" in each for each in later)))
-    return listed
+    return [
+        (name, source, any(f"it.{name}" in each for each in behind[: len(sources) - place]))
+        for place, (name, source) in enumerate(sources)
+    ]
 
 
 def _complete(first: Row, second: Row) -> None:

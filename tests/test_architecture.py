@@ -78,7 +78,8 @@ ALLOWED: dict[str, str] = {
     ".templatetags": ".models .selectors .rendering agents.citations",
     ".management": ".models .selectors .sources .services .engine.records .engine.own_servers"
     " .engine.provider_checks agents.provider_check.report agents.llm.client .maskers"
-    " .rendering .api.parsing mcp_bridge ops.envelope ops.records ops.services safety.commands"
+    " .rendering .api.parsing mcp_bridge rules.examples ops.envelope ops.records ops.services"
+    " safety.commands"
     " safety.tool_rules agents.types config tarsy",
     # Pages, API and administration: services and selectors, and what they speak of.
     "investigations": ".models .roles .selectors .sources .senders .runbooks .services .access"

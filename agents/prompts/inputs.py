@@ -49,6 +49,7 @@ class StageResult:
 
     name: str
     final_analysis: str
+    is_by_rules: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from investigations.api.parsing import read_raw, read_unpacked
 from investigations.models import RefusedPosts
 from investigations.runbooks.addresses import Unavailable
 from investigations.senders.fetching import Shelf
-from investigations.senders.letting_in import let_in
+from investigations.senders.letting_in import check_place, let_in
 from investigations.senders.proofs import Knock, Refused
 from investigations.services.refused_posts import count_refused_post
 from investigations.sources.reading import Post, Reading
@@ -78,16 +78,22 @@ def read_posted(request: Request) -> Post:
 
 def refuse_smuggled(request: Request, reading: Reading) -> None:
     """Raise AuthenticationFailed for a post whose envelope needed no secret and which holds one of
-    a source that has a rule with one."""
+    a source that needs one, or that may not come from there."""
     identity = request.auth
     if not isinstance(identity, Identity) or identity.kind not in ("sender", "open"):
         return
     has_shown = isinstance(identity, Sender) and identity.form is not None
     inner = get_config().alert_senders.get(reading.source)
-    if has_shown or inner is None or form_of(reading.source, inner) is None:
+    if has_shown or inner is None:
         return
     told = f"holds a post of {reading.source}, and shows no secret of that source"
-    raise _refuse(request._request, reading.source, Refused("no_proof", told))
+    plain = request._request
+    if form_of(reading.source, inner) is not None:
+        raise _refuse(plain, reading.source, Refused("no_proof", told))
+    try:
+        check_place(inner, _describe(plain))
+    except Refused as error:
+        raise _refuse(plain, reading.source, error) from error
 
 
 @cache
@@ -116,6 +122,8 @@ def _let_in(request: Request, otherwise: str) -> Sender:
     except Refused as error:
         raise _refuse(plain, source, error) from error
     except Unavailable as error:
+        # Whoever sends says what is fetched, so that is counted as well.
+        count_false_token(plain)
         told = f"the certificate of Amazon {error}"
         raise ProofUnavailable(told) from error
     sender = Sender.of(source, form)

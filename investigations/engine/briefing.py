@@ -25,6 +25,7 @@ from agents.prompts import (
 )
 from agents.prompts.fitting import fit_chat, fit_investigation, fit_synthesis
 from agents.recall import RECALL_SPEC
+from agents.rules_found import CertainFinding, read_certain
 from agents.summaries import SummaryPlan
 from agents.task import AgentTask, Limits
 from agents.types import (
@@ -133,6 +134,13 @@ class Briefing:
         is_chat = self.claim.stage.stage_type == Stage.Type.CHAT
         return is_chat and self.may_recall and self.claim.session.last_tool_number > 0
 
+    @property
+    def _certain_findings(self) -> tuple[CertainFinding, ...]:
+        """What rules are certain of: before this stage, and beside what a synthesis joins."""
+        found = [each.by_rules.found for each in self.previous if each.by_rules is not None]
+        found += [each.found for each in self.histories if each.found]
+        return tuple(finding for each in found for finding in read_certain(each))
+
     def find_described_tools(self, toolbox: Toolbox) -> tuple[ToolSpec, ...]:
         """The tools that the prompt has to describe, because the model is given none."""
         if not self.is_react or not (toolbox.specs or self.recalls_session):
@@ -154,6 +162,7 @@ class Briefing:
             open_numbers=self.claim.open_numbers,
             known_offers=self.known_offers,
             open_waits=self.open_waits,
+            findings=self._certain_findings,
         )
 
 
@@ -368,7 +377,10 @@ def _alert(claim: Claim) -> Alert:
 
 
 def _previous(briefing: Briefing) -> tuple[StageResult, ...]:
-    return tuple(StageResult(each.stage_name, each.analysis) for each in briefing.previous)
+    return tuple(
+        StageResult(each.stage_name, each.analysis, is_by_rules=each.by_rules is not None)
+        for each in briefing.previous
+    )
 
 
 def _to_findings(history: AgentHistory) -> AgentFindings:

@@ -32,10 +32,11 @@ def let_in(
     """
     rule = sender or _ALONE
     form = form_of(source, rule)
-    if rule.networks or form is None:
-        _check_place(rule, knock, has_secret=form is not None)
     if form is None:
+        check_place(rule, knock)
         return None
+    if rule.networks:
+        _check_place(rule, knock, has_secret=True)
     if form == "sns":
         check_message(rule, read_body(), knock, fetch)
         return form
@@ -45,6 +46,11 @@ def let_in(
         raise Refused("not_set_up", f"cannot be checked: {named} is not set where TARSy runs")
     check_secret(form, rule, secrets, knock)
     return form
+
+
+def check_place(rule: AlertSenderConfig, knock: Knock) -> None:
+    """Raise Refused unless the post comes from where none of its source needs a secret."""
+    _check_place(rule, knock, has_secret=False)
 
 
 def _check_place(rule: AlertSenderConfig, knock: Knock, *, has_secret: bool) -> None:

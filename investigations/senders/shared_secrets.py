@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from config.schema.alert_senders import AlertSenderConfig, Form
+from config.words import list_names
 from investigations.senders.proofs import Knock, Refused, check_age
 
 _USUAL_SECONDS = 300.0
@@ -62,11 +63,15 @@ def _check_token(sender: AlertSenderConfig, secrets: Sequence[str], knock: Knock
     else:
         header = sender.header or "Authorization"
         shown = knock.headers.get(header.lower(), "").strip()
-        if header.lower() == _AUTHORIZATION:
-            shown = shown.rpartition(" ")[2]
         if not shown:
             raise Refused("no_proof", f"brings no token in the header {header}")
-    _require_one([_bytes_of(shown)], [secret.encode() for secret in secrets], "the token is wrong")
+    # Behind a scheme such as Bearer, or alone; a secret may have blanks in it.
+    told = [shown, shown.partition(" ")[2].strip()]
+    _require_one(
+        [_bytes_of(each) for each in told if each],
+        [secret.encode() for secret in secrets],
+        "the token is wrong",
+    )
 
 
 def _check_basic(sender: AlertSenderConfig, secrets: Sequence[str], knock: Knock) -> None:
@@ -120,9 +125,11 @@ def _check_standard(sender: AlertSenderConfig, secrets: Sequence[str], knock: Kn
     moment = _read_moment(stamp, f"{name}-timestamp")
     signatures = [_bytes_of(each.removeprefix("v1,")) for each in entries if each[:3] == "v1,"]
     before = _bytes_of(f"{identity}.{stamp}.")
-    expected = [
-        base64.b64encode(_sign(key, before, knock.body)) for key in map(_key_of, secrets) if key
-    ]
+    keys = [key for key in map(_key_of, secrets) if key]
+    if not keys:
+        named = list_names(sender.secret_envs)
+        raise Refused("not_set_up", f"cannot be checked: {named} holds no key in base64")
+    expected = [base64.b64encode(_sign(key, before, knock.body)) for key in keys]
     _require_one(signatures, expected, f"the signature in the header {name}-signature is wrong")
     check_age(moment, knock, _seconds_of(sender))
 

@@ -101,6 +101,7 @@ class Finding(Part):
     Workflow: Settling = Settling()
     RecordState: Text = ""
     CreatedAt: Moment = None
+    UpdatedAt: Moment = None
     SourceUrl: Url = ""
 
 
@@ -249,15 +250,19 @@ def _read_finding(body: dict[str, JSON]) -> AlertReading:
     """One finding of Security Hub; it is over once somebody has settled it, or it is archived."""
     finding = Finding.model_validate(body)
     is_settled = finding.Workflow.Status in ("RESOLVED", "SUPPRESSED")
+    is_over = is_settled or finding.RecordState == "ARCHIVED"
+    # A finding that comes back has the time of its creation still.
+    changed = finding.UpdatedAt or finding.CreatedAt
     return make_alert(
-        "resolved" if is_settled or finding.RecordState == "ARCHIVED" else "firing",
+        "resolved" if is_over else "firing",
         key=finding.Id,
         titles=(finding.Title,),
         severity=finding.Severity.Label,
         service=finding.ProductName,
         labels={"account": finding.AwsAccountId, "product": finding.ProductName},
         links=Links(alert=finding.SourceUrl),
-        starts_at=finding.CreatedAt,
+        starts_at=None if is_over else changed,
+        ends_at=finding.UpdatedAt if is_over else None,
         body=body,
     )
 

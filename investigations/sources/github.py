@@ -23,9 +23,10 @@ _CONCLUSIONS: Mapping[str, State] = {
     "error": "firing",
     "success": "resolved",
 }
+_CREATED = ("created", "create")
 _ACTIONS: Mapping[str, State] = {
     **dict.fromkeys(
-        ("created", "create", "reopened", "reopened_by_user", "auto_reopened", "reintroduced",
+        (*_CREATED, "reopened", "reopened_by_user", "auto_reopened", "reintroduced",
          "publicly_leaked"),
         "firing",
     ),
@@ -92,6 +93,7 @@ class ScanAlert(Part):
     number: Text = ""
     html_url: Url = ""
     created_at: Moment = None
+    updated_at: Moment = None
     fixed_at: Moment = None
     resolved_at: Moment = None
     dismissed_at: Moment = None
@@ -188,6 +190,8 @@ def _read_scan(body: dict[str, JSON], kind: str, repository: str) -> AlertReadin
     alert = ScanAlert.model_validate(body.get("alert"))
     action = read_text(body.get("action"))
     state = _ACTIONS.get(action, "other")
+    # One that comes back has the time of its creation still.
+    begins = alert.created_at if action in _CREATED else alert.updated_at
     advisory, rule = alert.security_advisory, alert.rule
     secret = alert.secret_type_display_name or alert.secret_type
     package = alert.dependency.package.name
@@ -211,7 +215,7 @@ def _read_scan(body: dict[str, JSON], kind: str, repository: str) -> AlertReadin
             "secret_type": secret,
         },
         links=Links(alert=alert.html_url),
-        starts_at=alert.created_at,
+        starts_at=begins if state == "firing" else None,
         ends_at=(alert.fixed_at or alert.resolved_at or alert.dismissed_at)
         if state == "resolved"
         else None,

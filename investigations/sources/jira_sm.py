@@ -2,10 +2,21 @@
 
 from urllib.parse import urlsplit
 
-from investigations.sources.fields import Members, Moment, Part, Text, Texts, as_object, read_text
+from investigations.sources.fields import (
+    Members,
+    Moment,
+    Part,
+    Text,
+    Texts,
+    as_object,
+    read_moment,
+    read_text,
+)
 from investigations.sources.opsgenie import is_ops_alert, read_for_jira
 from investigations.sources.reading import Links, Post, Reading, State, make_alert
 from investigations.sources.signs import Source
+
+_UPDATED = "issue_updated"
 
 
 class Named(Part):
@@ -49,6 +60,8 @@ def read(post: Post) -> Reading:
     issue = Issue.model_validate(body.get("issue") or body)
     state, reason = _judge(event, issue, Change.model_validate(body.get("changelog")))
     fields = issue.fields
+    # One that is opened again has the time of its creation still.
+    begins = read_moment(body.get("timestamp")) if event.endswith(_UPDATED) else fields.created
     alert = make_alert(
         state,
         reason=reason,
@@ -58,8 +71,8 @@ def read(post: Post) -> Reading:
         service=fields.project.name,
         labels={label: label for label in fields.labels},
         links=Links(alert=_address_of(issue)),
-        starts_at=fields.created,
-        ends_at=fields.resolutiondate,
+        starts_at=begins if state == "firing" else None,
+        ends_at=fields.resolutiondate if state == "resolved" else None,
         body=post.body,
     )
     return Reading(source="jira_sm", alerts=(alert,))

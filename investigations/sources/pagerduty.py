@@ -1,5 +1,7 @@
 """PagerDuty: webhooks version 3 and before, and events version 2, as other tools emit them."""
 
+from datetime import datetime
+
 from pydantic import Field
 
 from investigations.sources.fields import (
@@ -25,9 +27,10 @@ from investigations.sources.reading import (
 from investigations.sources.severity import Severity
 from investigations.sources.signs import Source
 
+_REOPENED = "incident.reopened"
 _STATES: dict[str, State] = {
     "incident.triggered": "firing",
-    "incident.reopened": "firing",
+    _REOPENED: "firing",
     "incident.resolved": "resolved",
     "incident.acknowledged": "acknowledged",
     "pagey.ping": "test",
@@ -121,11 +124,16 @@ def read(post: Post) -> Reading:
         service=incident.service.summary,
         labels={"incident_key": incident.incident_key} if incident.incident_key else {},
         links=Links(alert=incident.html_url),
-        starts_at=incident.created_at,
+        starts_at=_start_of(event, incident) if state == "firing" else None,
         ends_at=event.occurred_at if state == "resolved" else None,
         body=post.body,
     )
     return Reading(source="pagerduty", alerts=(alert,), group_key=incident.id, delivery_id=event.id)
+
+
+def _start_of(event: Event, incident: Incident) -> datetime | None:
+    """One that is reopened has the time of its creation still."""
+    return event.occurred_at if event.event_type == _REOPENED else incident.created_at
 
 
 def _read_messages(body: dict[str, JSON]) -> Reading:
@@ -149,7 +157,7 @@ def _read_message(body: dict[str, JSON]) -> AlertReading:
         severities={} if incident.priority.summary else _URGENCIES,
         service=incident.service.summary or incident.service.name,
         links=Links(alert=incident.html_url),
-        starts_at=incident.created_at,
+        starts_at=incident.created_at if state == "firing" else None,
         ends_at=message.created_on if state == "resolved" else None,
         body=body,
     )

@@ -50,7 +50,8 @@ class AlertReading:
     """One alert of a post.
 
     `key` is the same for every post about this alert: the source's own where it has one, else made
-    of labels that do not change. With `starts_at` it names the episode. `reason` says why a state
+    of labels that do not change. With `starts_at` it names the episode: when it began to fire this
+    time, not when it first did. `reason` says why a state
     is neither firing nor resolved. `severity_word` is what the source called it. `body` is the
     part of the post that belongs to this alert, as it was sent.
     """
@@ -172,7 +173,7 @@ def all_of(*parts: str) -> str:
 def key_of_labels(labels: Mapping[str, str]) -> str:
     """`name=value` of every label in order of name; an empty label is none."""
     filled = sorted((name, value) for name, value in labels.items() if value)
-    return " ".join(f"{name}={_quote(value)}" for name, value in filled)
+    return " ".join(f"{_quote(name)}={_quote(value)}" for name, value in filled)
 
 
 def key_of_document(value: object) -> str:
@@ -187,9 +188,12 @@ def is_over(ends_at: datetime | None, now: datetime | None = None) -> bool:
 
 
 def settle(reading: Reading) -> Reading:
-    """A reading within bounds, with one entry for each key: within a post, what stands later is
-    what holds."""
-    last = {alert.key: alert for alert in reading.alerts}
+    """A reading within bounds, with one entry for each key: of what a post says about the same
+    alert, that holds which happened last, as far as moments tell, and else what stands later."""
+    last: dict[str, AlertReading] = {}
+    for alert in reading.alerts:
+        before = last.get(alert.key)
+        last[alert.key] = alert if before is None else _later_of(before, alert)
     left_out = reading.left_out
     if len(last) < len(reading.alerts):
         repeats, entries = len(reading.alerts) - len(last), len(reading.alerts)
@@ -204,6 +208,19 @@ def settle(reading: Reading) -> Reading:
     )
 
 
+def _later_of(first: AlertReading, second: AlertReading) -> AlertReading:
+    """Of two entries about the same alert, the one that happened last; else the second one."""
+    before, after = _happened(first), _happened(second)
+    return first if before is not None and after is not None and before > after else second
+
+
+def _happened(alert: AlertReading) -> tuple[datetime, bool] | None:
+    """When it began or ended; of what began and ended at the same moment, the end is last."""
+    is_end = alert.state == "resolved"
+    moment = (alert.ends_at or alert.starts_at) if is_end else alert.starts_at
+    return (moment, is_end) if moment else None
+
+
 def _first(labels: Mapping[str, str], *names: str) -> str:
     return next((labels[name] for name in names if labels.get(name)), "")
 
@@ -212,6 +229,10 @@ def _word(text: str) -> str:
     return clean_line(text[: 2 * _WORD_LIMIT], _WORD_LIMIT)
 
 
-def _quote(value: str) -> str:
-    is_plain = not any(sign in value for sign in ' "=\n\t')
-    return value if is_plain else json.dumps(value, ensure_ascii=False)
+def _quote(word: str) -> str:
+    """Different words stay different, also where blanks are folded or cannot be seen."""
+    if word.isprintable() and not any(sign in word for sign in ' "='):
+        return word
+    shown = json.dumps(word, ensure_ascii=False)
+    seen = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in shown)
+    return seen.replace("  ", " \\u0020")

@@ -136,6 +136,8 @@ def _read_event(post: Post, event: Event) -> AlertReading:
 
 def _read_issue(post: Post, issue: Issue, action: str) -> AlertReading:
     state, reason = _ISSUE_STATES.get(action, ("other", f"issue {action} is no new alert"))
+    # An issue that comes back was first seen long ago; when one was resolved is told nowhere.
+    begins = issue.lastSeen if action == "unresolved" else issue.firstSeen
     return make_alert(
         state,
         reason=reason,
@@ -145,7 +147,7 @@ def _read_issue(post: Post, issue: Issue, action: str) -> AlertReading:
         service=issue.project.slug or issue.project.name,
         labels={"culprit": issue.culprit, "issue": issue.shortId},
         links=Links(alert=issue.web_url or issue.permalink),
-        starts_at=issue.firstSeen,
+        starts_at=begins if state == "firing" else None,
         body=post.body,
     )
 

@@ -48,6 +48,7 @@ class Record(Part):
     business_service: Shown = ""
     assignment_group: Shown = ""
     opened_at: Annotated[Moment, BeforeValidator(_read_shown)] = None
+    reopened_time: Annotated[Moment, BeforeValidator(_read_shown)] = None
     resolved_at: Annotated[Moment, BeforeValidator(_read_shown)] = None
     link: Url = ""
     url: Url = ""
@@ -75,7 +76,8 @@ def read(post: Post) -> Reading:
         service=record.business_service or record.cmdb_ci,
         labels=named,
         links=Links(alert=record.link or record.url),
-        starts_at=record.opened_at,
+        # One that is opened again has the time when it was first opened still.
+        starts_at=(record.reopened_time or record.opened_at) if state == "firing" else None,
         ends_at=record.resolved_at if state == "resolved" else None,
         body=post.body,
     )

@@ -16,7 +16,7 @@ from config.words import list_names
 from investigations.models import AlertSession
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
-from investigations.selectors.session_page.conclusions import build_card
+from investigations.selectors.session_page.conclusions import build_card, conclusion_of
 from investigations.selectors.session_page.event_previews import (
     read_call,
     read_cited_tools,
@@ -101,6 +101,7 @@ def session_context(page: SessionPage) -> dict[str, object]:
         "unsupported": claims.marks,
         "summary": leave_out_told(session.executive_summary, session.final_analysis),
         "card": card,
+        "so_far": "" if session.is_terminal else conclusion_of(session.final_analysis),
         "ask": read_ask_field(page, card),
         "waits_for": _waiting_words(page),
     }

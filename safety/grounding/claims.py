@@ -44,9 +44,10 @@ def find_claims(report: str) -> tuple[Claim, ...]:
     is what it is cited for.
     """
     read = report[:_MAX_CITED]
-    reader = _Reader(find_citations(read))
+    citations = find_citations(read)
+    reader = _Reader(citations)
     claims: list[Claim] = []
-    for block in _split_blocks(blank_quotes(read)[:MAX_READ]):
+    for block in _split_blocks(blank_quotes(read, citations)[:MAX_READ]):
         claims += reader.read_block(block)
         if len(claims) >= MAX_CLAIMS:
             break

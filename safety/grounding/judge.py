@@ -22,7 +22,7 @@ from safety.grounding.unsupported import Unsupported
 
 MAX_JUDGED = 60_000
 """Characters of an answer that are looked at. No report is longer."""
-MAX_READ = 4 * MAX_JUDGED
+MAX_READ = MAX_JUDGED + 20_000
 """Characters within which the citations of these have to end."""
 _ONLY_RECALLED = (
     "only a note or an earlier session says so, and nothing looked at it now: look, or say that it "

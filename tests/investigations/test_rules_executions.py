@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 
 from agents.types import WITHOUT_MODEL
 from config import use_config
 from config.access import load_config
 from investigations.engine import pipeline
 from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
+from investigations.selectors.session_page.page import read_session_page
 from investigations.services.stages import advance_stage
+from investigations.stream.fragments import session_context
 from tarsy.aio import WorkerLoop
 from tests.investigations.engine import committed, current_stage, executions_of, start_session
 
@@ -91,3 +94,23 @@ def test_a_chain_whose_providers_are_all_away_ends_with_what_rules_found(loop):
     assert not by_agent["FirstLook"].startswith(WITHOUT_MODEL)
     assert session.final_analysis.count("## ") == 5
     assert session.executive_summary
+
+
+def test_the_page_draws_the_chain_from_the_cause_to_the_symptom(loop):
+    session = run_to_the_end(start_session("by-rules"), loop)
+    report = TimelineEvent.objects.get(
+        event_type="final_analysis", stage__stage_type="investigation"
+    )
+    links = [
+        {"kind": "file system", "name": "/var<b>", "says": "`/var` is full", "calls": [1]},
+        {"kind": "unit", "name": "db.service", "says": "", "calls": []},
+    ]
+    report.metadata["rules"]["causes"] = [{"finding": {}, "symptoms": [], "chain": links}]
+    report.save(update_fields=["metadata"])
+
+    context = session_context(read_session_page(session))
+    page = render_to_string("investigations/session/conclusion.html", context)
+
+    assert page.count('class="t-chain-kind"') == 2
+    assert "/var&lt;b&gt;" in page
+    assert page.index("/var&lt;b&gt;") < page.index("db.service")

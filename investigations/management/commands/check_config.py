@@ -12,6 +12,7 @@ from config.access import config_dir
 from config.check import CheckReport, check
 from config.container_detection import find_container
 from config.usage import servers_in_use
+from rules.examples import run_examples
 
 HOW_TO_REACH = "TARSY_OPS_CONFIG names the hosts that it is to reach by ssh."
 
@@ -31,6 +32,10 @@ class Command(BaseCommand):
             "--strict", action="store_true", help="take unknown keys for mistakes, not for warnings"
         )
 
+        parser.add_argument(
+            "--examples", action="store_true", help="run the examples that stand beside the rules"
+        )
+
     @override
     def handle(self, *args: object, **options: object) -> None:
         given = options["config_dir"]
@@ -45,9 +50,20 @@ class Command(BaseCommand):
         if report.config and (container := find_container()):
             for name in _look_from_here(report.config):
                 self.stdout.write(f"note: {name}: {container.explanation} {HOW_TO_REACH}")
+        failed = self._run_examples(report) if options["examples"] is True else 0
         self.stdout.write(_summary(directory, report))
-        if report.mistakes:
+        if report.mistakes or failed:
             sys.exit(1)
+
+    def _run_examples(self, report: CheckReport) -> int:
+        """How many examples of rules do not come out as they say."""
+        packs = report.config.packs.values() if report.config else ()
+        results = [result for pack in packs for result in run_examples(pack)]
+        failed = [each for each in results if each.wrong]
+        for each in failed:
+            self.stdout.write(f"{each.rule}, example {each.number}: {each.wrong}")
+        self.stdout.write(f"{len(results) - len(failed)} of {len(results)} examples are right")
+        return len(failed)
 
 
 def _look_from_here(config: Config) -> list[str]:

@@ -106,7 +106,7 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
             for claim in report.claims
             if not _NOTHING.fullmatch(claim.text)
         ),
-        next_steps=_lines(report.next_steps),
+        next_steps=_lines(_with_blocks(report.next_steps)),
         not_checked=_lines(report.not_checked),
         ruled_out=_lines(report.ruled_out),
         ours=tuple(map(_our_line, split_our_lines(analysis)[0])),
@@ -144,6 +144,17 @@ def conclusion_of(analysis: str) -> str:
     if find_our_lines(analysis, INCONCLUSIVE):
         return f"Inconclusive. {said}"
     return f"Unverified. {said}" if report and find_our_lines(analysis, UNVERIFIED) else said
+
+
+def _with_blocks(steps: Sequence[str]) -> list[str]:
+    """A block of code that stands below a step, as models mostly write it, belongs to that step."""
+    joined: list[str] = []
+    for step in steps:
+        if joined and step.startswith("```") and _FENCE.fullmatch(step):
+            joined[-1] = f"{joined[-1]}\n{step}"
+        else:
+            joined.append(step)
+    return joined
 
 
 def _lines(texts: Sequence[str]) -> tuple[CardLine, ...]:

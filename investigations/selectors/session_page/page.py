@@ -15,6 +15,7 @@ from investigations.selectors.costs import Costs, costs_by_execution, costs_of_s
 from investigations.selectors.offers import offers_by_execution
 from investigations.selectors.open_writes import WritesToTell, read_writes_to_tell
 from investigations.selectors.reports import list_our_lines, tell_changes
+from investigations.selectors.session_page.causal_chain import read_chain
 from investigations.selectors.session_page.event_previews import (
     read_cited_tools,
     views_of,
@@ -54,6 +55,7 @@ def read_session_page(session: AlertSession) -> SessionPage:
         our_lines=_lines_without_report(session),
         claims=judge_report(session.pk, session.final_analysis),
         writes=_read_writes(session, tools),
+        causal_chain=read_chain(session.pk) if session.final_analysis else (),
     )
 
 

@@ -17,6 +17,7 @@ from investigations.selectors.claims import ReportClaims
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import KeptOffer
 from investigations.selectors.open_writes import WritesToTell
+from investigations.selectors.session_page.causal_chain import ChainLink
 from investigations.selectors.session_page.conclusions import conclusion_of
 from investigations.selectors.session_page.event_view import EventView, place_summaries
 
@@ -191,6 +192,8 @@ class SessionPage:
     """What the final analysis claims, and how far each claim is proved."""
     writes: WritesToTell = WritesToTell()  # noqa: RUF009 (frozen)
     """What a reader has to know of before anything that the final analysis says."""
+    causal_chain: Sequence[ChainLink] = ()
+    """From the cause to what the alert is about, where rules found it."""
 
     @property
     def needs_person(self) -> bool:

@@ -106,9 +106,21 @@ export class Work {
 
   // A stage began, or what stands above it has grown.
   changed() {
+    // Not for each of many messages: it asks where everything stands.
+    if (this.looked !== undefined && performance.now() - this.looked < 50) {
+      this.again ??= setTimeout(() => this.look(), 50);
+    } else {
+      this.look();
+    }
+  }
+
+  look() {
+    clearTimeout(this.again);
+    this.again = null;
+    this.looked = performance.now();
     // Nobody is led away from what waits for them.
     const waits = document.querySelector(".t-appr");
-    if (this.on && !waits && !this.isInView()) this.show();
+    if (this.on && !this.ended && !waits && !this.isInView()) this.show();
     this.draw();
   }
 

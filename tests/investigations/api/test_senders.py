@@ -209,6 +209,16 @@ def test_an_envelope_that_needs_no_secret_smuggles_nothing_in(post, allow):
     assert not AlertSession.objects.exists()
 
 
+def test_an_envelope_carries_nothing_out_of_the_network_of_what_it_holds(post, allow):
+    inside = AlertSenderConfig(networks=("10.0.0.0/24",))
+    allow(cloudevents=AlertSenderConfig(networks=("10.0.0.0/8",)), alertmanager=inside)
+    event = {"specversion": "1.0", "id": "1", "source": "s", "type": "t", "data": GROUP}
+
+    assert post(event, "cloudevents", address="10.9.9.9").status_code == 401
+    assert not AlertSession.objects.exists()
+    assert post(event, "cloudevents", address="10.0.0.9").status_code == 202
+
+
 # ---- Amazon SNS ---------------------------------------------------------------------------------
 
 
@@ -244,6 +254,23 @@ def test_a_signed_message_is_taken_and_its_certificate_fetched_once(post, amazon
         "https://sns.eu-central-1.amazonaws.com")]  # fmt: skip
     forged = post({**message, "Message": "{}"}, "aws_sns")
     assert forged.status_code == 401
+
+
+def test_who_makes_us_fetch_what_is_not_there_is_counted_like_who_has_no_proof(
+    post, amazon, monkeypatch
+):
+    ours, stand_in = amazon
+    world = stand_in()
+    world.answers = [reply("", "404 Not Found")] * 3
+    counted: list[object] = []
+    monkeypatch.setattr("investigations.api.senders.count_false_token", counted.append)
+    forged = [
+        sign(notification(SigningCertURL=f"{CERTIFICATE_URL[:-4]}{number}.pem"), ours)
+        for number in range(3)
+    ]
+
+    assert [post(message, "aws_sns").status_code for message in forged] == [503] * 3
+    assert len(counted) == 3
 
 
 def test_a_subscription_of_a_listed_topic_is_confirmed(post, amazon):

@@ -420,3 +420,14 @@ def test_tokens_that_no_model_told_are_unknown_and_a_price_can_be_given_in_one_c
     assert 'popovertarget="pricing"' in page
     assert "llama-4: {input_per_million: 0.00, output_per_million: 0.00}" in page
     assert "unknown<small>unpriced</small>" in viewer.get("/").content.decode()
+
+
+def test_a_block_of_code_below_a_step_is_the_command_of_that_step(viewer):
+    report = (
+        "## Conclusion\nIt leaks.\n\n## Next steps\n1. Roll back to v4.17.3:\n\n"
+        "```\nkubectl rollout undo deploy/payments-api\n```\n2. Tell the team.\n"
+    )
+    page = _read(viewer, SessionFactory(completed=True, final_analysis=report))
+
+    assert '<code id="step-1">kubectl rollout undo deploy/payments-api</code>' in page
+    assert 'id="step-2"' not in page

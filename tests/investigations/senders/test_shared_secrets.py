@@ -135,6 +135,27 @@ def test_a_token_is_read_where_the_operator_says():
     )
 
 
+@pytest.mark.parametrize("shown", ["{}", "Bearer {}", "token  {}"])
+def test_a_token_may_have_blanks_in_it(shown):
+    secret = "correct horse battery"
+
+    check_secret("token", NONE, [secret], with_headers(authorization=shown.format(secret)))
+    for part in ("battery", "Bearer horse battery", "Bearer"):
+        assert refusal("token", NONE, with_headers(authorization=part), [secret]).code == (
+            "wrong_proof"
+        )
+
+
+def test_a_secret_of_standard_webhooks_that_is_no_key_is_told_to_the_operator():
+    sender = AlertSenderConfig(secret_envs=("HOOK_SECRET",))
+    post = with_headers(webhook_id="m", webhook_timestamp=STAMP, webhook_signature="v1,x")
+
+    error = refusal("standard_webhooks", sender, post, ["no base64!"])
+
+    assert error.code == "not_set_up"
+    assert "HOOK_SECRET" in str(error)
+
+
 def test_user_and_password_must_both_be_right():
     sender = AlertSenderConfig(user="nagios")
 

@@ -1,11 +1,12 @@
 """Messages of Amazon SNS: whose signature holds, and which addresses are asked."""
 
+import threading
 from datetime import timedelta
 
 import pytest
 
 from config.schema.alert_senders import AlertSenderConfig
-from investigations.runbooks.addresses import Unavailable
+from investigations.runbooks.addresses import Address, Unavailable
 from investigations.senders.fetching import Shelf
 from investigations.senders.proofs import Refused
 from investigations.senders.sns import check_message, host_of, subscription_address
@@ -168,3 +169,45 @@ def test_a_certificate_is_fetched_once_a_day_and_a_failure_is_kept_for_a_minute(
     now[0] += 25 * 3600
     assert shelf.get(address) == b"pem"
     assert len(asked) == 3
+
+
+def test_addresses_that_strangers_invent_push_no_certificate_out():
+    asked: list[str] = []
+
+    def fetch(address: Address) -> bytes:
+        asked.append(address.target)
+        if address.target != "/real.pem":
+            raise Unavailable("answered with status 404")
+        return b"pem"
+
+    shelf = Shelf(fetch)
+    real = Address("sns.eu-central-1.amazonaws.com", "/real.pem")
+    shelf.get(real)
+    for number in range(100):
+        with pytest.raises(Unavailable):
+            shelf.get(Address(real.host, f"/{number}.pem"))
+
+    assert shelf.get(real) == b"pem"
+    assert asked.count("/real.pem") == 1
+
+
+def test_nobody_waits_for_long_behind_others_who_fetch():
+    goes_on, is_there = threading.Event(), threading.Event()
+
+    def fetch(address: Address) -> bytes:
+        is_there.set()
+        assert goes_on.wait(30)
+        return b"pem"
+
+    shelf = Shelf(fetch, patience=0.0)
+    first = Address("sns.eu-central-1.amazonaws.com", "/1.pem")
+    thread = threading.Thread(target=shelf.get, args=[first])
+    thread.start()
+    assert is_there.wait(30)
+    try:
+        with pytest.raises(Unavailable, match="too many"):
+            shelf.get(Address(first.host, "/2.pem"))
+    finally:
+        goes_on.set()
+        thread.join()
+    assert shelf.get(first) == b"pem"

@@ -1,0 +1,56 @@
+"""The way from a cause to what an alert is about, as rules found it."""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from agents.citations import Ref
+from agents.types import JSON
+from investigations.models import Stage, TimelineEvent
+
+MOST_LINKS = 5
+MOST_CITED = 3
+
+
+@dataclass(frozen=True)
+class ChainLink:
+    """One box: a thing, what was found there, and the calls that show it."""
+
+    kind: str
+    name: str
+    says: str
+    cites: tuple[Ref, ...]
+
+
+def read_chain(session_id: uuid.UUID) -> tuple[ChainLink, ...]:
+    """The chain of the first cause in the latest report of rules; empty where it has no links."""
+    found = (
+        TimelineEvent.objects.filter(
+            session_id=session_id,
+            event_type=TimelineEvent.Type.FINAL_ANALYSIS,
+            stage__stage_type__in=Stage.FINDINGS,
+            metadata__has_key="rules",
+        )
+        .order_by("-sequence_number")
+        .values_list("metadata__rules", flat=True)
+        .first()
+    )
+    causes = found.get("causes") if isinstance(found, dict) else None
+    first = causes[0] if isinstance(causes, list) and causes else None
+    links = first.get("chain") if isinstance(first, dict) else None
+    read = tuple(_read_links(links if isinstance(links, list) else []))
+    return read if len(read) > 1 else ()
+
+
+def _read_links(links: list[JSON]) -> Iterator[ChainLink]:
+    for link in links[:MOST_LINKS]:
+        if not isinstance(link, Mapping):
+            continue
+        calls = link.get("calls")
+        numbers = [n for n in calls if isinstance(n, int)] if isinstance(calls, list) else []
+        yield ChainLink(
+            kind=str(link.get("kind", "")),
+            name=str(link.get("name", "")),
+            says=str(link.get("says", "")),
+            cites=tuple(Ref(number) for number in numbers[:MOST_CITED]),
+        )
