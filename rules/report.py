@@ -82,7 +82,9 @@ def _conclude(told: Told) -> str:
         return _conclude_nothing(told)
     first = causes[0]
     says = first.finding.says.rstrip(".")
-    parts = [f"{says}{tell_others(first.finding)}{_tell_chain(first)}."]
+    parts = [
+        f"{says}{tell_others(first.finding)}{_tell_chain(first)}.{_cite(first.finding.cites[:2])}"
+    ]
     if first.finding.role == "symptom":
         parts.append("What is behind it did not show in what was looked at.")
     for doubt in first.finding.doubts:

@@ -26,7 +26,7 @@ NO_PAGES = {
     # What only does something.
     # Or asks about sessions that somebody chose.
     "acknowledge", "bulk-cancel", "bulk-retry", "bulk-delete",
-    "cancel", "ask", "approve", "deny", "system-try", "system-check",
+    "cancel", "ask", "approve", "deny", "check-write", "system-try", "system-check",
     "login-link", "logout", "export",
 }  # fmt: skip
 _NAMED = re.compile(r"\[[a-z][a-z, -]*\](?!\()")

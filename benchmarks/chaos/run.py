@@ -5,10 +5,12 @@ import random
 import sys
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.chaos.faults import Injector
+from benchmarks.chaos.incidents import PATH, Alertmanager, check_incidents
 from benchmarks.chaos.marks_server import FILE_VARIABLE
 from benchmarks.chaos.outcome import Check, Outcome
 from benchmarks.chaos.posting import Poster
@@ -29,6 +31,9 @@ class Pace:
     settle_seconds: float
 
 
+GROUP_SECONDS = 12.0
+POSTS_OF_GROUP = 7
+"""On an average; so each group takes about `GROUP_SECONDS`."""
 CONFIG = Path(__file__).parent / "config"
 
 PACES = {
@@ -84,15 +89,21 @@ def _run(stack: Stack, seed: int, minutes: float, pace: Pace) -> Outcome:
     poster = Poster(stack.url("/api/v1/alerts"), alerts, pace.between_alerts)
     schedule, targets = (random.Random(f"{seed} {name}") for name in ("faults", "targets"))
     injector = Injector(stack, schedule, targets, pace.freeze_seconds)
+    groups = max(1, int(minutes * 60 / GROUP_SECONDS))
+    url, told = stack.url(PATH), random.Random(f"{seed} incidents")
+    alertmanager = Alertmanager(url, groups, told, every=GROUP_SECONDS / POSTS_OF_GROUP)
     poster.start()
+    alertmanager.start()
     try:
         _disturb(injector, minutes * 60, pace.between_faults)
-        took = _settle(injector, poster, pace.settle_seconds)
+        took = _settle(injector, (poster, alertmanager), pace.settle_seconds)
     finally:
         poster.stop()
+        alertmanager.stop()
     from benchmarks.chaos.judging import judge
 
-    return judge(stack, injector, poster, alerts, settled=took)
+    outcome = judge(stack, injector, poster, alerts, settled=took)
+    return outcome.with_check(check_incidents(alertmanager))
 
 
 def _disturb(injector: Injector, seconds: float, between: float) -> None:
@@ -107,7 +118,7 @@ def _disturb(injector: Injector, seconds: float, between: float) -> None:
         time.sleep(0.05)
 
 
-def _settle(injector: Injector, poster: Poster, within: float) -> float:
+def _settle(injector: Injector, senders: Sequence[Poster | Alertmanager], within: float) -> float:
     """Wait until every session has ended, or for so long; returns the seconds it took."""
     from investigations.models import AlertSession
 
@@ -115,7 +126,7 @@ def _settle(injector: Injector, poster: Poster, within: float) -> float:
     while time.monotonic() < began + within:
         injector.tend()
         is_open = AlertSession.objects.exclude(status__in=AlertSession.TERMINAL).exists()
-        if injector.is_settled and poster.is_done and not is_open:
+        if injector.is_settled and all(each.is_done for each in senders) and not is_open:
             break
         time.sleep(0.2)
     return time.monotonic() - began

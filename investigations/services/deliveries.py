@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 from psycopg.errors import DeadlockDetected
 
@@ -15,8 +15,14 @@ from config import get_config
 from config.words import list_names
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery
-from investigations.services.incidents.batch import number_of
-from investigations.services.incidents.taking import Kind, Taken, summarize, take_alerts
+from investigations.services.incidents.batch import lock_post
+from investigations.services.incidents.taking import (
+    Kind,
+    Taken,
+    place_alerts,
+    summarize,
+    take_alerts,
+)
 from investigations.services.intake import FIELDS, choose_chain
 from investigations.sources.reading import JSON, Post, Reading
 from investigations.sources.registry import read_post, read_post_of, recognise
@@ -100,12 +106,13 @@ def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
 
 
 def _take(reading: Reading, delivery: Delivery, *, author: str, alert_type: str) -> Outcome:
-    _wait_for_equals(delivery)
+    now = timezone.now()
+    placed = place_alerts(reading, now)
+    lock_post(reading.source, delivery.sha256, placed.keys, placed.placings)
     first = _find_equal(delivery)
     if first is not None:
         return _note_duplicate(reading, delivery, first)
-    now = timezone.now()
-    taken = tuple(take_alerts(reading, author=author, alert_type=alert_type, now=now))
+    taken = tuple(take_alerts(reading, placed, author=author, alert_type=alert_type, now=now))
     begun = next((each for each in taken if each.session and each.kind != Kind.DUPLICATE), None)
     told_of = begun or next((each for each in taken if each.incident), None)
     delivery.outcome = summarize(taken)
@@ -130,13 +137,6 @@ def _describe(reading: Reading, body: JSON, author: str) -> Delivery:
         size=len(text.encode()),
         body=mask_alert_data(text)[:KEPT_CHARACTERS],
     )
-
-
-def _wait_for_equals(delivery: Delivery) -> None:
-    """Copies that come at once are looked at one after the other."""
-    with connection.cursor() as cursor:
-        number = number_of("delivery", delivery.source, delivery.sha256)
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def _find_equal(delivery: Delivery) -> Delivery | None:

@@ -25,10 +25,11 @@ from investigations.sources.reading import (
     Reading,
     State,
     Unreadable,
+    key_of_document,
     make_alert,
 )
 from investigations.sources.severity import normalise
-from investigations.sources.states import state_of
+from investigations.sources.states import names_state, state_of
 from investigations.sources.telling import titles_of_document
 from masking.visible_text import clean_line
 
@@ -98,12 +99,21 @@ def _read_document(body: dict[str, JSON]) -> AlertReading:
     state = state_of(*_state_words(body))
     return make_alert(
         state,
-        key="",
+        key=key_of_document(_without_state(body)),
         titles=titles_of_document(body),
         severity=_severity_word(body),
         labels=read_labels(body.get("labels")),
         body=body,
     )
+
+
+def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
+    """A document that says `firing` and the same one that says `resolved` are about one alert."""
+    return {
+        name: value
+        for name, value in body.items()
+        if name not in _STATES or not names_state(read_text(value))
+    }
 
 
 def read_mapped(name: str, mapped: Mapped, post: Post) -> Reading:

@@ -23,6 +23,11 @@ WORDS: Mapping[str, State] = {
 }  # fmt: skip
 
 
+def names_state(word: str) -> bool:
+    """Whether a word says that an alert holds or that it does not, and nothing else."""
+    return word.strip().lower() in WORDS
+
+
 def state_of(*words: str) -> State:
     """The state that the first known word names; an alert that says nothing of it fires."""
     folded = (word.strip().lower() for word in words)

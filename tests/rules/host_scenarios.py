@@ -170,6 +170,28 @@ KNOWN: tuple[Scenario, ...] = (
 )  # fmt: skip
 
 
+FRESH: tuple[Scenario, ...] = (
+    Scenario("the root is full and containers hold it", Host(disks=(("/", 97.0, 22.0),), files=(("/var/lib/docker/containers/ab/ab-json.log", 14 * GB),)), "host.disk_full", "filesystem:/", {"alertname": "NodeFilesystemAlmostOutOfSpace", "mountpoint": "/"}),
+    Scenario("sessions eat the inodes", Host(disks=(("/", 30.0, 5.0), ("/var", 44.0, 99.0)), commands={"du --inodes -xd2 /var": "900000\t/var/lib/php/sessions\n5000\t/var/log\n"}), "host.inodes_gone", "filesystem:/var", {"alertname": "NodeFilesystemFilesFillingUp", "mountpoint": "/var"}),
+    Scenario("a group kills its process", Host(commands=kernel("Memory cgroup out of memory: Killed process 991 (checkout) total-vm:900000kB, anon-rss:512000kB", "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task_memcg=/system.slice/checkout.service,task=checkout,pid=991")), "host.killed_for_memory", "process:checkout", {"alertname": "UnitRestarted", "unit": "checkout.service"}),
+    Scenario("a guest is robbed", Host(load={"busy": 96.0, "load": 9.0, "stolen": 55.0}), "host.stolen", "*", {"alertname": "HostHighCpu"}),
+    Scenario("a binary is gone", Host(commands=_failing("checkout.service", "checkout.service: Failed to locate executable /opt/checkout/bin/server: No such file or directory")), "host.unit_lacks_file", "unit:checkout.service", {"alertname": "ServiceDown", "service": "checkout"}),
+    Scenario("a key may not be read", Host(commands=_failing("nginx.service", 'nginx: [warn] x\ncannot load certificate key "/etc/ssl/private/site.key": BIO_new_file() failed (SSL: error:0200100D:Permission denied)')), "host.unit_refused|host.unit_misconfigured", "unit:nginx.service", {"alertname": "NginxDown", "unit": "nginx"}),
+    Scenario("postgres finds its port taken", Host(commands=_failing("postgresql.service", 'LOG:  could not bind IPv4 address "127.0.0.1": Address already in use\nHINT:  Is another postmaster already running on port 80? If not, wait a few seconds and retry.')), "host.port_taken", "unit:postgresql.service", {"alertname": "PostgresDown", "unit": "postgresql.service"}),
+    Scenario("too many files", Host(commands=_failing("checkout.service", "accept tcp [::]:8080: accept4: too many open files", flapping=True)), "host.unit_too_many_files", "unit:checkout.service", {"alertname": "ServiceErrors", "service": "checkout"}),
+    Scenario("a disk turned read-only", Host(read_only=("/var",), commands=kernel("EXT4-fs error (device sdb1): ext4_journal_check_start:83: Detected aborted journal", "EXT4-fs (sdb1): Remounting filesystem read-only")), "host.disk_errors|host.disk_read_only", "*", {"alertname": "FilesystemReadonly", "mountpoint": "/var"}),
+    Scenario("tasks hang on a file server", Host(load={"load": 30.0, "busy": 5.0, "waiting": 10.0, "io": 15.0}, commands={STATES: "    PID STAT WCHAN                            COMMAND\n    700 D    rpc_wait_bit_killable            rsync\n    701 D    rpc_wait_bit_killable            rsync\n    702 D    nfs_wait_on_request              cp\n", **kernel("INFO: task rsync:700 blocked for more than 120 seconds.")}), "host.waits_for_disks|host.hung_tasks", "*", {"alertname": "HostHighLoad"}),
+    Scenario("names are not resolved", Host(commands=_failing("checkout.service", "could not resolve host db.internal: Temporary failure in name resolution\nlookup db.internal: Temporary failure in name resolution")), "host.names_unresolved|host.unit_dependency", "*", {"alertname": "ServiceDown", "service": "checkout"}),
+    Scenario("a stopped service", Host(commands={UNITS: FINE_UNITS.replace("checkout.service loaded active running", "checkout.service loaded inactive dead")}), "host.unit_stopped", "unit:checkout.service", {"alertname": "ServiceDown", "unit": "checkout.service"}),
+    # ---- Nothing is wrong that the alert is about -----------------------------------------------
+    Scenario("a disk at four fifths", Host(disks=(("/", 80.0, 12.0),)), alert={"alertname": "HighLatency"}),
+    Scenario("an image that is always full", Host(disks=(("/", 41.0, 12.0), ("/snap/core/1", 100.0, 100.0)))),
+    Scenario("swap is used and memory is free", Host(left=48.0, load={"swap": 60.0})),
+    Scenario("a unit is deactivated on purpose", Host(commands={UNITS: FINE_UNITS + "backup.service loaded inactive dead Backup\n"}), alert={"alertname": "HighLatency", "service": "checkout"}),
+    Scenario("words of errors in a healthy log", Host(commands={"journalctl -u checkout.service -n 60 --no-pager -o short-iso": "2026-11-30T11:58:00+00:00 web-1 checkout[77]: request done errors=0 failed=0\n"}), alert={"alertname": "HighLatency", "service": "checkout"}),
+)  # fmt: skip
+
+
 def worlds(scenarios: tuple[Scenario, ...]) -> Iterator[World]:
     for scenario in scenarios:
         labels = {"instance": "web-1:9100", **scenario.alert}

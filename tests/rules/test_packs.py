@@ -47,7 +47,7 @@ def assert_report_holds(result: Investigated) -> None:
 async def test_the_right_cause_comes_first_and_nothing_is_found_where_all_is_well(scenarios):
     wrong = [
         (world.name, result.found["causes"][:1])
-        for world in scenarios.worlds(scenarios.KNOWN)
+        for world in scenarios.worlds((*scenarios.KNOWN, *scenarios.FRESH))
         if not (result := await investigate(world, PACKS)).is_right
     ]
 

@@ -10,7 +10,7 @@ import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import connection
 from django.db.models import F, Model, Q
@@ -25,6 +25,7 @@ from investigations.sources.severity import heaviest
 
 MOST_SINGLE_LOCKS = 64
 """A post with more keys waits until it has its source for itself."""
+SEEN_JUST_NOW = timedelta(seconds=30)
 BODY_CHARACTERS = 20_000
 """Of one alert, as it is kept beside its episode."""
 _RESTATED_FIELDS = ("state", "starts_at", "ended_at", "last_seen_at", "count")
@@ -95,7 +96,9 @@ class Batch:
             self.seen.append(row.pk)
         else:
             self._restate(row, starts_at)
-        if row.incident_id and (incident := self.incidents.get(row.incident_id)):
+        incident = self.incidents.get(row.incident_id) if row.incident_id else None
+        # An incident that is told of all the time need not be written each time.
+        if incident is not None and self.now - incident.last_seen_at > SEEN_JUST_NOW:
             incident.last_seen_at = self.now
             self.touch(incident)
         return row
@@ -166,12 +169,31 @@ def _save(rows: Sequence[Model], fields: Sequence[str]) -> None:
         type(rows[0])._default_manager.bulk_update(rows, fields, batch_size=500)
 
 
-def lock_batch(
+def lock_post(
+    source: str, sha256: str, keys: Iterable[str], placings: Mapping[str, Placing]
+) -> None:
+    """Wait for all posts that are equal, or about the same alerts or groups."""
+    numbers = sorted(
+        {number_of("alert", source, key) for key in keys}
+        | {number_of("group", source, each.group_key) for each in placings.values()}
+        | {number_of("delivery", source, sha256)}
+    )
+    is_large = len(numbers) > MOST_SINGLE_LOCKS
+    whole = "pg_advisory_xact_lock" if is_large else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT {whole}(%s);"
+            " SELECT count(pg_advisory_xact_lock(number)) FROM"
+            " (SELECT unnest(%s::bigint[]) AS number ORDER BY 1 OFFSET 0) AS numbers",
+            [number_of("source", source), [] if is_large else numbers],
+        )
+
+
+def read_batch(
     source: str, keys: Sequence[str], placings: Mapping[str, Placing], now: datetime
 ) -> Batch:
-    """Wait for all posts about the same alerts and groups, and read what is known of them."""
+    """What is known of the alerts and groups of a post, after `lock_post`."""
     groups = sorted({each.group_key for each in placings.values()})
-    _lock(source, keys, groups)
     batch = Batch(source, now, placings)
     rows = AlertEpisode.objects.filter(source=source, key__in=keys, is_latest=True)
     batch.episodes = {row.key: row for row in rows}
@@ -189,23 +211,6 @@ def number_of(*words: str) -> int:
     """The number of an advisory lock; other locks have small ones."""
     digest = hashlib.sha256("\x00".join(words).encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
-
-
-def _lock(source: str, keys: Iterable[str], groups: Iterable[str]) -> None:
-    numbers = sorted(
-        {number_of("alert", source, key) for key in keys}
-        | {number_of("group", source, group) for group in groups}
-    )
-    is_large = len(numbers) > MOST_SINGLE_LOCKS
-    whole = "pg_advisory_xact_lock" if is_large else "pg_advisory_xact_lock_shared"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {whole}(%s)", [number_of("source", source)])
-        if not is_large:
-            cursor.execute(
-                "SELECT count(pg_advisory_xact_lock(number)) FROM"
-                " (SELECT unnest(%s::bigint[]) AS number ORDER BY 1 OFFSET 0) AS numbers",
-                [numbers],
-            )
 
 
 def _describe(alert: AlertReading, source: str) -> AlertEpisode:

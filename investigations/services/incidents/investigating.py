@@ -48,6 +48,8 @@ def follow_up(
     Raises InvalidInput where no chain takes such alerts, and QueueFull.
     """
     found: dict[uuid.UUID, Investigation] = {}
+    if not (batch.gained or batch.recovered or batch.absorbed_sessions):
+        return found
     latest = _latest_sessions(batch)
     for incident_id in batch.gained.keys() - batch.recovered:
         incident, session = batch.incidents[incident_id], latest.get(incident_id)

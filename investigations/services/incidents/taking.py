@@ -1,7 +1,7 @@
 """The one place where it is decided what becomes of the alerts of a post."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -10,12 +10,13 @@ from investigations.incidents.episodes import judge
 from investigations.incidents.grouping import Placing, place
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery, Incident
-from investigations.services.incidents.batch import Batch, lock_batch
+from investigations.services.incidents.batch import Batch, read_batch
 from investigations.services.incidents.investigating import Investigation, follow_up
 from investigations.services.incidents.opening import let_go, take_in
 from investigations.sources.reading import AlertReading, Reading, key_of_document
 
 Kind = Delivery.Outcome
+COUNTED = ("firing", "resolved")
 KINDS_OF_HOLD = {
     "maintenance": Kind.MAINTENANCE,
     "inhibited": Kind.INHIBITED,
@@ -34,31 +35,48 @@ class Taken:
     session: AlertSession | None = None
 
 
-def take_alerts(reading: Reading, *, author: str, alert_type: str, now: datetime) -> list[Taken]:
-    """Take the alerts of a post; to be called in a transaction.
+@dataclass(frozen=True)
+class Placed:
+    """The alerts of a post as they are reckoned with, and where each that fires belongs."""
 
-    Raises InvalidInput where no chain takes such alerts, and QueueFull.
-    """
+    alerts: tuple[AlertReading, ...]
+    placings: Mapping[str, Placing]
+
+    @property
+    def keys(self) -> list[str]:
+        return [each.key for each in self.alerts if each.state in COUNTED]
+
+
+def place_alerts(reading: Reading, now: datetime) -> Placed:
     config = get_config()
     rules, own = config.incidents, config.alert_sources.get(reading.source)
-    alerts = [_make_usable(each, now) for each in reading.alerts]
-    counted = [each for each in alerts if each.state in ("firing", "resolved")]
-    if not counted:
-        return [_ignore(each) for each in alerts]
+    alerts = tuple(_make_usable(each, now) for each in reading.alerts)
     placings = {
         each.key: _make_safe(
             place(each, reading.source, reading.group_key, rules), own.alert_type if own else ""
         )
-        for each in counted
+        for each in alerts
         if each.state == "firing"
     }
-    batch = lock_batch(reading.source, [each.key for each in counted], placings, now)
-    decided = [_decide(batch, each) for each in alerts]
+    return Placed(alerts, placings)
+
+
+def take_alerts(
+    reading: Reading, placed: Placed, *, author: str, alert_type: str, now: datetime
+) -> list[Taken]:
+    """Take the alerts of a post; to be called in a transaction, after `lock_post`.
+
+    Raises InvalidInput where no chain takes such alerts, and QueueFull.
+    """
+    if not placed.keys:
+        return [_ignore(each) for each in placed.alerts]
+    batch = read_batch(reading.source, placed.keys, placed.placings, now)
+    decided = [_decide(batch, each) for each in placed.alerts]
     batch.write()
     over = [each.alert for each in decided if each.kind == Kind.RESOLVED]
     investigations = follow_up(
         batch,
-        rules,
+        get_config().incidents,
         author=author,
         alert_type=alert_type,
         over=[f"{each.title} ({each.key})" for each in over[:20]],
@@ -69,7 +87,7 @@ def take_alerts(reading: Reading, *, author: str, alert_type: str, now: datetime
 
 def _decide(batch: Batch, alert: AlertReading) -> Taken:
     rules = get_config().incidents
-    if alert.state not in ("firing", "resolved"):
+    if alert.state not in COUNTED:
         return _ignore(alert)
     known = batch.episodes.get(alert.key)
     incident = batch.incidents.get(known.incident_id) if known and known.incident_id else None

@@ -44,6 +44,7 @@ def test_an_empty_list_shows_how_to_send_an_alert_to_this_host(viewer):
 
     assert "No alert has arrived yet" in page
     assert "curl -X POST http://localhost/api/v1/alerts" in page
+    assert "url: http://localhost/api/v1/webhooks/alertmanager" in page
 
 
 def test_running_queued_and_ended_sessions_have_their_sections(viewer, running):

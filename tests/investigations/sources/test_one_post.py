@@ -58,3 +58,18 @@ def test_alerts_with_different_labels_have_different_keys(first, second):
     is_same = bound_key(key_of_labels(first)) == bound_key(key_of_labels(second))
 
     assert is_same == (first == second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        ({"what": "disk", "status": "firing"}, {"what": "disk", "status": "Resolved"}, True),
+        ({"what": "disk", "status": "down"}, {"what": "disk"}, True),
+        ({"what": "disk", "status": "down"}, {"what": "fan", "status": "down"}, False),
+        ({"host": "a", "status": "disk broken"}, {"host": "a", "status": "fan broken"}, False),
+    ],
+)
+def test_a_document_of_nobody_is_about_the_same_alert_whatever_its_state(first, second, is_same):
+    keys = [read_post_of("generic", Post(body), {}).alerts[0].key for body in (first, second)]
+
+    assert (keys[0] == keys[1]) == is_same
