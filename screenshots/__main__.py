@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.lab import open_lab
 from screenshots.camera import Camera, open_camera
 from screenshots.sights import Sight
+from screenshots.stage import set_the_stage
 from tests.processes import ROOT, Process, find_free_port
 
 CONFIG_DIR = Path(__file__).parent / "config"
@@ -27,7 +28,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     port = find_free_port()
-    os.environ["SCREENSHOTS_MODEL_URL"] = f"http://127.0.0.1:{port}/llamacpp/v1"
+    set_the_stage(port)
     with (
         open_lab(is_quick=True, config=CONFIG_DIR),
         _web() as url,
@@ -55,6 +56,7 @@ def _take(camera: Camera, port: int) -> int:
         count = camera.take_all("before", find)
         camera.log_in(PERSON, PASSWORD)
         count += camera.take_all("empty", find)
+        database.submit(world.play_sessions, port).result()
         database.submit(world.make_sessions).result()
         database.submit(world.check_models, port).result()
         count += camera.take_all("full", find)
