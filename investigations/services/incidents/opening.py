@@ -30,7 +30,7 @@ def take_in(batch: Batch, alert: AlertReading, rules: IncidentsConfig) -> tuple[
         _reopen(batch, current)
     assert incident is not None
     episode = batch.begin(alert, incident)
-    if before is not None and before.incident_id == incident.pk:
+    if before is not None and _was_member(before, incident):
         kind = MemberChange.Kind.REOPENED
     else:
         incident.member_count += 1
@@ -43,6 +43,15 @@ def take_in(batch: Batch, alert: AlertReading, rules: IncidentsConfig) -> tuple[
     batch.note(incident, episode, kind)
     batch.gained.setdefault(incident.pk, []).append(alert)
     return incident, is_new
+
+
+def _was_member(before: AlertEpisode, incident: Incident) -> bool:
+    """An end whose beginning nobody told belongs to no incident; what came before it may."""
+    if before.incident_id is not None or incident._state.adding:
+        return before.incident_id == incident.pk
+    return AlertEpisode.objects.filter(
+        source=before.source, key=before.key, incident=incident
+    ).exists()
 
 
 def let_go(batch: Batch, alert: AlertReading) -> Incident | None:

@@ -111,6 +111,20 @@ def test_what_fires_is_over_and_fires_again_is_told_so_each_time(name):
     assert Incident.objects.count() == 1
 
 
+def test_who_comes_back_is_the_same_member_also_after_an_end_without_a_beginning():
+    told = [("firing", 7, 0), ("resolved", 7, 8), ("resolved", 9, 10), ("firing", 11, 0)]
+    for state, begins, ends in told:
+        member: JSON = {
+            "status": state, "fingerprint": "f", "startsAt": f"{DAY}T{begins:02}:00:00Z",
+            "endsAt": f"{DAY}T{ends:02}:00:00Z" if ends else None,
+        }  # fmt: skip
+        body: JSON = {"version": "4", "groupKey": "g", "alerts": [member]}
+        take_delivery(read_post_of("alertmanager", Post(body), {}), body=body, author="test")
+
+    incident = Incident.objects.get()
+    assert (incident.state, incident.member_count, incident.firing_count) == ("reopened", 1, 1)
+
+
 def cloud_event(state: str, number: str) -> Post:
     headers = {"ce-id": number, "ce-specversion": "1.0", "ce-source": "s", "ce-type": f"a.{state}"}
     return Post({"pump": "P-3"}, headers)
