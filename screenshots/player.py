@@ -1,7 +1,7 @@
 """Stories that the product plays itself: a real worker runs them, with its gate and its reviews.
 
-A rehearsal script speaks for the model and `tool_server.py` for the machines. Everything else on the
-pictures is what came of it, so nothing here says how a session ends.
+A rehearsal script speaks for the model and `tool_server.py` for the machines. Everything else on
+the pictures is what came of it, so nothing here says how a session ends.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ class Post:
     """A post of an alert source; its alerts become members of one incident."""
 
     source: str
-    body: Mapping[str, JSON]
+    body: dict[str, reading.JSON]
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,11 @@ class Play:
 
 @contextmanager
 def running(scripts: Sequence[Path], port: int, pace: float | None = None) -> Iterator[Process]:
-    """A worker, and at this port the model that the scripts speak for. The worker is killed at the end: what waits for a person
-    then goes on waiting, as it would with a worker that lives."""
+    """A worker, and at this port the model that the scripts speak for.
+
+    The worker is killed at the end: what waits for a person then goes on waiting, as it would with
+    a worker that lives.
+    """
     with start_rehearsal(load_scripts(scripts), port=port, pace=pace):
         worker = start_worker(LOG_LEVEL="INFO")
         try:
@@ -72,10 +75,10 @@ def begin(play: Play) -> AlertSession:
     if isinstance(play.about, Alert):
         body = {"alert_type": play.alert_type, "data": dict(play.about.data)}
         return submit_alert(read_alert(body), author=_SENDER)
-    body = dict(play.about.body)
+    post = reading.Post(play.about.body)
     taken = take_delivery(
-        read_delivery(reading.Post(body), play.about.source),
-        body=body, author=_SENDER, alert_type=play.alert_type,
+        read_delivery(post, play.about.source),
+        body=post.body, author=_SENDER, alert_type=play.alert_type,
     )  # fmt: skip
     if taken.session is None:
         raise AssertionError(f"the post began no session: {taken.message}")

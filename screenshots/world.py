@@ -2,7 +2,7 @@
 
 import tempfile
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from django.contrib.auth.models import Group, User
@@ -12,6 +12,7 @@ from django.urls import reverse
 from agents.rehearsal.loading import PROVIDER_CHECK_SCRIPT, load_script
 from investigations.engine.provider_checks import check_for_page
 from investigations.models import AlertSession
+from investigations.services.incidents.windows import WindowRequest, open_window
 from investigations.services.provider_checks import ask_for_check
 from screenshots.clock import shift
 from screenshots.player import play_all, running
@@ -47,7 +48,7 @@ class World:
         """
         approver = User.objects.get(username=PERSON)
         with (
-            tempfile.TemporaryDirectory(prefix="shop-") as folder,
+            tempfile.TemporaryDirectory(prefix="shop-", dir="/var/tmp") as folder,
             running((repairs.SCRIPT, proofs.SCRIPT), port, pace),
         ):
             plays = {**proofs.ALL, **repairs.write_plays(Path(folder))}
@@ -62,6 +63,7 @@ class World:
         self._sessions["running"] = tell(live.RUNNING).pk
         for story in live.QUEUED:
             tell(story)
+        self._open_windows()
         self._seen_at = datetime.now(UTC)
 
     def check_models(self, port: int) -> None:
@@ -76,6 +78,16 @@ class World:
         self._hold_time()
         arguments = [self._sessions[sight.session]] if sight.session else []
         return f"{reverse(sight.view, args=arguments)}{sight.after}"
+
+    def _open_windows(self) -> None:
+        """One that is open and one that is to come; what fires in the stories matches neither."""
+        now = datetime.now(UTC)
+        for name, matchers, begins in (
+            ("Upgrade of the staging cluster", ('cluster="staging-eu-1"',), timedelta()),
+            ("Move of db-7", ('instance="db-7"', "severity!=critical"), timedelta(days=2)),
+        ):
+            ends = now + begins + timedelta(hours=3)
+            open_window(WindowRequest(name, matchers, now + begins, ends), PERSON)
 
     def leave(self) -> None:
         connections.close_all()

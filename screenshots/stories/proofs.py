@@ -1,16 +1,15 @@
 """Reports that say more than is proved: a quote that is not there, an act that never was, a write
 that nothing has confirmed. What the model says in them is in proofs.yaml."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from agents.types import JSON
+from investigations.sources.reading import JSON
 from screenshots.player import Alert, Play, Post
 
 SCRIPT = Path(__file__).with_name("proofs.yaml")
 
 
-def _post(*mounts: str) -> Mapping[str, JSON]:
+def _post(*mounts: str) -> dict[str, JSON]:
     """What Alertmanager posts about file systems of db-2 that fill up."""
     shared: dict[str, JSON] = {"alertname": "DiskPressure", "host": "db-2", "severity": "critical"}
     return {
