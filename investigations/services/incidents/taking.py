@@ -109,7 +109,7 @@ def _decide(batch: Batch, alert: AlertReading) -> Taken:
             told = "duplicate: this alert was over before this post came"
             return Taken(alert, Kind.DUPLICATE, told, incident)
         case "over":
-            batch.see_again(alert)
+            batch.end_later(alert)
             return Taken(alert, Kind.RESOLVED, "resolved", incident)
         case "stale":
             batch.see_again(alert)
