@@ -142,7 +142,7 @@ def _find_lists(store: Redis) -> list[Json]:
             "tuple[int, list[bytes]]", store.scan(cursor, count=_KEYS_OF_A_SCAN, _type="list")
         )
         for key in keys[: _MOST_LISTS - len(found)]:
-            length = cast(int, store.llen(key))
+            length = store.llen(key)
             found.append({"key": key.decode("utf-8", "replace")[:200], "length": length})
         if cursor == 0 or len(found) >= _MOST_LISTS:
             break
