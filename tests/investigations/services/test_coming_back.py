@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from config import get_config, use_config
 from config.schema.incidents import IncidentsConfig
-from investigations.models import AlertSession, Incident, MemberChange
+from investigations.models import AlertEpisode, AlertSession, Incident, MemberChange
 from investigations.services.deliveries import take_delivery
 from investigations.sources.reading import JSON, Post
 from investigations.sources.registry import read_post_of
@@ -123,6 +123,34 @@ def test_who_comes_back_is_the_same_member_also_after_an_end_without_a_beginning
 
     incident = Incident.objects.get()
     assert (incident.state, incident.member_count, incident.firing_count) == ("reopened", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "body", "outcome"),
+    [
+        (
+            "splunk",
+            {"search_name": "Backup failed", "sid": "1", "result": {"host": "db"}},
+            "started",
+        ),
+        ("generic", {"message": "backup of db failed"}, "started"),
+        ("generic", {"message": "backup of db failed", "status": "down"}, "duplicate"),
+        ("prometheus", [{"labels": {"alertname": "BackupFailed"}}], "duplicate"),
+    ],
+)
+def test_what_is_never_told_to_be_over_is_looked_into_again_the_next_night(source, body, outcome):
+    def take() -> str:
+        reading = read_post_of(source, Post(body), {})
+        taken = take_delivery(reading, body={"n": next(_numbers)}, author="test")
+        return taken.delivery.outcome
+
+    first, soon = take(), take()
+    yesterday = timezone.now() - timedelta(hours=23)
+    AlertEpisode.objects.update(last_seen_at=yesterday, first_seen_at=yesterday)
+    Incident.objects.update(opened_at=yesterday, last_joined_at=yesterday, last_seen_at=yesterday)
+
+    assert (first, soon, take()) == ("started", "duplicate", outcome)
+    assert Incident.objects.count() == (2 if outcome == "started" else 1)
 
 
 def cloud_event(state: str, number: str) -> Post:
