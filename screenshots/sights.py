@@ -34,6 +34,18 @@ def _fill_in_an_alert(page: Page) -> None:
     page.locator("#preview").get_by_text("change-hunter").first.wait_for()
 
 
+def _ask_where_a_post_would_go(page: Page) -> None:
+    page.locator("#route-post").fill(
+        '{"version": "4", "receiver": "tarsy", "status": "firing", "groupKey": "{}:{}",\n'
+        ' "alerts": [{"status": "firing", "startsAt": "2026-01-05T03:00:00Z",\n'
+        '  "labels": {"alertname": "PaymentsApiHighErrorRate", "severity": "critical",\n'
+        '   "cluster": "prod-eu-1", "namespace": "payments"},\n'
+        '  "annotations": {"summary": "payments-api answers 502"}}]}'
+    )
+    page.get_by_role("button", name="Show what would be done").click()
+    page.locator("#route .t-row-title").first.wait_for()
+
+
 def _go_to_the_second_step(page: Page) -> None:
     """Press *Approve* once."""
     page.get_by_role("button", name="Approve", exact=True).click()
@@ -91,6 +103,8 @@ SIGHTS = (
     Sight("trace", "trace", ".t-tree", "finished"),
     Sight("trace-call", "trace", ".t-tree", "finished", prepare=_open_a_call),
     Sight("submit", "submit", "#alert-form", prepare=_fill_in_an_alert),
+    Sight("submit-route", "submit-route", "#route-post", prepare=_ask_where_a_post_would_go),
+    Sight("maintenance", "maintenance", ".t-rows"),
     Sight("system", "system", "#servers"),
     Sight("system-check", "system", ".t-check", prepare=_open_the_check),
     Sight("admin-list", "admin:investigations_alertsession_changelist", "#result_list"),

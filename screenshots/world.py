@@ -1,7 +1,7 @@
 """The people and sessions of the pictures. Running ones stay at the moment their story ends."""
 
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from django.contrib.auth.models import Group, User
 from django.db import connections
@@ -10,6 +10,7 @@ from django.urls import reverse
 from agents.rehearsal.loading import PROVIDER_CHECK_SCRIPT, load_script
 from investigations.engine.provider_checks import check_for_page
 from investigations.models import AlertSession
+from investigations.services.incidents.windows import WindowRequest, open_window
 from investigations.services.provider_checks import ask_for_check
 from screenshots.clock import shift
 from screenshots.presence import tell_presence
@@ -50,6 +51,7 @@ class World:
         self._sessions["running"] = tell(live.RUNNING).pk
         for story in live.QUEUED:
             tell(story)
+        self._open_windows()
         self._seen_at = datetime.now(UTC)
 
     def check_models(self, port: int) -> None:
@@ -64,6 +66,16 @@ class World:
         self._hold_time()
         arguments = [self._sessions[sight.session]] if sight.session else []
         return f"{reverse(sight.view, args=arguments)}{sight.after}"
+
+    def _open_windows(self) -> None:
+        """One that is open and one that is to come; what fires in the stories matches neither."""
+        now = datetime.now(UTC)
+        for name, matchers, begins in (
+            ("Upgrade of the staging cluster", ('cluster="staging-eu-1"',), timedelta()),
+            ("Move of db-7", ('instance="db-7"', "severity!=critical"), timedelta(days=2)),
+        ):
+            ends = now + begins + timedelta(hours=3)
+            open_window(WindowRequest(name, matchers, now + begins, ends), PERSON)
 
     def leave(self) -> None:
         connections.close_all()

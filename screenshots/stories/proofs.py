@@ -13,7 +13,6 @@ def _story(title: str, agent: Agent, summary: str, ago: timedelta) -> Story:
         "Alertmanager",
         ago,
         stages=[[agent], [Agent([], summary)]],
-        is_reviewed=True,
     )
 
 
