@@ -71,7 +71,7 @@ def _measure(
     figures: Figures,
     null_rate: float,
 ) -> float:
-    usual = STORM if name == "storm" else 3_000
+    usual = STORM if name == "storm" else 1_500
     requests = lab.choose(usual, usual // 10)
     file: Path = lab.directory / "post.json"
     file.write_bytes(body)

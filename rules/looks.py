@@ -91,7 +91,7 @@ class Explorer:
         if look.after and not any(self.book.replies.get(name) for name in look.after):
             return True
         return bool(look.over) and any(
-            not self._is_settled(name) for name in _looks_behind(self.pack, look.over)
+            not self._is_settled(name) for name in looks_behind(self.pack, look.over)
         )
 
     def _is_settled(self, name: str) -> bool:
@@ -101,7 +101,7 @@ class Explorer:
             # What it waits for has had its turn by then, or the pack would not get here.
             return all(self._is_settled(each) for each in look.after if each != name)
         if look.over and any(
-            not self._is_settled(each) for each in _looks_behind(self.pack, look.over) - {name}
+            not self._is_settled(each) for each in looks_behind(self.pack, look.over) - {name}
         ):
             return False
         return not list(self._list_calls(name, look))
@@ -204,7 +204,7 @@ def as_json(value: object) -> JSON:
     return value if isinstance(value, bool | int | float | str) else None
 
 
-def _looks_behind(pack: PackConfig, fact: str) -> set[str]:
+def looks_behind(pack: PackConfig, fact: str) -> set[str]:
     """The looks that a fact is read from, at any distance."""
     looks: set[str] = set()
     waiting, seen = [fact], {fact}

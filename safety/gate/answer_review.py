@@ -57,7 +57,7 @@ async def review_answer(
             find_unsupported,
             answer.text,
             _with_earlier(standing.evidence, earlier),
-            _leave_out_prose(answer.given) if earlier else answer.given,
+            _leave_out_prose(answer.given),
             tool_names,
             _find_cited(answer, standing.evidence, earlier),
         )
@@ -86,8 +86,7 @@ async def review_told(
     standing = rebuild((), time.monotonic)
     for call in earlier:
         standing.evidence.add(call)
-    given = _leave_out_prose(answer.given) if earlier else answer.given
-    return await review_answer(replace(answer, given=given), standing, events)
+    return await review_answer(answer, standing, events)
 
 
 def _with_earlier(own: Evidence, earlier: Sequence[SettledCall]) -> Evidence:
@@ -113,7 +112,8 @@ def _find_cited(
 
 
 def _leave_out_prose(given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """What the task brought but for what models wrote: their results are at hand themselves."""
+    """What the task brought but for what models wrote: that proves nothing, and the results that
+    it rests on are at hand themselves."""
     return tuple(block for block in given if not block[0].startswith(BLOCKS_OF_AGENTS))
 
 

@@ -16,7 +16,7 @@ from tarsy.shop.lifeline import begin, say
 _ORDERS_PER_SECOND = 4
 _RUSH_PER_SECOND = 12
 _CART_BYTES = 500
-_RUSH_BYTES = 65_536
+_RUSH_BYTES = 196_608
 
 
 def main() -> None:

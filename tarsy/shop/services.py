@@ -36,7 +36,7 @@ def declare_services(layout: Layout, port: int) -> dict[str, Declared]:
         "shop-web": _declare(
             layout, "shop-web", "web",
             description="takes the orders of the shop's customers",
-            depends_on=["shop-database", "shop-cache"],
+            depends_on=["shop-database", "shop-cache", "shop-worker"],
             endpoint=f"https://{HOST}:{port}/healthz",
             authority_file=str(layout.authority),
             space={"directory": str(layout.spool), "limit_bytes": SPOOL_LIMIT},
