@@ -35,7 +35,6 @@ def _fill_in_an_alert(page: Page) -> None:
 
 
 def _ask_where_a_post_would_go(page: Page) -> None:
-    page.locator("#route").evaluate("box => box.open = true")
     page.locator("#route-post").fill(
         '{"version": "4", "receiver": "tarsy", "status": "firing", "groupKey": "{}:{}",\n'
         ' "alerts": [{"status": "firing", "startsAt": "2026-01-05T03:00:00Z",\n'
@@ -111,7 +110,7 @@ SIGHTS = (
     Sight("trace", "trace", ".t-tree", "finished"),
     Sight("trace-call", "trace", ".t-tree", "finished", prepare=_open_a_call),
     Sight("submit", "submit", "#alert-form", prepare=_fill_in_an_alert),
-    Sight("submit-route", "submit-route", "#route", prepare=_ask_where_a_post_would_go),
+    Sight("submit-route", "submit-route", "#route-post", prepare=_ask_where_a_post_would_go),
     Sight("maintenance", "maintenance", ".t-rows"),
     Sight("system", "system", "#servers"),
     Sight("system-senders", "system", "#senders .t-below", prepare=_scroll_to("#senders")),

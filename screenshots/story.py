@@ -38,12 +38,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Agent:
-    """What one agent does. `finding` is its report; `doubts` are passages of it, each with why
-    nothing supports it. Without an `end` it is still at work."""
+    """What one agent does. `finding` is its report, which is held against its calls as it would be
+    while it ran. Without an `end` it is still at work."""
 
     turns: Sequence[Turn]
     finding: str = ""
-    doubts: Mapping[str, str] | None = None
     end: ExecutionStatus | Literal[""] = "completed"
     error: str = ""
 
@@ -77,5 +76,3 @@ class Story:
     runbook: str = ""
     cancelled_by: str = ""
     model: str = "gemini-3.1-pro-preview"
-    is_reviewed: bool = False
-    """Its texts are held against its calls, as they would be while it ran."""

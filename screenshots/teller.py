@@ -254,14 +254,11 @@ class _Teller:
         block = ClosedBlock(str(opened.pk), "llm_response", text, is_final=True)
         record = self._describe(agent, seconds, Message("assistant", text), blocks=(block,))
         recording.record_llm_call(agent.execution, record, self._mask, [opened])
-        note = Note("final_analysis", text, _doubts(text, agent.story))
-        if self._story.is_reviewed:
-            note = self._review(agent, text)
-        recording.record_note(agent.execution, note, self._mask)
+        recording.record_note(agent.execution, self._review(agent, text), self._mask)
         yield 0.1
 
     def _review(self, agent: _Agent, text: str) -> Note:
-        """The last answer, as the product lets it stand."""
+        """The last answer, as the product lets it stand: what it marks is the picture's as well."""
         session = AlertSession.objects.get(pk=self._id)
         refs = [ref for each in find_citations(text) for ref in each.refs]
         results = read_tool_results(self._id, {ref.number for ref in refs})
@@ -342,13 +339,3 @@ class _Teller:
             return f"{moved // 60:02}:{moved % 60:02}"
 
         return _TIME.sub(move, text)
-
-
-def _doubts(text: str, agent: Agent) -> dict[str, JSON]:
-    """The passages of a report that its review marks."""
-    spans: list[JSON] = [
-        {"start": text.index(said), "end": text.index(said) + len(said), "text": said,
-         "kind": "number", "reason": reason}
-        for said, reason in (agent.doubts or {}).items()
-    ]  # fmt: skip
-    return {"unsupported": spans} if spans else {}

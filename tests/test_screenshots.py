@@ -77,6 +77,13 @@ def test_the_world_has_a_session_in_each_state_and_cites_only_calls_that_are_the
         texts = " ".join(said.values_list("content", flat=True))
         assert _NAMED.findall(texts) == []
         assert all(int(number) <= calls for number in _CITED.findall(session.final_analysis))
+    # What a report is marked with comes from its review alone.
+    reports = TimelineEvent.objects.filter(event_type=TimelineEvent.Type.FINAL_ANALYSIS)
+    assert all("claims" in report.metadata for report in reports)
+    [synthesis] = reports.filter(
+        session__title__startswith="payments-api", stage__stage_type="synthesis"
+    )
+    assert synthesis.metadata["claims"]["uncited"] == 1
 
 
 @pytest.mark.worker
