@@ -11,7 +11,7 @@ from config.schema.expressions import split_template
 from config.schema.packs import LookConfig, PackConfig, WayConfig
 from rules.documents import Reply
 from rules.evaluation import Scope
-from rules.facts import FactBook, Row
+from rules.facts import FactBook, Row, looks_behind
 
 MOST_CALLS = 80
 """Calls of one pack in all."""
@@ -202,20 +202,6 @@ def as_json(value: object) -> JSON:
     if isinstance(value, list):
         return [as_json(each) for each in value]
     return value if isinstance(value, bool | int | float | str) else None
-
-
-def looks_behind(pack: PackConfig, fact: str) -> set[str]:
-    """The looks that a fact is read from, at any distance."""
-    looks: set[str] = set()
-    waiting, seen = [fact], {fact}
-    while waiting:
-        config = pack.facts[waiting.pop()]
-        looks |= set(config.looks)
-        for other in config.of:
-            if other not in seen:
-                seen.add(other)
-                waiting.append(other)
-    return looks
 
 
 def _call_id(*parts: str) -> str:

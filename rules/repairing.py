@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from agents.types import ToolCall, ToolSpec
 from config.schema.packs import PackConfig
 from rules.documents import Reply
+from rules.facts import looks_behind
 from rules.findings import Finding, Repair
-from rules.looks import looks_behind
 from rules.ranking import Ranked
 from rules.report import Fate, Told
 

@@ -53,8 +53,6 @@ class Told:
     not_checked: tuple[str, ...] = ()
     calls: tuple[int, ...] = ()
     """The calls that brought something."""
-    is_alert_known: bool = False
-    """Whether the alert's own thing was among what was seen."""
     mended: Mended | None = None
     """What became of a repair that was asked for."""
     found: frozenset[tuple[str, str]] = frozenset()

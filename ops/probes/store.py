@@ -1,7 +1,7 @@
 """A database or cache as its own figures tell, read with the URL that its service declares."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -174,6 +174,12 @@ def _probe_postgres(url: str) -> StoreState:
             reasons.append(str(error).strip())
     else:
         return StoreState("postgresql", (f"it does not answer: {reasons[-1]}",))
+    return _read_postgres(figures, clients, started)
+
+
+def _read_postgres(
+    figures: Mapping[str, Json], clients: Sequence[Mapping[str, Json]], started: float
+) -> StoreState:
     taken, limit = _number(figures["connections"]), _number(figures["max_connections"])
     percent = round(100 * taken / limit, 1)
     problems = []
