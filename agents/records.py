@@ -67,9 +67,9 @@ class LLMCallRecord:
     asked: tuple[Message, ...] = ()
     """The question, where it is not the execution's own conversation."""
     max_iterations: int = 0
+    """How many iterations the execution may have."""
     sent_back: str = ""
     """Why the answer was not accepted, in a sentence for people."""
-    """How many iterations the execution may have."""
 
 
 @dataclass(frozen=True)

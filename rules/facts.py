@@ -52,11 +52,8 @@ class FactBook:
             del self._known[name]
 
     def _looks_behind(self, name: str) -> set[str]:
-        """The looks that a fact is read from, at any distance."""
         if name not in self._behind:
-            config = self.pack.facts[name]
-            inner = [self._looks_behind(other) for other in config.of]
-            self._behind[name] = set(config.looks).union(*inner)
+            self._behind[name] = looks_behind(self.pack, name)
         return self._behind[name]
 
     def find(self, name: str) -> Fact:
@@ -106,6 +103,20 @@ class FactBook:
         return Fact(tuple(kept), left_out, tuple(dict.fromkeys(calls)))
 
 
+def looks_behind(pack: PackConfig, fact: str) -> set[str]:
+    """The looks that a fact is read from, at any distance."""
+    looks: set[str] = set()
+    waiting, seen = [fact], {fact}
+    while waiting:
+        config = pack.facts[waiting.pop()]
+        looks |= set(config.looks)
+        for other in config.of:
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return looks
+
+
 def _list_added(config: FactConfig) -> list[tuple[str, str, bool]]:
     """The fields that are computed, each with whether anything behind it reads it."""
     sources = list(config.add.items())
@@ -121,16 +132,6 @@ def _complete(first: Row, second: Row) -> None:
     for name, value in second.items():
         if first.get(name) in ("", None, -1.0) and not name.startswith("_"):
             first[name] = value
-
-
-@lru_cache(maxsize=512)
-def _names_of_forms(forms: tuple[FormConfig, ...]) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-    for form in forms:
-        names.update(dict.fromkeys((*form.fields, *form.columns)))
-        if form.pattern is not None:
-            names.update(dict.fromkeys(compile_pattern(form.pattern).groupindex))
-    return tuple(names)
 
 
 def _fields_of(config: FactConfig, pack: PackConfig) -> set[str]:

@@ -1,7 +1,6 @@
 """What rules find: frozen, with all that a report or a later agent needs of it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -92,16 +91,3 @@ class Noise:
     author: str
     reason: str
     until: datetime
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What the rules of some packs made of what they saw."""
-
-    findings: tuple[Finding, ...] = ()
-    well: tuple[str, ...] = ()
-    """What was looked at and found well, as Markdown with its citations."""
-    not_checked: tuple[str, ...] = ()
-    edges: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """What each thing depends on."""
-    entities: frozenset[str] = frozenset()

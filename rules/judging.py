@@ -16,7 +16,6 @@ from rules.quotes import find_quote
 
 MOST_FINDINGS_OF_A_RULE = 200
 MOST_CITED = 4
-MOST_OTHERS = 5
 MOST_JOINED_KEYS = 50_000
 OLD = timedelta(hours=6)
 """How much older than the alert an event may be before it explains less."""

@@ -11,7 +11,7 @@ from config.schema.expressions import split_template
 from config.schema.packs import LookConfig, PackConfig, WayConfig
 from rules.documents import Reply
 from rules.evaluation import Scope
-from rules.facts import FactBook, Row
+from rules.facts import FactBook, Row, looks_behind
 
 MOST_CALLS = 80
 """Calls of one pack in all."""
@@ -91,7 +91,7 @@ class Explorer:
         if look.after and not any(self.book.replies.get(name) for name in look.after):
             return True
         return bool(look.over) and any(
-            not self._is_settled(name) for name in _looks_behind(self.pack, look.over)
+            not self._is_settled(name) for name in looks_behind(self.pack, look.over)
         )
 
     def _is_settled(self, name: str) -> bool:
@@ -101,7 +101,7 @@ class Explorer:
             # What it waits for has had its turn by then, or the pack would not get here.
             return all(self._is_settled(each) for each in look.after if each != name)
         if look.over and any(
-            not self._is_settled(each) for each in _looks_behind(self.pack, look.over) - {name}
+            not self._is_settled(each) for each in looks_behind(self.pack, look.over) - {name}
         ):
             return False
         return not list(self._list_calls(name, look))
@@ -202,20 +202,6 @@ def as_json(value: object) -> JSON:
     if isinstance(value, list):
         return [as_json(each) for each in value]
     return value if isinstance(value, bool | int | float | str) else None
-
-
-def _looks_behind(pack: PackConfig, fact: str) -> set[str]:
-    """The looks that a fact is read from, at any distance."""
-    looks: set[str] = set()
-    waiting, seen = [fact], {fact}
-    while waiting:
-        config = pack.facts[waiting.pop()]
-        looks |= set(config.looks)
-        for other in config.of:
-            if other not in seen:
-                seen.add(other)
-                waiting.append(other)
-    return looks
 
 
 def _call_id(*parts: str) -> str:

@@ -2,23 +2,30 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from agents.our_lines import split_our_lines
+from agents.our_lines import find_our_lines, split_our_lines
 from agents.report import Report, parse_report
+from agents.types import INCONCLUSIVE
 
 _LEVELS = ("high", "medium", "low", "")
 MOST_ITEMS = 30
 
 
 def merge_reports(reports: Sequence[tuple[str, str]]) -> str:
-    """The reports of agents by their names as one: the surest conclusion, then the others."""
+    """The reports of agents by their names as one: the surest conclusion, then the others.
+
+    One of no known shape stands below as it is.
+    """
     read = [(name, report) for name, text in reports if (report := _parse(text)) is not None]
+    rest = [f"### {name}\n{text}" for name, text in reports if _parse(text) is None]
     if not read:
-        return "\n\n".join(f"### {name}\n{text}" for name, text in reports)
-    read.sort(key=lambda each: _LEVELS.index(each[1].confidence))
+        return "\n\n".join(rest)
+    baseless = {name for name, text in reports if find_our_lines(text, INCONCLUSIVE)}
+    read.sort(key=lambda each: (each[0] in baseless, _LEVELS.index(each[1].confidence)))
     (_, best), *others = read
     conclusion = best.conclusion
     for name, report in others:
-        conclusion += f"\n\n{name} concludes: {report.conclusion}"
+        looked = ", and looked at nothing" if name in baseless else ""
+        conclusion += f"\n\n{name} concludes{looked}: {report.conclusion}"
     confidence = best.confidence or "low"
     every = [report for _, report in read]
     sections = (
@@ -28,9 +35,8 @@ def merge_reports(reports: Sequence[tuple[str, str]]) -> str:
         ("Ruled out", _bullet(item for report in every for item in report.ruled_out)),
     )
     head = f"## Conclusion\n{conclusion} Confidence: {confidence}"
-    return "\n\n".join(
-        [head, *(f"## {title}\n" + ("\n".join(lines) or "Nothing.") for title, lines in sections)]
-    )
+    told = [f"## {title}\n" + ("\n".join(lines) or "Nothing.") for title, lines in sections]
+    return "\n\n".join([head, *told, *rest])
 
 
 def sum_up(text: str) -> str:

@@ -57,9 +57,7 @@ def rank(findings: Sequence[Finding], graph: Graph, alert: AlertFacts) -> Ranked
     causes.sort(key=_order)
     related = [cause for cause in causes if cause.relevance <= 2]
     if about and any(cause.relevance == 0 for cause in related):
-        related = [c for c in related if c.relevance == 0 or c.finding.sure == "certain"]
-        nearest = [c for c in related if c.relevance == 0]
-        related = nearest
+        related = [cause for cause in related if cause.relevance == 0]
     chosen = _cut_off(related)[:MOST_CAUSES]
     aside = tuple(cause for cause in causes if cause not in chosen)
     return Ranked(tuple(map(_lower_far, chosen)), aside[:MOST_ASIDE])
@@ -156,8 +154,7 @@ def _make_cause(
 ) -> Cause:  # fmt: skip
     symptoms = tuple(each for each, root in explained.items() if root is finding)
     things = (finding.entity, *finding.others)
-    start, way = _find_chain(things, symptoms, graph, about)
-    del start
+    way = _find_chain(things, symptoms, graph, about)
     known = {each.entity: each for each in symptoms}
     known[finding.entity] = finding
     chain = tuple(Link(entity, known.get(entity)) for entity in way)
@@ -167,16 +164,16 @@ def _make_cause(
 
 def _find_chain(
     things: Sequence[str], symptoms: Sequence[Finding], graph: Graph, about: Collection[str]
-) -> tuple[str, tuple[str, ...]]:
+) -> tuple[str, ...]:
     """From the cause to what the alert is about, else to the symptom that is farthest away."""
     ways: list[tuple[bool, tuple[str, ...]]] = []
     for start in dict.fromkeys((*about, *(each.entity for each in symptoms))):
         found = graph.find_ways(start, set(things))
         ways += [(start in about, way) for way in found.values()]
     if not ways:
-        return things[0], (things[0],)
+        return (things[0],)
     _, best = max(ways, key=lambda each: (each[0], len(each[1])))
-    return best[0], tuple(_thin_out(tuple(reversed(best))))
+    return _thin_out(tuple(reversed(best)))
 
 
 def _thin_out(way: tuple[str, ...]) -> tuple[str, ...]:

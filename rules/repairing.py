@@ -8,9 +8,12 @@ import hashlib
 from collections.abc import Sequence
 
 from agents.types import ToolCall, ToolSpec
+from config.schema.packs import PackConfig
 from rules.documents import Reply
-from rules.findings import Repair
+from rules.facts import looks_behind
+from rules.findings import Finding, Repair
 from rules.ranking import Ranked
+from rules.report import Fate, Told
 
 AFTERWARDS = "afterwards"
 """What tells the calls of the second look from those of the first."""
@@ -43,10 +46,21 @@ def read_refusal(reply: Reply | None) -> str:
     return reply.failure
 
 
-def is_gone(before: Ranked, afterwards: Ranked) -> bool:
-    """Whether what was found first is not found any more."""
-    first = before.causes[0].finding
-    return not any(
-        (each.finding.rule, each.finding.entity) == (first.rule, first.entity)
-        for each in (*afterwards.causes, *afterwards.aside)
-    )
+def find_fate(packs: Sequence[PackConfig], before: Told, afterwards: Told) -> Fate:
+    """What became of the first cause. It is only gone where what it was found in was seen again:
+    of what does not answer any more, nothing is known."""
+    first = before.ranked.causes[0].finding
+    if (first.rule, first.entity) in afterwards.found:
+        return "there"
+    looks = _looks_of(packs, first)
+    is_silent = looks & afterwards.silent - before.silent
+    return "gone" if looks & afterwards.answered and not is_silent else "unseen"
+
+
+def _looks_of(packs: Sequence[PackConfig], finding: Finding) -> frozenset[str]:
+    """The looks that a finding's rule rests on, as `pack.look`."""
+    name, _, rule_name = finding.rule.partition(".")
+    pack = next(each for each in packs if each.name == name)
+    rule = pack.rules[rule_name]
+    facts = filter(None, (rule.each, *(join.fact for join in rule.join.values())))
+    return frozenset(f"{name}.{look}" for fact in facts for look in looks_behind(pack, fact))

@@ -1,7 +1,8 @@
 """The report of an agent without a model, in the form that every report has."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from agents.our_lines import as_words
 from agents.types import JSON
@@ -15,6 +16,12 @@ MOST_NEXT = 6
 MOST_WELL = 8
 MOST_NOT_CHECKED = 12
 _MOST_CITED = 4
+Fate = Literal["gone", "there", "unseen"]
+_FATES: Mapping[Fate, str] = {
+    "gone": "the cause is gone",
+    "there": "the cause is still there",
+    "unseen": "whether the cause is gone could not be seen",
+}
 _LEVELS = {"certain": "high", "likely": "medium", "possible": "low"}
 _KINDS = {
     "config": "configuration", "claim": "volume claim", "control-plane": "control plane",
@@ -24,7 +31,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Mended:
-    """What became of a repair: why it did not run, else whether its cause is gone.
+    """What became of a repair: why it did not run, else what became of its cause.
 
     `number` is its call; 0 where none was made. `calls` are those of the look afterwards.
     """
@@ -32,7 +39,7 @@ class Mended:
     does: str
     number: int = 0
     refusal: str = ""
-    is_gone: bool = False
+    fate: Fate = "unseen"
     calls: tuple[int, ...] = ()
 
 
@@ -46,10 +53,14 @@ class Told:
     not_checked: tuple[str, ...] = ()
     calls: tuple[int, ...] = ()
     """The calls that brought something."""
-    is_alert_known: bool = False
-    """Whether the alert's own thing was among what was seen."""
     mended: Mended | None = None
     """What became of a repair that was asked for."""
+    found: frozenset[tuple[str, str]] = frozenset()
+    """Every finding, known noise included, by its rule and where it was found."""
+    answered: frozenset[str] = frozenset()
+    """The looks that brought something, as `pack.look`."""
+    silent: frozenset[str] = frozenset()
+    """Those that brought nothing at least once."""
 
     @property
     def looks(self) -> int:
@@ -101,9 +112,7 @@ def _conclude(told: Told) -> str:
 def _tell_mended(mended: Mended) -> str:
     if mended.refusal:
         return f"A repair was proposed, {mended.does}, and did not run."
-    if mended.is_gone:
-        return f"The repair, {mended.does}, ran, and the cause is gone."
-    return f"The repair, {mended.does}, ran, and the cause is still there."
+    return f"The repair, {mended.does}, ran, and {_FATES[mended.fate]}."
 
 
 def _list_mended(mended: Mended | None) -> Iterator[str]:
@@ -116,14 +125,14 @@ def _list_mended(mended: Mended | None) -> Iterator[str]:
         return
     yield f"The repair, {mended.does}, ran.{ref}"
     refs = ", ".join(f"T{number}" for number in mended.calls[:_MOST_CITED])
-    again = "is gone" if mended.is_gone else "is still there"
-    yield f"Looked at once more, the cause {again}. [{refs}]"
+    yield f"After a second look, {_FATES[mended.fate]}.{f' [{refs}]' if refs else ''}"
 
 
 def _conclude_nothing(told: Told) -> str:
     if not told.looks:
         return "Nothing could be looked at, so nothing is known of the cause. Confidence: low"
-    parts = ["No rule found a cause: what they know to look for is well."]
+    well = " in what could be looked at" if told.not_checked else ": what they look for is well"
+    parts = [f"No rule found a cause{well}."]
     if told.ranked.aside:
         names = list_names(
             list(dict.fromkeys(name_thing(each.finding.entity) for each in told.ranked.aside))

@@ -38,12 +38,12 @@ from rules.findings import Finding, Noise
 from rules.graph import Graph, add_facts, is_named
 from rules.judging import Judge
 from rules.looks import Explorer, Wanted
-from rules.ranking import find_alert_entities, rank
+from rules.ranking import rank
 from rules.repairing import (
     AFTERWARDS,
     NOT_OFFERED,
     choose_repair,
-    is_gone,
+    find_fate,
     make_call,
     read_refusal,
 )
@@ -159,8 +159,8 @@ class _Execution:
             return replace(told, mended=Mended(repair.does, number, refusal))
         assert reply is not None
         again = await self._investigate(AFTERWARDS)
-        gone = is_gone(told.ranked, again.ranked)
-        return replace(told, mended=Mended(repair.does, reply.number, "", gone, again.calls))
+        fate = find_fate(self._task.packs, told, again)
+        return replace(told, mended=Mended(repair.does, reply.number, "", fate, again.calls))
 
     def _begin(self, salt: str) -> tuple[list[_PackRun], list[str]]:
         """The packs that can work here, and what is said of the others."""
@@ -299,9 +299,13 @@ def judge_runs(
         not_checked += _tell_unseen(run)
         calls += [each.number for replies in run.book.replies.values() for each in replies]
     kept, noise = take_out_noise(findings, task.known_noise, task.now)
-    about = find_alert_entities(graph, kept, alert)
     ranked = rank(kept, graph, alert)
-    return Told(ranked, tuple(well), noise, tuple(not_checked), tuple(calls), bool(about))
+    return Told(
+        ranked, tuple(well), noise, tuple(not_checked), tuple(calls),
+        found=frozenset((each.rule, at) for each in findings for at in (each.entity, *each.others)),
+        answered=frozenset(f"{run.pack.name}.{look}" for run in runs for look in run.book.replies),
+        silent=frozenset(f"{run.pack.name}.{it}" for run in runs for it in run.explorer.failures),
+    )  # fmt: skip
 
 
 def _tell_unseen(run: _PackRun) -> list[str]:

@@ -35,7 +35,6 @@ _OWN_OF_CEL = frozenset({
     "bytes", "duration", "timestamp", "type", "dyn", "bool",
 })  # fmt: skip
 _MACRO = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(\s*(\w+)\s*,")
-_OPERATOR = re.compile(r"\W|_\W|@")
 _PLACE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _NESTING = re.compile(r"[(\[{]|[)\]}]")
 _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')

@@ -188,6 +188,9 @@ class IncidentsConfig(Block):
     incident, which names the old one."""
     silence_window: PositiveDuration = timedelta(days=7)
     """After how long without a word an alert that fires counts as over."""
+    quiet_window: PositiveDuration = timedelta(hours=12)
+    """The same for an alert whose source never tells that it is over, such as a search of Splunk: a
+    job that fails every night is looked into every night."""
     when_recovered: Annotated[Literal["finish", "shorten", "stop"], one_of()] = "finish"
     """What a running investigation does when all alerts are over: `finish` goes on and is told,
     `shorten` is told to conclude, `stop` is cancelled. One that waits is always cancelled."""

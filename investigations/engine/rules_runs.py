@@ -4,6 +4,7 @@ that could not be asked."""
 from datetime import UTC, datetime
 from typing import cast
 
+from agents.our_lines import as_words
 from agents.ports import EvidenceReader, Journal, Toolbox
 from agents.types import JSON, WITHOUT_MODEL, AgentOutcome, Note
 from agents.types import Message as AgentMessage
@@ -31,9 +32,9 @@ async def run_by_rules(
     failure: str = "",
 ) -> AgentOutcome:
     """Run the packs of an agent; `failure` says why its model did not do the work."""
-    lines = (f"{WITHOUT_MODEL} {failure}",) if failure else ()
+    lines = (_say_why(failure),) if failure else ()
     if failure:
-        text = f"No model could be asked, so rules take over. {failure}"
+        text = f"The model brought no report, so rules take over. {failure}"
         await journal.record_note(Note("notice", text))
     return await run_rules(
         _make_task(briefing, lines), toolbox=toolbox, journal=journal, evidence=results,
@@ -95,12 +96,17 @@ async def write_by_code(briefing: Briefing, journal: Journal, *, failure: str = 
             [(each.agent_name, each.analysis) for each in briefing.histories if each.analysis]
         )
     if failure:
-        text = f"{WITHOUT_MODEL} {failure}\n\n{text}"
+        text = f"{_say_why(failure)}\n\n{text}"
     metadata: dict[str, JSON] = {"by_rules": True, "written_by_code": True}
     if briefing.claim.stage.stage_type == Stage.Type.SYNTHESIS:
         metadata |= _best_of(briefing)
     await journal.record_note(Note("final_analysis", text, metadata))
     return AgentOutcome("completed", final_analysis=text)
+
+
+def _say_why(failure: str) -> str:
+    """A line of ours: what a provider answered is text from outside, and no Markdown."""
+    return f"{WITHOUT_MODEL} {as_words(failure)}."
 
 
 def _best_of(briefing: Briefing) -> dict[str, JSON]:

@@ -18,7 +18,8 @@ before the known one. `orphan`: over, and nobody had told that it began."""
 
 @dataclass(frozen=True)
 class KnownEpisode:
-    """The newest episode of an alert's key, as far as it is known."""
+    """The newest episode of an alert's key, as far as it is known. Its moments are those that its
+    source has told; when we heard of them says nothing of what came first."""
 
     is_firing: bool
     starts_at: datetime | None
@@ -45,14 +46,22 @@ def judge(
 def _judge_resolved(alert: AlertReading, known: KnownEpisode | None) -> Verdict:
     if known is None:
         return "orphan"
-    began, ended = alert.starts_at, alert.ends_at
-    if not known.is_firing:
-        is_later = began and known.starts_at and began > known.starts_at
-        return "orphan" if is_later else "over"
-    if known.starts_at is None:
-        return "ends"
-    is_before = (began and began < known.starts_at) or (ended and ended < known.starts_at)
-    return "stale" if is_before else "ends"
+    if known.is_firing:
+        return "stale" if _ended_before(alert, known) else "ends"
+    began, since = alert.starts_at, known.ended_at or known.starts_at
+    return "orphan" if began and since and began > since else "over"
+
+
+def _ended_before(alert: AlertReading, known: KnownEpisode) -> bool:
+    """Whether an alert that is over was so before the known episode began. Its end says so, and its
+    start only where no end is told: two watchers of one alert see it begin at two moments."""
+    began, ended, since = alert.starts_at, alert.ends_at, known.starts_at
+    if since is None:
+        return False
+    has_begun_before = began is not None and began < since
+    if ended is None:
+        return has_begun_before
+    return ended < since or (ended == since and has_begun_before)
 
 
 def _is_forgotten(
@@ -68,9 +77,11 @@ def _was_over(alert: AlertReading, known: KnownEpisode) -> bool:
     began = alert.starts_at
     if began is None:
         return False
-    if known.starts_at is not None:
-        return began <= known.starts_at
-    return known.ended_at is not None and began <= known.ended_at
+    if known.starts_at is not None and began <= known.starts_at:
+        return True
+    if known.ended_at is None:
+        return False
+    return began < known.ended_at or (known.starts_at is None and began == known.ended_at)
 
 
 def later(first: datetime | None, second: datetime | None) -> datetime | None:

@@ -140,7 +140,10 @@ def _describe(reading: Reading, body: JSON, author: str) -> Delivery:
 
 
 def _find_equal(delivery: Delivery) -> Delivery | None:
-    same = Delivery.objects.filter(source=delivery.source, sha256=delivery.sha256)
+    # By its number as well: some senders tell what it is about in headers alone.
+    same = Delivery.objects.filter(
+        source=delivery.source, sha256=delivery.sha256, delivery_id=delivery.delivery_id
+    )
     if not delivery.delivery_id:
         same = same.filter(received_at__gt=timezone.now() - SAME_AGAIN)
     # The one that something was done about, not one of its copies.

@@ -198,6 +198,7 @@ def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
         ),
         labels={"topic": envelope.TopicArn} if envelope.TopicArn else {},
         starts_at=envelope.Timestamp,
+        tells_end=False,
         body=kept if inner is None else inner,
     )
 

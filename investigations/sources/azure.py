@@ -176,6 +176,7 @@ def _read_log(post: Post, told: LogData) -> AlertReading:
         severities=_SEVERITIES,
         links=Links(alert=told.LinkToSearchResults),
         starts_at=told.SearchIntervalEndtimeUtc,
+        tells_end=False,
         body=post.body,
     )
 

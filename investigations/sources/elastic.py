@@ -107,6 +107,7 @@ def read_watch(post: Post) -> Reading:
         severity=watch.metadata.get("severity", ""),
         labels=watch.metadata,
         starts_at=watch.execution_time,
+        tells_end=False,
         body=post.body,
     )
     return Reading(source="elastic_watcher", alerts=(alert,), delivery_id=watch.watch_execution_id)

@@ -103,6 +103,7 @@ def _read_document(body: dict[str, JSON]) -> AlertReading:
         titles=titles_of_document(body),
         severity=_severity_word(body),
         labels=read_labels(body.get("labels")),
+        tells_end=any(_state_words(body)),
         body=body,
     )
 
@@ -152,6 +153,7 @@ def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
             alert=read_url(_find(mapped.link, body)), runbook=read_url(_find(mapped.runbook, body))
         ),
         starts_at=read_moment(_find(mapped.start, body)),
+        tells_end=mapped.state is not None,
         body=body,
     )
 

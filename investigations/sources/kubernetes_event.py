@@ -103,6 +103,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
         service=about.name,
         labels=place | named,
         starts_at=event.first or event.eventTime or event.metadata.creationTimestamp,
+        tells_end=False,
         body=body,
     )
 

@@ -71,6 +71,8 @@ class AlertReading:
     ends_at: datetime | None = None
     body: JSON = None
     left_out: str = ""
+    tells_end: bool = True
+    """Whether its source ever says that such an alert is over."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ def make_alert(
     service: str = "",
     starts_at: datetime | None = None,
     ends_at: datetime | None = None,
+    tells_end: bool = True,
 ) -> AlertReading:
     """An alert with everything on one line and within bounds.
 
@@ -134,6 +137,7 @@ def make_alert(
         ends_at=ends_at,
         body=body,
         left_out=f"{dropped:,} of {len(all_labels):,} labels" if dropped else "",
+        tells_end=tells_end,
     )
 
 

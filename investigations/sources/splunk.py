@@ -43,6 +43,7 @@ def read(post: Post) -> Reading:
         labels={name: value for name, value in labels.items() if not name.startswith("_")},
         links=Links(alert=search.results_link),
         starts_at=Time(moment=search.result.get("_time")).moment,
+        tells_end=False,
         body=post.body,
     )
     # Each run of the search has an id of its own.

@@ -1,7 +1,7 @@
 """A database or cache as its own figures tell, read with the URL that its service declares."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -13,9 +13,10 @@ from redis import Redis, RedisError
 
 from ops.envelope import Json
 
+MALFORMED = "its address is no URL that can be read; special characters are percent-encoded"
 _SECONDS = 4
 _MOST_LISTS = 50
-_SCANNED_KEYS = 5_000
+_SCANNED_KEYS, _KEYS_OF_A_SCAN = 5_000, 500
 _FULL_PERCENT = 95.0
 _FEW_CONNECTIONS_LEFT_PERCENT = 95.0
 _LONG_TRANSACTION_SECONDS = 300.0
@@ -58,7 +59,7 @@ class StoreState:
 def probe_store(store_file: Path) -> StoreState:
     """Ask the store whose URL stands in the file. The URL is never told."""
     try:
-        url = store_file.read_text(encoding="utf-8").strip()
+        url = _read_url(store_file)
     except OSError as error:
         return StoreState("unknown", (f"its address cannot be read: {error.strerror}",))
     if url.startswith(("redis:", "rediss:")):
@@ -69,8 +70,9 @@ def probe_store(store_file: Path) -> StoreState:
 
 
 def read_queue(store_file: Path, waiting: str, working: str) -> dict[str, Json]:
-    """How many messages wait, and which one is in work. Raises `OSError` or `RedisError`."""
-    with _connect(store_file.read_text(encoding="utf-8").strip()) as store:
+    """How many messages wait, and which one is in work. Raises `OSError` or `RedisError`, whose
+    words hold nothing of the URL."""
+    with _connect(_read_url(store_file)) as store:
         in_work = cast("list[bytes]", store.lrange(working, 0, 0)) if working else []
         return {
             "waiting": cast(int, store.llen(waiting)),
@@ -79,8 +81,16 @@ def read_queue(store_file: Path, waiting: str, working: str) -> dict[str, Json]:
         }
 
 
+def _read_url(store_file: Path) -> str:
+    return store_file.read_text(encoding="utf-8", errors="replace").strip()
+
+
 def _connect(url: str) -> Redis:
-    return Redis.from_url(url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS)
+    try:
+        return Redis.from_url(url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS)
+    except ValueError:
+        # Whoever reads a URL repeats what it cannot read, and that may be the password.
+        raise RedisError(MALFORMED) from None
 
 
 def _probe_redis(url: str) -> StoreState:
@@ -113,7 +123,7 @@ def _probe_redis(url: str) -> StoreState:
     if (
         percent is not None
         and percent >= _FULL_PERCENT
-        and info["maxmemory_policy"] == "noeviction"
+        and info.get("maxmemory_policy") == "noeviction"
     ):
         problems.append(
             f"its memory is {percent} % of the limit of {limit:.0f} bytes, and noeviction lets go "
@@ -125,16 +135,26 @@ def _probe_redis(url: str) -> StoreState:
 def _find_lists(store: Redis) -> list[Json]:
     """The lists among the first keys: queues are kept in them."""
     found: list[Json] = []
-    for seen, key in enumerate(store.scan_iter(count=500, _type="list")):
-        if seen >= _SCANNED_KEYS or len(found) >= _MOST_LISTS:
+    cursor = 0
+    for _ in range(_SCANNED_KEYS // _KEYS_OF_A_SCAN):
+        # What is no list is looked at as well, so the steps are counted and not what they bring.
+        cursor, keys = cast(
+            "tuple[int, list[bytes]]", store.scan(cursor, count=_KEYS_OF_A_SCAN, _type="list")
+        )
+        for key in keys[: _MOST_LISTS - len(found)]:
+            length = store.llen(key)
+            found.append({"key": key.decode("utf-8", "replace")[:200], "length": length})
+        if cursor == 0 or len(found) >= _MOST_LISTS:
             break
-        length = store.llen(key)
-        found.append({"key": key.decode("utf-8", "replace")[:200], "length": length})
     return found
 
 
 def _probe_postgres(url: str) -> StoreState:
     started = time.monotonic()
+    try:
+        conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        return StoreState("postgresql", (MALFORMED,))
     # A database whose connections are all taken lets nobody look: any other one tells the same.
     reasons = []
     for database in ("postgres", ""):
@@ -154,6 +174,12 @@ def _probe_postgres(url: str) -> StoreState:
             reasons.append(str(error).strip())
     else:
         return StoreState("postgresql", (f"it does not answer: {reasons[-1]}",))
+    return _read_postgres(figures, clients, started)
+
+
+def _read_postgres(
+    figures: Mapping[str, Json], clients: Sequence[Mapping[str, Json]], started: float
+) -> StoreState:
     taken, limit = _number(figures["connections"]), _number(figures["max_connections"])
     percent = round(100 * taken / limit, 1)
     problems = []

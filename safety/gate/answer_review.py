@@ -54,12 +54,7 @@ async def review_answer(
     found: Sequence[Unsupported] = ()
     if not answer.is_by_code:
         found = await asyncio.to_thread(
-            find_unsupported,
-            answer.text,
-            _with_earlier(standing.evidence, earlier),
-            _leave_out_prose(answer.given) if earlier else answer.given,
-            tool_names,
-            _find_cited(answer, standing.evidence, earlier),
+            _find_unsupported, answer, standing.evidence, earlier, tool_names
         )
     claims = await asyncio.to_thread(judge_quotes, answer, found)
     phantoms = [each for each in found if each.is_phantom]
@@ -72,11 +67,27 @@ async def review_answer(
         _note_misquoted(events, len(misquoted))
         return await asyncio.to_thread(object_to_quotes, answer, misquoted)
     if not answer.is_by_code:
-        behind = _with_earlier(standing.evidence, earlier)
-        unjudged = await asyncio.to_thread(lambda: tuple(name_unjudged(answer.text, behind)))
-        answer = replace(answer, not_checked=(*answer.not_checked, *unjudged))
+        answer = await asyncio.to_thread(_add_unjudged, answer, standing.evidence, earlier)
     review = await asyncio.to_thread(_conclude, answer, standing, found, phantoms, claims)
     return review if _rests_on_something(answer, standing, earlier) else _say_inconclusive(review)
+
+
+def _find_unsupported(
+    answer: ProposedAnswer,
+    own: Evidence,
+    earlier: Sequence[SettledCall],
+    tool_names: Collection[str],
+) -> Sequence[Unsupported]:
+    behind, cited = _with_earlier(own, earlier), _find_cited(answer, own, earlier)
+    given = _leave_out_prose(answer.given)
+    return find_unsupported(answer.text, behind, given, tool_names, cited)
+
+
+def _add_unjudged(
+    answer: ProposedAnswer, own: Evidence, earlier: Sequence[SettledCall]
+) -> ProposedAnswer:
+    unjudged = name_unjudged(answer.text, _with_earlier(own, earlier))
+    return replace(answer, not_checked=(*answer.not_checked, *unjudged))
 
 
 async def review_told(
@@ -86,8 +97,7 @@ async def review_told(
     standing = rebuild((), time.monotonic)
     for call in earlier:
         standing.evidence.add(call)
-    given = _leave_out_prose(answer.given) if earlier else answer.given
-    return await review_answer(replace(answer, given=given), standing, events)
+    return await review_answer(answer, standing, events)
 
 
 def _with_earlier(own: Evidence, earlier: Sequence[SettledCall]) -> Evidence:
@@ -113,7 +123,8 @@ def _find_cited(
 
 
 def _leave_out_prose(given: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """What the task brought but for what models wrote: their results are at hand themselves."""
+    """What the task brought but for what models wrote: that proves nothing, and the results that
+    it rests on are at hand themselves."""
     return tuple(block for block in given if not block[0].startswith(BLOCKS_OF_AGENTS))
 
 

@@ -151,6 +151,22 @@ async def test_the_password_of_a_store_that_does_not_answer_is_not_told(ops, ser
     assert "hunter2" not in str(data)
 
 
+@pytest.mark.parametrize(
+    "url", ["redis://:x@127.0.0.1:hunter2/0", "postgresql://shop:hunter2%zz@127.0.0.1/shop"]
+)
+async def test_an_address_that_is_no_url_is_a_problem_of_its_store_and_is_not_told(
+    ops, service, tmp_path, url
+):
+    address = tmp_path / "store.url"
+    address.write_text(url)
+    queue = MessageQueue("web", "waiting")
+
+    data = await probe(ops, replace(service, store_file=address, queue=queue))
+
+    assert any("no URL that can be read" in each for each in data["store"]["problems"])
+    assert "hunter2" not in str(data)
+
+
 @pytest.fixture
 def mended(service, tmp_path) -> DeclaredService:
     repair = Repair("tidy", ("/usr/bin/touch", str(tmp_path / "tidied")), "tidies up")

@@ -121,6 +121,28 @@ async def test_a_cause_that_is_still_there_after_the_repair_is_told():
     assert "ran, and the cause is still there" in report
 
 
+async def test_a_cause_that_could_not_be_looked_at_again_is_not_said_to_be_gone():
+    class Falls(Shop):
+        """The repair takes the eyes with it."""
+
+        @override
+        async def execute(self, call, *, report_progress):
+            result = await super().execute(call, report_progress=report_progress)
+            if self.identify(call).tool != "probe" or not self.writes:
+                return result
+            text = json.dumps({"ok": False, "data": None, "error": {"message": "no answer"}})
+            return ToolResult(text, text, is_error=True, size_bytes=len(text))
+
+    shop = Falls(WORLD)
+
+    report = await mend(shop)
+
+    assert len(shop.writes) == 1
+    assert "ran, and whether the cause is gone could not be seen." in report
+    assert "the cause is gone." not in report
+    assert "[]" not in report
+
+
 async def test_a_repair_that_a_person_denied_is_told_with_the_reason():
     shop = Shop(WORLD, answer=json.dumps(REFUSED))
 

@@ -30,7 +30,7 @@ def take_in(batch: Batch, alert: AlertReading, rules: IncidentsConfig) -> tuple[
         _reopen(batch, current)
     assert incident is not None
     episode = batch.begin(alert, incident)
-    if before is not None and before.incident_id == incident.pk:
+    if before is not None and _was_member(before, incident):
         kind = MemberChange.Kind.REOPENED
     else:
         incident.member_count += 1
@@ -43,6 +43,15 @@ def take_in(batch: Batch, alert: AlertReading, rules: IncidentsConfig) -> tuple[
     batch.note(incident, episode, kind)
     batch.gained.setdefault(incident.pk, []).append(alert)
     return incident, is_new
+
+
+def _was_member(before: AlertEpisode, incident: Incident) -> bool:
+    """An end whose beginning nobody told belongs to no incident; what came before it may."""
+    if before.incident_id is not None or incident._state.adding:
+        return before.incident_id == incident.pk
+    return AlertEpisode.objects.filter(
+        source=before.source, key=before.key, incident=incident
+    ).exists()
 
 
 def let_go(batch: Batch, alert: AlertReading) -> Incident | None:
@@ -110,7 +119,7 @@ def _open(
         current.takes_members = False
         batch.touch(current)
     if rules.storm_after is not None:
-        storm = _find_storm(batch, rules)
+        storm = _find_storm(batch, rules.storm_after)
         if storm is not None:
             return storm, False
         if _is_storm(batch, rules.storm_after):
@@ -145,25 +154,39 @@ def _title_of(incident: Incident, episode: AlertEpisode) -> str:
 # ---- Storms -------------------------------------------------------------------------------------
 
 
-def _find_storm(batch: Batch, rules: IncidentsConfig) -> Incident | None:
-    """The storm of the source that still takes members."""
-    known = batch.incident_of_group(STORM_KEY)
+def _find_storm(batch: Batch, most: int) -> Incident | None:
+    """The storm of the source, while it rages."""
+    held = known = batch.incident_of_group(STORM_KEY)
     if known is None:
         rows = Incident.objects.filter(
             source=batch.source,
             group_key=STORM_KEY,
             kind=Incident.Kind.STORM,
             takes_members=True,
-            last_joined_at__gt=batch.now - rules.group_window,
+            last_joined_at__gt=batch.now - _MINUTE,
         )
         known = rows.select_for_update(of=("self",)).first()
-        if known is not None:
-            batch.incidents[known.pk] = known
-            # Those that were being written when the storm began.
-            _absorb(batch, known)
-    if known is not None and not known.is_open:
+    if known is None or not _rages(batch, known, most):
+        return None
+    if held is None:
+        batch.incidents[known.pk] = known
+        # Those that were being written when the storm began.
+        _absorb(batch, known)
+    if not known.is_open:
         _reopen(batch, known)
     return known
+
+
+def _rages(batch: Batch, storm: Incident, most: int) -> bool:
+    """Whether at least half as many alerts as make a storm have joined it within a minute. What
+    comes later is no part of it, and would never be looked into."""
+    since = batch.now - _MINUTE
+    if storm.pk in batch.gained or storm.opened_at > since:
+        return True
+    enough = max(1, most // 2)
+    joined = storm.changes.filter(kind=MemberChange.Kind.JOINED).order_by("-id")
+    moments = list(joined.values_list("at", flat=True)[enough - 1 : enough])
+    return bool(moments) and moments[0] > since
 
 
 def _is_storm(batch: Batch, most: int) -> bool:
@@ -177,12 +200,14 @@ def _open_storm(batch: Batch, alert: AlertReading) -> Incident:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number_of("storm", batch.source)])
     stale = Incident.objects.filter(source=batch.source, group_key=STORM_KEY, takes_members=True)
-    young = stale.filter(last_joined_at__gt=batch.now - _MINUTE)
+    young = stale.filter(opened_at__gt=batch.now - _MINUTE)
     made_meanwhile = young.select_for_update(of=("self",)).first()
     if made_meanwhile is not None:
         batch.incidents[made_meanwhile.pk] = made_meanwhile
         return made_meanwhile
     stale.update(takes_members=False)
+    if (spent := batch.incident_of_group(STORM_KEY)) is not None:
+        spent.takes_members = False
     storm = _make(batch, batch.placings[alert.key], Incident.Kind.STORM)
     storm.save(force_insert=True)
     batch.incidents[storm.pk] = storm

@@ -91,7 +91,8 @@ def _decide(batch: Batch, alert: AlertReading) -> Taken:
         return _ignore(alert)
     known = batch.episodes.get(alert.key)
     incident = batch.incidents.get(known.incident_id) if known and known.incident_id else None
-    verdict = judge(alert, batch.known(alert.key), now=batch.now, silence=rules.silence_window)
+    silence = rules.silence_window if alert.tells_end else rules.quiet_window
+    verdict = judge(alert, batch.known(alert.key), now=batch.now, silence=silence)
     match verdict:
         case "begins":
             taken_in, is_new = take_in(batch, alert, rules)
@@ -109,7 +110,7 @@ def _decide(batch: Batch, alert: AlertReading) -> Taken:
             told = "duplicate: this alert was over before this post came"
             return Taken(alert, Kind.DUPLICATE, told, incident)
         case "over":
-            batch.see_again(alert)
+            batch.end_later(alert)
             return Taken(alert, Kind.RESOLVED, "resolved", incident)
         case "stale":
             batch.see_again(alert)

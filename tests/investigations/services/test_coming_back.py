@@ -3,12 +3,14 @@
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from config import get_config, use_config
 from config.schema.incidents import IncidentsConfig
-from investigations.models import Incident
+from investigations.models import AlertEpisode, AlertSession, Incident, MemberChange
 from investigations.services.deliveries import take_delivery
 from investigations.sources.reading import JSON, Post
 from investigations.sources.registry import read_post_of
@@ -107,3 +109,105 @@ def test_what_fires_is_over_and_fires_again_is_told_so_each_time(name):
 
     assert states == ["firing", "recovered", "reopened", "recovered"]
     assert Incident.objects.count() == 1
+
+
+def test_who_comes_back_is_the_same_member_also_after_an_end_without_a_beginning():
+    told = [("firing", 7, 0), ("resolved", 7, 8), ("resolved", 9, 10), ("firing", 11, 0)]
+    for state, begins, ends in told:
+        member: JSON = {
+            "status": state, "fingerprint": "f", "startsAt": f"{DAY}T{begins:02}:00:00Z",
+            "endsAt": f"{DAY}T{ends:02}:00:00Z" if ends else None,
+        }  # fmt: skip
+        body: JSON = {"version": "4", "groupKey": "g", "alerts": [member]}
+        take_delivery(read_post_of("alertmanager", Post(body), {}), body=body, author="test")
+
+    incident = Incident.objects.get()
+    assert (incident.state, incident.member_count, incident.firing_count) == ("reopened", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "body", "outcome"),
+    [
+        (
+            "splunk",
+            {"search_name": "Backup failed", "sid": "1", "result": {"host": "db"}},
+            "started",
+        ),
+        ("generic", {"message": "backup of db failed"}, "started"),
+        ("generic", {"message": "backup of db failed", "status": "down"}, "duplicate"),
+        ("prometheus", [{"labels": {"alertname": "BackupFailed"}}], "duplicate"),
+    ],
+)
+def test_what_is_never_told_to_be_over_is_looked_into_again_the_next_night(source, body, outcome):
+    def take() -> str:
+        reading = read_post_of(source, Post(body), {})
+        taken = take_delivery(reading, body={"n": next(_numbers)}, author="test")
+        return taken.delivery.outcome
+
+    first, soon = take(), take()
+    yesterday = timezone.now() - timedelta(hours=23)
+    AlertEpisode.objects.update(last_seen_at=yesterday, first_seen_at=yesterday)
+    Incident.objects.update(opened_at=yesterday, last_joined_at=yesterday, last_seen_at=yesterday)
+
+    assert (first, soon, take()) == ("started", "duplicate", outcome)
+    assert Incident.objects.count() == (2 if outcome == "started" else 1)
+
+
+def cloud_event(state: str, number: str) -> Post:
+    headers = {"ce-id": number, "ce-specversion": "1.0", "ce-source": "s", "ce-type": f"a.{state}"}
+    return Post({"pump": "P-3"}, headers)
+
+
+def test_a_body_that_comes_again_under_another_number_is_another_post():
+    told = [cloud_event("fired", "1"), cloud_event("resolved", "2"), cloud_event("fired", "1")]
+    outcomes = [
+        take_delivery(read_post_of("cloudevents", post, {}), body=post.body, author="test")
+        for post in told
+    ]
+
+    assert [each.delivery.outcome for each in outcomes] == ["started", "resolved", "duplicate"]
+
+
+def test_what_comes_after_a_storm_is_no_part_of_it():
+    def take(name: str) -> str:
+        body: JSON = [{"labels": {"alertname": name}}]
+        reading = read_post_of("prometheus", Post(body), {})
+        return take_delivery(reading, body=body, author="test").delivery.outcome
+
+    rules = IncidentsConfig(group_wait="0s", storm_after=6)
+    with use_config(replace(get_config(), incidents=rules)):
+        in_storm = [take(f"burst {number}") for number in range(12)]
+        earlier = timezone.now() - timedelta(minutes=2)
+        Incident.objects.update(opened_at=earlier, last_joined_at=earlier)
+        # One or two still come in, as they did before; that is no storm.
+        MemberChange.objects.exclude(pk=MemberChange.objects.latest("id").pk).update(at=earlier)
+        after = [take("another cause"), take("burst 3"), take("a third cause")]
+
+    assert in_storm[6:] == ["started", *["joined"] * 5]
+    assert after == ["started", "duplicate", "started"]
+    storm = Incident.objects.get(kind=Incident.Kind.STORM)
+    assert storm.member_count == 12
+    waiting = AlertSession.objects.filter(status="pending")
+    assert {each.incident_id for each in waiting} >= {storm.pk}
+    assert waiting.count() == 3
+
+
+def test_a_second_storm_is_an_incident_of_its_own():
+    def take(*names: str) -> None:
+        body: JSON = [{"labels": {"alertname": name}} for name in names]
+        reading = read_post_of("prometheus", Post(body), {})
+        take_delivery(reading, body={"n": next(_numbers)}, author="test")
+
+    rules = IncidentsConfig(group_wait="0s", storm_after=4)
+    with use_config(replace(get_config(), incidents=rules)):
+        for number in range(8):
+            take(f"burst {number}")
+        earlier = timezone.now() - timedelta(minutes=5)
+        Incident.objects.update(opened_at=earlier, last_joined_at=earlier)
+        MemberChange.objects.update(at=earlier)
+        for number in range(8):
+            take(f"second {number}", "burst 5")
+
+    storms = Incident.objects.filter(kind=Incident.Kind.STORM).order_by("opened_at")
+    assert [each.member_count for each in storms] == [8, 8]
+    assert [each.takes_members for each in storms] == [False, True]

@@ -5,7 +5,7 @@ import pytest
 from agents.ports import ProposedAnswer
 from agents.types import NOT_CHECKED, StoredResult
 from safety.evidence import Evidence
-from safety.gate.answer_review import review_answer
+from safety.gate.answer_review import review_answer, review_told
 from safety.gate.events import NoEvents
 from safety.gate.execution_state import rebuild
 from safety.gate.summary_review import review_summary
@@ -138,3 +138,24 @@ async def test_a_summary_may_say_what_follows_from_one_sentence_of_its_report(su
     review = await review_summary(answer, NoEvents())
 
     assert (review.text == summary) is is_kept, review.text
+
+
+@pytest.mark.parametrize("label", ["history", "history of an answer", "answer", "agent 1"])
+@pytest.mark.parametrize("calls", [[], [settled("k8s.top", "read", NODES)]])
+async def test_what_agents_said_before_proves_nothing_whether_or_not_a_call_was_made(label, calls):
+    answer = ProposedAnswer("api-7 has 41 restarts.", given=((label, "api-7 has 41 restarts."),))
+
+    own = await review_answer(answer, rebuild(calls, lambda: 0.0), NoEvents())
+    told = await review_told(answer, calls, NoEvents())
+
+    for review in (own, told):
+        marked = [each["text"] for each in review.metadata["unsupported"]]
+        assert marked == ["api-7", "41 restarts"]
+
+
+async def test_what_the_alert_says_stands_without_a_call():
+    answer = ProposedAnswer("api-7 has 41 restarts.", given=(("alert data", "api-7: 41 restarts"),))
+
+    review = await review_answer(answer, rebuild([], lambda: 0.0), NoEvents())
+
+    assert "unsupported" not in review.metadata
