@@ -65,6 +65,7 @@ def test_the_cause_is_found_and_mended(fault: str, user: str, var_dir: Path, rec
         session = demo.wait_for_session("completed", "failed", "timed_out")
         demo.wait_until_all_is_well()
         incident = demo.wait_for_recovery()
+        seen = demo.check_log()
     finally:
         demo.stop()
 
@@ -75,7 +76,7 @@ def test_the_cause_is_found_and_mended(fault: str, user: str, var_dir: Path, rec
     assert "ran, and the cause is gone" in conclusion, report
     assert "approved by admin; verified" in report
     assert (session["status"], request["arguments"]["repair"]) == ("completed", repair)
-    assert (incident["firing_count"], incident["reopened_at"]) == (0, None)
+    assert (incident["firing_count"], incident["reopened_at"]) == (0, None), seen
     assert [each["id"] for each in incident["sessions"]] == [session["id"]]
     demo.wait_until_gone()
 
