@@ -33,7 +33,7 @@ _DATA = re.compile(
 _DATA_INLINE = r"(?:data|stringData)\\*[\"']?\s*:\s*(?:\\+n|\{)"
 _DOCUMENT = re.compile(r"\s*(?:\{|\[\s*[\[{\"])")
 _KEY_EDGE = re.compile(r"----(?:-| )(BEGIN|END) (?:[A-Za-z0-9 ]{1,60}?(?:-----| ----))?")
-_COLUMN = re.compile(COLUMN_HEAD, re.M)
+_COLUMN = re2.compile(f"(?m){COLUMN_HEAD}".encode(), options())
 _INDENTED = re.compile(r"[ \t|>]*(?=[^ \t|>\n])")
 # The last word of a line may be a line of a key whose last line names it.
 _BODY = re.compile(
@@ -42,8 +42,10 @@ _BODY = re.compile(
 _TAIL = re.compile(
     r"(?:^|(?<=[\s\"'|,+]))([A-Za-z0-9+/]{1,15}={0,2})(?:\\+[rn])*[\"'`,}]*[ \t\r]*$"
 )
+# Words, names in capitals and figures, as in a path. Each is taken whole and never split again.
 _NO_BODY = re.compile(
-    r"[0-9a-f]+$|(?:[A-Z]?[a-z]{2,}|[A-Z]{2,4}(?![a-z])|/|[0-9]{1,3}(?![A-Za-z]))+$"
+    r"[0-9a-f]++$|(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+(?![a-z])|[A-Z]{2,}(?=[A-Z][a-z])|/"
+    r"|[0-9]++(?![A-Za-z]))++$"
 )
 _CLASS = re.compile(r"\[(\^?)((?:\\.|[^\\\]])+)\]")
 # Marks, and the end of the line or one mark more, at the end of a pattern.
@@ -148,7 +150,7 @@ def find_pending(text: str, line: int) -> list[Stretch]:
     edge = max(_KEY_EDGE.finditer(text), key=re.Match.start, default=None)
     if edge is not None and edge[1] == "BEGIN":
         found.append((edge.end(), len(text)))
-    if _COLUMN.search(text, 0, line):
+    if _COLUMN.search(to_bytes(text[:line])):
         found.append((line, len(text)))
     joined: list[Stretch] = []
     for start, end in sorted(found):

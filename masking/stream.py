@@ -5,11 +5,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import re2
+
 from masking.columns import COLUMN_HEAD
+from masking.compiled_rules import to_bytes
 from masking.covers import Cover
 from masking.foreign_words import in_latin
 from masking.pending import find_pending, last_paragraph
 from masking.secret_names import NAME_ENDINGS
+from masking.sieve import options
 from masking.sql_rows import heads_rows
 from masking.values_below import prints_secret
 
@@ -41,13 +45,14 @@ _OPENS_BLOCK = re.compile(
     r"(?i:passw\w{0,5}|passphrase|token|secret|key)\s?\?|(?i:authorization\S{0,3}\s(?:bearer|basic|token))|\s--?[\w-]+[\"']?)"
     r"[ \t\r]*\n\Z"
 )
-_IS_TABLE_HEAD = re.compile(COLUMN_HEAD)
+_IS_TABLE_HEAD = re2.compile(COLUMN_HEAD.encode(), options())
 
 
 def opens_block(line: str) -> bool:
     """Whether what a line announces may stand on the lines below."""
     return (
-        any(head.search(line) for head in (_OPENS_BLOCK, _IS_TABLE_HEAD))
+        _OPENS_BLOCK.search(line) is not None
+        or _IS_TABLE_HEAD.search(to_bytes(line)) is not None
         or prints_secret(line)
         or heads_rows(line)
     )

@@ -34,6 +34,18 @@ def _fill_in_an_alert(page: Page) -> None:
     page.locator("#preview").get_by_text("change-hunter").first.wait_for()
 
 
+def _ask_where_a_post_would_go(page: Page) -> None:
+    page.locator("#route-post").fill(
+        '{"version": "4", "receiver": "tarsy", "status": "firing", "groupKey": "{}:{}",\n'
+        ' "alerts": [{"status": "firing", "startsAt": "2026-01-05T03:00:00Z",\n'
+        '  "labels": {"alertname": "PaymentsApiHighErrorRate", "severity": "critical",\n'
+        '   "cluster": "prod-eu-1", "namespace": "payments"},\n'
+        '  "annotations": {"summary": "payments-api answers 502"}}]}'
+    )
+    page.get_by_role("button", name="Show what would be done").click()
+    page.locator("#route .t-row-title").first.wait_for()
+
+
 def _go_to_the_second_step(page: Page) -> None:
     """Press *Approve* once."""
     page.get_by_role("button", name="Approve", exact=True).click()
@@ -52,6 +64,12 @@ def _open_a_quote(page: Page) -> None:
     """The words that a claim quotes, where they stand in the result."""
     page.locator(".t-claim .t-ev--said").first.click()
     page.locator(".t-passage mark").wait_for()
+
+
+def _open_the_incident(page: Page) -> None:
+    """The alerts that a session is about, each with what became of it."""
+    page.locator("#incident > summary").click()
+    page.locator("#incident .t-rows").wait_for()
 
 
 def _open_the_check(page: Page) -> None:
@@ -82,6 +100,7 @@ SIGHTS = (
     Sight("session-finished", "session", "#conclusion .t-lead", "finished"),
     Sight("session-misquoted", "session", "#conclusion .t-lead", "misquoted"),
     Sight("session-quote", "session", "#conclusion .t-lead", "misquoted", prepare=_open_a_quote),
+    Sight("session-incident", "session", "#incident", "misquoted", prepare=_open_the_incident),
     Sight("session-claimed-restart", "session", "#conclusion .t-concl-main", "restarted"),
     Sight("session-unverified-write", "session", "#conclusion .t-lead", "unverified"),
     Sight("session-timeline", "session", "#stage-2 .t-agents", "finished",
@@ -91,7 +110,10 @@ SIGHTS = (
     Sight("trace", "trace", ".t-tree", "finished"),
     Sight("trace-call", "trace", ".t-tree", "finished", prepare=_open_a_call),
     Sight("submit", "submit", "#alert-form", prepare=_fill_in_an_alert),
+    Sight("submit-route", "submit-route", "#route-post", prepare=_ask_where_a_post_would_go),
+    Sight("maintenance", "maintenance", ".t-rows"),
     Sight("system", "system", "#servers"),
+    Sight("system-senders", "system", "#senders .t-below", prepare=_scroll_to("#senders")),
     Sight("system-check", "system", ".t-check", prepare=_open_the_check),
     Sight("admin-list", "admin:investigations_alertsession_changelist", "#result_list"),
 )  # fmt: skip

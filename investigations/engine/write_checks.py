@@ -36,13 +36,24 @@ def check_write(session_id: uuid.UUID, number: int, loop: WorkerLoop) -> None:
             logger.warning("T%s of session %s is no write that has ended", number, session_id)
             return
         execution, call, past = known
-        seen = asyncio.run(_look(call, past))
+        seen = _look_in_time(call, past)
         if isinstance(seen, ToolCheck):
             loop.run_in_database_thread(record_write_check, execution, number, seen)
         else:
             loop.run_in_database_thread(record_no_look, execution, number, seen)
     except Exception:
         logger.exception("looking at T%s of session %s failed", number, session_id)
+
+
+def _look_in_time(call: ToolCall, past: tuple[PastCall, ...]) -> ToolCheck | str:
+    """What a look showed, or a clause: whoever asked is told even of a failure of ours."""
+    try:
+        return asyncio.run(_look(call, past))
+    except TimeoutError:
+        return f"it took longer than {LONGEST_SECONDS:.0f} s"
+    except Exception:
+        logger.exception("a look at %s failed", call.name)
+        return "the look itself failed, and the log of the worker says why"
 
 
 Known = tuple[AgentExecution, ToolCall, tuple[PastCall, ...]]

@@ -92,7 +92,8 @@ def _find_denied_changes(
     if not report or not ran or any(each.ran == "no" for each in changes):
         return ()
     body = split_our_lines(report)[1]
-    done = [Done(_asked(session_id, each), each.tool) for each in ran]
+    asked = _read_arguments(session_id, ran)
+    done = [Done(f"{each.tool} {asked.get(each.number, '{}')}", each.tool) for each in ran]
     found: dict[int, DeniedChange] = {}
     for each in find_denials(body[:MAX_READ], done):
         said = " ".join(body[each.start : each.end].split())
@@ -100,15 +101,17 @@ def _find_denied_changes(
     return tuple(found.values())
 
 
-def _asked(session_id: uuid.UUID, change: Change) -> str:
-    """The call of a change as words: its tool and what it was given."""
-    event = TimelineEvent.objects.filter(
+def _read_arguments(session_id: uuid.UUID, changes: Sequence[Change]) -> dict[int | None, str]:
+    """What the call of each change was given, by its number."""
+    rows = TimelineEvent.objects.filter(
         session_id=session_id,
         event_type=TimelineEvent.Type.LLM_TOOL_CALL,
-        metadata__tool_number=change.number,
-    ).first()
-    given = event.metadata.get("arguments") if event is not None else {}
-    return f"{change.tool} {json.dumps(given or {}, ensure_ascii=False)[:MOST_ARGUMENTS]}"
+        metadata__tool_number__in=[each.number for each in changes if each.number is not None],
+    ).values_list("metadata__tool_number", "metadata__arguments")
+    return {
+        number: json.dumps(given or {}, ensure_ascii=False)[:MOST_ARGUMENTS]
+        for number, given in rows
+    }
 
 
 def find_open_write(session_id: uuid.UUID, number: int) -> OpenWrite | None:

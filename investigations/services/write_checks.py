@@ -114,7 +114,8 @@ def _report_anew(writes: SessionWrites, change: Change, check: ToolCheck) -> Wri
         for place, step in enumerate(writes.steps_of(of_it))
     ]  # fmt: skip
     at = (of_it.metadata.get("writes") or {}).get("at")
-    return WriteReport((at if isinstance(at, int) else 0) + 1, tuple(steps))
+    newer = (at if isinstance(at, int) else 0) + 1
+    return WriteReport(newer, tuple(steps), writes.count_left_out(of_it))
 
 
 def _judge(step: WriteStatus, check: ToolCheck) -> WriteStatus:

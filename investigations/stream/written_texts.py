@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from investigations.rendering.written_blocks import LONGEST_OPEN, render_blocks
+from investigations.rendering.written_blocks import LONGEST_OPEN, WrittenBlock, render_blocks
 from investigations.stream.stored_reads import in_thread
 from investigations.stream_messages import Payload
 
@@ -30,6 +30,7 @@ class _Text:
     before: int = 0
     closed: int = 0
     drawn_at: float = 0.0
+    is_being_drawn: bool = False
 
     def extend(self, offset: int, delta: str) -> bool:
         """Whether the piece goes on where the text ends, or repeats some of it."""
@@ -38,6 +39,16 @@ class _Text:
             return False
         self.tail += delta[max(0, end - offset) :]
         return True
+
+    def close(self, blocks: list[WrittenBlock]) -> Payload | None:
+        """Take in the blocks of the tail, which may have grown since."""
+        if not blocks:
+            return None
+        drawn: Payload = {"first": self.closed, "html": [block.html for block in blocks]}
+        self.before += blocks[-1].start
+        self.tail = self.tail[blocks[-1].start :]
+        self.closed += len(blocks) - 1
+        return drawn
 
 
 class WrittenTexts:
@@ -68,10 +79,15 @@ class WrittenTexts:
                 self._texts.pop(chunk["event_id"], None)
                 return None
             now = asyncio.get_running_loop().time()
-            if now - text.drawn_at < DRAW_EVERY or len(text.tail) > LONGEST_OPEN:
+            is_early = text.is_being_drawn or now - text.drawn_at < DRAW_EVERY
+            if is_early or len(text.tail) > LONGEST_OPEN:
                 return None
-            text.drawn_at = now
-            return await asyncio.to_thread(_draw_tail, text)
+            text.drawn_at, text.is_being_drawn = now, True
+            try:
+                # As it is now: what comes meanwhile belongs to the next drawing.
+                return text.close(await asyncio.to_thread(render_blocks, text.tail))
+            finally:
+                text.is_being_drawn = False
         except Exception:
             # The words themselves come all the same.
             logger.exception("A text that is being written is not rendered")
@@ -82,19 +98,13 @@ class WrittenTexts:
             self._texts[event_id] = asyncio.ensure_future(self._begin(event_id))
             while len(self._texts) > _MOST_TEXTS:
                 self._texts.popitem(last=False)
-        return await asyncio.shield(self._texts[event_id])
+        try:
+            return await asyncio.shield(self._texts[event_id])
+        except Exception:
+            # The next chunk asks again.
+            self._texts.pop(event_id, None)
+            raise
 
     async def _begin(self, event_id: str) -> _Text | None:
         text = await in_thread(self._read, uuid.UUID(event_id))
         return None if text is None else _Text(text)
-
-
-def _draw_tail(text: _Text) -> Payload | None:
-    blocks = render_blocks(text.tail)
-    if not blocks:
-        return None
-    drawn: Payload = {"first": text.closed, "html": [block.html for block in blocks]}
-    text.before += blocks[-1].start
-    text.tail = text.tail[blocks[-1].start :]
-    text.closed += len(blocks) - 1
-    return drawn

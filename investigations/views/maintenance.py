@@ -30,14 +30,14 @@ def open_one(request: HttpRequest) -> HttpResponse:
     """What is wrong is shown beside what was typed."""
     given = request.POST
     try:
-        ends_at = _moment(given.get("ends_at", ""))
+        ends_at = _moment("ends_at", given.get("ends_at", ""))
         if ends_at is None:
             raise InvalidInput("ends_at", "is needed: when the window ends, in UTC")
         lines = given.get("matchers", "").splitlines()
         wanted = WindowRequest(
             name=given.get("name", ""),
             matchers=tuple(line.strip() for line in lines if line.strip()),
-            starts_at=_moment(given.get("starts_at", "")) or timezone.now(),
+            starts_at=_moment("starts_at", given.get("starts_at", "")) or timezone.now(),
             ends_at=ends_at,
         )
         open_window(wanted, actor_of(request))
@@ -73,12 +73,14 @@ def _show(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpRe
     return render(request, "investigations/maintenance.html", context, status=status)
 
 
-def _moment(text: str) -> datetime | None:
-    """As a form field writes it, in UTC."""
+def _moment(field: str, text: str) -> datetime | None:
+    """As a form field writes it, in UTC; None where it is empty."""
+    if not text.strip():
+        return None
     try:
-        moment = parse_datetime(text)
+        moment = parse_datetime(text.strip())
     except ValueError:
-        return None
+        moment = None
     if moment is None:
-        return None
+        raise InvalidInput(field, "must be a moment such as 2026-01-31T22:00")
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

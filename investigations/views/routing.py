@@ -20,13 +20,20 @@ from tarsy.errors import InvalidInput, NotFound, PayloadTooLarge, QueueFull
 def route(request: HttpRequest) -> HttpResponse:
     """What would be done about each alert of a post, and by which rule."""
     source, text = request.POST.get("source", ""), request.POST.get("post", "")
-    context: dict[str, object] = {"chosen": source, "post": text, "route_sources": list_sources()}
+    context: dict[str, object] = {
+        "chosen": source,
+        "post": text,
+        "route_sources": list_sources(),
+        "is_open": True,
+    }
     status = 200
     if request.method == "POST":
         try:
             context["routed"] = preview_delivery(_read(source, text))
-        except (InvalidInput, NotFound, QueueFull) as error:
+        except (InvalidInput, NotFound) as error:
             context["route_error"], status = str(error), 422
+        except QueueFull as error:
+            context["route_error"], status = str(error), 429
     return render(request, "investigations/submit/route_page.html", context, status=status)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -224,7 +225,11 @@ def load_services(path: Path) -> tuple[DeclaredService, ...]:
     mistakes = [
         Mistake(str(path), 0, f"services.{name}.{problem}")
         for name, each in given.services.items()
-        for problem in (*_find_relative(each), *_find_unknown(each, given.services))
+        for problem in (
+            *_find_relative(each),
+            *_find_unknown(each, given.services),
+            *_find_bad_port(each),
+        )
     ]
     if mistakes:
         raise ConfigError(mistakes)
@@ -259,6 +264,15 @@ def _find_unknown(service: _Service, services: Mapping[str, _Service]) -> Iterat
         store = services.get(service.queue.store)
         if store is None or store.store_file is None:
             yield f"queue.store: no service with a store_file is called {service.queue.store}"
+
+
+def _find_bad_port(service: _Service) -> Iterator[str]:
+    try:
+        has_port = urlsplit(service.endpoint).port != 0
+    except ValueError:
+        has_port = False
+    if not has_port:
+        yield "endpoint: must have a port from 1 to 65535, or none"
 
 
 def _declare(name: str, service: _Service) -> DeclaredService:

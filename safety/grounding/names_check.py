@@ -27,7 +27,8 @@ _GENERAL = re.compile(
 )
 _QUOTE = re.compile(r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”")
 _ACTOR = re.compile(
-    r"\b\w*(?:ed|en|out|back|done|made|built|sent|run|put|set)\s+by\s+(?P<who>[a-z][\w.@-]*\w)"
+    r"\b\w*(?:ed|en|out|back|done|made|built|sent|run|put|set)\s+by\s+"
+    r"(?:(?:the|an?)\s+)?(?P<who>[a-z][\w.@-]*\w)"
 )
 _SPELLED_AS_NAME = re.compile(r"\w[-_.@]\w")
 _KEY = re.compile(r"(?<![\w.:-])\d+(?![\w.:%-])|\b[\w-]*\d[\w-]*\b")

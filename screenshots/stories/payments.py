@@ -93,8 +93,8 @@ _TRIAGE = Agent(
             seconds=9,
         ),
     ],
-    finding="4 of 6 payments-api pods were restarted in 25 minutes [pods], and errors rise from "
-    "02:41 on [errors]. Look at memory, at the 02:41 rollout and at the database.",
+    finding="4 of 6 payments-api pods were restarted [pods], and errors rise from 02:40 on "
+    "[errors]. Look at memory, at what was changed before and at the database.",
 )
 
 _INSPECTOR = Agent(
@@ -200,7 +200,7 @@ _ANALYST = Agent(
         ),
     ],
     finding="The working set grows by 22 MiB per minute in every pod from the rollout at 02:41 on "
-    "and never falls [memory], while requests stay flat at 140 per second [load]. The database "
+    "and never falls [memory], while requests stay between 138/s and 142/s [load]. The database "
     "answers in less than 9 ms [database].",
 )
 
@@ -245,9 +245,9 @@ minutes after start and the kernel kills them. Confidence: high
 ## Evidence
 1. Four of six pods were killed by the kernel for memory (exit code 137) between 02:44 and 03:03 \
 [pod "exitCode: 137"] [events].
-2. The working set grows by about 22 MiB per minute from pod start while load stays flat at 140 \
-requests per second [memory "growth per pod since 02:41: 22 MiB/min"] [load "flat since 01:00"].
-3. The growth began with v4.18.0 at 02:41; before that, pods stayed near 210 MB [memory, history].
+2. The working set grows by about 22 MiB per minute from pod start while the load of \
+each stays flat [memory "growth per pod since 02:41: 22 MiB/min"] [load "flat since 01:00"].
+3. The growth began with v4.18.0 at 02:41; before that, pods stayed below 237M [memory, history].
 4. v4.18.0 keeps idempotency keys in process and never evicts them \
 [diff "keeps the answer of each key for the life of the process"].
 5. Retries from the mobile checkout made the growth faster.
@@ -273,12 +273,11 @@ _SYNTHESIS = Agent(
         ),
     ],
     finding=REPORT,
-    doubts={"Retries from the mobile checkout made the growth faster": "no result says so"},
 )
 _SUMMARY = Agent(
     turns=[],
-    finding="A memory leak in payments-api v4.18.0, rolled out at 02:41, makes pods restart every "
-    "21 minutes and 11.8 % of requests fail. Rolling back to v4.17.3 ends it.",
+    finding="A memory leak in payments-api v4.18.0, rolled out at 02:41, makes the kernel kill "
+    "pods about 21 minutes after start. Rolling back to v4.17.3 ends it.",
 )
 _ANSWER = Agent(
     turns=[
@@ -321,8 +320,8 @@ _RETRY_ANSWER = Agent(
             seconds=4,
         ),
     ],
-    finding="In about 10 minutes: the two youngest pods are at 301M and 297M [now] and grow by 22 "
-    "MiB per minute, with 512Mi as the limit [memory].",
+    finding="In about 10 minutes: zt7rn and vv5cd are at 301M and 297M [now] and grow by 22 MiB "
+    "per minute, with 512Mi as the limit [memory].",
 )
 
 FINISHED = Story(

@@ -105,6 +105,33 @@ def test_a_look_that_shows_otherwise_says_so(written, loop):
     assert TimelineEvent.objects.filter(metadata__check_of=1).count() == 1
 
 
+def test_a_look_keeps_how_many_older_writes_are_left_out(written, loop):
+    call = TimelineEvent.objects.get(metadata__tool_number=1)
+    call.metadata["writes"]["left_out"] = 3
+    call.save()
+
+    check_write(written.pk, 1, loop)
+
+    event = TimelineEvent.objects.get(metadata__check_of=1)
+    assert event.metadata["writes"]["left_out"] == 3
+    written.refresh_from_db()
+    assert "Before it came 3 writes more" in written.final_analysis
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"), [(TimeoutError(), "longer than 60 s"), (RuntimeError(), "itself failed")]
+)
+def test_a_look_that_fails_is_told_too(written, loop, monkeypatch, failure, told):
+    async def fail(*_: object) -> str:
+        raise failure
+
+    monkeypatch.setattr("investigations.engine.write_checks._look", fail)
+
+    check_write(written.pk, 1, loop)
+
+    assert told in TimelineEvent.objects.get(event_type=TimelineEvent.Type.NOTICE).content
+
+
 def test_where_nobody_can_look_the_timeline_says_why(written, loop, monkeypatch):
     monkeypatch.setattr(
         "investigations.engine.write_checks.get_config", lambda: SimpleNamespace(mcp_servers={})

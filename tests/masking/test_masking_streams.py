@@ -144,6 +144,18 @@ def test_a_word_without_end_is_read_once():
     assert masker.add("abcd more words") == " more "
 
 
+def test_a_line_of_any_letters_or_blanks_is_judged_in_one_pass():
+    for word in (
+        "a" * 150 + "A",
+        "A" * 150 + "a",
+        "1" * 150 + "a",
+        "aaAA" * 35 + "/A",
+        "a" * 9 + "=",
+    ):
+        assert stream([f"{word}\n", "and more"]).endswith("\nand more")
+    assert stream([" " * 8_000, "\n", "end"]).strip() == "end"
+
+
 def test_a_block_without_end_is_looked_at_for_so_long_only():
     read: list[int] = []
     masker = StreamMasker(lambda text: read.append(len(text)) or [])

@@ -13,7 +13,14 @@ import pytest
 
 from ops.probes.endpoint import probe_endpoint
 from ops.server import build_server
-from ops.services.declaration import DeclaredService, MessageQueue, Repair, Space
+from ops.services.declaration import (
+    DeclaredService,
+    MessageQueue,
+    Repair,
+    Space,
+    load_services,
+)
+from tarsy.errors import ConfigError
 from tests.certificates import write_certificate
 from tests.ops.calls import call_tool
 from tests.processes import find_free_port
@@ -214,3 +221,18 @@ async def test_a_service_without_repairs_offers_none(ops, service):
     reply = await ops(service, "control", **ask_for("tidy", "tidy"))
 
     assert reply["error"]["code"] == "ACTION_NOT_ALLOWED"
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "http"])
+def test_an_endpoint_whose_port_is_none_is_refused_when_it_is_declared(tmp_path, port):
+    path = tmp_path / "services.yaml"
+    path.write_text(
+        "services:\n  web:\n    argv: [/bin/true]\n"
+        f"    pid_file: {tmp_path}/web.pid\n    log_file: {tmp_path}/web.log\n"
+        f"    endpoint: https://127.0.0.1:{port}/\n"
+    )
+
+    with pytest.raises(ConfigError) as refused:
+        load_services(path)
+
+    assert "services.web.endpoint: must have a port from 1 to 65535" in str(refused.value)

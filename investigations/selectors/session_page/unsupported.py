@@ -38,8 +38,9 @@ def locate_unsupported(text: str, metadata: Mapping[str, Any]) -> tuple[Unsuppor
     result supports, and what quotes what no result has."""
     lists = (metadata.get("misquoted"), metadata.get("unsupported"))
     named = [each for known in lists if isinstance(known, list) for each in known]
-    found = [span for each in named[:MAX_SPANS] if (span := _locate(text, each)) is not None]
-    return _in_order(found)
+    above = len(text) - len(split_our_lines(text)[1])
+    found = [_locate(text, each, above) for each in named[:MAX_SPANS]]
+    return _in_order([span for span in found if span is not None])
 
 
 def relocate(
@@ -155,14 +156,15 @@ def _sentence_around(text: str, span: UnsupportedSpan) -> str:
     return " ".join(words.split()).rstrip(".!?")
 
 
-def _locate(text: str, named: object) -> UnsupportedSpan | None:
+def _locate(text: str, named: object, above: int) -> UnsupportedSpan | None:
+    """Where the words do not stand at their place, `above` characters of ours may have come."""
     if not isinstance(named, Mapping):
         return None
     start, end, said = named.get("start"), named.get("end"), named.get("text")
     if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end:
         return None
     if isinstance(said, str) and said and text[start:end] != said:
-        start = _nearest(text, said, start)
+        start = _nearest(text, said, start + above)
         end = start + len(said)
     if start < 0 or end > len(text):
         return None
@@ -170,9 +172,10 @@ def _locate(text: str, named: object) -> UnsupportedSpan | None:
 
 
 def _nearest(text: str, said: str, start: int) -> int:
-    """Where these words stand closest to a place; -1 where they do not."""
-    places = [text.find(said, start), text.rfind(said, 0, start + len(said))]
-    return min((place for place in places if place >= 0), key=lambda p: abs(p - start), default=-1)
+    """Where these words stand whole and closest to a place; -1 where they do not."""
+    edges = [r"\b" if end.isalnum() else "" for end in (said[0], said[-1])]
+    places = (found.start() for found in re.finditer(re.escape(said).join(edges), text))
+    return min(places, key=lambda place: abs(place - start), default=-1)
 
 
 def _in_order(spans: Sequence[UnsupportedSpan]) -> tuple[UnsupportedSpan, ...]:

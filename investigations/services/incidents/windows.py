@@ -12,6 +12,7 @@ from config.matchers import MatcherError, parse_matchers
 from investigations.doorbell import publish_and_ring
 from investigations.models import AlertSession, MaintenanceWindow
 from investigations.services.audit import record_audit
+from investigations.services.texts import refuse_unstorable
 from tarsy.errors import Conflict, InvalidInput, NotFound
 
 LONGEST = timedelta(days=90)
@@ -73,6 +74,7 @@ def end_window(window_id: uuid.UUID, actor: str) -> MaintenanceWindow:
 
 
 def _check(wanted: WindowRequest) -> None:
+    refuse_unstorable("name", wanted.name)
     if not wanted.name.strip():
         raise InvalidInput("name", "must not be empty")
     if len(wanted.name) > LONGEST_NAME:
@@ -80,6 +82,7 @@ def _check(wanted: WindowRequest) -> None:
     if len(wanted.matchers) > MOST_MATCHERS:
         raise InvalidInput("matchers", f"must not be more than {MOST_MATCHERS}")
     for number, text in enumerate(wanted.matchers):
+        refuse_unstorable(f"matchers[{number}]", text)
         try:
             parse_matchers(text)
         except MatcherError as error:

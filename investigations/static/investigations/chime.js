@@ -1,5 +1,7 @@
 // A sound when one more approval waits: off until somebody wants it, and remembered in this browser.
 
+import { store } from "./time.js";
+
 const KEY = "tarsy.chime";
 const PLACES = ".t-top-end, #approvals";
 const NOTES = [[660, 0], [880, 0.16]]; // hertz, and seconds from the start
@@ -9,7 +11,8 @@ const SECONDS = 0.15;
 let audio = null;
 let known = 0;
 
-const isOn = () => localStorage.getItem(KEY) === "on";
+let wanted = false;
+const isOn = () => wanted;
 
 function count() {
   const here = document.querySelectorAll("#approvals .t-appr").length;
@@ -50,10 +53,12 @@ export function startChime() {
   const button = document.querySelector("[data-chime]");
   if (!button || !window.AudioContext) return;
   known = count();
+  wanted = store((storage) => storage.getItem(KEY)) === "on";
   button.hidden = false;
   show(button);
   button.addEventListener("click", () => {
-    localStorage.setItem(KEY, isOn() ? "off" : "on");
+    wanted = !wanted;
+    store((storage) => storage.setItem(KEY, wanted ? "on" : "off"));
     show(button);
     if (isOn()) ring();
   });

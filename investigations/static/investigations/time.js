@@ -14,7 +14,7 @@ const formats = new Map();
 const written = new WeakSet();
 
 // A browser may refuse storage; then the choice lasts as long as the page.
-function store(action) {
+export function store(action) {
   try {
     return action(localStorage);
   } catch {
@@ -69,7 +69,7 @@ function write(time, now) {
   const text = {
     clock: () => `${clockTime(date)} ${zoneName(date)}`,
     offset: () => withOffset(date),
-    date: () => recent(date, seconds),
+    date: () => recent(date, date - now > MOST_APART ? (now - date) / 1000 : seconds),
     since: () => duration(seconds),
     age: () => age(seconds),
     left: () => duration(Math.max(0, Math.ceil((date - runsTo) / 1000))),
@@ -97,11 +97,13 @@ function bothZones(date) {
   return `${formatter(fields, false).format(date)}, ${formatter(fields, true).format(date)}`;
 }
 
+// Seconds below zero are still to come.
 function recent(date, seconds) {
-  if (seconds < 3600) return age(seconds);
+  if (seconds >= 0 && seconds < 3600) return age(seconds);
+  const apart = Math.abs(seconds);
   const fields = { hour: "2-digit", minute: "2-digit" };
-  if (seconds > 20 * 3600) Object.assign(fields, { day: "numeric", month: "short" });
-  if (seconds > 300 * 86400) fields.year = "numeric";
+  if (apart > 20 * 3600) Object.assign(fields, { day: "numeric", month: "short" });
+  if (apart > 300 * 86400) fields.year = "numeric";
   return `${format(date, fields)} ${zoneName(date)}`;
 }
 

@@ -136,6 +136,7 @@ def test_a_window_is_opened_by_a_person_and_ended_early_and_lets_go_of_what_it_h
     held.refresh_from_db()
     assert wrong.status_code == 422
     assert "must be matchers such as" in wrong.content.decode()
+    assert "cluster=&quot;blue&quot;</div>" in page
     assert window["matchers"] == ['cluster="blue"']
     assert window["author"] == viewer.get("/").wsgi_request.user.username
     assert "Upgrade &lt;b&gt;" in page
@@ -143,6 +144,26 @@ def test_a_window_is_opened_by_a_person_and_ended_early_and_lets_go_of_what_it_h
     assert not held.is_held
     assert viewer.delete(f"/api/v1/maintenance/{window['id']}").status_code == 409
     assert AuditEvent.objects.filter(action__startswith="maintenance.").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"starts_at": "tomorrow"}, "starts_at: must be a moment"),
+        ({"ends_at": "31.01."}, "ends_at: must be a moment"),
+        ({"ends_at": ""}, "ends_at: is needed"),
+        ({"name": "a\0b"}, "name: has a NUL character"),
+        ({"matchers": 'a="\0"'}, "matchers[0]: has a NUL character"),
+    ],
+)
+def test_what_cannot_be_read_of_a_window_is_said_and_opens_none(viewer, wrong, said):
+    ends = (timezone.now() + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M")
+
+    answer = viewer.post("/maintenance/open/", {"name": "Upgrade", "ends_at": ends, **wrong})
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert "No window is open" in answer.content.decode()
 
 
 @pytest.mark.parametrize(

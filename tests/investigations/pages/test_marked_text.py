@@ -138,6 +138,15 @@ def test_a_passage_is_found_by_its_words_when_a_text_got_longer_before_it():
     assert [(span.start, span.end) for span in found] == [(27, 28)]
 
 
+def test_a_passage_is_found_as_whole_words_beside_others_that_begin_like_it():
+    said = "It kills them. Killed by the kernel."
+    text = f"**Changed:** TARSy changed nothing.\n\n{said}"
+
+    (found,) = locate_unsupported(text, named(said.index("the kernel"), "the"))
+
+    assert text[found.start :] == "the kernel."
+
+
 @pytest.mark.parametrize(
     "metadata",
     [

@@ -49,6 +49,12 @@ def wrap(**data: JSON) -> str:
     return json.dumps({"ok": True, "data": data, "error": None, "meta": {"host": "web-7"}})
 
 
+def test_an_article_is_nobody_who_did_something():
+    told = Told([settled("ops__read", "read", "pod a-1 killed, exit code 137\nthe end", {})])
+
+    assert told.find("1. a-1 was killed by the kernel (exit code 137) [T1].") == ()
+
+
 @for_each(CASES, name=lambda case: case["id"])
 def test_claims_are_told_from_facts_as_recorded(case):
     calls = [
