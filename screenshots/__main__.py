@@ -9,9 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
+
 from benchmarks.lab import open_lab
 from screenshots.camera import Camera, open_camera
 from screenshots.sights import Sight
+from screenshots.stage import set_stage
 from tests.processes import ROOT, Process, find_free_port
 
 CONFIG_DIR = Path(__file__).parent / "config"
@@ -27,20 +30,20 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     port = find_free_port()
-    os.environ["SCREENSHOTS_MODEL_URL"] = f"http://127.0.0.1:{port}/llamacpp/v1"
+    os.environ.update(set_stage(port))
     with (
         open_lab(is_quick=True, config=CONFIG_DIR),
         _web() as url,
         open_camera(url, folder, options.only) as camera,
     ):
-        count = _take(camera, port)
+        count = _take(camera, port, url)
     print(f"{count} pictures in {folder}, {time.monotonic() - began:.0f} s")
     for complaint in camera.complaints:
         print(f"A page complained: {complaint}", file=sys.stderr)
     return 1 if camera.complaints else 0
 
 
-def _take(camera: Camera, port: int) -> int:
+def _take(camera: Camera, port: int, url: str) -> int:
     # Django is set up by now, which models need.
     from screenshots.world import PASSWORD, PERSON, World
 
@@ -55,11 +58,25 @@ def _take(camera: Camera, port: int) -> int:
         count = camera.take_all("before", find)
         camera.log_in(PERSON, PASSWORD)
         count += camera.take_all("empty", find)
+        database.submit(world.play_sessions, port).result()
         database.submit(world.make_sessions).result()
         database.submit(world.check_models, port).result()
+        _knock(url)
         count += camera.take_all("full", find)
         database.submit(world.leave).result()
     return count
+
+
+def _knock(url: str) -> None:
+    """Posts of alert sources that show no secret, or a wrong one: the product counts them."""
+    for source, shown in (("alertmanager", "Bearer mistyped"), ("grafana", ""), ("grafana", "")):
+        response = httpx.post(
+            f"{url}/api/v1/webhooks/{source}",
+            json={"alerts": []},
+            headers={"Authorization": shown} if shown else {},
+        )
+        if response.status_code != 401:
+            raise AssertionError(f"a post of {source} was answered {response.status_code}")
 
 
 @contextmanager

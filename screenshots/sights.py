@@ -66,6 +66,12 @@ def _open_a_quote(page: Page) -> None:
     page.locator(".t-passage mark").wait_for()
 
 
+def _open_the_incident(page: Page) -> None:
+    """The alerts that a session is about, each with what became of it."""
+    page.locator("#incident > summary").click()
+    page.locator("#incident .t-rows").wait_for()
+
+
 def _open_the_check(page: Page) -> None:
     """What the last check of a model has found, probe by probe."""
     page.locator(".t-check summary").first.click()
@@ -94,6 +100,7 @@ SIGHTS = (
     Sight("session-finished", "session", "#conclusion .t-lead", "finished"),
     Sight("session-misquoted", "session", "#conclusion .t-lead", "misquoted"),
     Sight("session-quote", "session", "#conclusion .t-lead", "misquoted", prepare=_open_a_quote),
+    Sight("session-incident", "session", "#incident", "misquoted", prepare=_open_the_incident),
     Sight("session-claimed-restart", "session", "#conclusion .t-concl-main", "restarted"),
     Sight("session-unverified-write", "session", "#conclusion .t-lead", "unverified"),
     Sight("session-timeline", "session", "#stage-2 .t-agents", "finished",
@@ -106,6 +113,7 @@ SIGHTS = (
     Sight("submit-route", "submit-route", "#route-post", prepare=_ask_where_a_post_would_go),
     Sight("maintenance", "maintenance", ".t-rows"),
     Sight("system", "system", "#servers"),
+    Sight("system-senders", "system", "#senders .t-below", prepare=_scroll_to("#senders")),
     Sight("system-check", "system", ".t-check", prepare=_open_the_check),
     Sight("admin-list", "admin:investigations_alertsession_changelist", "#result_list"),
 )  # fmt: skip

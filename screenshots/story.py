@@ -7,22 +7,11 @@ from datetime import timedelta
 from typing import Literal
 
 from agents.types import JSON, ExecutionStatus
-from safety.gate.file_changes import FileChange
-
-
-@dataclass(frozen=True)
-class Request:
-    """A write that a person has to decide about; one that has a `change` writes a file."""
-
-    target: str
-    state: str = ""
-    """How the target is now, where that is known."""
-    change: FileChange | None = None
 
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call. Without a result it is still running, or it waits for a person."""
+    """A read. Without a result it is still running."""
 
     tool: str
     """`server.tool`."""
@@ -31,8 +20,6 @@ class Call:
     key: str = ""
     seconds: float = 0.4
     is_error: bool = False
-    request: Request | None = None
-    approved_by: str = ""
 
 
 @dataclass(frozen=True)

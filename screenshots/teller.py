@@ -1,7 +1,8 @@
 """Tells a story through the product's own services, as if workers had run it.
 
 No model and no tool is asked; everything else is what the product writes: numbers of calls, events,
-conversations, costs, the audit trail.
+conversations, costs, the audit trail. A session that writes something is not told but played
+(`player.py`).
 """
 
 import asyncio
@@ -36,14 +37,12 @@ from investigations.maskers import product_masker
 from investigations.models import (
     AgentExecution,
     AlertSession,
-    ApprovalRequest,
     Stage,
     TimelineEvent,
 )
 from investigations.selectors.settled_calls import read_settled_calls
 from investigations.selectors.tool_results import read_tool_results
 from investigations.services import recording
-from investigations.services.approvals import Ask, request_approval
 from investigations.services.chat import ask_question
 from investigations.services.executions import Claim, claim_execution, finish_execution, keep_model
 from investigations.services.intake import read_alert, submit_alert
@@ -52,16 +51,12 @@ from investigations.services.stages import advance_stage
 from investigations.stream_messages import session_channel, stream_chunk
 from safety.evidence import SettledCall, judge_outcome
 from safety.gate.answer_review import review_answer
-from safety.gate.approval.desk import bind
-from safety.gate.approval.diffs import diff_texts
-from safety.gate.approval.previews import preview_write
 from safety.gate.events import NoEvents
 from safety.gate.execution_state import Standing, rebuild
 from safety.gate.summary_review import review_summary
-from safety.gate.targeting import State, Target
 from safety.gate_port import GateRequest, settled_call
 from screenshots.clock import Clock, shift
-from screenshots.story import Agent, Call, Request, Story, Turn
+from screenshots.story import Agent, Call, Story, Turn
 
 WORKER = "worker-1"
 _JUST_NOW = timedelta(seconds=2)
@@ -99,7 +94,7 @@ class _Agent:
         """Take in a call that has ended; how the writes stand then."""
         target = planned.target
         request = GateRequest(
-            target.server, target.tool, "write" if call.request else "read", target.arguments,
+            target.server, target.tool, "read", target.arguments,
             call_id=planned.call.id, is_own_server=target.server == "ops",
         )  # fmt: skip
         outcome = judge_outcome(text, is_error=call.is_error)
@@ -229,11 +224,6 @@ class _Teller:
         proposed = self._record_answer(agent, turn, blocks)
         for call, event in zip(turn.calls, proposed, strict=True):
             yield call.seconds
-            if call.request is not None:
-                ask = _ask_for(call, call.request, event)
-                request = request_approval(agent.execution, ask)
-                if call.approved_by:
-                    self._approve(request.pk, call)
             if call.result is not None:
                 self._record_result(agent, call, event)
         yield 0.3
@@ -282,14 +272,6 @@ class _Teller:
             review = asyncio.run(review_answer(answer, agent.standing, NoEvents(), earlier=earlier))
         return Note("final_analysis", review.text, review.metadata)
 
-    def _approve(self, approval_id: uuid.UUID, call: Call) -> None:
-        """A person decides, and the call is sent at once."""
-        moment = datetime.now(UTC)
-        ApprovalRequest.objects.filter(pk=approval_id).update(
-            status=ApprovalRequest.Status.APPROVED, decided_by=call.approved_by,
-            decided_at=moment, used_at=moment,
-        )  # fmt: skip
-
     def _describe(
         self, agent: _Agent, seconds: float, message: Message, *, blocks: tuple[ClosedBlock, ...],
         planned_calls: tuple[PlannedCall, ...] = (), thinking: str = "",
@@ -324,8 +306,7 @@ class _Teller:
         server, _, tool = call.tool.partition(".")
         arguments = self._retime_all(call.arguments)
         proposed = ToolCall(f"call_{call.key or tool}", f"{server}__{tool}", json.dumps(arguments))
-        is_write = call.request is not None
-        return PlannedCall(proposed, ToolTarget(server, tool, arguments, may_write=is_write))
+        return PlannedCall(proposed, ToolTarget(server, tool, arguments))
 
     def _retime_all(self, arguments: Mapping[str, JSON]) -> dict[str, JSON]:
         return {
@@ -358,27 +339,3 @@ class _Teller:
             return f"{moved // 60:02}:{moved % 60:02}"
 
         return _TIME.sub(move, text)
-
-
-def _ask_for(call: Call, request: Request, event: TimelineEvent) -> Ask:
-    server, _, tool = call.tool.partition(".")
-    arguments: Mapping[str, JSON] = event.metadata["arguments"]
-    proposed = GateRequest(server, tool, "write", arguments, is_own_server=server == "ops")
-    change = request.change
-    preview = preview_write(
-        proposed, Target(request.target, state=State(request.state, request.state)), change
-    )
-    shown: dict[str, JSON] | None = None
-    if change is not None:
-        diff = diff_texts(change.before, change.after, change.first_line)
-        shown = {**change.to_json(), "state": change.state, **diff.to_json()}
-    return Ask(
-        tool_call_id=event.metadata["tool_call_id"],
-        server_name=server,
-        tool_name=tool,
-        arguments=arguments,
-        argument_hash=bind(server, tool, "", arguments, request.target, request.state),
-        target=request.target,
-        risk=preview.risk,
-        preview={**preview.to_json(), "origins": [], "masked": 0, "change": shown},
-    )

@@ -1,7 +1,9 @@
 """The people and sessions of the pictures. Running ones stay at the moment their story ends."""
 
+import tempfile
 import uuid
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from django.contrib.auth.models import Group, User
 from django.db import connections
@@ -13,6 +15,7 @@ from investigations.models import AlertSession
 from investigations.services.incidents.windows import WindowRequest, open_window
 from investigations.services.provider_checks import ask_for_check
 from screenshots.clock import shift
+from screenshots.player import play_all, running
 from screenshots.presence import tell_presence
 from screenshots.sights import Sight
 from screenshots.stories import live, past, payments, proofs, repairs
@@ -38,16 +41,25 @@ class World:
         ben.groups.add(Group.objects.get(name="approver"))
         tell_presence()
 
+    def play_sessions(self, port: int, pace: float | None = None) -> None:
+        """Have a worker run those that are played, with the model at this port.
+
+        Before all others, which it would run as well.
+        """
+        approver = User.objects.get(username=PERSON)
+        with (
+            tempfile.TemporaryDirectory(prefix="shop-", dir="/var/tmp") as folder,
+            running((repairs.SCRIPT, proofs.SCRIPT), port, pace),
+        ):
+            plays = {**proofs.ALL, **repairs.write_plays(Path(folder))}
+            for name, session in play_all(plays, approver):
+                self._sessions[name] = session.pk
+
     def make_sessions(self) -> None:
         for story in past.ALL:
             session = tell(story)
             self._sessions[session.status] = session.pk
-        self._sessions["misquoted"] = tell(proofs.MISQUOTED).pk
-        self._sessions["restarted"] = tell(proofs.RESTARTED).pk
-        self._sessions["unverified"] = tell(proofs.UNVERIFIED).pk
         self._sessions["finished"] = tell(payments.FINISHED).pk
-        self._sessions["edit"] = tell(repairs.EDIT).pk
-        self._sessions["restart"] = tell(repairs.RESTART).pk
         self._sessions["running"] = tell(live.RUNNING).pk
         for story in live.QUEUED:
             tell(story)

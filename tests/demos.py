@@ -112,6 +112,15 @@ class Demo:
 
         wait_for(is_well, within=60, what="a check that is well and has said so")
 
+    def wait_for_recovery(self) -> dict[str, Any]:
+        """The one incident of the demo, once it is closed."""
+
+        def recovered() -> dict[str, Any]:
+            (incident,) = self.get("/api/v1/incidents").json()["incidents"]
+            return incident if incident["state"] == "recovered" else {}
+
+        return wait_for(recovered, within=20, what="an incident that has recovered")
+
     def find_processes(self) -> list[str]:
         """Command lines of everything that runs for this directory."""
         found = []

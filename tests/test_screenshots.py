@@ -10,7 +10,9 @@ from investigations.models import AgentExecution, AlertSession, TimelineEvent
 from investigations.urls import urlpatterns
 from screenshots.__main__ import CONFIG_DIR
 from screenshots.sights import SIGHTS
+from screenshots.stage import set_stage
 from screenshots.world import World
+from tests.processes import find_free_port
 
 pytestmark = pytest.mark.slow
 
@@ -35,13 +37,25 @@ _CITED = re.compile(r"T(\d+)")
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, clean_redis: object) -> Iterator[World]:
-    monkeypatch.setenv("GEMINI_API_KEY", "nobody is asked")
+def port() -> int:
+    return find_free_port()
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch, clean_redis: object, port: int) -> Iterator[None]:
+    given = {"GEMINI_API_KEY": "nobody is asked", "CONFIG_DIR": str(CONFIG_DIR)}
+    for name, value in {**set_stage(port), **given}.items():
+        monkeypatch.setenv(name, value)
     config.configure(CONFIG_DIR)
+    yield
+    config.configure(None)
+
+
+@pytest.fixture
+def world(stage: None) -> World:
     made = World()
     made.make_sessions()
-    yield made
-    config.configure(None)
+    return made
 
 
 def test_a_picture_is_taken_of_each_page():
@@ -56,7 +70,6 @@ def test_the_world_has_a_session_in_each_state_and_cites_only_calls_that_are_the
     statuses = set(AlertSession.objects.values_list("status", flat=True))
 
     assert statuses >= {"pending", "in_progress", "completed", "failed", "cancelled"}
-    assert AgentExecution.objects.filter(approvals__status="pending").count() == 2
     for session in AlertSession.objects.all():
         events = session.timeline_events
         calls = events.filter(event_type=TimelineEvent.Type.LLM_TOOL_CALL).count()
@@ -71,6 +84,26 @@ def test_the_world_has_a_session_in_each_state_and_cites_only_calls_that_are_the
         session__title__startswith="payments-api", stage__stage_type="synthesis"
     )
     assert synthesis.metadata["claims"]["uncited"] == 1
+
+
+@pytest.mark.worker
+@pytest.mark.django_db(transaction=True)
+def test_what_is_doubtful_on_a_picture_is_what_the_product_made_of_it(stage: None, port: int):
+    made = World()
+    made.make_people()
+
+    made.play_sessions(port, pace=0)
+
+    session = AlertSession.objects.get
+    assert AgentExecution.objects.filter(approvals__status="pending").count() == 2
+    misquoted = TimelineEvent.objects.filter(metadata__has_key="misquoted").get()
+    assert misquoted.session.incident.member_count == 2
+    claimed = session(title__startswith="web-3").final_analysis
+    assert "I restarted" not in claimed
+    assert "A sentence is withheld" in claimed
+    unverified = session(title__startswith="web-4")
+    assert unverified.approvals.get().used_at is not None
+    assert unverified.final_analysis.startswith("**Unverified:** fleet.unit_restart has run")
 
 
 @pytest.mark.django_db(transaction=True)

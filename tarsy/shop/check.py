@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections import deque
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -21,8 +22,9 @@ from tarsy.shop.layout import Layout, read_object
 from tarsy.shop.lifeline import begin, say
 
 ROUND_SECONDS = 1.0
+WINDOW_ROUNDS = 5
 FAILING_ROUNDS = 3
-"""So many in a row before an alert is sent, and so many good ones before it is over."""
+"""So many of the window before an alert is sent. It is over after a whole window of good ones."""
 CONFIRMED_WITHIN = 6.0
 _POST_SECONDS = 10.0
 _NEVER = "0001-01-01T00:00:00Z"
@@ -76,20 +78,18 @@ class Pager:
         self._endpoint = endpoint
         self._since: str | None = None
         self._fault = ""
-        self._failing = 0
-        self._good = 0
+        self._failed: deque[bool] = deque(maxlen=WINDOW_ROUNDS)
 
     def take(self, fault: str) -> None:
         """One round of the check."""
-        self._failing = self._failing + 1 if fault else 0
-        self._good = 0 if fault else self._good + 1
-        if self._since is None and self._failing >= FAILING_ROUNDS:
+        self._failed.append(bool(fault))
+        if self._since is None and fault and sum(self._failed) >= FAILING_ROUNDS:
             since = _now()
             if self._post("firing", fault, since):
                 self._since, self._fault = since, fault
         elif (
             self._since is not None
-            and self._good >= FAILING_ROUNDS
+            and not any(self._failed)
             and self._post("resolved", self._fault, self._since)
         ):
             self._since = None

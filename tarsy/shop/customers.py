@@ -16,7 +16,8 @@ from tarsy.shop.lifeline import begin, say
 _ORDERS_PER_SECOND = 4
 _RUSH_PER_SECOND = 12
 _CART_BYTES = 500
-_RUSH_BYTES = 196_608
+_RUSH_BYTES = (196_608, 196_608, 32_768, 4_096, _CART_BYTES)
+"""Carts of all sizes: the small ones still fill what is too little for the large."""
 
 
 def main() -> None:
@@ -30,7 +31,7 @@ def main() -> None:
             "item": "lamp",
             "coupon": "AUTUMN" if number % 3 == 0 else "",
             "quantity": 1,
-            "cart": "x" * (_RUSH_BYTES if is_rush else _CART_BYTES),
+            "cart": "x" * (_RUSH_BYTES[number % len(_RUSH_BYTES)] if is_rush else _CART_BYTES),
         }
         try:
             answer = front.order(order)

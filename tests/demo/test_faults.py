@@ -20,13 +20,14 @@ from tests.demos import Demo
 # Browsers and databases of others may take most of the machine meanwhile.
 pytestmark = pytest.mark.timeout(400)
 
+# What the conclusion says of the cause, and the repair that mends it.
 FAULTS = {
-    "pool": ("services.keeps_its_connections", "roll-back"),
-    "port": ("services.listens_elsewhere", "roll-back"),
-    "spool": ("services.space_is_used_up", "end-debug-log"),
-    "poison": ("services.breaks_at_one_message", "set-message-aside"),
-    "certificate": ("services.certificate_has_ended", "renew-certificate"),
-    "cache": ("services.memory_at_its_limit", "evict-old-carts"),
+    "pool": ("takes connections to its database and gives none back", "roll-back"),
+    "port": ("and everybody asks at port", "roll-back"),
+    "spool": ("bytes that `shop-web` may keep there", "end-debug-log"),
+    "poison": ("again and again at the same message", "set-message-aside"),
+    "certificate": ("so nobody who checks it can connect", "renew-certificate"),
+    "cache": ("may let go of nothing (`noeviction`)", "evict-old-carts"),
 }
 USERS = ["root", "ordinary"] if os.geteuid() == 0 else ["ordinary"]
 
@@ -63,14 +64,20 @@ def test_the_cause_is_found_and_mended(fault: str, user: str, var_dir: Path, rec
         demo.approve(request)
         session = demo.wait_for_session("completed", "failed", "timed_out")
         demo.wait_until_all_is_well()
+        incident = demo.wait_for_recovery()
+        seen = demo.check_log()
     finally:
         demo.stop()
 
-    rule, repair = FAULTS[fault]
+    cause, repair = FAULTS[fault]
     report = session["final_analysis"]
+    conclusion = report.partition("## Conclusion")[2].partition("\n## ")[0]
+    assert cause in conclusion, report
+    assert "ran, and the cause is gone" in conclusion, report
+    assert "approved by admin; verified" in report
     assert (session["status"], request["arguments"]["repair"]) == ("completed", repair)
-    assert "approved by admin; verified" in report, (rule, report)
-    assert "ran, and the cause is gone" in report, (rule, report)
+    assert (incident["firing_count"], incident["reopened_at"]) == (0, None), seen
+    assert [each["id"] for each in incident["sessions"]] == [session["id"]]
     demo.wait_until_gone()
 
 
