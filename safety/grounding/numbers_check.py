@@ -1,19 +1,27 @@
 """Figures of an answer, held against those of the results."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 
 from safety.grounding.addressed import Named
 from safety.grounding.clauses import Clause
 from safety.grounding.counting import is_count, is_share_of_rows
-from safety.grounding.derivations import SMALL, is_derived, is_part
+from safety.grounding.derivations import SMALL, is_derived
+from safety.grounding.durations import as_seconds, find_quoted_spans
 from safety.grounding.facts import Facts
 from safety.grounding.moments import blank_moments
-from safety.grounding.pools import is_near
+from safety.grounding.pools import Pool, is_near
 from safety.grounding.quantities import Quantity, find_claimed
 from safety.grounding.records import TOKEN, is_name
+from safety.grounding.share_pairs import (
+    find_only_pair,
+    find_pair,
+    is_share_of_pair,
+    is_whole_of_share,
+)
 from safety.grounding.unsupported import Unsupported
 from safety.grounding.words import content_words, find_subjects
 
@@ -47,7 +55,6 @@ _IN_ALL = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:[a-z]+\s)?"
     r"(?:in|(?:out )?of every)\s(?:every\s)?$", re.I
 )  # fmt: skip
-_QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”|`([^`\n]{3,200})`")
 _LABEL = re.compile(r"(?:^|[\s(`*])[#]?[A-Za-z][\w-]*[\s#:]*[`*]*$")
 _RATE = re.compile(r"\s*(?:/|per\b|an?\s)")
 _OCCASIONS = re.compile(
@@ -61,9 +68,6 @@ _RATIO = re.compile(
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
 """ "The 99th percentile", "the 3rd attempt": a place, and no amount."""
 _AND = re.compile(r"\s(?:and|while|but|whereas)\s(?=.*\d)")
-_PAIR = re.compile(
-    r"\s*(?:[a-z]+\s+)?(?:of|out of|/|from)\s+(?:the |its |all |all the |a total of )?"
-)
 _OTHERS = re.compile(r"\bother\s+$", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:threshold|limit of)\b", re.IGNORECASE)
 """ "Against a threshold of 90 %": what stands behind it is no figure of the thing itself."""
@@ -82,8 +86,6 @@ _THESE = re.compile(r"\b(?:the|these|those)\s+(?:other\s+|first\s+|last\s+)?$", 
 _MOST_BEFORE = 60
 _AROUND = 300
 """Characters around a figure within which others are stated that it may be worked out from."""
-MOST_ROUNDED = 0.05
-"""How far a share of two rounded figures may be off, as a part of itself."""
 MAX_STATED = 300
 MAX_SENTENCE = 1_000
 MAX_DERIVED = 500
@@ -127,7 +129,7 @@ def check_numbers(clause: Clause, stated: StatedNumbers, facts: Facts) -> Iterat
         before = text[max(0, quantity.start - _MOST_BEFORE) : quantity.start]
         if _WINDOW.search(before) or _CONTRAST.search(before) or _is_fraction(quantity, text):
             continue
-        if _is_supported(quantity, clause, text, found, stated, facts):
+        if _is_supported(_Figure(quantity, clause, text, found, stated, facts)):
             continue
         start, end = quantity.start, _find_end(quantity, text)
         yield Unsupported(
@@ -161,112 +163,180 @@ def _is_stated(quantity: Quantity, text: str, facts: Facts) -> bool:
     )  # fmt: skip
 
 
-def _is_supported(
-    quantity: Quantity,
-    clause: Clause,
-    text: str,
-    others: Sequence[Quantity],
-    stated: StatedNumbers,
-    facts: Facts,
-) -> bool:
+@dataclass(frozen=True)
+class _Figure:
+    """A figure of an answer where it stands, and all that it is held against."""
+
+    quantity: Quantity
+    clause: Clause
+    text: str
+    """Of the clause, without moments, citations and code."""
+    others: Sequence[Quantity]
+    stated: StatedNumbers
+    facts: Facts
+
+    @cached_property
+    def slack(self) -> float:
+        return _find_slack(self.quantity, self.text)
+
+    @cached_property
+    def noun(self) -> str:
+        return _find_noun(self.quantity, self.text)
+
+    @cached_property
+    def any_unit(self) -> bool:
+        """A small number is a number of things, and of no unit that it does not name."""
+        return not self.noun and not self.quantity.is_word and abs(self.quantity.number) > SMALL
+
+    @cached_property
+    def named(self) -> Named | None:
+        return self.facts.find_named(self.clause.text)
+
+    @cached_property
+    def strictly_of(self) -> Named | None:
+        """The thing that it is told of, where what the results say of others is no support."""
+        named = self.named
+        if named is None or not named.is_strict or _is_of_another(self.quantity, self.text):
+            return None
+        return None if _BOUND.search(self.text[: self.quantity.start]) else named
+
+    @cached_property
+    def pool(self) -> Pool:
+        return self.strictly_of.pool if self.strictly_of is not None else self.facts.pool
+
+
+def _is_supported(figure: _Figure) -> bool:
+    """The first question that has an answer decides."""
+    answers = (ask(figure) for ask in _QUESTIONS)
+    return next(answer for answer in answers if answer is not None)
+
+
+def _says_nothing(figure: _Figure) -> bool | None:
+    quantity, facts = figure.quantity, figure.facts
     if not facts.is_read_whole or (not quantity.family and abs(quantity.number) <= 1):
         return True
-    if _ORDINAL.match(text, quantity.start):
-        return True
-    slack = _find_slack(quantity, text)
-    noun = _find_noun(quantity, text)
-    if (
-        not quantity.family
-        and (counted := is_share_of_rows(quantity, text, noun, facts)) is not None
-    ):
+    return True if _ORDINAL.match(figure.text, quantity.start) else None
+
+
+def _counts_rows(figure: _Figure) -> bool | None:
+    quantity, text, facts = figure.quantity, figure.text, figure.facts
+    if quantity.family:
+        return None
+    counted = is_share_of_rows(quantity, text, figure.noun, facts)
+    if counted is not None or not _is_of_these(quantity, text):
         return counted
-    if not quantity.family and _is_of_these(quantity, text):
-        if quantity.is_word and (not noun or _OTHERS.search(text[: quantity.start])):
-            return True
-        if quantity.is_whole and int(quantity.number) in facts.row_counts:
-            return True
-    if quantity.family == "seconds":
-        spans = _find_quoted_spans(clause.text, facts)
-        if spans is not None:
-            return is_near(spans, *_as_seconds(quantity, slack))
-    # A small number is a number of things, and of no unit that it does not name.
-    any_unit = not noun and not quantity.is_word and abs(quantity.number) > SMALL
-    named = facts.find_named(clause.text)
-    is_strict = named is not None and named.is_strict and not _is_of_another(quantity, text)
-    is_strict = is_strict and not _BOUND.search(text[: quantity.start])
-    if named is not None and is_strict:
-        is_given = named.pool.gives(quantity, slack, any_unit=any_unit, is_of_one=True) or any(
-            pool.gives(quantity, slack, any_unit=any_unit)
-            for pool in (named.elsewhere, facts.given_pool)
-        )
-        if is_given or facts.pool.writes(quantity) or facts.has_total(quantity, slack):
-            return True
-    elif facts.pool.gives(quantity, slack, any_unit=any_unit) or facts.has_total(quantity, slack):
+    if quantity.is_word and (not figure.noun or _OTHERS.search(text[: quantity.start])):
         return True
-    if _MEAN.search(text) and facts.has_total(quantity, slack, is_mean=True):
+    return True if quantity.is_whole and int(quantity.number) in facts.row_counts else None
+
+
+def _lies_between_quotes(figure: _Figure) -> bool | None:
+    if figure.quantity.family != "seconds":
+        return None
+    spans = find_quoted_spans(figure.clause.text, figure.facts)
+    return None if spans is None else is_near(spans, *as_seconds(figure.quantity, figure.slack))
+
+
+def _is_given(figure: _Figure) -> bool | None:
+    quantity, slack, facts, any_unit = figure.quantity, figure.slack, figure.facts, figure.any_unit
+    if facts.has_total(quantity, slack):
         return True
-    if quantity.family == "percent" and _REST.search(text):
-        rest = replace(quantity, number=100 - quantity.number)
-        pool = named.pool if named is not None and is_strict else facts.pool
-        if pool.gives(rest, slack, any_unit=any_unit):
-            return True
-    if not quantity.family and (
-        _is_label(quantity, noun, text, facts) or is_count(quantity, text, noun, facts)
-    ):
+    named = figure.strictly_of
+    if named is None:
+        return facts.pool.gives(quantity, slack, any_unit=any_unit) or None
+    is_given = named.pool.gives(quantity, slack, any_unit=any_unit, is_of_one=True) or any(
+        pool.gives(quantity, slack, any_unit=any_unit)
+        for pool in (named.elsewhere, facts.given_pool)
+    )
+    return is_given or facts.pool.writes(quantity) or None
+
+
+def _is_mean_or_rest(figure: _Figure) -> bool | None:
+    quantity, slack, text = figure.quantity, figure.slack, figure.text
+    if _MEAN.search(text) and figure.facts.has_total(quantity, slack, is_mean=True):
         return True
-    if _is_whole_of_share(quantity, text, others, facts):
+    if quantity.family != "percent" or not _REST.search(text):
+        return None
+    rest = replace(quantity, number=100 - quantity.number)
+    return figure.pool.gives(rest, slack, any_unit=figure.any_unit) or None
+
+
+def _is_name_or_count(figure: _Figure) -> bool | None:
+    quantity, text, facts = figure.quantity, figure.text, figure.facts
+    if quantity.family:
+        return None
+    is_called = _is_label(quantity, figure.noun, text, facts)
+    return is_called or is_count(quantity, text, figure.noun, facts) or None
+
+
+def _is_share(figure: _Figure) -> bool | None:
+    """Or the whole that a share is of."""
+    quantity, text, others = figure.quantity, figure.text, figure.others
+    if is_whole_of_share(quantity, text, others, figure.facts):
         return True
-    if quantity.family == "percent":
-        if facts.has_percentile(quantity.number):
-            return True
-        pair = _find_pair(quantity, text, others) or _find_only_pair(clause)
-        if pair is not None:
-            rounded = min(MOST_ROUNDED, sum(map(_find_doubt, pair)))
-            doubt = slack + quantity.step + quantity.number * rounded
-            return is_part(quantity, max(doubt, 2 * quantity.step), *pair) or (
-                named is not None and named.is_share(quantity, slack)
-            )
-    if quantity.family == "seconds" and is_near(
-        facts.chronology.spans, *_as_seconds(quantity, slack)
-    ):
+    if quantity.family != "percent":
+        return None
+    if figure.facts.has_percentile(quantity.number):
         return True
-    if quantity.family == "percent" and find_subjects(text) - facts.run_topics - facts.given_topics:
-        return False  # Nobody looked at this, so nothing about it follows.
-    if named is not None and is_strict and _is_told_as_such(quantity, text, named):
+    pair = find_pair(quantity, text, others)
+    if pair is None:
+        sentence = _blank(figure.clause.sentence[:MAX_SENTENCE])
+        pair = find_only_pair(sentence, list(find_claimed(sentence)))
+    if pair is None:
+        return None
+    if is_share_of_pair(quantity, figure.slack, pair):
+        return True
+    return figure.named is not None and figure.named.is_share(quantity, figure.slack)
+
+
+def _lies_between_events(figure: _Figure) -> bool | None:
+    if figure.quantity.family != "seconds":
+        return None
+    spans = figure.facts.chronology.spans
+    return is_near(spans, *as_seconds(figure.quantity, figure.slack)) or None
+
+
+def _was_never_looked_at(figure: _Figure) -> bool | None:
+    """False where nothing can follow about a share: nobody looked, or the results tell it."""
+    if figure.quantity.family != "percent":
+        return None
+    facts, named = figure.facts, figure.strictly_of
+    if find_subjects(figure.text) - facts.run_topics - facts.given_topics:
         return False
-    near = stated.near(clause.start + quantity.start, quantity.number)
-    is_multiple = _is_multiple(quantity, noun, text)
+    return False if named is not None and _is_told_as_such(figure.text, named) else None
+
+
+def _is_worked_out(figure: _Figure) -> bool:
+    quantity, slack, stated, named = figure.quantity, figure.slack, figure.stated, figure.named
+    near = stated.near(figure.clause.start + quantity.start, quantity.number)
+    is_multiple = _is_multiple(quantity, figure.noun, figure.text)
     if named is not None and named.has_derived(quantity, slack, may_be_multiple=is_multiple):
         return True
-    groups = named.told.asked if named is not None and is_strict else facts.groups
+    strict = figure.strictly_of
+    groups = strict.told.asked if strict is not None else figure.facts.groups
     return stated.may_derive() and is_derived(
         quantity, slack, groups, near, may_be_multiple=is_multiple
     )
 
 
-def _is_whole_of_share(
-    quantity: Quantity, text: str, others: Sequence[Quantity], facts: Facts
-) -> bool:
-    """Whether it is what a figure before it is a part of, as a percentage of the results tells."""
-    for part, whole in pairwise(others):
-        if whole is quantity and part.family == quantity.family and quantity.number > part.number:
-            is_pair = _PAIR.fullmatch(text, part.end, whole.start) is not None
-            share = Quantity(100 * part.number / whole.number, 1, "percent", (1.0,))
-            return is_pair and facts.pool.gives(part, 0.0, any_unit=False) and facts.has(share)
-    return False
+_QUESTIONS: tuple[Callable[[_Figure], bool | None], ...] = (
+    _says_nothing,
+    _counts_rows,
+    _lies_between_quotes,
+    _is_given,
+    _is_mean_or_rest,
+    _is_name_or_count,
+    _is_share,
+    _lies_between_events,
+    _was_never_looked_at,
+    _is_worked_out,
+)
+"""From the plainest to the most roundabout; None hands a figure on to the next one."""
 
 
-def _find_doubt(each: Quantity) -> float:
-    """How far a figure may be from the truth by its rounding, as a part of itself."""
-    is_exact = not each.family and each.is_whole and each.decimals == 0
-    return 0.0 if is_exact else each.step / each.number
-
-
-def _is_told_as_such(quantity: Quantity, text: str, named: Named) -> bool:
+def _is_told_as_such(text: str, named: Named) -> bool:
     """Whether it is a percentage that results tell of the thing that is named, and so is no share
     that has to be worked out."""
-    if quantity.family != "percent":
-        return False
     return not _OF_A_WHOLE.search(text) and named.tells_percentage(content_words(text))
 
 
@@ -276,12 +346,8 @@ def _is_of_another(quantity: Quantity, text: str) -> bool:
     joint = _AND.search(text, quantity.end)
     if joint is None or not text[: quantity.start].strip():
         return False
-    names = [place for place, token in _find_tokens(text) if is_name(token)]
+    names = [found.start() for found in TOKEN.finditer(text) if is_name(found[0])]
     return bool(names) and min(names) >= joint.end()
-
-
-def _find_tokens(text: str) -> Iterator[tuple[int, str]]:
-    return ((found.start(), found[0]) for found in TOKEN.finditer(text))
 
 
 def _is_of_these(quantity: Quantity, text: str) -> bool:
@@ -300,55 +366,11 @@ def _find_slack(quantity: Quantity, text: str) -> float:
     return slack
 
 
-def _find_quoted_spans(text: str, facts: Facts) -> list[float] | None:
-    """The times between the lines that are quoted, where two are."""
-    quoted = [found[1] or found[2] or found[3] for found in _QUOTED.finditer(text)]
-    return facts.chronology.find_spans(quoted) if len(quoted) > 1 else None
-
-
-def _as_seconds(quantity: Quantity, slack: float) -> tuple[float, float]:
-    """A duration and how far from the truth it may be: rounded, or cut off."""
-    scale = quantity.scales[0]
-    if slack > quantity.step:
-        return quantity.number * scale, slack * scale
-    return (quantity.number + quantity.step / 2) * scale, 1.5 * quantity.step * scale
-
-
 def _is_label(quantity: Quantity, noun: str, text: str, facts: Facts) -> bool:
     """ "Partition 1", "revision 118": a number by which something is called."""
     before = text[max(0, quantity.start - _MOST_BEFORE) : quantity.start]
     is_called = quantity.is_whole and not quantity.is_word and _LABEL.search(before) is not None
     return is_called and not noun and facts.has_digits(text[quantity.start : quantity.end])
-
-
-def _find_pair(
-    quantity: Quantity, text: str, others: Sequence[Quantity]
-) -> tuple[Quantity, Quantity] | None:
-    """ "240 of 250 (96 %)": what a percentage right beside it is the share of."""
-    for first, second in pairwise(others):
-        if first.family == "percent" or second.family == "percent":
-            continue
-        if not _PAIR.fullmatch(text, first.end, second.start) or not first.number * second.number:
-            continue
-        apart = min(abs(first.start - quantity.end), abs(quantity.start - second.end))
-        if apart <= 12:
-            return first, second
-    return None
-
-
-def _find_only_pair(clause: Clause) -> tuple[Quantity, Quantity] | None:
-    """ "240 of 250 are taken, which is 96 %": the only pair, beside the only percentage."""
-    text = _blank(clause.sentence[:MAX_SENTENCE])
-    found = list(find_claimed(text))
-    pairs = [
-        (first, second)
-        for first, second in pairwise(found)
-        if "percent" not in (first.family, second.family)
-        and first.number * second.number
-        and _PAIR.fullmatch(text, first.end, second.start)
-    ]
-    is_alone = sum(1 for each in found if each.family == "percent") == 1
-    return pairs[0] if len(pairs) == 1 and is_alone else None
 
 
 def _is_multiple(quantity: Quantity, noun: str, text: str) -> bool:
