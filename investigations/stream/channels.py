@@ -61,6 +61,7 @@ class Channels:
             follower = await self._make_follower(channel, message)
             self.leave(channel)
             await self._hub.attach(channel, follower)
+            await follower.settle()
         except Refused as refusal:
             await self._say_refused(channel, str(refusal))
             return

@@ -80,6 +80,9 @@ class ListFollower:
         self._inbox = _Inbox()
         self.notice = self._inbox.notice
 
+    async def settle(self) -> None:
+        """There is no place in it to begin at."""
+
     def rewind(self, seq: int) -> None:
         """There is nothing to replay."""
 
@@ -110,6 +113,15 @@ class SessionFollower:
         self._streaming: dict[str, bool] = {}
         """Blocks the client knows: does it still grow?"""
         self.notice = self._inbox.notice
+
+    async def settle(self) -> None:
+        """Come back to the head where the client is ahead of it: its `seq` is of another database.
+
+        What is stored from here on reaches the client, so this comes before it is told that it
+        follows.
+        """
+        if self._cursor:
+            self._cursor = min(self._cursor, await self._source.head(self._session_id))
 
     def rewind(self, seq: int) -> None:
         """Replay everything behind `seq`, in turn with what arrives."""

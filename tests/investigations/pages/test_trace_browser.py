@@ -45,7 +45,7 @@ def test_a_body_is_fetched_when_its_call_is_opened_and_once(traced, page, asked)
     for _ in range(3):
         page.locator("#T1").click()
     row.get_by_text("OOMKilled").wait_for()
-    row.get_by_text("checkout").wait_for()
+    row.get_by_text("checkout", exact=True).wait_for()
 
     assert len(asked) == 1
 
