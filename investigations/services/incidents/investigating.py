@@ -20,6 +20,7 @@ from investigations.services.intake import (
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.sources.facts import AlertFacts, facts_of_alerts
 from investigations.sources.reading import AlertReading
+from investigations.stream_messages import session_status
 
 RECOVERED_BEFORE = "Recovered before it began."
 ABSORBED = "Taken over by a storm of its source before it began."
@@ -65,6 +66,9 @@ def follow_up(
         incident = batch.incidents[session.incident_id]  # type: ignore[index]  # they have one
         if incident.pk in batch.recovered:
             _end_for_recovery(session.pk, rules)
+        elif incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
+            with session_write(session.pk) as write:
+                _show_anew(write)
         elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
             _refresh(session.pk, incident, rules, batch.now)
         found[incident.pk] = Investigation(session)
@@ -159,6 +163,13 @@ def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
             end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
         elif rules.when_recovered == "stop" and not write.session.is_terminal:
             stop_session(write)
+        else:
+            _show_anew(write)
+
+
+def _show_anew(write: SessionWrite) -> None:
+    """Let open pages of the session show what its incident has become."""
+    write.tell(session_status(write.session.pk, write.session.status))
 
 
 def _cancel_waiting(session_id: uuid.UUID, reason: str) -> None:

@@ -9,8 +9,18 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from investigations.models import AlertSession, AuditEvent, Delivery, Incident
-from tests.factories import EpisodeFactory, IncidentFactory, MemberChangeFactory, SessionFactory
+from investigations.models import AlertSession, AuditEvent, Delivery, Incident, TimelineEvent
+from investigations.stream.fragments import fragment_for
+from investigations.stream_messages import session_status, timeline_event_created
+from tests.factories import (
+    EpisodeFactory,
+    ExecutionFactory,
+    IncidentFactory,
+    MemberChangeFactory,
+    SessionFactory,
+    StageFactory,
+)
+from tests.investigations.pages.conftest import add_event
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +74,19 @@ def test_the_page_of_a_session_shows_when_each_alert_came_and_went(viewer):
     for words in ("joined", "resolved", "fires again", "told 7 times", "payments", "and 2 more"):
         assert words in page
     assert f'href="/sessions/{earlier.pk}/"' in page
+
+
+def test_an_open_page_shows_what_its_incident_has_become():
+    session = SessionFactory(running=True, incident=IncidentFactory())
+    execution = ExecutionFactory(stage=StageFactory(session=session))
+    news = add_event(execution, TimelineEvent.Type.NOTICE, "Over: a.", about="incident")
+    Incident.objects.update(state="recovered", firing_count=0, recovered_at=timezone.now())
+
+    for told in (session_status(session.pk, session.status), timeline_event_created(news)):
+        html = fragment_for(told)
+        assert 'id="incident"' in html
+        assert "1 alert, 0 firing, recovered" in html
+        assert '<span class="t-tag">Recovered</span>' in html
 
 
 def test_a_plain_session_has_no_incident(viewer):
