@@ -27,6 +27,7 @@ def tell_presence() -> None:
     }
     client().set(HEALTH_KEY, json.dumps(report))
     client().set(TOOLS_KEY, json.dumps(_list_tools()))
+    client().delete(WORKERS_KEY)  # The worker of what was played is gone, and nobody misses it.
     client().hset(WORKERS_KEY, mapping=workers)  # type: ignore[arg-type]  # redis wants bytes too
 
 

@@ -1,6 +1,7 @@
 """What follows for the investigations of the incidents that a post was about."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -51,7 +52,7 @@ def follow_up(
     found: dict[uuid.UUID, Investigation] = {}
     if not (batch.gained or batch.recovered or batch.absorbed_sessions):
         return found
-    latest = _latest_sessions(batch)
+    latest = latest_sessions(batch.incidents)
     for incident_id in batch.gained.keys() - batch.recovered:
         incident, session = batch.incidents[incident_id], latest.get(incident_id)
         if session is None or _may_begin_anew(session):
@@ -77,8 +78,9 @@ def follow_up(
     return found
 
 
-def _latest_sessions(batch: Batch) -> dict[uuid.UUID, AlertSession]:
-    rows = AlertSession.objects.filter(incident_id__in=list(batch.incidents), deleted_at=None)
+def latest_sessions(incident_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, AlertSession]:
+    """The newest investigation of each incident that has one, by incident."""
+    rows = AlertSession.objects.filter(incident_id__in=list(incident_ids), deleted_at=None)
     fields = (
         "id",
         "incident_id",

@@ -10,6 +10,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from investigations.models import AlertSession, AuditEvent, Delivery, Incident, TimelineEvent
+from investigations.services.deliveries import read_delivery, take_delivery
+from investigations.sources.reading import Post
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import session_status, timeline_event_created
 from tests.factories import (
@@ -136,6 +138,21 @@ def test_the_command_says_the_same(tmp_path: Path):
     assert nothing_is_kept()
     with pytest.raises(CommandError, match="would be refused"):
         call_command("route", "--data", str(file), "--source", "grafana")
+
+
+def test_a_duplicate_is_shown_with_the_chain_of_its_investigation(viewer, tmp_path: Path):
+    take_delivery(read_delivery(Post(POST)), body=POST, author="")
+    file = tmp_path / "post.json"
+    file.write_text(json.dumps(POST))
+    out = StringIO()
+
+    call_command("route", "--data", str(file), stdout=out)
+    page = viewer.post("/submit-alert/route/", {"source": "", "post": json.dumps(POST)})
+
+    for told in (out.getvalue(), page.content.decode()):
+        assert "duplicate of incident" in told
+        assert "alert type host, chain host" in told
+    assert Delivery.objects.count() == 1
 
 
 # ---- Maintenance --------------------------------------------------------------------------------
