@@ -1,8 +1,8 @@
 """Certain findings of rules, and which of them a later report passes over."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from agents.citations import cited_numbers
 from agents.our_lines import as_words
@@ -15,11 +15,19 @@ _BLOCKS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)")
 
 @dataclass(frozen=True)
 class CertainFinding:
-    """What a rule is certain of: the name of the thing, the sentence, the calls it rests on."""
+    """What a rule is certain of: of which thing, the sentence, the calls it rests on."""
 
-    name: str
+    rule: str
+    """`pack.rule`."""
+    entity: str
+    """`kind:name`."""
     says: str
     calls: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """What the thing is called."""
+        return self.entity.partition(":")[2]
 
 
 def read_certain(found: Mapping[str, JSON]) -> tuple[CertainFinding, ...]:
@@ -35,8 +43,24 @@ def _read_causes(causes: Sequence[JSON]) -> Iterator[CertainFinding]:
             continue
         calls = finding.get("calls")
         numbers = [n for n in calls if isinstance(n, int)] if isinstance(calls, list) else []
-        name = str(finding.get("entity", "")).partition(":")[2]
-        yield CertainFinding(name, str(finding.get("says", "")), tuple(numbers))
+        yield CertainFinding(
+            rule=str(finding.get("rule", "")),
+            entity=str(finding.get("entity", "")),
+            says=str(finding.get("says", "")),
+            calls=tuple(numbers),
+        )
+
+
+def join_same(findings: Iterable[CertainFinding]) -> tuple[CertainFinding, ...]:
+    """What one rule found of one thing more than once is one finding, as it was told last; it rests
+    on the calls of all."""
+    joined: dict[tuple[str, str], CertainFinding] = {}
+    for each in findings:
+        place = each.rule, each.entity
+        before = joined.get(place)
+        earlier = before.calls if before else ()
+        joined[place] = replace(each, calls=tuple(dict.fromkeys((*each.calls, *earlier))))
+    return tuple(joined.values())
 
 
 def list_passed_over(text: str, findings: Sequence[CertainFinding]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from investigations.api.fields import TextOrNull
 from investigations.api.identity import author_of
 from investigations.api.responses import ANYBODY, errors, parameter
 from investigations.api.senders import SenderAuthentication, read_posted, refuse_smuggled
@@ -57,7 +58,7 @@ class TakenDeliverySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="The first investigation that the post began or joined."
     )
     incident_id = serializers.UUIDField(allow_null=True, help_text="The first incident of it.")
-    delivery_id = serializers.CharField(allow_blank=True, help_text="The sender's own.")
+    delivery_id = TextOrNull(help_text="The number that the sender gave the post.")
     group_key = serializers.CharField(allow_blank=True)
     alerts = AlertOutcomeSerializer(many=True)
     unreadable = UnreadableSerializer(many=True, help_text="Members of the post without an alert.")
@@ -133,7 +134,7 @@ def _describe(outcome: Outcome) -> dict[str, object]:
         "outcome": delivery.outcome,
         "session_id": _text(delivery.session_id),
         "incident_id": _text(delivery.incident_id),
-        "delivery_id": reading.delivery_id,
+        "delivery_id": reading.delivery_id or None,
         "group_key": reading.group_key,
         "alerts": [_describe_alert(each) for each in outcome.alerts],
         "unreadable": [{"place": each.place, "reason": each.reason} for each in reading.unreadable],

@@ -25,7 +25,7 @@ from agents.prompts import (
 )
 from agents.prompts.fitting import fit_chat, fit_investigation, fit_synthesis
 from agents.recall import RECALL_SPEC
-from agents.rules_found import CertainFinding, read_certain
+from agents.rules_found import CertainFinding, join_same, read_certain
 from agents.summaries import SummaryPlan
 from agents.task import AgentTask, Limits
 from agents.types import (
@@ -136,10 +136,13 @@ class Briefing:
 
     @property
     def _certain_findings(self) -> tuple[CertainFinding, ...]:
-        """What rules are certain of: before this stage, and beside what a synthesis joins."""
+        """What rules are certain of: before this stage, and beside what a synthesis joins. An
+        answer in the chat is about its question and has to take up none."""
+        if self.claim.stage.stage_type == Stage.Type.CHAT:
+            return ()
         found = [each.by_rules.found for each in self.previous if each.by_rules is not None]
         found += [each.found for each in self.histories if each.found]
-        return tuple(finding for each in found for finding in read_certain(each))
+        return join_same(finding for each in found for finding in read_certain(each))
 
     def find_described_tools(self, toolbox: Toolbox) -> tuple[ToolSpec, ...]:
         """The tools that the prompt has to describe, because the model is given none."""

@@ -59,6 +59,8 @@ class TimelineEvent(models.Model):
 
     ABOUT_WAIT: ClassVar = "provider_wait"
     """What the metadata of a notice is about that shows a wait for a model provider."""
+    ABOUT_INCIDENT: ClassVar = "incident"
+    """The same of one that tells what has become of the alerts of the session's incident."""
     MARKDOWN: ClassVar = (
         Type.LLM_RESPONSE,
         Type.FINAL_ANALYSIS,

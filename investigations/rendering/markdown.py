@@ -67,6 +67,16 @@ def render_markdown(text: str) -> str:
     return html
 
 
+@lru_cache(maxsize=256)
+def plain_words(text: str) -> str:
+    """One line of Markdown as it is read, for places that show a line without any markup."""
+    (line,) = _parser().parseInline(text[:MAX_CHARACTERS])
+    return "".join(
+        " " if token.type in ("softbreak", "hardbreak") else token.content
+        for token in line.children or ()
+    )
+
+
 def link_citations(html: str, tools: Mapping[int, CitedTool]) -> str:
     """Turn `[T5]` in rendered HTML into chips that jump to the tool call, and to what is quoted.
 

@@ -11,8 +11,9 @@ from safety.grounding.proofs import Sighting
 
 LONGEST = 240
 """Characters of a quote that are shown in a line."""
-AROUND = 80
-"""Characters of the same line that are shown on either side of it."""
+BEFORE, BEHIND = 12, 80
+"""Characters of the same line that are shown before it and behind it: few before, as the line is
+cut where there is no more room for it, and the quote is what it is about."""
 _BLANK = re.compile(r"\s+")
 
 
@@ -50,10 +51,12 @@ def _lines(
 
 def _cut_out(ref: Ref, text: str, sighting: Sighting) -> QuotedLine:
     start, end = sighting.start, sighting.end
-    before = text[max(0, start - AROUND) : start].rpartition("\n")[2]
-    behind = text[end : end + AROUND].partition("\n")[0]
+    before = _fold(text[max(0, start - LONGEST) : start].rpartition("\n")[2]).lstrip()
+    if len(before) > BEFORE:
+        before = f"…{before[-BEFORE:].lstrip()}"
+    behind = text[end : end + BEHIND].partition("\n")[0]
     return QuotedLine(
-        ref, _fold(text[start : min(end, start + LONGEST)]), _fold(before).lstrip(),
+        ref, _fold(text[start : min(end, start + LONGEST)]), before,
         _fold(behind).rstrip(), is_of_check=sighting.in_check,
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.db import OperationalError, transaction
@@ -16,6 +16,7 @@ from config.words import list_names
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery
 from investigations.services.incidents.batch import lock_post
+from investigations.services.incidents.investigating import latest_sessions
 from investigations.services.incidents.taking import (
     Kind,
     Taken,
@@ -101,8 +102,21 @@ def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
     with transaction.atomic():
         delivery = _describe(reading, str(uuid.uuid4()), "")
         outcome = _take(reading, delivery, author="", alert_type=alert_type)
+        alerts = _with_sessions(outcome.alerts)
         transaction.set_rollback(True)
-    return outcome
+    return replace(outcome, alerts=alerts)
+
+
+def _with_sessions(alerts: Sequence[Taken]) -> tuple[Taken, ...]:
+    """An alert for which nothing is begun is shown with the investigation that its incident has."""
+    wanted = {each.incident.pk for each in alerts if each.incident and not each.session}
+    found = latest_sessions(wanted) if wanted else {}
+    return tuple(
+        replace(each, session=each.session or found.get(each.incident.pk))
+        if each.incident
+        else each
+        for each in alerts
+    )
 
 
 def _take(reading: Reading, delivery: Delivery, *, author: str, alert_type: str) -> Outcome:

@@ -43,8 +43,9 @@ class Told:
 
 
 def title_of(alert_data: str) -> str:
-    """The alert's own title, name or summary, else its first telling text; one line of at most
-    300 characters, without anything invisible. Empty where the alert holds nothing to be read."""
+    """The alert's own title, its name with its summary, or one of them, else its first telling
+    text; one line of at most 300 characters, without anything invisible. Empty where the alert
+    holds nothing to be read."""
     return read_told(alert_data).title
 
 
@@ -98,7 +99,10 @@ def _read_pairs(text: str) -> list[Leaf]:
         found = _PAIR_IN_LINE.findall(lines[0])
         if len(found) < 2:
             found = [pair.groups() for line in lines if (pair := _PAIR_OF_LINE.match(line))]
-    return [Leaf(0, name.strip(), _unquote(said)) for name, said in found[:MOST_LEAVES]]
+    pairs = [(name.strip(), _unquote(said)) for name, said in found[:MOST_LEAVES]]
+    # A name that comes twice is of two things, and nothing says which texts belong together.
+    is_one = len({name for name, _ in pairs}) == len(pairs)
+    return [Leaf(0, *pair, place=0 if is_one else n) for n, pair in enumerate(pairs)]
 
 
 def _unquote(said: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from investigations.sources.inner_json import read_inner
-from investigations.sources.reading import JSON
+from investigations.sources.reading import JSON, name_and_told
 
 MOST_LEAVES = 2_000
 """Of a document that are looked at, those nearest to its top first."""
@@ -18,6 +18,8 @@ _NAME_OF_ALERT = re.compile(
     r"\w*(?:alert|alarm|rule|incident|problem|monitor|event|check|condition|policy|issue|trigger)"
     r"(?:display)?(?:name|title|summary|subject)"
 )
+_TELLING = ("summary", "message", "description")
+"""What texts are called that say what is wrong beside an `alertname`, the best first."""
 _NO_WORDS = re.compile(
     r"true|false|null|none|[a-z]+://\S*|/\S*|[\W\d_]*|(?=[a-f-]*\d)[0-9a-f-]{12,}"
     r"|\d{4}-\d\d-\d\d[t ][\d:.+z-]*",
@@ -34,11 +36,18 @@ class Leaf:
     depth: int
     name: str
     text: str
+    place: int = 0
+    """Which of the objects of its document it stands in."""
+
+    @property
+    def folded(self) -> str:
+        """Its name without case and punctuation."""
+        return re.sub(r"[\W_]+", "", self.name[:80]).lower()
 
     @property
     def rank(self) -> int:
         """How well its name says that this is a title; `len(NAMES)` where it does not."""
-        folded = re.sub(r"[\W_]+", "", self.name[:80]).lower()
+        folded = self.folded
         if folded in NAMES:
             return NAMES.index(folded)
         return NAMES.index("alertname") if _NAME_OF_ALERT.fullmatch(folded) else len(NAMES)
@@ -50,26 +59,37 @@ class Leaf:
 
 def walk(value: JSON) -> Iterator[Leaf]:
     """The texts of a value, level by level. JSON within a text is read too."""
-    waiting: deque[tuple[int, str, JSON]] = deque([(0, "", value)])
-    for _ in range(MOST_LEAVES):
+    waiting: deque[tuple[int, str, JSON, int]] = deque([(0, "", value, 0)])
+    for number in range(1, MOST_LEAVES + 1):
         if not waiting:
             return
-        depth, name, node = waiting.popleft()
+        depth, name, node, place = waiting.popleft()
         inner = (read_inner(node) or node) if isinstance(node, str) else node
         if isinstance(inner, Mapping):
-            waiting.extend((depth + 1, key, below) for key, below in inner.items())
+            waiting.extend((depth + 1, key, below, number) for key, below in inner.items())
         elif isinstance(inner, list):
-            waiting.extend((depth + 1, name, below) for below in inner)
+            waiting.extend((depth + 1, name, below, number) for below in inner)
         elif isinstance(node, str):
-            yield Leaf(depth, name, node)
+            yield Leaf(depth, name, node, place)
         elif isinstance(node, int | float) and not isinstance(node, bool):
-            yield Leaf(depth, name, str(node))
+            yield Leaf(depth, name, str(node), place)
 
 
 def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
-    """Texts with a title's name that ranks before `least`, those nearest to the top first."""
+    """Texts with a title's name that ranks before `least`, those nearest to the top first. An
+    `alertname` comes with what stands beside it and says what is wrong."""
     named = (leaf for leaf in leaves if leaf.is_telling and leaf.rank < least)
-    yield from (leaf.text for leaf in sorted(named, key=lambda leaf: (leaf.depth, leaf.rank)))
+    told = _find_told(leaves)
+    for leaf in sorted(named, key=lambda leaf: (leaf.depth, leaf.rank)):
+        beside = told.get(leaf.place, "") if leaf.folded == "alertname" else ""
+        yield name_and_told(leaf.text[: 4 * _LONGEST].strip(), beside) if beside else leaf.text
+
+
+def _find_told(leaves: list[Leaf]) -> dict[int, str]:
+    """By object, the text in it that says best what is wrong."""
+    telling = [leaf for leaf in leaves if leaf.folded in _TELLING and leaf.is_telling]
+    telling.sort(key=lambda leaf: _TELLING.index(leaf.folded), reverse=True)
+    return {leaf.place: leaf.text[: 4 * _LONGEST] for leaf in telling}
 
 
 def find_telling(leaves: list[Leaf]) -> Iterator[str]:

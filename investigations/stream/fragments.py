@@ -16,6 +16,7 @@ from config.words import list_names
 from investigations.models import AlertSession
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
+from investigations.selectors.incidents import IncidentDetail, read_incident
 from investigations.selectors.session_page.conclusions import build_card, conclusion_of
 from investigations.selectors.session_page.event_previews import (
     read_call,
@@ -87,6 +88,15 @@ class _Reading:
     def context(self) -> Mapping[str, object] | None:
         return None if self.session is None else session_context(read_session_page(self.session))
 
+    @cached_property
+    def incident(self) -> IncidentDetail | None:
+        return read_incident_of(self.session) if self.session else None
+
+
+def read_incident_of(session: AlertSession) -> IncidentDetail | None:
+    """What its page shows of the incident of a session, if it has one."""
+    return read_incident(session.incident_id) if session.incident_id else None
+
 
 def session_context(page: SessionPage) -> dict[str, object]:
     """What the templates of a session's page need."""
@@ -122,11 +132,21 @@ def _timeline_event(payload: Mapping[str, Any], reading: _Reading) -> str | None
         return None
     may_cite = view.event.event_type in view.event.MARKDOWN or "[T" in view.content
     tools = reading.tools if may_cite else {}
+    if view.is_of_incident and reading.context is not None:
+        return _news_of_incident(view, reading.context, reading.incident)
     if view.stands_on_card and reading.context is not None:
         return _event_and_card(view, reading.session_id, reading.context)
     # An error is told in one place; where that is, the session says.
     session = reading.session if view.event.event_type == view.event.Type.ERROR else None
     return render_to_string(view.template, {"item": view, "tools": tools, "session": session})
+
+
+def _news_of_incident(
+    view: EventView, page: Mapping[str, object], incident: IncidentDetail | None
+) -> str:
+    """The event, and what the page says of the incident from now on."""
+    context = {**page, "item": view, "incident": incident}
+    return render_to_string("investigations/session/incident_update.html", context)
 
 
 def _event_and_card(view: EventView, session_id: uuid.UUID, page: Mapping[str, object]) -> str:
@@ -155,7 +175,8 @@ def _execution_status(payload: Mapping[str, Any], reading: _Reading) -> str | No
 def _session_status(_payload: Mapping[str, Any], reading: _Reading) -> str | None:
     if reading.context is None:
         return None
-    return render_to_string("investigations/session/session_update.html", dict(reading.context))
+    context = {**reading.context, "incident": reading.incident}
+    return render_to_string("investigations/session/session_update.html", context)
 
 
 def _approval(payload: Mapping[str, Any], reading: _Reading) -> str | None:
@@ -168,6 +189,7 @@ def _approval(payload: Mapping[str, Any], reading: _Reading) -> str | None:
         "stage": read_stage(reading.session_id, approval.execution.stage_id),
         "item": read_call(approval.execution_id, approval.tool_number),
         "agent": read_agent(reading.session_id, uuid.UUID(payload["execution_id"])),
+        "incident": reading.incident,
         **reading.context,
     }
     return render_to_string("investigations/session/approval_update.html", context)

@@ -28,6 +28,7 @@ class RunningRow:
     session: AlertSession
     stage_name: str
     agents_done: int
+    """Of those of the stage that runs."""
     agents_total: int
     step: str
     last_event_at: datetime | None
@@ -43,6 +44,10 @@ class RunningRow:
         return [
             "is-done" if n < current else now if n == current else "" for n in range(1, total + 1)
         ]
+
+    @property
+    def stages_done(self) -> int:
+        return self.segments.count("is-done")
 
     @property
     def is_stale(self) -> bool:

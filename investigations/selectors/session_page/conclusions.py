@@ -8,6 +8,7 @@ from agents.citations import Ref, drop_citations, find_citations
 from agents.our_lines import find_our_lines, split_our_lines
 from agents.report import parse_report
 from agents.types import CHANGED, INCONCLUSIVE, UNVERIFIED
+from investigations.rendering.markdown import plain_words
 from investigations.selectors.claims import PartOfReport, ReportClaims
 from investigations.selectors.quoted_lines import QuotedLine
 
@@ -137,9 +138,9 @@ def first_words(text: str, limit: int = 280) -> str:
 
 
 def conclusion_of(analysis: str) -> str:
-    """The one sentence of a report, else its first words; empty for an empty report."""
+    """The one sentence of a report as plain words, else its first words; empty for an empty one."""
     report = parse_report(analysis) if analysis else None
-    sentence = drop_citations(report.conclusion) if report else ""
+    sentence = plain_words(drop_citations(report.conclusion)) if report else ""
     said = sentence.strip() or first_words(analysis)
     if find_our_lines(analysis, INCONCLUSIVE):
         return f"Inconclusive. {said}"

@@ -96,6 +96,11 @@ class EventView:
         return is_notice and self.event.metadata.get("about") == TimelineEvent.ABOUT_WAIT
 
     @property
+    def is_of_incident(self) -> bool:
+        """It tells what has become of the alerts of the incident."""
+        return bool(self.event.metadata.get("about") == TimelineEvent.ABOUT_INCIDENT)
+
+    @property
     def stands_on_card(self) -> bool:
         """Its agent's card says it as well, in short."""
         return self.is_wait or self.event.metadata.get("about") == _TOOLS

@@ -1,6 +1,7 @@
 """What follows for the investigations of the incidents that a post was about."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -20,6 +21,7 @@ from investigations.services.intake import (
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.sources.facts import AlertFacts, facts_of_alerts
 from investigations.sources.reading import AlertReading
+from investigations.stream_messages import session_status
 
 RECOVERED_BEFORE = "Recovered before it began."
 ABSORBED = "Taken over by a storm of its source before it began."
@@ -50,7 +52,7 @@ def follow_up(
     found: dict[uuid.UUID, Investigation] = {}
     if not (batch.gained or batch.recovered or batch.absorbed_sessions):
         return found
-    latest = _latest_sessions(batch)
+    latest = latest_sessions(batch.incidents)
     for incident_id in batch.gained.keys() - batch.recovered:
         incident, session = batch.incidents[incident_id], latest.get(incident_id)
         if session is None or _may_begin_anew(session):
@@ -65,6 +67,9 @@ def follow_up(
         incident = batch.incidents[session.incident_id]  # type: ignore[index]  # they have one
         if incident.pk in batch.recovered:
             _end_for_recovery(session.pk, rules)
+        elif incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
+            with session_write(session.pk) as write:
+                _show_anew(write)
         elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
             _refresh(session.pk, incident, rules, batch.now)
         found[incident.pk] = Investigation(session)
@@ -73,8 +78,9 @@ def follow_up(
     return found
 
 
-def _latest_sessions(batch: Batch) -> dict[uuid.UUID, AlertSession]:
-    rows = AlertSession.objects.filter(incident_id__in=list(batch.incidents), deleted_at=None)
+def latest_sessions(incident_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, AlertSession]:
+    """The newest investigation of each incident that has one, by incident."""
+    rows = AlertSession.objects.filter(incident_id__in=list(incident_ids), deleted_at=None)
     fields = (
         "id",
         "incident_id",
@@ -159,6 +165,13 @@ def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
             end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
         elif rules.when_recovered == "stop" and not write.session.is_terminal:
             stop_session(write)
+        else:
+            _show_anew(write)
+
+
+def _show_anew(write: SessionWrite) -> None:
+    """Let open pages of the session show what its incident has become."""
+    write.tell(session_status(write.session.pk, write.session.status))
 
 
 def _cancel_waiting(session_id: uuid.UUID, reason: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from agents.records import IncidentNews
 from agents.types import Message, Note
 from config import get_config
-from investigations.models import AgentExecution, Incident, MemberChange, Stage
+from investigations.models import AgentExecution, Incident, MemberChange, Stage, TimelineEvent
 from investigations.services.ledger import lease_write
 from investigations.services.step_rows import Mask, add_messages, add_note
 
@@ -14,8 +14,6 @@ MOST_TOLD = 20
 """Alerts of each kind that are told by their titles at once; more are counted."""
 MOST_READ = 2_000
 """Changes that are looked at at once; what stands behind them is told the next time."""
-ABOUT = "incident"
-"""What `about` says in the metadata of these notices."""
 _TELLS = (Stage.Type.INVESTIGATION, Stage.Type.ACTION)
 
 
@@ -61,7 +59,7 @@ def record_news(
 ) -> None:
     """Keep the message, and show on the timeline what its agent was told of."""
     kept = replace(message, content=mask(message.content))
-    note = Note("notice", mask(_describe(news)), {"about": ABOUT})
+    note = Note("notice", mask(_describe(news)), {"about": TimelineEvent.ABOUT_INCIDENT})
     with lease_write(execution) as write:
         add_messages(write, execution, [kept])
         add_note(write, execution, note.kind, note.content, note.metadata)

@@ -120,8 +120,9 @@ async def test_any_agent_uses_three_different_tools_and_quotes_their_figures(cli
     assert '/var: 40.0 % used, 60.0 GiB free of 100.0 GiB [T3 "used_percent: 40.0"]' in report
     assert "Of 16.0 GiB memory 8.0 GiB (50.0 %) is available [T2]" in report
     assert 'java (pid 71) with 3.0 GiB [T4 "pid: 71"]' in report
-    assert "On web-1, where TARSy runs: no disk is under pressure now" in report
-    assert "memory is not under pressure now (50.0 % is available)" in report
+    assert "\nNo disk is under pressure now" in report
+    seen = "memory is not under pressure now (50.0 % is available), as seen from web-1, where TARSy"
+    assert f"{seen} runs. Confidence" in report
     assert "Confidence: low" in report
     assert "rehearsal" in report
 
@@ -145,7 +146,10 @@ async def test_the_disk_agent_names_a_full_file_system_and_what_fills_it(client)
     report, names = await investigate(client, "DiskAgent-1", Host(fullest=93.5), OPS)
 
     assert set(names) == {"ops__storage", "ops__query", "ops__read"}
-    assert "disk space is under pressure: /var is 93.5 % full." in report
+    assert (
+        "Disk space is under pressure: /var is 93.5 % full, as seen from web-1, where TARSy runs."
+        in report
+    )
     assert "Free space on /var, beginning with /var/log" in report
     assert "A full file system" not in report
 
@@ -154,7 +158,10 @@ async def test_the_memory_agent_names_scarce_memory(client):
     report, names = await investigate(client, "MemoryAgent", Host(available_gib=0.8), OPS)
 
     assert names.count("ops__metrics") == 3
-    assert "memory is under pressure: only 5.0 % is available." in report
+    assert (
+        "Memory is under pressure: only 5.0 % is available, as seen from web-1, where TARSy runs."
+        in report
+    )
     assert "whether java needs what it holds" in report
     assert "A lack of memory" not in report
 
@@ -164,7 +171,7 @@ async def test_a_failed_tool_is_named_and_nothing_is_invented(client):
 
     report, _ = await investigate(client, "KubernetesAgent", host, OPS)
 
-    assert "the state of the disks is unknown" in report
+    assert "The state of the disks is unknown" in report
     assert "Confidence: low" in report
     assert "there is nothing to cite" in report
     assert "ops__storage usage gave no data: it is broken [T3]" in report
@@ -203,6 +210,19 @@ async def test_a_forced_conclusion_reports_what_was_seen_so_far(client):
     assert "Confidence: low" in heard.text
 
 
+async def test_a_merged_conclusion_says_once_and_last_where_it_was_seen(client):
+    disk_report, _ = await investigate(client, "DiskAgent", Host(fullest=93.5), OPS)
+    memory_report, _ = await investigate(client, "MemoryAgent", Host(), OPS)
+    findings = _list_agents({"DiskAgent": disk_report, "MemoryAgent": memory_report})
+
+    heard = await listen_to(client, [system("SynthesisAgent"), user(findings)])
+
+    conclusion = heard.text.split("## Evidence")[0]
+    assert "Disk space is under pressure: /var is 93.5 % full; memory is not" in conclusion
+    assert conclusion.count("where TARSy runs") == 1
+    assert "(50.0 % is available), as seen from web-1, where TARSy runs. Confidence" in conclusion
+
+
 async def test_the_synthesis_merges_the_reports_and_keeps_their_citations(client):
     disk_report, _ = await investigate(client, "DiskAgent", Host(fullest=93.5), OPS)
     memory_report, _ = await investigate(client, "MemoryAgent", Host(fails="ops__"), OPS)
@@ -210,7 +230,7 @@ async def test_the_synthesis_merges_the_reports_and_keeps_their_citations(client
 
     heard = await listen_to(client, [system("SynthesisAgent"), user(findings)])
 
-    assert "/var is 93.5 % full; the state of the memory is unknown." in heard.text
+    assert "/var is 93.5 % full; the state of the memory is unknown, as seen" in heard.text
     assert "Confidence: low" in heard.text
     assert "1. DiskAgent: The fullest writable file system is /var: 93.5 % used" in heard.text
     assert heard.text.count("## Conclusion") == 1
@@ -231,7 +251,7 @@ async def test_the_executive_summary_is_short_and_taken_from_the_analysis(client
     heard = await listen_to(client, [system("ExecSummaryAgent"), user(f"Summarize:\n{report}")])
 
     assert len(heard.text.splitlines()) in (2, 3)
-    assert "disk space is under pressure: /var is 93.5 % full" in heard.text
+    assert "Disk space is under pressure: /var is 93.5 % full" in heard.text
     assert "Rehearsal" in heard.text
 
 

@@ -67,6 +67,8 @@ def test_all_alerts_of_a_post_that_fire_become_one_session(post):
     told = answer.json()
     assert answer.status_code == 202
     assert outcomes(answer) == ["started", "resolved", "started"]
+    assert answer.json()["outcome"] == "started"
+    assert answer.json()["delivery_id"] is None
     assert told["source"] == "alertmanager"
     assert told["session_id"] == str(session.pk)
     assert [each["session_id"] for each in told["alerts"]] == [

@@ -9,8 +9,20 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from investigations.models import AlertSession, AuditEvent, Delivery, Incident
-from tests.factories import EpisodeFactory, IncidentFactory, MemberChangeFactory, SessionFactory
+from investigations.models import AlertSession, AuditEvent, Delivery, Incident, TimelineEvent
+from investigations.services.deliveries import read_delivery, take_delivery
+from investigations.sources.reading import Post
+from investigations.stream.fragments import fragment_for
+from investigations.stream_messages import session_status, timeline_event_created
+from tests.factories import (
+    EpisodeFactory,
+    ExecutionFactory,
+    IncidentFactory,
+    MemberChangeFactory,
+    SessionFactory,
+    StageFactory,
+)
+from tests.investigations.pages.conftest import add_event
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +78,19 @@ def test_the_page_of_a_session_shows_when_each_alert_came_and_went(viewer):
     assert f'href="/sessions/{earlier.pk}/"' in page
 
 
+def test_an_open_page_shows_what_its_incident_has_become():
+    session = SessionFactory(running=True, incident=IncidentFactory())
+    execution = ExecutionFactory(stage=StageFactory(session=session))
+    news = add_event(execution, TimelineEvent.Type.NOTICE, "Over: a.", about="incident")
+    Incident.objects.update(state="recovered", firing_count=0, recovered_at=timezone.now())
+
+    for told in (session_status(session.pk, session.status), timeline_event_created(news)):
+        html = fragment_for(told)
+        assert 'id="incident"' in html
+        assert "1 alert, 0 firing, recovered" in html
+        assert '<span class="t-tag">Recovered</span>' in html
+
+
 def test_a_plain_session_has_no_incident(viewer):
     assert 'id="incident"' not in viewer.get(f"/sessions/{SessionFactory().pk}/").content.decode()
 
@@ -113,6 +138,21 @@ def test_the_command_says_the_same(tmp_path: Path):
     assert nothing_is_kept()
     with pytest.raises(CommandError, match="would be refused"):
         call_command("route", "--data", str(file), "--source", "grafana")
+
+
+def test_a_duplicate_is_shown_with_the_chain_of_its_investigation(viewer, tmp_path: Path):
+    take_delivery(read_delivery(Post(POST)), body=POST, author="")
+    file = tmp_path / "post.json"
+    file.write_text(json.dumps(POST))
+    out = StringIO()
+
+    call_command("route", "--data", str(file), stdout=out)
+    page = viewer.post("/submit-alert/route/", {"source": "", "post": json.dumps(POST)})
+
+    for told in (out.getvalue(), page.content.decode()):
+        assert "duplicate of incident" in told
+        assert "alert type host, chain host" in told
+    assert Delivery.objects.count() == 1
 
 
 # ---- Maintenance --------------------------------------------------------------------------------

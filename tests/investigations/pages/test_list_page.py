@@ -8,13 +8,15 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from agents.types import INCONCLUSIVE, NOT_CARRIED_OUT, UNVERIFIED
-from investigations.models import AuditEvent
+from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.system import workers
 from investigations.templatetags.display import stage_title
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,
+    ExecutionFactory,
     SessionFactory,
+    StageFactory,
     TimelineEventFactory,
     UserFactory,
 )
@@ -54,7 +56,7 @@ def test_running_queued_and_ended_sessions_have_their_sections(viewer, running):
     page = viewer.get("/").content.decode()
 
     assert "Investigate: writing" in page
-    assert "0 of 1" in page
+    assert "0 of 2<small>stages done" in page
     assert page.index("basket restarts") < page.index("waits first") < page.index("is over")
 
 
@@ -162,6 +164,20 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(viewer, django_assert
 
     with django_assert_max_num_queries(22):
         viewer.get("/")
+
+
+@pytest.mark.parametrize(
+    ("agents", "words"), [(1, "1 of 2<small>stages"), (2, "0 of 2<small>agents")]
+)
+def test_a_running_row_counts_stages_where_an_agent_works_alone(viewer, agents, words):
+    session = SessionFactory(running=True, total_stages=2, current_stage_index=2)
+    StageFactory(session=session, stage_index=1, completed=True)
+    stage = StageFactory(session=session, stage_index=2, active=True)
+    for number in range(1, agents + 1):
+        ExecutionFactory(stage=stage, agent_index=number, active=True)
+    AlertSession.objects.filter(pk=session.pk).update(current_stage_id=stage.pk)
+
+    assert f"{words} done" in viewer.get(f"/sessions/{session.pk}/row/").content.decode()
 
 
 def test_the_row_of_a_session_that_ended_says_so(viewer):

@@ -2,7 +2,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from investigations.rendering.markdown import CitedTool, link_citations, render_markdown
+from investigations.rendering.markdown import (
+    CitedTool,
+    link_citations,
+    plain_words,
+    render_markdown,
+)
 
 TOOLS = {5: CitedTool("pods_get"), 7: CitedTool("query", is_error=True)}
 
@@ -55,6 +60,15 @@ def test_nothing_runs_loads_or_restyles(text):
 
 def test_raw_html_is_shown_as_the_text_it_is():
     assert "<script>alert(1)</script>" in _Reader(render_markdown("<script>alert(1)</script>")).text
+
+
+def test_a_line_in_plain_words_has_no_markup_and_keeps_what_only_looks_like_it():
+    line = r"The pod `shop/cart_1` has **no** memory: \{a\_b\}, 3 \* 4 and <b>, see `\{x\}`."
+
+    said = plain_words(line)
+
+    assert said == r"The pod shop/cart_1 has no memory: {a_b}, 3 * 4 and <b>, see \{x\}."
+    assert plain_words("") == ""
 
 
 def test_an_image_is_named_and_not_loaded():

@@ -2,6 +2,7 @@ import uuid
 
 import pytest
 
+from agents.report import parse_report
 from investigations.models import Event, TimelineEvent
 from investigations.selectors.claims import ReportClaims
 from investigations.selectors.session_page.conclusions import build_card
@@ -142,6 +143,28 @@ def test_what_an_earlier_stage_found_is_not_called_the_conclusion_of_a_running_s
     assert 'id="concl-h">Found so far</h2>' in page
     assert "Not the conclusion yet.</b>" in page
     assert "Investigate ends when inspector is done" in page
+
+
+def test_markup_of_a_report_is_read_and_never_shown_wherever_its_words_stand(viewer):
+    said = r"The pod `shop/cart` has no selector \{app\}."
+    report = REPORT.replace(parse_report(REPORT).conclusion, said)
+    session = SessionFactory(running=True, final_analysis=report)
+    execution = ExecutionFactory(
+        stage=StageFactory(session=session, stage_name="Look", completed=True), completed=True
+    )
+    links = [{"kind": "pod", "name": "shop/cart", "says": said, "calls": []}] * 2
+    rules = {"causes": [{"chain": links}]}
+    add_event(execution, TimelineEvent.Type.FINAL_ANALYSIS, report, rules=rules)
+    over = SessionFactory(completed=True, final_analysis=report)
+
+    page, rows = _read(viewer, session), viewer.get("/").content.decode()
+
+    plain = "The pod shop/cart has no selector {app}."
+    assert f"<b>Found so far:</b> <span>{plain}</span>" in page
+    assert f'<p class="t-stage-line">{plain}</p>' in page
+    assert page.count("<p>The pod <code>shop/cart</code> has no selector {app}.</p>") >= 2
+    assert f'<span class="t-cell-sub">{plain}</span>' in rows
+    assert f"/sessions/{over.pk}/" in rows
 
 
 def test_agents_stand_side_by_side_with_their_tool_calls(viewer, finished):

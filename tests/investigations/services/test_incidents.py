@@ -222,6 +222,10 @@ def test_a_running_investigation_goes_on_when_all_is_over_unless_told_to_stop():
             post(over("a"), group=f"{stops}", source="grafana")
             session.refresh_from_db()
             assert session.status in (status, "cancelling" if stops else status)
+            # An open page hears of it at once, whether or not the status is another one.
+            told = session.events.order_by("-seq").values_list("payload", flat=True)
+            assert told[0]["type"] == "session.status"
+            assert told[0]["status"] == session.status
             AlertEpisode.objects.all().delete()
 
 

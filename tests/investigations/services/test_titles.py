@@ -22,6 +22,14 @@ DEEP = 900
         ({"trigger": {"ruleName": "Error ratio"}, "host": "web-1"}, "Error ratio"),
         ({"Type": "Notification", "Message": '{"AlarmName": "cpu-high", "x": 1}'}, "cpu-high"),
         ([{"name": "first"}, {"name": "second"}], "first"),
+        # The name of an alert, with what the same object says of it.
+        ({"alertname": "DiskFull", "summary": "/var is 97 % full"}, "DiskFull: /var is 97 % full"),
+        ({"description": "long\nlonger", "alertName": "Ratio"}, "Ratio: long"),
+        ({"check_name": "API", "description": "OK"}, "API"),
+        ({"alertname": "DiskFull", "message": "DiskFull on db-1"}, "DiskFull on db-1"),
+        ([{"alertname": "One"}, {"alertname": "Two", "summary": "of two"}], "One"),
+        ('alertname=DiskFull host=web-1 summary="97 % used"', "DiskFull: 97 % used"),
+        ("alertname: One\nalertname: Two\nsummary: of two", "One"),
         # Names that say nothing of titles: the first text that a person can read.
         ({"id": "550e8400-e29b-41d4-a716-446655440000", "at": "2026-01-02T03:04:05Z",
           "url": "https://example.com/a", "what": "the queue grows"}, "the queue grows"),
