@@ -31,8 +31,8 @@ from tarsy.processes import ProcessSpec, Supervisor
 log = Path(sys.argv[1])
 running = Supervisor([ProcessSpec("web", [sys.executable, "-c", sys.argv[2]])])
 def greet():
-    while "web | ready" not in log.read_text():
-        if "web | wrong" in log.read_text():
+    while "web   | ready" not in log.read_text():
+        if "web   | wrong" in log.read_text():
             raise RuntimeError("no greeting")
         time.sleep(0.01)
     running.say("greeted")
@@ -166,7 +166,7 @@ def test_lines_show_while_what_follows_the_start_still_waits_for_them(start, tmp
     waiting = "import time; print('ready'); time.sleep(600)"
     supervised = start(GREET, str(tmp_path / "output"), waiting)
 
-    wait_until(lambda: "    | greeted" in supervised.output())
+    wait_until(lambda: "tarsy | greeted" in supervised.output())
 
     supervised.process.send_signal(signal.SIGINT)
     assert supervised.wait_for_exit() == 0
