@@ -42,10 +42,10 @@ _BODY = re.compile(
 _TAIL = re.compile(
     r"(?:^|(?<=[\s\"'|,+]))([A-Za-z0-9+/]{1,15}={0,2})(?:\\+[rn])*[\"'`,}]*[ \t\r]*$"
 )
-# Words, names in capitals and figures, as in a path. Each is taken whole and never split again.
-_NO_BODY = re.compile(
-    r"[0-9a-f]++$|(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+(?![a-z])|[A-Z]{2,}(?=[A-Z][a-z])|/"
-    r"|[0-9]++(?![A-Za-z]))++$"
+_HEXADECIMAL = re.compile(r"[0-9a-f]+")
+# Of a path: a word, a name in capitals, a figure.
+_PART = re.compile(
+    r"[A-Z]?[a-z]{2,}|[A-Z]{2,}+(?![a-z])|[A-Z]{2,}(?=[A-Z][a-z])|/|[0-9]++(?![A-Za-z])"
 )
 _CLASS = re.compile(r"\[(\^?)((?:\\.|[^\\\]])+)\]")
 # Marks, and the end of the line or one mark more, at the end of a pattern.
@@ -201,9 +201,20 @@ def _below_data(text: str) -> Iterator[Stretch]:
             indent = len(head[1])
 
 
+def _is_readable(word: str) -> bool:
+    """Whether it is no part of a key's body: a hexadecimal number, or words and figures as in a
+    path. Each part is taken whole and never split again, so that this is linear."""
+    if _HEXADECIMAL.fullmatch(word):
+        return True
+    place = 0
+    while place < len(word) and (part := _PART.match(word, place)):
+        place = part.end()
+    return place == len(word)
+
+
 def _in_keys(text: str) -> Iterator[Stretch]:
     for word in _BODY.finditer(text):
-        if _NO_BODY.match(word[1]):
+        if _is_readable(word[1]):
             continue
         yield word.span(1)
         below = text.find("\n", word.end())
