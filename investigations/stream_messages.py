@@ -117,6 +117,11 @@ def session_status(session_id: uuid.UUID, status: str, **fields: object) -> Payl
     return _payload("session.status", session_id, status=status, **fields)
 
 
+def session_incident(session_id: uuid.UUID, state: str) -> Payload:
+    """The incident of a session is in another state, whatever becomes of the session itself."""
+    return _payload("session.incident", session_id, state=state)
+
+
 def stage_status(stage: Stage) -> Payload:
     """A running stage is `started` on the wire."""
     status = "started" if stage.status == Stage.Status.ACTIVE else stage.status

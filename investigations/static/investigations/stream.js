@@ -48,12 +48,13 @@ async function apply(payload) {
 async function settle(payload) {
   if (payload.event_id) streams.delete(payload.event_id);
   if (!payload.html) return;
+  const isOfSession = payload.type === "session.status" || payload.type === "session.incident";
   const arrive = () => {
     const left = place(payload.html);
-    if (payload.type === "session.status" || payload.type.startsWith("approval.")) sessionChanged();
+    if (isOfSession || payload.type.startsWith("approval.")) sessionChanged();
     return left;
   };
-  const homeless = payload.type === "session.status" ? steadily(arrive, work.on) : arrive();
+  const homeless = isOfSession ? steadily(arrive, work.on) : arrive();
   if (homeless.some((element) => element.dataset.into) && payload.stage_id) await loadStage(payload.stage_id);
   if (payload.type === "execution.status" && !document.getElementById(`agent-${payload.execution_id}`)) {
     await loadStage(payload.stage_id);
