@@ -117,9 +117,9 @@ def session_status(session_id: uuid.UUID, status: str, **fields: object) -> Payl
     return _payload("session.status", session_id, status=status, **fields)
 
 
-def session_incident(session_id: uuid.UUID, state: str) -> Payload:
-    """The incident of a session is in another state, whatever becomes of the session itself."""
-    return _payload("session.incident", session_id, state=state)
+def session_updated(session_id: uuid.UUID) -> Payload:
+    """The same status, and what a page shows of the session is another: its end is told once."""
+    return _payload("session.updated", session_id)
 
 
 def stage_status(stage: Stage) -> Payload:

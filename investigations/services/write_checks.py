@@ -19,7 +19,7 @@ from investigations.services.audit import record_audit
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.services.recording import describe_check
 from investigations.services.step_rows import new_event
-from investigations.stream_messages import interaction_created, session_status
+from investigations.stream_messages import interaction_created, session_updated
 from tarsy.errors import Conflict, NotFound
 
 PAUSE_SECONDS = 20
@@ -81,7 +81,7 @@ def record_write_check(execution: AgentExecution, number: int, check: ToolCheck)
         _keep(write, event, interaction)
         _tell_anew(write)
         write.tell(interaction_created(execution, interaction.pk, "mcp"))
-        write.tell(session_status(session_id, write.session.status))
+        write.tell(session_updated(session_id))
 
 
 def record_no_look(execution: AgentExecution, number: int, reason: str) -> None:
@@ -92,7 +92,7 @@ def record_no_look(execution: AgentExecution, number: int, reason: str) -> None:
     with session_write(execution.session_id) as write:
         write.announce(event)
         write.rows.insert(event)
-        write.tell(session_status(execution.session_id, write.session.status))
+        write.tell(session_updated(execution.session_id))
 
 
 def _keep(write: SessionWrite, event: TimelineEvent, interaction: MCPInteraction) -> None:

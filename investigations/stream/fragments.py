@@ -225,7 +225,7 @@ _RENDERERS: Mapping[str, Callable[[Mapping[str, Any], _Reading], str | None]] = 
     "stage.status": _stage_status,
     "execution.status": _execution_status,
     "session.status": _session_status,
-    "session.incident": _session_status,
+    "session.updated": _session_status,
     APPROVAL_REQUESTED: _approval,
     APPROVAL_DECIDED: _approval,
 }

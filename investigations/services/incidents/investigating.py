@@ -21,7 +21,7 @@ from investigations.services.intake import (
 from investigations.services.ledger import SessionWrite, session_write
 from investigations.sources.facts import AlertFacts, facts_of_alerts
 from investigations.sources.reading import AlertReading
-from investigations.stream_messages import session_incident
+from investigations.stream_messages import session_updated
 
 RECOVERED_BEFORE = "Recovered before it began."
 ABSORBED = "Taken over by a storm of its source before it began."
@@ -66,10 +66,10 @@ def follow_up(
     for session in waiting:
         incident = batch.incidents[session.incident_id]  # type: ignore[index]  # they have one
         if incident.pk in batch.recovered:
-            _end_for_recovery(session.pk, incident, rules)
+            _end_for_recovery(session.pk, rules)
         elif incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
             with session_write(session.pk) as write:
-                _show_anew(write, incident)
+                write.tell(session_updated(session.pk))
         elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
             _refresh(session.pk, incident, rules, batch.now)
         found[incident.pk] = Investigation(session)
@@ -159,19 +159,14 @@ def _refresh(
         AlertSession.objects.filter(pk=session_id).update(**changed)
 
 
-def _end_for_recovery(session_id: uuid.UUID, incident: Incident, rules: IncidentsConfig) -> None:
+def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
     with session_write(session_id) as write:
         if write.session.status == AlertSession.Status.PENDING:
             end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
         elif rules.when_recovered == "stop" and not write.session.is_terminal:
             stop_session(write)
         else:
-            _show_anew(write, incident)
-
-
-def _show_anew(write: SessionWrite, incident: Incident) -> None:
-    """Let open pages of the session show what its incident has become."""
-    write.tell(session_incident(write.session.pk, incident.state))
+            write.tell(session_updated(session_id))
 
 
 def _cancel_waiting(session_id: uuid.UUID, reason: str) -> None:

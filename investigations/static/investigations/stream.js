@@ -48,7 +48,7 @@ async function apply(payload) {
 async function settle(payload) {
   if (payload.event_id) streams.delete(payload.event_id);
   if (!payload.html) return;
-  const isOfSession = payload.type === "session.status" || payload.type === "session.incident";
+  const isOfSession = payload.type === "session.status" || payload.type === "session.updated";
   const arrive = () => {
     const left = place(payload.html);
     if (isOfSession || payload.type.startsWith("approval.")) sessionChanged();

@@ -13,7 +13,7 @@ from investigations.models import AlertSession, AuditEvent, Delivery, Incident, 
 from investigations.services.deliveries import read_delivery, take_delivery
 from investigations.sources.reading import Post
 from investigations.stream.fragments import fragment_for
-from investigations.stream_messages import session_incident, timeline_event_created
+from investigations.stream_messages import session_updated, timeline_event_created
 from tests.factories import (
     EpisodeFactory,
     ExecutionFactory,
@@ -84,7 +84,7 @@ def test_an_open_page_shows_what_its_incident_has_become():
     news = add_event(execution, TimelineEvent.Type.NOTICE, "Over: a.", about="incident")
     Incident.objects.update(state="recovered", firing_count=0, recovered_at=timezone.now())
 
-    for told in (session_incident(session.pk, "recovered"), timeline_event_created(news)):
+    for told in (session_updated(session.pk), timeline_event_created(news)):
         html = fragment_for(told)
         assert 'id="incident"' in html
         assert "1 alert, 0 firing, recovered" in html
