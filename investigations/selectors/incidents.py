@@ -86,13 +86,10 @@ def list_incidents(wanted: IncidentFilter, *, before: str, page_size: int) -> In
 
     Each has its sessions, newest first, as `shown_sessions`.
     """
-    rows = Incident.objects.filter(absorbed_by__isnull=True)
-    exact = {
-        "state__in": wanted.states,
-        "severity__in": wanted.severities,
-        "source": wanted.source,
-    }
-    rows = rows.filter(**{name: value for name, value in exact.items() if value})
+    exact = _asked_for(
+        state__in=wanted.states, severity__in=wanted.severities, source=wanted.source
+    )
+    rows = Incident.objects.filter(absorbed_by__isnull=True, **exact)
     shown, cursor = read_page(rows, "opened_at", before, page_size)
     sessions = _sessions().filter(incident_id__in=[each.pk for each in shown])
     by_incident: dict[object, list[AlertSession]] = {}
@@ -135,13 +132,10 @@ def members_of(incident_id: uuid.UUID, most: int = MOST_MEMBERS) -> list[Member]
 
 def list_deliveries(wanted: DeliveryFilter, *, before: str, page_size: int) -> DeliveryPage:
     """Newest first. Raises InvalidInput for a cursor that is none."""
-    rows = Delivery.objects.defer("body")
-    exact = {
-        "outcome__in": wanted.outcomes,
-        "source": wanted.source,
-        "incident_id": wanted.incident_id,
-    }
-    rows = rows.filter(**{name: value for name, value in exact.items() if value})
+    exact = _asked_for(
+        outcome__in=wanted.outcomes, source=wanted.source, incident_id=wanted.incident_id
+    )
+    rows = Delivery.objects.defer("body").filter(**exact)
     shown, cursor = read_page(rows, "received_at", before, page_size)
     return DeliveryPage(shown, cursor)
 
@@ -157,6 +151,11 @@ def read_delivery_row(delivery_id: uuid.UUID) -> Delivery:
 def list_windows(now: datetime) -> list[MaintenanceWindow]:
     """Those of the database that are open or to come, the last to end first."""
     return list(MaintenanceWindow.objects.filter(ends_at__gt=now)[:MOST_WINDOWS])
+
+
+def _asked_for(**lookups: object) -> dict[str, object]:
+    """The lookups that a filter names a value for."""
+    return {name: value for name, value in lookups.items() if value}
 
 
 def _sessions() -> QuerySet[AlertSession]:

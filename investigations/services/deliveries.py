@@ -3,7 +3,7 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -73,21 +73,9 @@ def take_delivery(reading: Reading, *, body: JSON, author: str, alert_type: str 
     Raises InvalidInput where no member of the post can be read or no chain takes such alerts, and
     QueueFull; nothing is kept then, and the sender may post it again.
     """
-    if not reading.alerts and reading.unreadable:
-        first = reading.unreadable[0]
-        raise InvalidInput(first.place, first.reason)
-    # Also where nothing fires, or the first alert that does would be the one to be refused.
-    choose_chain(alert_type)
+    _require_takable(reading, alert_type)
     delivery = _describe(reading, body, author)
-    for attempt in range(1, MOST_ATTEMPTS + 1):
-        try:
-            with transaction.atomic():
-                return _take(reading, delivery, author=author, alert_type=alert_type)
-        except OperationalError as error:
-            # Two storms may wait for each other; the database ends one of them.
-            if not isinstance(error.__cause__, DeadlockDetected) or attempt == MOST_ATTEMPTS:
-                raise
-    raise AssertionError("every attempt returns or raises")
+    return _attempt(lambda: _take(reading, delivery, author=author, alert_type=alert_type))
 
 
 def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
@@ -95,16 +83,38 @@ def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
 
     Raises as `take_delivery` does.
     """
-    if not reading.alerts and reading.unreadable:
-        first = reading.unreadable[0]
-        raise InvalidInput(first.place, first.reason)
-    choose_chain(alert_type)
-    with transaction.atomic():
-        delivery = _describe(reading, str(uuid.uuid4()), "")
+    _require_takable(reading, alert_type)
+    delivery = _describe(reading, str(uuid.uuid4()), "")
+
+    def take_and_take_back() -> Outcome:
         outcome = _take(reading, delivery, author="", alert_type=alert_type)
         alerts = _with_sessions(outcome.alerts)
         transaction.set_rollback(True)
-    return replace(outcome, alerts=alerts)
+        return replace(outcome, alerts=alerts)
+
+    return _attempt(take_and_take_back)
+
+
+def _require_takable(reading: Reading, alert_type: str) -> None:
+    """Raises InvalidInput where no member can be read, or no chain takes such alerts."""
+    if not reading.alerts and reading.unreadable:
+        first = reading.unreadable[0]
+        raise InvalidInput(first.place, first.reason)
+    # Also where nothing fires, or the first alert that does would be the one to be refused.
+    choose_chain(alert_type)
+
+
+def _attempt(take: Callable[[], Outcome]) -> Outcome:
+    """In one transaction. Two storms may wait for each other; the database ends one of them, which
+    is tried again."""
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        try:
+            with transaction.atomic():
+                return take()
+        except OperationalError as error:
+            if not isinstance(error.__cause__, DeadlockDetected) or attempt == MOST_ATTEMPTS:
+                raise
+    raise AssertionError("every attempt returns or raises")
 
 
 def _with_sessions(alerts: Sequence[Taken]) -> tuple[Taken, ...]:

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import connection
 
@@ -60,16 +60,9 @@ def let_go(batch: Batch, alert: AlertReading) -> Incident | None:
     incident = batch.incidents.get(episode.incident_id) if episode.incident_id else None
     if incident is None:
         return None
-    incident.firing_count = max(0, incident.firing_count - 1)
     incident.last_seen_at = batch.now
-    batch.note(incident, episode, MemberChange.Kind.RESOLVED)
-    if incident.firing_count == 0 and incident.is_open:
-        incident.state = Incident.State.RECOVERED
-        # When it was told; a source whose clock is wrong must not close the window for us.
-        incident.recovered_at = batch.now
-        batch.recovered.add(incident.pk)
-        batch.reopened.discard(incident.pk)
-    batch.touch(incident)
+    # When it was told; a source whose clock is wrong must not close the window for us.
+    _lose_member(batch, incident, episode, batch.now)
     return incident
 
 
@@ -78,14 +71,19 @@ def _forget(batch: Batch, episode: AlertEpisode) -> None:
     episode.state, episode.ended_at = AlertEpisode.State.RESOLVED, episode.last_seen_at
     batch.forgotten.append(episode)
     incident = batch.incidents.get(episode.incident_id) if episode.incident_id else None
-    if incident is None:
-        return
+    if incident is not None:
+        _lose_member(batch, incident, episode, episode.last_seen_at)
+
+
+def _lose_member(batch: Batch, incident: Incident, episode: AlertEpisode, at: datetime) -> None:
+    """One fires less; with the last one, the incident has recovered at that moment."""
     incident.firing_count = max(0, incident.firing_count - 1)
     batch.note(incident, episode, MemberChange.Kind.RESOLVED)
     if incident.firing_count == 0 and incident.is_open:
         incident.state = Incident.State.RECOVERED
-        incident.recovered_at = episode.last_seen_at
+        incident.recovered_at = at
         batch.recovered.add(incident.pk)
+        batch.reopened.discard(incident.pk)
     batch.touch(incident)
 
 
