@@ -7,7 +7,6 @@ interrupted execution is continued by walking through what it has.
 
 import asyncio
 import fnmatch
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,6 +16,7 @@ from agents.citations import find_citations
 from agents.controllers import FunctionCalling
 from agents.conversation import Conversation
 from agents.offers import OfferBook
+from agents.our_lines import as_words
 from agents.ports import EvidenceReader, Journal, ProposedAnswer, Toolbox
 from agents.recall import RecallToolbox
 from agents.records import CallPlan, PlannedCall, ToolCallRecord
@@ -322,8 +322,7 @@ def _tell_unseen(run: _PackRun) -> list[str]:
 
 
 def _as_line(text: str) -> str:
-    line = " ".join(text.replace("`", "'").split())[:200].rstrip(". ")
-    return re.sub(r"([\\*_{}\[\]()<>#!|~&])", r"\\\1", line)
+    return as_words(" ".join(text.replace("`", "'").split())[:200].rstrip(". "))
 
 
 def take_out_noise(

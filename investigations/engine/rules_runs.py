@@ -47,12 +47,9 @@ def _make_task(briefing: Briefing, lines: tuple[str, ...]) -> RulesTask:
     packs = tuple(briefing.config.packs[name] for name in _packs_of(briefing, agent))
     named = ", ".join(pack.name for pack in packs)
     session = claim.session
-    data: dict[str, JSON] = {"alert_type": session.alert_type}
-    known = session.alert_data
-    data["alert"] = cast(JSON, known)
     return RulesTask(
         packs=packs,
-        alert=data,
+        alert={"alert_type": session.alert_type, "alert": cast(JSON, session.alert_data)},
         received=session.created_at,
         now=datetime.now(UTC),
         opening=(AgentMessage("user", f"{OPENING} Packs: {named}."),),
