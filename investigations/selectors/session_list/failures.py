@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from investigations.models import AlertSession
+from investigations.selectors.likeness import gist_of
 from investigations.selectors.session_list.rows import OutcomeRow, light, outcome_line
 from investigations.selectors.sessions import visible_sessions
 
@@ -18,7 +19,7 @@ MOST_LOOKED_AT = 500
 """The newest failures that are sorted by cause."""
 _CAUSE_CHARACTERS = 300
 # Two failures have one cause where they differ in names, ids and figures alone.
-_VARIABLE = re.compile(r'"[^"]{0,200}"|\b(?=[a-f-]*\d)[0-9a-f-]{8,}\b|\d+(?:[.,:]\d+)*')
+_NAME = re.compile(r'"[^"]{0,200}"')
 _OF_STAGE = re.compile(r'^stage "[^"]{0,200}" [a-z ]{1,20}: ', re.IGNORECASE)
 
 
@@ -68,4 +69,4 @@ def group_by_cause(failed: Iterable[AlertSession]) -> list[FailureGroup]:
 
 def _cause_key(row: OutcomeRow) -> str:
     said = _OF_STAGE.sub("", row.line)[:_CAUSE_CHARACTERS]
-    return f"{row.session.status} {_VARIABLE.sub('#', said.lower())}"
+    return f"{row.session.status} {gist_of(_NAME.sub('#', said))}"
