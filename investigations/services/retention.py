@@ -51,11 +51,6 @@ _OLD_EVENTS = f"""
      ORDER BY event.created_at
 """
 # Deliveries are many and tell of one moment; incidents are kept as long as their sessions.
-_OLD_DELIVERIES = """
-    SELECT delivery.id FROM investigations_delivery delivery
-     WHERE delivery.received_at < now() - make_interval(secs => %(age)s)
-     ORDER BY delivery.received_at
-"""
 _OLD_INCIDENTS = """
     SELECT incident.id FROM investigations_incident incident
      WHERE incident.opened_at < now() - make_interval(secs => %(age)s)
@@ -69,22 +64,6 @@ _OLD_ALERTS = """
      WHERE episode.last_seen_at < now() - make_interval(secs => %(age)s)
        AND episode.incident_id IS NULL
      ORDER BY episode.last_seen_at
-"""
-_OLD_WINDOWS = """
-    SELECT closed.id FROM investigations_maintenancewindow closed
-     WHERE closed.ends_at < now() - make_interval(secs => %(age)s)
-     ORDER BY closed.ends_at
-"""
-_OLD_NOTES = """
-    SELECT note.id FROM investigations_resourcenote note
-     WHERE note.told_at < now() - make_interval(secs => %(age)s)
-     ORDER BY note.told_at
-"""
-
-_OLD_REFUSALS = """
-    SELECT refused.id FROM investigations_refusedposts refused
-     WHERE refused.hour < now() - make_interval(secs => %(age)s)
-     ORDER BY refused.hour
 """
 
 
@@ -123,6 +102,17 @@ class _Step:
             return int(cursor.fetchone()[0])
 
 
+def _delete_old(table: str, moment: str, batch: int) -> _Step:
+    """Rows on which nothing else depends, by the column that says when they were."""
+    name = f"investigations_{table}"
+    found = f"""
+        SELECT old.id FROM {name} old
+         WHERE old.{moment} < now() - make_interval(secs => %(age)s)
+         ORDER BY old.{moment}
+    """
+    return _Step(f"DELETE FROM {name}", found, "old", batch)
+
+
 _HIDE = "UPDATE investigations_alertsession SET deleted_at = now()"
 
 
@@ -133,12 +123,12 @@ def _steps() -> dict[str, list[tuple[_Step, timedelta]]]:
     keep_posts = timedelta(days=retention.delivery_retention_days)
     delete = _Step("DELETE FROM investigations_alertsession", _HIDDEN_LONG_AGO, "session", BATCH)
     forget = _Step("DELETE FROM investigations_event", _OLD_EVENTS, "event", EVENT_BATCH)
-    unlearn = _Step("DELETE FROM investigations_resourcenote", _OLD_NOTES, "note", BATCH)
-    pardon = _Step("DELETE FROM investigations_refusedposts", _OLD_REFUSALS, "refused", BATCH)
+    unlearn = _delete_old("resourcenote", "told_at", BATCH)
+    pardon = _delete_old("refusedposts", "hour", BATCH)
     alerts = _Step("DELETE FROM investigations_alertepisode", _OLD_ALERTS, "episode", BATCH)
     incidents = _Step("DELETE FROM investigations_incident", _OLD_INCIDENTS, "incident", BATCH)
-    posts = _Step("DELETE FROM investigations_delivery", _OLD_DELIVERIES, "delivery", EVENT_BATCH)
-    windows = _Step("DELETE FROM investigations_maintenancewindow", _OLD_WINDOWS, "closed", BATCH)
+    posts = _delete_old("delivery", "received_at", EVENT_BATCH)
+    windows = _delete_old("maintenancewindow", "ends_at", BATCH)
     return {
         "hidden": [
             (_Step(_HIDE, _ENDED_LONG_AGO, "session", BATCH), keep),
