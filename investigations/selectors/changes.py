@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agents.our_lines import as_code, as_words
 from agents.types import CHANGED, CheckStatus, Ran
+from config.words import count
 from investigations.models import ApprovalRequest, Stage, TimelineEvent
 from investigations.selectors.writes import SessionWrites, read_writes
 from safety.evidence import judge_outcome
@@ -49,8 +50,9 @@ class Change:
     def _before(self) -> str:
         if not self.earlier:
             return ""
-        count = "1 write" if self.earlier == 1 else f"{self.earlier} writes"
-        return f" Before it came {count} more, which only the timeline tells."
+        return (
+            f" Before it came {count(self.earlier, 'write')} more, which only the timeline tells."
+        )
 
     @property
     def _who(self) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from config import environment
 from config.providers import MODEL_VARIABLES, REHEARSAL, choose_provider
-from config.words import list_names
+from config.words import count, list_names
 from investigations.selectors.configuration.models_in_use import ModelState
 from investigations.selectors.system.last_hour import MOST_CAUSES, LastHour
 from investigations.selectors.system.parts import Core
@@ -72,11 +72,11 @@ def _has_no_key(models: Sequence[ModelState]) -> bool:
 def _about_sessions(hour: LastHour) -> Iterator[ToDo]:
     """Failures of the last hour that nobody has acknowledged, by cause."""
     for group in hour.causes[:MOST_CAUSES]:
-        count = len(group.rows)
-        said = "1 session" if count == 1 else f"{count} sessions"
         text = f"{group.cause or 'No reason was told.'} The list has them under Needs you."
         at = group.newest.session.completed_at
-        yield ToDo("bad", f"{said} failed within the last hour", text, at)
+        yield ToDo(
+            "bad", f"{count(len(group.rows), 'session')} failed within the last hour", text, at
+        )
 
 
 def _about_models(models: Sequence[ModelState]) -> Iterator[ToDo]:

@@ -9,6 +9,7 @@ from django.db.models.functions import JSONObject
 
 from agents.our_lines import find_our_lines
 from agents.types import INCONCLUSIVE, NOT_CARRIED_OUT, UNVERIFIED
+from config.words import count
 from investigations.models import AlertSession, Stage, TimelineEvent
 
 UNVERIFIED_WRITE = "Unverified write"
@@ -33,7 +34,7 @@ def _start_of(session: AlertSession) -> str:
 
 def _mark(review: Mapping[str, int | None], start: str) -> list[str]:
     withheld, unsupported = review.get("withheld"), review.get("unsupported")
-    marks = [f"{_count(withheld, 'sentence')} withheld"] if withheld else []
+    marks = [f"{count(withheld, 'sentence')} withheld"] if withheld else []
     if find_our_lines(start, INCONCLUSIVE):
         marks.append(RESTS_ON_NOTHING)
     if find_our_lines(start, UNVERIFIED):
@@ -43,12 +44,8 @@ def _mark(review: Mapping[str, int | None], start: str) -> list[str]:
     if misquoted := review.get("misquoted"):
         marks.append(f"{misquoted} misquoted")
     if unsupported:
-        marks.append(_count(unsupported, "unsupported claim"))
+        marks.append(count(unsupported, "unsupported claim"))
     return marks
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _read_reviews(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, int | None] | None]:

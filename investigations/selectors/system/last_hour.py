@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Left
 from django.utils import timezone
 
@@ -100,7 +100,7 @@ def _tally_models(since: datetime) -> list[Tally]:
 
 def _tally_tools(since: datetime) -> list[Tally]:
     calls = MCPInteraction.objects.filter(
-        Q(interaction_type=MCPInteraction.Type.TOOL_CALL), created_at__gte=since
+        interaction_type=MCPInteraction.Type.TOOL_CALL, created_at__gte=since
     ).order_by("-created_at")
     rows = calls.values_list("server_name", "created_at", Left("error_message", _LONGEST_ERROR))
     return _tally("tool calls", rows[:MOST_CALLS].iterator())
