@@ -10,9 +10,7 @@ const SECONDS = 0.15;
 
 let audio = null;
 let known = 0;
-
-let wanted = false;
-const isOn = () => wanted;
+let isOn = false;
 
 function count() {
   const here = document.querySelectorAll("#approvals .t-appr").length;
@@ -40,29 +38,29 @@ function ring() {
 
 function look() {
   const now = count();
-  if (now > known && isOn()) ring();
+  if (now > known && isOn) ring();
   known = now;
 }
 
 function show(button) {
-  button.setAttribute("aria-pressed", String(isOn()));
-  button.textContent = `Sound for approvals: ${isOn() ? "on" : "off"}`;
+  button.setAttribute("aria-pressed", String(isOn));
+  button.textContent = `Sound for approvals: ${isOn ? "on" : "off"}`;
 }
 
 export function startChime() {
   const button = document.querySelector("[data-chime]");
   if (!button || !window.AudioContext) return;
   known = count();
-  wanted = store((storage) => storage.getItem(KEY)) === "on";
+  isOn = store((storage) => storage.getItem(KEY)) === "on";
   button.hidden = false;
   show(button);
   button.addEventListener("click", () => {
-    wanted = !wanted;
-    store((storage) => storage.setItem(KEY, wanted ? "on" : "off"));
+    isOn = !isOn;
+    store((storage) => storage.setItem(KEY, isOn ? "on" : "off"));
     show(button);
-    if (isOn()) ring();
+    if (isOn) ring();
   });
-  if (isOn()) document.addEventListener("pointerdown", wake, { once: true });
+  if (isOn) document.addEventListener("pointerdown", wake, { once: true });
   const watch = new MutationObserver(look);
   for (const place of document.querySelectorAll(PLACES)) {
     watch.observe(place, { childList: true, subtree: true });

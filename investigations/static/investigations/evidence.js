@@ -136,7 +136,6 @@ function close() {
 
 function hide() {
   const claim = claims()[place - 1];
-  const back = opener?.isConnected ? opener : claim?.querySelector(".t-ev");
   claim?.classList.remove("is-open");
   asked += 1;
   keepInPlace(claim ?? opener, () => {
@@ -144,7 +143,7 @@ function hide() {
     reading.classList.remove("has-evidence");
   });
   body.replaceChildren();
-  (claim?.querySelector(".t-ev") ?? back)?.focus({ preventScroll: true });
+  (claim?.querySelector(".t-ev") ?? opener)?.focus({ preventScroll: true });
 }
 
 function step(direction) {
