@@ -1,12 +1,12 @@
 """An Alertmanager beside the other client: alerts that come twice, in any order, and recover."""
 
 import random
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.chaos.outcome import Check
 from benchmarks.chaos.posting import post_json
+from benchmarks.chaos.sending import Sender
 
 PATH = "/api/v1/webhooks/alertmanager?alert_type=direct"
 MEMBERS = 3
@@ -18,7 +18,7 @@ Step = tuple[str, str, str]
 
 
 @dataclass
-class Alertmanager:
+class Alertmanager(Sender):
     """Posts until it is answered 202, as the real one does, and sometimes once more."""
 
     url: str
@@ -31,19 +31,7 @@ class Alertmanager:
     """By group the state of each member, as it was accepted last."""
 
     def __post_init__(self) -> None:
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._post_all, name="alertmanager", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join(20)
-
-    @property
-    def is_done(self) -> bool:
-        return not self._thread.is_alive()
+        super().__init__("alertmanager")
 
     def _plan(self) -> Sequence[Step]:
         """Every alert begins, some twice; those of every other group are over in the end."""

@@ -1,13 +1,13 @@
 """A client of the REST API that goes on whatever happens, and writes down what it was told."""
 
 import json
-import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.chaos.sending import Sender
 from benchmarks.chaos.workload import PlannedAlert
 
 REFUSED = 0
@@ -39,7 +39,7 @@ def post_json(url: str, body: object, *, timeout: float = 15.0) -> tuple[int, di
 
 
 @dataclass
-class Poster:
+class Poster(Sender):
     """Posts alerts at a steady rate on a thread of its own; one that is refused is sent again."""
 
     url: str
@@ -48,20 +48,7 @@ class Poster:
     posts: list[Post] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._post_all, name="poster", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join(20)
-
-    @property
-    def is_done(self) -> bool:
-        """Every alert has been accepted."""
-        return not self._thread.is_alive()
+        super().__init__("poster")
 
     def _post_all(self) -> None:
         due = time.monotonic()

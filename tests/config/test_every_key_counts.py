@@ -30,19 +30,9 @@ from config.schema.files import Files
 from config.usage import default_tools, providers_in_use
 from tests.config.conftest import ENVIRON
 from tests.config.test_valid import FULL, SKILL
+from tests.test_dependencies import PRODUCT
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = (
-    "agents",
-    "config",
-    "investigations",
-    "masking",
-    "mcp_bridge",
-    "ops",
-    "rules",
-    "safety",
-    "tarsy",
-)
 SHOWING_ONLY = ("selectors/configuration/",)
 JUDGING_ONLY = ("config/schema/", "config/checks/", "config/check.py")
 

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 import config
 from config.model import Config
+from tarsy.aio import WorkerLoop
 
 Configure = Callable[[str], Config]
 CONFIG_DIR = Path(__file__).parent / "config"
@@ -31,3 +33,12 @@ def reconfigure(chains: Config, tmp_path: Path) -> Configure:
         return config.get_config()
 
     return change
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
+    """A worker's. Its threads keep no connection, so that the test database can be emptied."""
+    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
+    loop = WorkerLoop()
+    yield loop
+    loop.stop_all("lease_lost")

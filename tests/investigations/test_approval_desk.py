@@ -40,12 +40,9 @@ def engine(chains: Config, clean_redis: redis.Redis) -> None:
 
 
 @pytest.fixture
-def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
-    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
-    loop = WorkerLoop()
+def loop(loop: WorkerLoop) -> Iterator[WorkerLoop]:
     yield loop
     loop.run("close", _close_hub)
-    loop.stop_all("lease_lost")
 
 
 async def _close_hub() -> None:

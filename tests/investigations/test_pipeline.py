@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
@@ -74,12 +74,9 @@ def agent(monkeypatch: pytest.MonkeyPatch) -> Agent:
 
 
 @pytest.fixture
-def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
-    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
-    loop = WorkerLoop()
+def loop(loop: WorkerLoop, monkeypatch: pytest.MonkeyPatch) -> WorkerLoop:
     monkeypatch.setattr("investigations.engine.worker.worker_loop", lambda: loop)
-    yield loop
-    loop.stop_all("lease_lost")
+    return loop
 
 
 @pytest.fixture

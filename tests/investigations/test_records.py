@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -48,14 +48,6 @@ Call = Callable[..., dict[str, Any]]
 @pytest.fixture(autouse=True)
 def engine(chains: Config, clean_redis: redis.Redis) -> None:
     pass
-
-
-@pytest.fixture
-def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
-    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
-    loop = WorkerLoop()
-    yield loop
-    loop.stop_all("lease_lost")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from django.template.loader import render_to_string
 
 from agents.types import WITHOUT_MODEL
@@ -44,16 +43,13 @@ llm_providers:
 
 @pytest.fixture
 def loop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_redis: object
+    loop: WorkerLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_redis: object
 ) -> Iterator[WorkerLoop]:
     (tmp_path / "tarsy.yaml").write_text(TARSY)
     (tmp_path / "llm-providers.yaml").write_text(PROVIDERS)
     monkeypatch.setenv("AWAY_KEY", "invented-key-0001")
-    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
-    loop = WorkerLoop()
     with use_config(load_config(tmp_path, {"AWAY_KEY": "invented-key-0001"})):
         yield loop
-    loop.stop_all("lease_lost")
 
 
 def run_to_the_end(session: AlertSession, loop: WorkerLoop) -> AlertSession:

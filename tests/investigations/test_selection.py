@@ -1,10 +1,8 @@
 """What an alert chose holds at the run too, or the run says why it does not."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
 
 from config.model import Config
 from investigations.engine import pipeline
@@ -30,14 +28,6 @@ HOST = "{host: {transport: {type: stdio, command: /nonexistent}}}"
 def nobody_answers(monkeypatch: pytest.MonkeyPatch, chains: Config, clean_redis) -> None:
     """No model is asked in these tests; this one would not answer."""
     monkeypatch.setenv("TARSY_REHEARSAL_URL", "http://127.0.0.1:9/v1")
-
-
-@pytest.fixture
-def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
-    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
-    loop = WorkerLoop()
-    yield loop
-    loop.stop_all("lease_lost")
 
 
 def run_to_its_end(execution: AgentExecution, loop: WorkerLoop) -> AgentExecution:

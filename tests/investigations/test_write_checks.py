@@ -1,10 +1,8 @@
 """*Check now*: a read of ours through the executor and the gate, and what it changes."""
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-from django.db import connection
 from django.test import Client
 
 from agents.types import ToolCall
@@ -13,7 +11,6 @@ from investigations.models import AlertSession, AuditEvent, MCPInteraction, Time
 from investigations.selectors.open_writes import read_writes_to_tell
 from investigations.services.write_checks import ask_for_write_check, read_write
 from investigations.stream.fragments import fragment_for
-from tarsy.aio import WorkerLoop
 from tarsy.errors import Conflict, NotFound
 from tests.factories import (
     ExecutionFactory,
@@ -38,14 +35,6 @@ STEP = {
     "tool": "ops.knowledge", "target": HOST, "status": "unverified",
     "reason": "nothing has looked at it", "is_settled": False, "ran": "yes",
 }  # fmt: skip
-
-
-@pytest.fixture
-def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerLoop]:
-    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
-    loop = WorkerLoop()
-    yield loop
-    loop.stop_all("lease_lost")
 
 
 @pytest.fixture
