@@ -13,10 +13,13 @@ LONGEST_OPEN = 16 * 1024
 
 @dataclass(frozen=True)
 class WrittenBlock:
-    """A block of the top level; `start` counts the characters before it."""
+    """A block of the top level; `start` counts the characters before it. Until the line that it
+    begins with has ended, it may still become a part of the one before: `* **` is a rule,
+    `* **Node**` one more item of a list."""
 
     start: int
     html: str
+    is_begun: bool
 
 
 def render_blocks(text: str) -> list[WrittenBlock]:
@@ -24,7 +27,9 @@ def render_blocks(text: str) -> list[WrittenBlock]:
     starts = _find_starts(text)
     edges = [*starts[1:], len(text)] if starts else []
     return [
-        WrittenBlock(start, _render(text[start:end], is_last=end == len(text)))
+        WrittenBlock(
+            start, _render(text[start:end], is_last=end == len(text)), "\n" in text[start:]
+        )
         for start, end in zip(starts, edges, strict=True)
     ]
 

@@ -24,7 +24,7 @@ ReadText = Callable[[uuid.UUID], str | None]
 
 @dataclass
 class _Text:
-    """`tail` is the open block, behind `before` characters and `closed` blocks."""
+    """`tail` is what is still open, behind `before` characters and `closed` blocks."""
 
     tail: str
     before: int = 0
@@ -45,9 +45,10 @@ class _Text:
         if not blocks:
             return None
         drawn: Payload = {"first": self.closed, "html": [block.html for block in blocks]}
-        self.before += blocks[-1].start
-        self.tail = self.tail[blocks[-1].start :]
-        self.closed += len(blocks) - 1
+        still_open = max((at for at, block in enumerate(blocks) if block.is_begun), default=0)
+        self.before += blocks[still_open].start
+        self.tail = self.tail[blocks[still_open].start :]
+        self.closed += still_open
         return drawn
 
 

@@ -5,7 +5,7 @@ import threading
 import uuid
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from investigations.rendering.written_blocks import render_blocks, wrap_blocks
@@ -19,6 +19,10 @@ TEXTS = st.sampled_from(
 
 
 @given(TEXTS, st.lists(st.integers(1, 400), max_size=30))
+@example("* one\n* **two**", [10])
+@example("- one\n---two", [9])
+@example("1. one\n```two`", [10])
+@example("- one\n#two", [7])
 def test_what_is_drawn_piece_by_piece_is_in_the_end_the_whole(text, sizes):
     written = _Text("")
     shown: list[str] = []
@@ -70,7 +74,17 @@ async def test_a_piece_that_comes_while_its_text_is_drawn_is_neither_lost_nor_dr
 
     assert meanwhile is None
     assert drawn == {"first": 0, "html": ["<p>One.</p>", "<p>Tw</p>"]}
-    assert last == {"first": 1, "html": ["<p>Two.</p>", "<p>Three.</p>"]}
+    assert last == {"first": 0, "html": ["<p>One.</p>", "<p>Two.</p>", "<p>Three.</p>"]}
+
+
+async def test_a_block_is_drawn_no_more_once_the_line_that_follows_it_has_ended(monkeypatch):
+    monkeypatch.setattr(written_texts, "DRAW_EVERY", 0)
+    texts, event = WrittenTexts(lambda _: ""), uuid.uuid4()
+
+    await texts.draw(chunk(event, 0, "One.\n\nTwo.\n"))
+
+    drawn = await texts.draw(chunk(event, 11, "\nThree."))
+    assert drawn == {"first": 1, "html": ["<p>Two.</p>", "<p>Three.</p>"]}
 
 
 async def test_a_text_that_could_not_be_read_is_read_again():
