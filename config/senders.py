@@ -21,6 +21,9 @@ _SHOWN: Mapping[Form, str] = {
 }
 
 
+_UNTIMED: frozenset[Form] = frozenset({"github", "jira", "pagerduty", "sentry"})
+
+
 @dataclass(frozen=True)
 class SenderRule:
     """What posts of one source must show. `missing` are variables that this process has not got."""
@@ -45,6 +48,14 @@ def form_of(source: str, sender: AlertSenderConfig) -> Form | None:
     if not sender.secret_envs and not sender.topics:
         return None
     return sender.form or FORMS.get(source, "token")
+
+
+def signs_no_time(source: str, sender: AlertSenderConfig) -> bool:
+    """Whether a post is signed and its moment is not, so that one of any age may come again."""
+    form = form_of(source, sender)
+    if form == "grafana":
+        return not sender.timestamp_header
+    return form in _UNTIMED
 
 
 def secrets_of(sender: AlertSenderConfig, read: Callable[[str], str]) -> tuple[str, ...]:

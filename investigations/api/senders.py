@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from typing_extensions import override
 
 from config import get_config
-from config.senders import form_of
+from config.senders import form_of, signs_no_time
 from investigations.access.identity import (
     Identity,
     NotIdentified,
@@ -22,6 +22,7 @@ from investigations.api.identity import IdentityAuthentication, refuse_other_sit
 from investigations.api.parsing import read_raw, read_unpacked
 from investigations.models import RefusedPosts
 from investigations.runbooks.addresses import Unavailable
+from investigations.senders.chains import public_roots
 from investigations.senders.fetching import Shelf
 from investigations.senders.letting_in import check_place, let_in
 from investigations.senders.proofs import Knock, Refused
@@ -96,6 +97,16 @@ def refuse_smuggled(request: Request, reading: Reading) -> None:
         raise _refuse(plain, reading.source, error) from error
 
 
+def shows_no_time(request: Request) -> bool:
+    """Whether the post was let in by a signature that says nothing of when it was made."""
+    sender = request.auth
+    if not isinstance(sender, Sender) or sender.form is None:
+        return False
+    source = _source_of(request)
+    rule = get_config().alert_senders.get(source)
+    return rule is not None and signs_no_time(source, rule)
+
+
 @cache
 def certificates() -> Shelf:
     """Those of Amazon that this process has fetched."""
@@ -118,6 +129,7 @@ def _let_in(request: Request, otherwise: str) -> Sender:
             read_secret=read_variable,
             read_body=lambda: read_unpacked(plain),
             fetch=certificates().get,
+            roots=public_roots,
         )
     except Refused as error:
         raise _refuse(plain, source, error) from error

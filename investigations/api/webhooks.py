@@ -14,7 +14,12 @@ from rest_framework.views import APIView
 from investigations.api.fields import TextOrNull
 from investigations.api.identity import author_of
 from investigations.api.responses import ANYBODY, errors, parameter
-from investigations.api.senders import SenderAuthentication, read_posted, refuse_smuggled
+from investigations.api.senders import (
+    SenderAuthentication,
+    read_posted,
+    refuse_smuggled,
+    shows_no_time,
+)
 from investigations.api.subscriptions import confirm_subscription
 from investigations.models import Delivery
 from investigations.roles import SUBMIT
@@ -119,6 +124,7 @@ def _take(request: Request, source: str = "") -> Response:
         body=post.body,
         author=author_of(request),
         alert_type=request.query_params.get("alert_type", ""),
+        is_told_once=shows_no_time(request),
     )
     session = outcome.session
     headers = {"Location": f"/api/v1/sessions/{session.pk}"} if session else {}

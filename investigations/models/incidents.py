@@ -29,10 +29,15 @@ class Incident(models.Model):
         REOPENED = "reopened", "Reopened"
 
     class Kind(models.TextChoices):
+        ALERT = "alert", "Alert"
+        """A plain alert, which was asked to be investigated by itself: nothing joins it, and nobody
+        tells that it is over."""
         GROUP = "group", "Group"
         STORM = "storm", "Storm"
 
     OPEN: ClassVar = (State.FIRING, State.REOPENED)
+    FOLLOWED: ClassVar = (Kind.GROUP, Kind.STORM)
+    """Those whose alerts come and go."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     source = models.CharField(max_length=100)
@@ -95,6 +100,11 @@ class Incident(models.Model):
         indexes = [
             models.Index(fields=["-opened_at", "-id"], name="incident_newest"),
             models.Index(fields=["source", "-opened_at", "-id"], name="incident_by_source"),
+            models.Index(
+                fields=["source", "opened_at"],
+                name="incident_followed",
+                condition=Q(kind__in=["group", "storm"]),
+            ),
             models.Index(fields=["state", "-opened_at", "-id"], name="incident_by_state"),
             models.Index(fields=["severity", "-opened_at", "-id"], name="incident_by_severity"),
             models.Index(
@@ -115,6 +125,10 @@ class Incident(models.Model):
     def is_open(self) -> bool:
         return self.state in self.OPEN
 
+    @property
+    def is_followed(self) -> bool:
+        return self.kind in self.FOLLOWED
+
 
 class AlertEpisode(models.Model):
     """One alert from when it began to fire until it was over; a key has one after the other.
@@ -133,6 +147,10 @@ class AlertEpisode(models.Model):
     )
     source = models.CharField(max_length=100)
     key = models.CharField(max_length=KEY_LENGTH)
+    about = models.CharField(
+        max_length=KEY_LENGTH, blank=True, db_default="",
+        help_text="What stays from one post to the next where each has a key of its own.",
+    )  # fmt: skip
     is_latest = models.BooleanField(default=True)
     state = models.CharField(max_length=20, choices=State, default=State.FIRING)
     title = models.CharField(max_length=300, blank=True)
@@ -159,6 +177,11 @@ class AlertEpisode(models.Model):
         ]
         indexes = [
             models.Index(fields=["source", "key", "-first_seen_at"], name="episode_of_key"),
+            models.Index(
+                fields=["source", "about"],
+                name="episode_about",
+                condition=Q(is_latest=True) & ~Q(about=""),
+            ),
             models.Index(fields=["incident", "first_seen_at", "id"], name="episode_of_incident"),
             models.Index(fields=["-last_seen_at", "-id"], name="episode_newest"),
         ]

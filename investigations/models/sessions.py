@@ -55,6 +55,11 @@ class AlertSession(models.Model):
     incident = cascading_key(
         "investigations.Incident", related_name="sessions", null=True, blank=True
     )
+    is_listed = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether it stands for its incident in the list: the newest one does.",
+    )
     not_before = models.DateTimeField(
         null=True, blank=True, help_text="Until then it waits, as `held_for` says why."
     )
@@ -137,12 +142,12 @@ class AlertSession(models.Model):
             # What a list filters by stands in its indexes: counting reads no rows.
             models.Index(
                 fields=["-created_at", "-id"],
-                include=["deleted_at", "status", "alert_type", "chain_id", "author"],
+                include=["deleted_at", "is_listed", "status", "alert_type", "chain_id", "author"],
                 name="session_list",
             ),
             models.Index(
                 fields=["status", "-created_at", "-id"],
-                include=["deleted_at"],
+                include=["deleted_at", "is_listed"],
                 name="session_by_status",
             ),
             models.Index(
@@ -153,7 +158,7 @@ class AlertSession(models.Model):
             *(
                 models.Index(
                     fields=[column, "-created_at", "-id"],
-                    include=["deleted_at", "status"],
+                    include=["deleted_at", "is_listed", "status"],
                     name=f"session_by_{column}",
                 )
                 for column in ("alert_type", "chain_id", "author", "source", "severity")
@@ -166,7 +171,7 @@ class AlertSession(models.Model):
             *(
                 models.Index(
                     fields=[column, "-created_at", "-id"],
-                    include=["deleted_at", "status"],
+                    include=["deleted_at", "is_listed", "status"],
                     condition=~Q(**{column: ""}),
                     name=f"session_by_{column}",
                 )
@@ -174,7 +179,7 @@ class AlertSession(models.Model):
             ),
             models.Index(
                 fields=["-created_at", "-id"],
-                include=["deleted_at"],
+                include=["deleted_at", "is_listed"],
                 name="session_inconclusive",
                 condition=Q(is_inconclusive=True),
             ),

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from investigations.models import AlertSession
+from investigations.sources.facts import AlertFacts
 from investigations.sources.fields import read_url
+from investigations.sources.reading import Links
 from investigations.sources.registry import SOURCES
 
 _LINKS = {"alert": "Alert", "dashboard": "Dashboard", "runbook": "Runbook"}
@@ -54,6 +56,19 @@ def read_facts(session: AlertSession) -> ShownFacts:
         cluster=session.cluster,
         source=label,
         links=_links_of(metadata.get("links"), label),
+    )
+
+
+def facts_of_session(session: AlertSession) -> AlertFacts:
+    """As they were told when its alert came."""
+    kept = (session.session_metadata or {}).get("links")
+    links = kept if isinstance(kept, Mapping) else {}
+    return AlertFacts(
+        source=session.source,
+        severity=session.severity,
+        service=session.service,
+        cluster=session.cluster,
+        links=Links(**{name: read_url(links.get(name)) for name in _LINKS}),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from investigations.models import (
     AlertEpisode,
@@ -114,8 +114,21 @@ def read_incident(incident_id: uuid.UUID) -> IncidentDetail:
     )
 
 
-def has_incidents() -> bool:
-    return Incident.objects.exists()
+def read_shown_incident(session: AlertSession) -> IncidentDetail | None:
+    """What there is to show of the incident of a session: nothing of a plain alert that was
+    investigated once."""
+    incident_id = session.incident_id
+    if incident_id is None:
+        return None
+    others = AlertSession.objects.filter(incident=OuterRef("pk"), deleted_at=None)
+    shown = Q(kind__in=Incident.FOLLOWED) | Exists(others.exclude(pk=session.pk))
+    is_shown = Incident.objects.filter(shown, pk=incident_id).exists()
+    return read_incident(incident_id) if is_shown else None
+
+
+def follows_incidents() -> bool:
+    """Whether there is one whose alerts come and go."""
+    return Incident.objects.filter(kind__in=Incident.FOLLOWED).exists()
 
 
 def members_of(incident_id: uuid.UUID, most: int = MOST_MEMBERS) -> list[Member]:

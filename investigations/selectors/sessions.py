@@ -67,6 +67,8 @@ class SessionFilter:
     statuses: Sequence[str] = ()
     by_outcome: bool = False
     """Whether `statuses` are outcomes: `inconclusive` is one, and then not `completed`."""
+    by_incident: bool = False
+    """Whether each incident is shown once, by its newest investigation."""
     severities: Sequence[str] = ()
     service: str = ""
     cluster: str = ""
@@ -280,9 +282,13 @@ def narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> Search:
         "created_at__lt": wanted.end_date,
     }
     sessions = sessions.filter(**{lookup: value for lookup, value in exact.items() if value})
+    if wanted.by_incident:
+        sessions = sessions.filter(is_listed=True)
     if wanted.by_outcome:
         sessions = sessions.filter(_with_outcome(wanted.statuses))
-    return search_sessions(sessions, wanted.search) if wanted.search else Search(sessions)
+    if not wanted.search:
+        return Search(sessions)
+    return search_sessions(sessions, wanted.search, by_incident=wanted.by_incident)
 
 
 def _with_outcome(outcomes: Sequence[str]) -> Q:

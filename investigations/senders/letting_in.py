@@ -4,12 +4,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
+from cryptography.x509.verification import Store
+
 from config.schema.alert_senders import AlertSenderConfig, Form
 from config.senders import form_of, secrets_of
 from config.words import list_names
+from investigations.senders.chains import Fetch
 from investigations.senders.proofs import Knock, Refused
 from investigations.senders.shared_secrets import check_secret
-from investigations.senders.sns import Fetch, check_message
+from investigations.senders.sns import check_message
 
 _THIS_MACHINE = ("127.0.0.0/8", "::1")
 _ALONE = AlertSenderConfig()
@@ -24,11 +27,13 @@ def let_in(
     read_secret: Callable[[str], str],
     read_body: Callable[[], object],
     fetch: Fetch,
+    roots: Callable[[], Store],
 ) -> Form | None:
     """What the post has shown; None where coming from the right place was enough.
 
-    `read_secret` gives what a variable holds, and `read_body` the post as JSON, for what is signed
-    in it: neither is asked for where nothing depends on it. Raises Refused.
+    `read_secret` gives what a variable holds, `read_body` the post as JSON, for what is signed in
+    it, and `roots` the authorities that are trusted: none is asked for where nothing depends on it.
+    Raises Refused, and Unavailable where `fetch` does.
     """
     rule = sender or _ALONE
     form = form_of(source, rule)
@@ -38,7 +43,7 @@ def let_in(
     if rule.networks:
         _check_place(rule, knock, has_secret=True)
     if form == "sns":
-        check_message(rule, read_body(), knock, fetch)
+        check_message(rule, read_body(), knock, fetch, roots())
         return form
     secrets = secrets_of(rule, read_secret)
     if not secrets:

@@ -1,7 +1,8 @@
 """Messages of Amazon SNS: signed by a certificate that lies at an address of Amazon's.
 
 The address stands in the message, so it is nothing but a name for one of Amazon's certificates:
-its host must be that of SNS in the region of a topic that the operator has listed.
+its host must be that of SNS in the region of a topic that the operator has listed. Whether what
+lies there is Amazon's stands in `chains`.
 """
 
 import base64
@@ -11,21 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
-from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA1, SHA256, HashAlgorithm
+from cryptography.x509.verification import Store
 
 from config.schema.alert_senders import AlertSenderConfig
 from investigations.runbooks.addresses import Address, Unavailable, read_address
+from investigations.senders.chains import Fetch, read_key
 from investigations.senders.proofs import Knock, Refused, check_age
 
-Fetch = Callable[[Address], bytes]
-"""The body at an address; raises Unavailable."""
-
 _HOUR = 3600.0
-_SMALLEST_KEY = 2048
 _HASHES: Mapping[str, Callable[[], HashAlgorithm]] = {"1": SHA1, "2": SHA256}
 _NOTIFICATION = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
 _CONFIRMATION = (
@@ -41,7 +39,9 @@ _MAY_LACK = "Subject"
 _CERTIFICATE = re.compile(r"/[\w.-]{1,200}\.pem", re.ASCII)
 
 
-def check_message(sender: AlertSenderConfig, body: object, knock: Knock, fetch: Fetch) -> None:
+def check_message(
+    sender: AlertSenderConfig, body: object, knock: Knock, fetch: Fetch, roots: Store
+) -> None:
     """Raise Refused unless Amazon has signed the message, for a topic that is listed."""
     message = body if isinstance(body, Mapping) else {}
     fields = _SIGNED_FIELDS.get(_text(message, "Type"))
@@ -51,7 +51,8 @@ def check_message(sender: AlertSenderConfig, body: object, knock: Knock, fetch: 
     if topic not in sender.topics:
         raise Refused("wrong_topic", "is of a topic that alert_senders does not list")
     moment = _read_moment(_text(message, "Timestamp"))
-    key = _read_key(fetch(_address_of(message, "SigningCertURL", topic)), knock.moment)
+    pem = fetch(_address_of(message, "SigningCertURL", topic))
+    key = read_key(pem, knock.moment, names_of(topic), fetch, roots)
     _verify(message, fields, key)
     seconds = sender.max_age.total_seconds() if sender.max_age else _HOUR
     check_age(moment, knock, seconds)
@@ -80,6 +81,17 @@ def host_of(topic: str) -> str:
     return f"sns.{region}.amazonaws.com{'.cn' if partition == 'aws-cn' else ''}"
 
 
+def names_of(topic: str) -> Sequence[str]:
+    """Whom the certificate may be for: SNS everywhere, or in the region, whose name stands in one
+    of three places; all of the US government's is that of its western region."""
+    _arn, partition, _sns, region, *_ = topic.split(":")
+    suffix = "amazonaws.com.cn" if partition == "aws-cn" else "amazonaws.com"
+    main = "us-gov-west-1" if partition == "aws-us-gov" else region
+    regional = (f"sns.{region}", f"sns-signing.{region}", f"sns-{region}", f"sns-{main}")
+    everywhere = ("sns",) if partition == "aws" else ()
+    return [f"{name}.{suffix}" for name in (*everywhere, *regional)]
+
+
 def _address_of(message: Mapping[str, object], name: str, topic: str) -> Address:
     try:
         address = _read_amazon_address(_text(message, name), topic)
@@ -95,19 +107,6 @@ def _read_amazon_address(url: str, topic: str) -> Address:
     if address.host != host_of(topic):
         raise Unavailable(f"must lead to {host_of(topic)}")
     return address
-
-
-def _read_key(pem: bytes, moment: datetime) -> RSAPublicKey:
-    try:
-        certificate = x509.load_pem_x509_certificate(pem)
-        key = certificate.public_key()
-    except ValueError:
-        raise Refused("certificate", "the certificate of Amazon cannot be read") from None
-    if not certificate.not_valid_before_utc <= moment <= certificate.not_valid_after_utc:
-        raise Refused("certificate", "the certificate of Amazon does not hold now")
-    if not isinstance(key, RSAPublicKey) or key.key_size < _SMALLEST_KEY:
-        raise Refused("certificate", "the certificate of Amazon has no RSA key of 2,048 bits")
-    return key
 
 
 def _verify(message: Mapping[str, object], fields: Sequence[str], key: RSAPublicKey) -> None:

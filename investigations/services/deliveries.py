@@ -66,16 +66,30 @@ def read_delivery(post: Post, source: str = "") -> Reading:
     return read_post_of(source, post, get_config().alert_sources)
 
 
-def take_delivery(reading: Reading, *, body: JSON, author: str, alert_type: str = "") -> Outcome:
+def take_delivery(
+    reading: Reading,
+    *,
+    body: JSON,
+    author: str,
+    alert_type: str = "",
+    is_told_once: bool = False,
+) -> Outcome:
     """Keep a post and take its alerts: each joins its incident, and of an incident at most one
     investigation waits or runs.
+
+    `is_told_once` where nobody could tell the same body sent anew from one that somebody has kept:
+    the second one is a duplicate then, whatever its headers say.
 
     Raises InvalidInput where no member of the post can be read or no chain takes such alerts, and
     QueueFull; nothing is kept then, and the sender may post it again.
     """
     _require_takable(reading, alert_type)
     delivery = _describe(reading, body, author)
-    return _attempt(lambda: _take(reading, delivery, author=author, alert_type=alert_type))
+    return _attempt(
+        lambda: _take(
+            reading, delivery, author=author, alert_type=alert_type, is_told_once=is_told_once
+        )
+    )
 
 
 def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
@@ -129,11 +143,18 @@ def _with_sessions(alerts: Sequence[Taken]) -> tuple[Taken, ...]:
     )
 
 
-def _take(reading: Reading, delivery: Delivery, *, author: str, alert_type: str) -> Outcome:
+def _take(
+    reading: Reading,
+    delivery: Delivery,
+    *,
+    author: str,
+    alert_type: str,
+    is_told_once: bool = False,
+) -> Outcome:
     now = timezone.now()
     placed = place_alerts(reading, now)
     lock_post(reading.source, delivery.sha256, placed.keys, placed.placings)
-    first = _find_equal(delivery)
+    first = _find_equal(delivery, is_told_once)
     if first is not None:
         return _note_duplicate(reading, delivery, first)
     taken = tuple(take_alerts(reading, placed, author=author, alert_type=alert_type, now=now))
@@ -163,13 +184,13 @@ def _describe(reading: Reading, body: JSON, author: str) -> Delivery:
     )
 
 
-def _find_equal(delivery: Delivery) -> Delivery | None:
-    # By its number as well: some senders tell what it is about in headers alone.
-    same = Delivery.objects.filter(
-        source=delivery.source, sha256=delivery.sha256, delivery_id=delivery.delivery_id
-    )
-    if not delivery.delivery_id:
-        same = same.filter(received_at__gt=timezone.now() - SAME_AGAIN)
+def _find_equal(delivery: Delivery, is_told_once: bool) -> Delivery | None:
+    same = Delivery.objects.filter(source=delivery.source, sha256=delivery.sha256)
+    if not is_told_once:
+        # By its number as well: some senders tell what it is about in headers alone.
+        same = same.filter(delivery_id=delivery.delivery_id)
+        if not delivery.delivery_id:
+            same = same.filter(received_at__gt=timezone.now() - SAME_AGAIN)
     # The one that something was done about, not one of its copies.
     first = same.exclude(outcome=Kind.DUPLICATE).defer("body").order_by("-received_at").first()
     return first if first is not None and first.alert_count else None

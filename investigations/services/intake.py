@@ -4,7 +4,7 @@ import json
 import unicodedata
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import cast
@@ -21,6 +21,8 @@ from investigations.chain_plan import count_stages
 from investigations.doorbell import publish_and_ring
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Event, Incident
+from investigations.selectors.alert_facts import facts_of_session
+from investigations.services.incidents.listing import open_alone
 from investigations.services.queue_room import refuse_full_queue
 from investigations.services.runbooks import check_runbook_url
 from investigations.services.texts import refuse_unstorable
@@ -65,6 +67,8 @@ class Alert:
     hold: tuple[datetime | None, str] = (None, "")
     """Until when it waits, and why."""
     changes_in_alert: int = 0
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """What is kept of it beside what its facts tell."""
 
 
 def read_alert(body: Mapping[str, object]) -> Alert:
@@ -132,15 +136,40 @@ def alert_of_source(
     )
 
 
+def alert_again(session: AlertSession, metadata: Mapping[str, str]) -> Alert:
+    """The alert of a session once more: masked, as it is stored, and of the same incident.
+
+    Raises InvalidInput where the configuration no longer takes it.
+    """
+    body = {
+        "alert_type": session.alert_type,
+        "data": session.alert_data,
+        "runbook": session.runbook_url,
+        "mcp": session.mcp_selection,
+        "slack_message_fingerprint": session.slack_message_fingerprint,
+    }
+    return replace(
+        read_alert(body),
+        title=session.title,
+        facts=facts_of_session(session),
+        incident=session.incident,
+        changes_in_alert=session.changes_in_alert,
+        metadata=metadata,
+    )
+
+
 def submit_alert(alert: Alert, *, author: str) -> AlertSession:
     """Queue an investigation. Once this returns the alert is never lost.
 
-    Raises QueueFull when as many sessions wait as may.
+    One that belongs to no incident is one by itself. Raises QueueFull when as many sessions wait as
+    may.
     """
     session = _make_session(alert, author)
     told = session_status(session.pk, session.status)
     with transaction.atomic():
         refuse_full_queue()
+        if session.incident is None:
+            session.incident = open_alone(session)
         session.save(force_insert=True)
         Event.objects.create(
             session_id=session.pk,
@@ -174,7 +203,7 @@ def _make_session(alert: Alert, author: str) -> AlertSession:
         runbook_url=alert.runbook,
         mcp_selection=alert.mcp_selection,
         slack_message_fingerprint=mask_alert_data(alert.fingerprint),
-        session_metadata=_metadata_of(facts),
+        session_metadata={**_metadata_of(facts), **alert.metadata},
         incident=alert.incident,
         not_before=not_before,
         held_for=held_for,

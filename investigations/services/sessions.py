@@ -12,7 +12,7 @@ from django.utils import timezone
 from config import get_config
 from config.model import Config
 from investigations.chain_plan import plan_stage
-from investigations.models import AlertSession
+from investigations.models import AlertSession, Incident
 from investigations.services.audit import record_audit
 from investigations.services.endings import (
     end_session,
@@ -20,8 +20,13 @@ from investigations.services.endings import (
     stop_session,
     tell_session_status,
 )
-from investigations.services.incidents.investigating import is_held_still, take_latest_alerts
-from investigations.services.intake import read_alert, submit_alert
+from investigations.services.incidents.investigating import (
+    RETRY_OF,
+    is_held_still,
+    take_latest_alerts,
+)
+from investigations.services.incidents.listing import list_newest, stand_for_incident
+from investigations.services.intake import alert_again, submit_alert
 from investigations.services.ledger import SessionWrite, database_now, refuse_deleted, session_write
 from investigations.services.notices import announce_start
 from investigations.services.stages import create_stage
@@ -123,35 +128,43 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
 
 
 def retry_session(session_id: uuid.UUID, actor: str) -> AlertSession:
-    """Queue the alert of a session that has ended once more, as a session of its own.
+    """Queue the alert of a session that has ended once more, as a session of its own, of the same
+    incident.
 
     Once only, so that a second click starts nothing: what failed again is retried itself. Raises
-    NotFound, Conflict, InvalidInput when the configuration no longer takes such an alert, and
-    QueueFull.
+    NotFound, Conflict, also while another investigation of the incident waits or runs, InvalidInput
+    when the configuration no longer takes such an alert, and QueueFull.
     """
-    with session_write(session_id) as write:
-        session = write.session
-        refuse_deleted(session)
-        if not session.is_terminal:
-            raise Conflict(f"the session is {session.status} and can be retried when it has ended")
-        if known := session.session_metadata.get("retried_as"):
-            raise Conflict(f"the session was retried already, as {known}")
-        again = submit_alert(read_alert(_body_of(session)), author=actor)
-        metadata = {**session.session_metadata, "retried_as": str(again.pk)}
-        AlertSession.objects.filter(pk=session.pk).update(session_metadata=metadata)
-        record_audit(actor, "session.retry", "session", session.pk, retried_as=str(again.pk))
+    with transaction.atomic():
+        _lock_incident(session_id)
+        with session_write(session_id) as write:
+            session = write.session
+            _refuse_retry(session)
+            again = submit_alert(alert_again(session, {RETRY_OF: str(session.pk)}), author=actor)
+            stand_for_incident(again)
+            metadata = {**session.session_metadata, "retried_as": str(again.pk)}
+            AlertSession.objects.filter(pk=session.pk).update(session_metadata=metadata)
+            record_audit(actor, "session.retry", "session", session.pk, retried_as=str(again.pk))
     return again
 
 
-def _body_of(session: AlertSession) -> dict[str, object]:
-    """What the API would be sent for the same alert; it is masked, as it is stored."""
-    return {
-        "alert_type": session.alert_type,
-        "data": session.alert_data,
-        "runbook": session.runbook_url,
-        "mcp": session.mcp_selection,
-        "slack_message_fingerprint": session.slack_message_fingerprint,
-    }
+def _lock_incident(session_id: uuid.UUID) -> None:
+    """Before the session, as whoever takes a post does: it may be about to queue one as well."""
+    Incident.objects.select_for_update(of=("self",)).filter(sessions=session_id).first()
+
+
+def _refuse_retry(session: AlertSession) -> None:
+    refuse_deleted(session)
+    if not session.is_terminal:
+        raise Conflict(f"the session is {session.status} and can be retried when it has ended")
+    if known := session.session_metadata.get("retried_as"):
+        raise Conflict(f"the session was retried already, as {known}")
+    if session.incident_id is None:
+        return
+    others = AlertSession.objects.filter(incident_id=session.incident_id, deleted_at=None)
+    if other := others.exclude(status__in=AlertSession.TERMINAL).first():
+        told = f"another investigation of the incident, {other.pk}, is {other.status}"
+        raise Conflict(f"{told}; a retry can begin when it has ended")
 
 
 def delete_session(session_id: uuid.UUID, actor: str) -> None:
@@ -165,6 +178,7 @@ def delete_session(session_id: uuid.UUID, actor: str) -> None:
         if not session.is_terminal or open_stages(session).exists():
             raise Conflict("something of the session waits or runs; cancel it first")
         AlertSession.objects.filter(pk=session.pk).update(deleted_at=Now())
+        list_newest(session)
         record_audit(actor, "session.delete", "session", session.pk)
 
 
@@ -182,4 +196,5 @@ def restore_session(session_id: uuid.UUID, actor: str) -> None:
                 "raise system.retention.session_retention_days first"
             )
         AlertSession.objects.filter(pk=session.pk).update(deleted_at=None)
+        list_newest(session)
         record_audit(actor, "session.restore", "session", session.pk)

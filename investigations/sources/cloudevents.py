@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from investigations.sources.fields import Moment, Part, Text, as_object, read_text, split_members
 from investigations.sources.inner_json import read_inner
@@ -17,10 +17,16 @@ from investigations.sources.reading import (
     name_and_told,
 )
 from investigations.sources.signs import Source
-from investigations.sources.states import state_of
+from investigations.sources.states import names_state, state_of
 from investigations.sources.telling import titles_of_document
 
 _STATES = ("state", "status", "alert_state")
+_IDENTITIES = (
+    "alertid", "alertkey", "dedupkey", "dedupekey", "fingerprint", "incidentid",
+)  # fmt: skip
+"""Extensions, or members of the data, that name the alert and not the event."""
+_NAMES = ("alertname", "rule", "rulename", "check", "reason", "name")
+_VERSION = re.compile(r"v\d{1,4}", re.ASCII | re.IGNORECASE)
 
 
 class Event(Part):
@@ -80,7 +86,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
     told = as_object(data)
     words = [event.state, *(read_text(told.get(name)) for name in _STATES)]
     # A type such as `com.example.alert.resolved.v1` says it in one of its parts.
-    words += reversed(re.split(r"[._/-]", event.type))
+    words += reversed(_parts_of(event.type))
     state = state_of(*words)
     named = {"source": event.source, "type": event.type, "subject": event.subject}
     return make_alert(
@@ -97,7 +103,35 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
         starts_at=event.time if state == "firing" else None,
         ends_at=event.time if state == "resolved" else None,
         body=body,
+        tells_end=any(map(names_state, words)),
+        about=_about(event, body, told),
     )
+
+
+def _about(event: Event, body: Mapping[str, JSON], told: Mapping[str, JSON]) -> str:
+    """What stays while ids change: what names the alert, else the subject, the type without its
+    state, and what the data call it. An event without a subject may be about anything."""
+    if identity := _find(_IDENTITIES, body, told):
+        return f"{event.source} {identity}"
+    if not event.subject:
+        return ""
+    parts = _parts_of(event.type)
+    family = [each for each in parts if not names_state(each) and not _VERSION.fullmatch(each)]
+    return f"{event.source} {event.subject} {'.'.join(family)} {_find(_NAMES, told)}"
+
+
+def _find(names: Iterable[str], *places: Mapping[str, JSON]) -> str:
+    """The first of these members that says anything, however its name is written."""
+    for place in places:
+        plain = {re.sub(r"[_-]", "", name).lower(): value for name, value in place.items()}
+        for name in names:
+            if text := read_text(plain.get(name)):
+                return text
+    return ""
+
+
+def _parts_of(kind: str) -> list[str]:
+    return re.split(r"[._/-]", kind)
 
 
 def _told(data: JSON) -> str:

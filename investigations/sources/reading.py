@@ -50,9 +50,10 @@ class AlertReading:
     """One alert of a post.
 
     `key` is the same for every post about this alert: the source's own where it has one, else made
-    of labels that do not change. With `starts_at` it names the episode: when it began to fire this
-    time, not when it first did. `reason` says why a state
-    is neither firing nor resolved. `severity_word` is what the source called it. `body` is the
+    of labels that do not change. Where the source numbers each of its posts, `about` is what stays
+    from one to the next, and the number of the first one is the key. With `starts_at` it names the
+    episode: when it began to fire this time, not when it first did. `reason` says why a state is
+    neither firing nor resolved. `severity_word` is what the source called it. `body` is the
     part of the post that belongs to this alert, as it was sent.
     """
 
@@ -73,6 +74,7 @@ class AlertReading:
     left_out: str = ""
     tells_end: bool = True
     """Whether its source ever says that such an alert is over."""
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ def make_alert(
     starts_at: datetime | None = None,
     ends_at: datetime | None = None,
     tells_end: bool = True,
+    about: str = "",
 ) -> AlertReading:
     """An alert with everything on one line and within bounds.
 
@@ -138,6 +141,7 @@ def make_alert(
         body=body,
         left_out=f"{dropped:,} of {len(all_labels):,} labels" if dropped else "",
         tells_end=tells_end,
+        about=bound_key(about),
     )
 
 
@@ -196,8 +200,9 @@ def settle(reading: Reading) -> Reading:
     alert, that holds which happened last, as far as moments tell, and else what stands later."""
     last: dict[str, AlertReading] = {}
     for alert in reading.alerts:
-        before = last.get(alert.key)
-        last[alert.key] = alert if before is None else _later_of(before, alert)
+        identity = alert.about or alert.key
+        before = last.get(identity)
+        last[identity] = alert if before is None else _later_of(before, alert)
     left_out = reading.left_out
     if len(last) < len(reading.alerts):
         repeats, entries = len(reading.alerts) - len(last), len(reading.alerts)

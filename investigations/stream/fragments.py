@@ -16,7 +16,7 @@ from config.words import list_names
 from investigations.models import AlertSession
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.approvals import get_approval
-from investigations.selectors.incidents import IncidentDetail, read_incident
+from investigations.selectors.incidents import IncidentDetail, read_shown_incident
 from investigations.selectors.session_page.conclusions import build_card, conclusion_of
 from investigations.selectors.session_page.event_previews import (
     read_call,
@@ -90,12 +90,7 @@ class _Reading:
 
     @cached_property
     def incident(self) -> IncidentDetail | None:
-        return read_incident_of(self.session) if self.session else None
-
-
-def read_incident_of(session: AlertSession) -> IncidentDetail | None:
-    """What its page shows of the incident of a session, if it has one."""
-    return read_incident(session.incident_id) if session.incident_id else None
+        return read_shown_incident(self.session) if self.session else None
 
 
 def session_context(page: SessionPage) -> dict[str, object]:

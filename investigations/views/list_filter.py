@@ -1,4 +1,4 @@
-"""What the list of sessions is narrowed to, as its address says it."""
+"""What the list of incidents is narrowed to, as its address says it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -101,6 +101,7 @@ class ListFilter:
         return SessionFilter(
             statuses=self.statuses or AlertSession.TERMINAL,
             by_outcome=bool(self.statuses),
+            by_incident=True,
             severities=self.severities,
             service=self.service,
             cluster=self.cluster,

@@ -17,7 +17,7 @@ from investigations.models import Incident
 from investigations.roles import DELETE, OPERATE, SUBMIT
 from investigations.selectors.alert_facts import label_of_source
 from investigations.selectors.configuration.models_in_use import has_usable_model
-from investigations.selectors.incidents import has_incidents
+from investigations.selectors.incidents import follows_incidents
 from investigations.selectors.session_list import needs, running
 from investigations.selectors.session_list.hits import find_hits
 from investigations.selectors.session_list.rows import (
@@ -178,7 +178,7 @@ def _options() -> dict[str, object]:
     return {
         "statuses": OUTCOMES.items(),
         "severities": [each for each in SEVERITIES if each in severities],
-        "states": Incident.State.choices if has_incidents() else [],
+        "states": Incident.State.choices if follows_incidents() else [],
         "services": services,
         "clusters": clusters,
         "sources": [(name, label_of_source(name)) for name in sources],

@@ -16,6 +16,7 @@ from investigations.rendering.plain_text import show_invisible
 from investigations.rendering.streamed_file import stream_file
 from investigations.roles import OPERATE
 from investigations.selectors.export import export_session
+from investigations.selectors.incidents import read_shown_incident
 from investigations.selectors.passages import read_passage
 from investigations.selectors.session_page import event_slices
 from investigations.selectors.session_page.event_previews import (
@@ -29,12 +30,7 @@ from investigations.selectors.similar_sessions import find_similar
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.lookers import look_at
 from investigations.services.sessions import cancel_session
-from investigations.stream.fragments import (
-    fragments_for,
-    read_incident_of,
-    render_facts,
-    session_context,
-)
+from investigations.stream.fragments import fragments_for, render_facts, session_context
 from investigations.views.access import find_shown, for_those_who_may, for_viewers, is_from_script
 from investigations.views.missing_workers import tell_absence
 from tarsy.errors import Conflict, NotFound
@@ -52,7 +48,7 @@ def session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     context["absence"] = tell_absence(found, [each.stage for each in page.stages])
     context["neighbours"] = event_slices.find_neighbours(found)
     context["similar"] = find_similar(found)
-    context["incident"] = read_incident_of(found)
+    context["incident"] = read_shown_incident(found)
     return render(request, "investigations/session.html", context)
 
 

@@ -44,8 +44,9 @@ class FailureGroup:
 
 
 def failures_of_last_day() -> QuerySet[AlertSession]:
-    """Those that nobody has acknowledged."""
+    """Those that nobody has acknowledged, and whose incident was not looked into again."""
     return visible_sessions().filter(
+        is_listed=True,
         status__in=FAILED,
         completed_at__gte=timezone.now() - FAILED_WITHIN,
         acknowledged_at=None,

@@ -1,11 +1,11 @@
-"""Sessions as rows of the list page, newest first."""
+"""Incidents as rows of the list page, each by its newest session, newest first."""
 
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Left
 
 from agents.report import parse_report
@@ -43,6 +43,8 @@ class OutcomeRow:
 @dataclass(frozen=True)
 class RecentRow(OutcomeRow):
     costs: Costs
+    investigations: int = 1
+    """Of its incident, which this one shows."""
     doubts: Sequence[str] = ()
     """What of the report cannot be relied on, in words."""
 
@@ -91,7 +93,10 @@ def is_empty() -> bool:
 
 
 def read_recent(wanted: SessionFilter, before: str = "") -> RecentPage:
-    """One page of sessions, newest first. Raises InvalidInput for a cursor that is none."""
+    """One page of incidents, by their newest investigations, the newest first.
+
+    Raises InvalidInput for a cursor that is none.
+    """
     if wanted.none_can_match:
         return RecentPage()
     found = narrow(visible_sessions(), wanted)
@@ -99,12 +104,13 @@ def read_recent(wanted: SessionFilter, before: str = "") -> RecentPage:
     shown, cursor = read_page(light(found.sessions), "created_at", before, PAGE_SIZE)
     ids = [session.pk for session in shown]
     costs, cancellers = costs_by_session(ids), _who_cancelled(shown)
-    doubts = read_doubts(shown)
+    doubts, times = read_doubts(shown), _count_investigations(shown)
     rows = [
         RecentRow(
             session,
             _line(session, cancellers),
             costs.get(session.pk, Costs()),
+            times.get(session.incident_id, 1),
             doubts.get(session.pk, ()),
         )
         for session in shown
@@ -165,6 +171,13 @@ def _line(session: AlertSession, cancellers: Mapping[str, str]) -> str:
         by = cancellers.get(str(session.pk), "")
         line = f"Cancelled by {by}." if by else "Cancelled before a conclusion."
     return line
+
+
+def _count_investigations(shown: Sequence[AlertSession]) -> dict[uuid.UUID | None, int]:
+    """By incident."""
+    incidents = [each.incident_id for each in shown if each.incident_id]
+    rows = visible_sessions().filter(incident_id__in=incidents).order_by()
+    return dict(rows.values_list("incident_id").annotate(number=Count("pk")))
 
 
 def _who_cancelled(sessions: Sequence[AlertSession]) -> dict[str, str]:

@@ -39,8 +39,14 @@ class Search:
     """So many timelines hold it that only alerts and reports were looked through."""
 
 
-def search_sessions(sessions: QuerySet[AlertSession], text: str) -> Search:
-    """Those whose alert or report has the text as it is, or whose timeline has its words."""
+def search_sessions(
+    sessions: QuerySet[AlertSession], text: str, *, by_incident: bool = False
+) -> Search:
+    """Those whose alert or report has the text as it is, or whose timeline has its words.
+
+    By incident, one is found by what an earlier investigation has of it as well, unless the text is
+    a common one.
+    """
     by_text = _matching_texts(text)
     by_id = _with_id(text)
     texts = _few(by_text.values_list("session_id", flat=True))
@@ -48,8 +54,18 @@ def search_sessions(sessions: QuerySet[AlertSession], text: str) -> Search:
         found = sessions.filter(Q(pk__in=by_text.values("session_id")) | by_id)
         return Search(found, is_common=True, skips_timelines=True)
     contents = _few(matching_events(text).values_list("session_id", flat=True))
-    found = sessions.filter(Q(pk__in=texts | (contents or set())) | by_id)
+    ids = texts | (contents or set())
+    if by_incident:
+        ids |= _standing_for(Q(pk__in=ids) | by_id)
+    found = sessions.filter(Q(pk__in=ids) | by_id)
     return Search(found, skips_timelines=contents is None)
+
+
+def _standing_for(found: Q) -> set[uuid.UUID]:
+    """The sessions that show the incidents of those that are not listed themselves."""
+    earlier = AlertSession.objects.filter(found, is_listed=False).values("incident")
+    shown = AlertSession.objects.filter(is_listed=True, incident__in=earlier)
+    return set(shown.values_list("pk", flat=True)[:RARE])
 
 
 def find_sessions(sessions: QuerySet[AlertSession], text: str) -> QuerySet[AlertSession]:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from django.db import connection
@@ -200,14 +200,31 @@ def lock_post(
         | {number_of("group", source, each.group_key) for each in placings.values()}
         | {number_of("delivery", source, sha256)}
     )
-    is_large = len(numbers) > MOST_SINGLE_LOCKS
+    _wait_for(source, numbers, is_large=len(numbers) > MOST_SINGLE_LOCKS)
+
+
+def adopt_keys(source: str, alerts: Sequence[AlertReading]) -> tuple[AlertReading, ...]:
+    """Where each post has a number of its own, that of the first one about a thing is the key of
+    all: waits for all posts about these things."""
+    things = {each.about for each in alerts if each.about}
+    if not things:
+        return tuple(alerts)
+    numbers = sorted(number_of("thing", source, each) for each in things)
+    # `lock_post` never asks for more than this has: two posts would wait for each other.
+    _wait_for(source, numbers, is_large=2 * len(alerts) + 1 > MOST_SINGLE_LOCKS)
+    rows = AlertEpisode.objects.filter(source=source, about__in=things, is_latest=True)
+    known = dict(rows.order_by("first_seen_at", "id").values_list("about", "key"))
+    return tuple(replace(each, key=known.get(each.about, each.key)) for each in alerts)
+
+
+def _wait_for(source: str, numbers: Sequence[int], *, is_large: bool) -> None:
     whole = "pg_advisory_xact_lock" if is_large else "pg_advisory_xact_lock_shared"
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT {whole}(%s);"
             " SELECT count(pg_advisory_xact_lock(number)) FROM"
             " (SELECT unnest(%s::bigint[]) AS number ORDER BY 1 OFFSET 0) AS numbers",
-            [number_of("source", source), [] if is_large else numbers],
+            [number_of("source", source), [] if is_large else list(numbers)],
         )
 
 
@@ -242,6 +259,7 @@ def _describe(alert: AlertReading, source: str) -> AlertEpisode:
         id=uuid.uuid4(),
         source=source,
         key=alert.key,
+        about=alert.about,
         state=AlertEpisode.State.RESOLVED if is_over else AlertEpisode.State.FIRING,
         title=str(masked.get("title", ""))[:300],
         severity=alert.severity,

@@ -80,7 +80,9 @@ def labels_of(row: AlertEpisode) -> dict[str, str]:
 def _judge_inhibition(firing: list[dict[str, str]], rules: IncidentsConfig, now: datetime) -> Hold:
     if not any(may_be_inhibited(labels, rules.inhibit) for labels in firing):
         return NOTHING
-    others = AlertEpisode.objects.filter(state=AlertEpisode.State.FIRING, is_latest=True)
+    others = AlertEpisode.objects.filter(
+        state=AlertEpisode.State.FIRING, is_latest=True, incident__kind__in=Incident.FOLLOWED
+    )
     rows = others.defer("body").order_by("-last_seen_at")[:MOST_LOOKED_AT]
     return hold_for_inhibition(firing, map(labels_of, rows), rules.inhibit, now)
 

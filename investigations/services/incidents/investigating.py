@@ -12,6 +12,7 @@ from investigations.services.endings import end_session, stop_session, tell_sess
 from investigations.services.incidents.batch import Batch
 from investigations.services.incidents.describing import describe, describe_as_it_stands
 from investigations.services.incidents.holds import judge_hold
+from investigations.services.incidents.listing import stand_for_incident, unlist
 from investigations.services.intake import (
     alert_of_source,
     choose_chain,
@@ -23,6 +24,8 @@ from investigations.sources.facts import AlertFacts, facts_of_alerts
 from investigations.sources.reading import AlertReading
 from investigations.stream_messages import session_updated
 
+RETRY_OF = "retry_of"
+"""In the metadata of a session: the one that a person has asked for once more."""
 RECOVERED_BEFORE = "Recovered before it began."
 ABSORBED = "Taken over by a storm of its source before it began."
 
@@ -56,10 +59,12 @@ def follow_up(
     for incident_id in batch.gained.keys() - batch.recovered:
         incident, session = batch.incidents[incident_id], latest.get(incident_id)
         if session is None or _may_begin_anew(session):
-            found[incident_id] = _queue(
+            found[incident_id] = begun = _queue(
                 batch, incident, rules, author=author, alert_type=alert_type, over=over,
                 left_out=left_out,
             )  # fmt: skip
+            if session is not None and begun.session is not None:
+                stand_for_incident(begun.session)
     waiting = sorted(
         (session for pk, session in latest.items() if pk not in found), key=lambda row: row.pk
     )
@@ -74,7 +79,7 @@ def follow_up(
             _refresh(session.pk, incident, rules, batch.now)
         found[incident.pk] = Investigation(session)
     for session_id in sorted(batch.absorbed_sessions):
-        _cancel_waiting(session_id, ABSORBED)
+        _cancel_absorbed(session_id)
     return found
 
 
@@ -169,21 +174,23 @@ def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
             write.tell(session_updated(session_id))
 
 
-def _cancel_waiting(session_id: uuid.UUID, reason: str) -> None:
+def _cancel_absorbed(session_id: uuid.UUID) -> None:
     with session_write(session_id) as write:
         if write.session.status == AlertSession.Status.PENDING:
-            end_session(write, AlertSession.Status.CANCELLED, error=reason)
+            end_session(write, AlertSession.Status.CANCELLED, error=ABSORBED)
+            unlist(session_id)
 
 
 def is_held_still(write: SessionWrite, rules: IncidentsConfig, now: datetime) -> bool:
     """Whether a session that is due must wait on; it then says why and until when.
 
-    One whose incident has recovered meanwhile ends, and counts as held.
+    One whose incident has recovered meanwhile ends, and counts as held. What a person has asked for
+    once more waits for nothing.
     """
     session = write.session
-    if session.incident_id is None:
+    incident = session.incident
+    if incident is None or not incident.is_followed or RETRY_OF in session.session_metadata:
         return False
-    incident = Incident.objects.get(pk=session.incident_id)
     if not incident.is_open:
         end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
         return True
@@ -196,10 +203,13 @@ def is_held_still(write: SessionWrite, rules: IncidentsConfig, now: datetime) ->
 
 
 def take_latest_alerts(session: AlertSession) -> None:
-    """Give a session that is about to begin its incident as it stands now."""
-    if session.incident_id is None:
+    """Give a session that is about to begin its incident as it stands now.
+
+    Once all is over, there is more to look into in what was sent while it fired.
+    """
+    incident = session.incident
+    if incident is None or not incident.is_followed or not incident.is_open:
         return
-    incident = Incident.objects.get(pk=session.incident_id)
     newest = incident.changes.order_by("-id").values_list("id", flat=True).first() or 0
     if newest <= session.changes_in_alert:
         return

@@ -189,7 +189,9 @@ def _rages(batch: Batch, storm: Incident, most: int) -> bool:
 
 def _is_storm(batch: Batch, most: int) -> bool:
     """Whether one more incident of the source would be too many within a minute."""
-    recent = Incident.objects.filter(source=batch.source, opened_at__gt=batch.now - _MINUTE)
+    recent = Incident.objects.filter(
+        source=batch.source, kind__in=Incident.FOLLOWED, opened_at__gt=batch.now - _MINUTE
+    )
     return recent.count() + len(batch.new_incidents) >= most
 
 

@@ -10,7 +10,7 @@ from investigations.incidents.episodes import judge
 from investigations.incidents.grouping import Placing, place
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery, Incident
-from investigations.services.incidents.batch import Batch, read_batch
+from investigations.services.incidents.batch import Batch, adopt_keys, read_batch
 from investigations.services.incidents.investigating import Investigation, follow_up
 from investigations.services.incidents.opening import let_go, take_in
 from investigations.sources.reading import AlertReading, Reading, key_of_document
@@ -48,9 +48,11 @@ class Placed:
 
 
 def place_alerts(reading: Reading, now: datetime) -> Placed:
+    """To be called in the transaction in which they are taken."""
     config = get_config()
     rules, own = config.incidents, config.alert_sources.get(reading.source)
-    alerts = tuple(_make_usable(each, now) for each in reading.alerts)
+    usable = [_make_usable(each, now) for each in reading.alerts]
+    alerts = adopt_keys(reading.source, usable)
     placings = {
         each.key: _make_safe(
             place(each, reading.source, reading.group_key, rules), own.alert_type if own else ""
@@ -150,6 +152,7 @@ def _make_usable(alert: AlertReading, now: datetime) -> AlertReading:
     return replace(
         alert,
         key=_safe_text(alert.key),
+        about=_safe_text(alert.about) if alert.about else "",
         starts_at=_believable(alert.starts_at, now),
         ends_at=_believable(alert.ends_at, now),
     )

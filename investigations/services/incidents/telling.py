@@ -20,7 +20,9 @@ _TELLS = (Stage.Type.INVESTIGATION, Stage.Type.ACTION)
 def follows_incident(execution: AgentExecution) -> bool:
     """Whether there is anything that it could be told of."""
     return AgentExecution.objects.filter(
-        pk=execution.pk, session__incident__isnull=False, stage__stage_type__in=_TELLS
+        pk=execution.pk,
+        session__incident__kind__in=Incident.FOLLOWED,
+        stage__stage_type__in=_TELLS,
     ).exists()
 
 

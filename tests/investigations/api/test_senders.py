@@ -5,15 +5,18 @@ import hmac
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
+from django.db.models import F
 from django.http import HttpResponse
 from django.utils import timezone
 
 from config import get_config, use_config
 from config.schema.alert_senders import AlertSenderConfig
 from investigations.api.senders import certificates
-from investigations.models import AlertSession, RefusedPosts
+from investigations.models import AlertSession, Delivery, Incident, RefusedPosts
 from investigations.selectors.system.prometheus_metrics import read_metrics
 from investigations.selectors.system.senders import read_senders
 from tests.investigations.runbooks.network import World, put_in_place, reply
@@ -21,8 +24,10 @@ from tests.investigations.senders.knocks import (
     CERTIFICATE_URL,
     TOPIC,
     confirmation,
+    intermediate,
     issue,
     notification,
+    roots,
     sign,
 )
 
@@ -219,6 +224,96 @@ def test_an_envelope_carries_nothing_out_of_the_network_of_what_it_holds(post, a
     assert post(event, "cloudevents", address="10.0.0.9").status_code == 202
 
 
+# ---- Posts that somebody has kept ----------------------------------------------------------------
+
+
+def _github(fires: bool, hour: int) -> dict[str, object]:
+    run = {"name": "CI", "head_branch": "main", "conclusion": "failure" if fires else "success",
+           "run_started_at": f"2026-11-21T{hour:02}:00:00Z",
+           "updated_at": f"2026-11-21T{hour:02}:30:00Z"}  # fmt: skip
+    return {"action": "completed", "workflow_run": run, "repository": {"full_name": "a/b"}}
+
+
+def _dependabot(fires: bool, hour: int) -> dict[str, object]:
+    alert = {"number": 7, "created_at": "2026-11-21T00:00:00Z",
+             "updated_at": f"2026-11-21T{hour:02}:00:00Z"}  # fmt: skip
+    action = "reopened" if fires else "dismissed"
+    return {"action": action, "alert": alert, "repository": {"full_name": "a/b"}}
+
+
+def _pagerduty(fires: bool, hour: int) -> dict[str, object]:
+    kind = "reopened" if fires else "resolved"
+    return {"event": {"id": f"e{hour}", "event_type": f"incident.{kind}",
+                      "occurred_at": f"2026-11-21T{hour:02}:00:00Z",
+                      "data": {"id": "Q1", "title": "Disk full"}}}  # fmt: skip
+
+
+def _sentry(fires: bool, hour: int) -> dict[str, object]:
+    issue = {"id": "12", "title": "KeyError", "lastSeen": f"2026-11-21T{hour:02}:00:00Z"}
+    return {"action": "unresolved" if fires else "resolved", "data": {"issue": issue}}
+
+
+def _jira(fires: bool, hour: int) -> dict[str, object]:
+    items = [{"field": "resolution", "from": "1", "to": None}] if fires else []
+    fields = {"summary": "Disk full",
+              "status": {"statusCategory": {"key": "new" if fires else "done"}}}  # fmt: skip
+    return {"webhookEvent": "jira:issue_updated", "timestamp": 1_795_244_400_000 + hour,
+            "issue": {"key": "OPS-1", "fields": fields}, "changelog": {"items": items}}  # fmt: skip
+
+
+def _grafana(fires: bool, hour: int) -> dict[str, object]:
+    alert = {"status": "firing" if fires else "resolved", "labels": {"alertname": "A"},
+             "fingerprint": "f", "values": {"A": hour}}  # fmt: skip
+    return {"version": "1", "orgId": 1, "groupKey": "g", "title": "A", "alerts": [alert]}
+
+
+@pytest.mark.parametrize(
+    ("source", "event", "signature", "make"),
+    [
+        ("github", "workflow_run", "X-Hub-Signature-256: sha256=", _github),
+        ("github", "dependabot_alert", "X-Hub-Signature-256: sha256=", _dependabot),
+        ("pagerduty", "", "X-PagerDuty-Signature: v1=", _pagerduty),
+        ("sentry", "issue", "Sentry-Hook-Signature: ", _sentry),
+        ("jira_sm", "", "X-Hub-Signature: sha256=", _jira),
+        ("grafana", "", "X-Grafana-Alerting-Signature: ", _grafana),
+    ],
+)
+def test_who_sends_a_signed_post_of_before_again_opens_and_closes_nothing(
+    post, allow, source, event, signature, make
+):
+    allow(**{source: AlertSenderConfig(secret_envs=("ALERT_SECRET",))})
+    name, _, before = signature.partition(": ")
+    sent = iter(range(100))
+
+    def send(fires: bool, hour: int) -> str:
+        body = json.dumps(make(fires, hour)).encode()
+        shown = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+        # Whoever sends it again gives it another number: nobody signs that.
+        number = str(next(sent))
+        headers = {
+            name: before + shown, "X-GitHub-Event": event, "X-GitHub-Delivery": number,
+            "Sentry-Hook-Resource": event, "Request-ID": number,
+        }  # fmt: skip
+        answer = post(body, source, **{key: text for key, text in headers.items() if text})
+        assert answer.status_code == 202, answer.json()
+        # As if a while had passed: it is not by chance that the same comes again.
+        Delivery.objects.update(received_at=F("received_at") - timedelta(minutes=10))
+        return str(answer.json()["outcome"])
+
+    def states() -> list[tuple[str, int]]:
+        return list(Incident.objects.order_by("opened_at").values_list("state", "firing_count"))
+
+    assert [send(True, 1), send(False, 2), send(True, 3)] == ["held", "resolved", "held"]
+    firing = states()
+    assert [send(False, 2), send(True, 1)] == ["duplicate", "duplicate"]
+    assert states() == firing
+    assert send(False, 4) == "resolved"
+    over = states()
+    assert [send(True, 1), send(True, 3), send(False, 2)] == ["duplicate"] * 3
+    assert states() == over
+    assert all(count == 0 for _state, count in over)
+
+
 # ---- Amazon SNS ---------------------------------------------------------------------------------
 
 
@@ -227,10 +322,12 @@ def amazon(monkeypatch, allow):
     """Amazon as far as we meet it: a certificate, and a page that confirms."""
     certificates.cache_clear()
     allow(aws_sns=AlertSenderConfig(topics=(TOPIC,)))
+    monkeypatch.setattr("investigations.api.senders.public_roots", roots)
     ours = issue()
+    found = ours.pem + intermediate().public_bytes(Encoding.PEM)
 
     def stand_in(*answers: bytes) -> World:
-        world = World([reply(ours.pem), *answers])
+        world = World([reply(found), *answers])
         put_in_place(world, monkeypatch)
         return world
 

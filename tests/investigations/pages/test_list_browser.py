@@ -67,7 +67,7 @@ def test_a_filter_is_the_address_and_survives_reload_and_back(page):
     see_only(page, "went badly")
     assert page.url.endswith("/?alert_type=disk")
     page.fill("#search", "no such text")
-    page.get_by_text("No session matches these filters").wait_for()
+    page.get_by_text("No incident matches these filters").wait_for()
     assert page.url.endswith("/?alert_type=disk&search=no+such+text")
 
     page.reload()
@@ -130,13 +130,13 @@ def test_new_rows_wait_until_they_are_asked_for(page, stream):
     wait_until_live(page, stream)
 
     finish(stream, session)
-    page.get_by_text("1 new session. Show it").wait_for()
+    page.get_by_text("1 new incident. Show it").wait_for()
     assert shown(page) == ["was there before"]
-    page.get_by_text("1 new session. Show it").click()
+    page.get_by_text("1 new incident. Show it").click()
 
     see_only(page, "comes later", "was there before")
-    assert not page.get_by_text("1 new session. Show it").is_visible()
-    assert page.locator("#recent-count").inner_text() == "2 sessions"
+    assert not page.get_by_text("1 new incident. Show it").is_visible()
+    assert page.locator("#recent-count").inner_text() == "2 incidents"
 
 
 def test_new_rows_of_another_view_are_not_told(page, stream):

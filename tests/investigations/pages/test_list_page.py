@@ -147,7 +147,7 @@ def test_the_status_filter_keeps_only_what_it_names(viewer):
 def test_a_filter_without_a_match_offers_the_way_back(viewer):
     SessionFactory(completed=True)
 
-    assert "No session matches this filter" in viewer.get("/?status=timed_out").content.decode()
+    assert "No incident matches this filter" in viewer.get("/?status=timed_out").content.decode()
 
 
 def test_removed_sessions_are_gone(viewer):
@@ -380,7 +380,7 @@ def test_where_nothing_is_left_the_filter_that_hides_most_is_named(viewer):
 
     page = viewer.get("/?status=failed&time=24h").content.decode()
 
-    assert "No session matches these filters" in page
+    assert "No incident matches these filters" in page
     assert "Without Last 24 h there are 3." in page
     assert 'href="/?status=failed"' in page
 
@@ -411,7 +411,7 @@ def test_counts_end_where_nobody_needs_them(viewer, monkeypatch):
     monkeypatch.setattr("investigations.selectors.session_list.rows.COUNT_LIMIT", 3)
     SessionFactory.create_batch(5, completed=True)
 
-    assert "3+ sessions" in viewer.get("/").content.decode()
+    assert "3+ incidents" in viewer.get("/").content.decode()
 
 
 def test_a_piece_of_the_list_tells_the_browser_its_address(viewer):
@@ -436,8 +436,8 @@ def test_new_rows_are_those_of_this_view(viewer):
         asked = {"since": shown_at.isoformat(), **query}
         return viewer.get("/fragments/new/", asked).content.decode()
 
-    assert "2 new sessions. Show them" in told({})
-    assert "1 new session. Show it" in told({"status": "failed"})
+    assert "2 new incidents. Show them" in told({})
+    assert "1 new incident. Show it" in told({"status": "failed"})
     assert told({"status": "timed_out"}).strip() == ""
     assert viewer.get("/fragments/new/?since=now").status_code == 400
 

@@ -10,8 +10,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA1, SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509.oid import NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.verification import Store
 
+from investigations.runbooks.addresses import Address
 from investigations.senders.proofs import Knock
 
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
@@ -40,26 +42,86 @@ class Issued:
 
 
 @cache
-def _key(bits: int = 2048) -> rsa.RSAPrivateKey:
+def _key(bits: int = 2048, owner: str = "all") -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=bits)
 
 
-def issue(*, bits: int = 2048, begins: datetime | None = None, days: int = 300) -> Issued:
+AUTHORITY, INTERMEDIATE = "An authority of tests", "Amazon RSA 2048 T01"
+STRANGER = "Another authority"
+
+
+@cache
+def _authority(name: str = AUTHORITY) -> x509.Certificate:
+    return _certify(name, name, _key(owner=name), _key(owner=name), may_sign=True)
+
+
+@cache
+def intermediate(name: str = INTERMEDIATE, root: str = AUTHORITY) -> x509.Certificate:
+    """What Amazon has between its roots and the certificates of its services."""
+    return _certify(name, root, _key(owner="between"), _key(owner=root), may_sign=True)
+
+
+def roots() -> Store:
+    return Store([_authority()])
+
+
+def issue(
+    *,
+    bits: int = 2048,
+    begins: datetime | None = None,
+    days: int = 3650,
+    host: str = "sns.amazonaws.com",
+    by: str = INTERMEDIATE,
+    usage: x509.ObjectIdentifier = ExtendedKeyUsageOID.SERVER_AUTH,
+) -> Issued:
     """A certificate of our authority, which holds at `NOW` unless told otherwise."""
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sns.amazonaws.com")])
-    authority = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "An authority of tests")])
+    owner = "between" if by == INTERMEDIATE else by
+    certificate = _certify(
+        host, by, _key(bits), _key(owner=owner), begins=begins, days=days, usage=usage
+    )
+    return Issued(certificate.public_bytes(Encoding.PEM), _key(bits))
+
+
+def _certify(
+    name: str,
+    issuer: str,
+    key: rsa.RSAPrivateKey,
+    signs: rsa.RSAPrivateKey,
+    *,
+    begins: datetime | None = None,
+    days: int = 3650,
+    may_sign: bool = False,
+    usage: x509.ObjectIdentifier = ExtendedKeyUsageOID.SERVER_AUTH,
+) -> x509.Certificate:
     begins = begins or NOW - timedelta(days=30)
     certificate = (
         x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(authority)
-        .public_key(_key(bits).public_key())
-        .serial_number(1)
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, issuer)]))
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
         .not_valid_before(begins)
         .not_valid_after(begins + timedelta(days=days))
-        .sign(_key(), SHA256())
+        .add_extension(x509.BasicConstraints(ca=may_sign, path_length=None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(signs.public_key()), critical=False
+        )
     )
-    return Issued(certificate.public_bytes(Encoding.PEM), _key(bits))
+    if may_sign:
+        certificate = certificate.add_extension(_MAY_SIGN, critical=True)
+    else:
+        names = x509.SubjectAlternativeName([x509.DNSName(name)])
+        certificate = certificate.add_extension(names, critical=False)
+        certificate = certificate.add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+    return certificate.sign(signs, SHA256())
+
+
+_MAY_SIGN = x509.KeyUsage(
+    digital_signature=True, content_commitment=False, key_encipherment=False,
+    data_encipherment=False, key_agreement=False, key_cert_sign=True, crl_sign=True,
+    encipher_only=False, decipher_only=False,
+)  # fmt: skip
 
 
 def notification(**changes: object) -> dict[str, object]:
@@ -97,6 +159,8 @@ def sign(message: Mapping[str, object], issued: Issued) -> dict[str, object]:
     return {**message, "Signature": base64.b64encode(signature).decode()}
 
 
-def serve(pem: bytes) -> Callable[[object], bytes]:
-    """A fetcher that finds this certificate at every address."""
-    return lambda _address: pem
+def serve(pem: bytes, between: x509.Certificate | None = None) -> Callable[[Address], bytes]:
+    """A fetcher that finds this certificate at every address of Amazon's SNS, and at that of
+    Amazon's authority the one that gave it."""
+    issuer = (between or intermediate()).public_bytes(Encoding.PEM)
+    return lambda address: issuer if address.host == "www.amazontrust.com" else pem

@@ -7,7 +7,7 @@ from config.senders import list_rules
 from investigations.senders.letting_in import let_in
 from investigations.senders.proofs import Knock, Refused
 from investigations.sources.registry import SOURCES
-from tests.investigations.senders.knocks import TOPIC, knock
+from tests.investigations.senders.knocks import TOPIC, knock, roots
 
 ENVIRON = {"NEW": "new-secret", "OLD": "old-secret", "BLANK": "  "}
 
@@ -20,6 +20,7 @@ def judge(sender: AlertSenderConfig | None, post: Knock, source: str = "zabbix")
         read_secret=lambda name: ENVIRON.get(name, ""),
         read_body=dict,
         fetch=lambda _address: b"",
+        roots=roots,
     )
 
 

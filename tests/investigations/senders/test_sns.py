@@ -4,19 +4,32 @@ import threading
 from datetime import timedelta
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.oid import ExtendedKeyUsageOID
+from cryptography.x509.verification import Store
 
 from config.schema.alert_senders import AlertSenderConfig
 from investigations.runbooks.addresses import Address, Unavailable
+from investigations.senders.chains import public_roots
 from investigations.senders.fetching import Shelf
 from investigations.senders.proofs import Refused
-from investigations.senders.sns import check_message, host_of, subscription_address
+from investigations.senders.sns import (
+    check_message,
+    host_of,
+    names_of,
+    subscription_address,
+)
 from tests.investigations.senders.knocks import (
+    INTERMEDIATE,
     NOW,
+    STRANGER,
     TOPIC,
     confirmation,
+    intermediate,
     issue,
     knock,
     notification,
+    roots,
     serve,
     sign,
 )
@@ -27,7 +40,7 @@ OURS = issue()
 
 def refusal(message, fetch=None, sender=SENDER) -> Refused:
     with pytest.raises(Refused) as caught:
-        check_message(sender, message, knock(), fetch or serve(OURS.pem))
+        check_message(sender, message, knock(), fetch or serve(OURS.pem), roots())
     return caught.value
 
 
@@ -44,7 +57,7 @@ def never(_address: object) -> bytes:
 def test_what_amazon_signed_is_taken_in_both_versions(message, version):
     message = sign({**message, "SignatureVersion": version}, OURS)
 
-    check_message(SENDER, message, knock(), serve(OURS.pem))
+    check_message(SENDER, message, knock(), serve(OURS.pem), roots())
     changed = {**message, "Message": "another"}
     assert refusal(changed).code == "wrong_proof"
 
@@ -106,12 +119,84 @@ def test_a_certificate_that_is_none_now_is_not_believed(pem):
     assert refusal(sign(notification(), OURS), serve(pem)).code == "certificate"
 
 
+@pytest.mark.parametrize(
+    ("certificate", "between"),
+    [
+        # By itself, by an authority that nobody knows, or by one that such an authority has made.
+        (issue(by="sns.amazonaws.com"), None),
+        (issue(by=STRANGER), None),
+        (issue(), intermediate(root=STRANGER)),
+        # For somebody else, in another region, or not for a server.
+        (issue(host="mail.example.com"), None),
+        (issue(host="sns.eu-west-1.amazonaws.com"), None),
+        (issue(host="sns-signing.eu-central-1.amazonaws.com.evil.example"), None),
+        (issue(usage=ExtendedKeyUsageOID.CLIENT_AUTH), None),
+    ],
+)
+def test_a_certificate_of_amazons_name_that_no_trusted_authority_gave_is_refused(
+    certificate, between
+):
+    message = sign(notification(), certificate)
+
+    assert refusal(message, serve(certificate.pem, between)).code == "certificate"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["sns.amazonaws.com", "sns.eu-central-1.amazonaws.com",
+     "sns-signing.eu-central-1.amazonaws.com"],
+)  # fmt: skip
+def test_the_authority_of_amazon_is_asked_who_gave_the_certificate(host):
+    ours, asked = issue(host=host), []
+    found = serve(ours.pem)
+
+    def fetch(address: Address) -> bytes:
+        asked.append(str(address))
+        return found(address)
+
+    check_message(SENDER, sign(notification(), ours), knock(), fetch, roots())
+
+    assert asked[1:] == [
+        f"https://www.amazontrust.com/repository/{INTERMEDIATE.replace(' ', '-')}.pem"
+    ]
+
+
+def test_who_gave_the_certificate_may_stand_beside_it():
+    both = OURS.pem + intermediate().public_bytes(Encoding.PEM)
+
+    def fetch(address: Address) -> bytes:
+        assert address.host == "sns.eu-central-1.amazonaws.com"
+        return both
+
+    check_message(SENDER, sign(notification(), OURS), knock(), fetch, roots())
+
+
+def test_without_the_authority_the_sender_is_told_to_come_again():
+    def fetch(address: Address) -> bytes:
+        if address.host == "www.amazontrust.com":
+            raise Unavailable("did not answer")
+        return OURS.pem
+
+    with pytest.raises(Unavailable):
+        check_message(SENDER, sign(notification(), OURS), knock(), fetch, roots())
+
+
+def test_the_roots_of_this_machine_are_those_that_are_trusted_everywhere():
+    assert refusal_by(public_roots()).code == "certificate"
+
+
+def refusal_by(store: Store) -> Refused:
+    with pytest.raises(Refused) as caught:
+        check_message(SENDER, sign(notification(), OURS), knock(), serve(OURS.pem), store)
+    return caught.value
+
+
 def test_a_message_may_be_as_old_as_amazon_tries_again_and_no_older():
     def sent(seconds: int) -> dict[str, object]:
         moment = NOW - timedelta(seconds=seconds)
         return sign(notification(Timestamp=moment.isoformat()), OURS)
 
-    check_message(SENDER, sent(3600), knock(), serve(OURS.pem))
+    check_message(SENDER, sent(3600), knock(), serve(OURS.pem), roots())
     assert refusal(sent(3601)).code == "too_old"
     strict = AlertSenderConfig(topics=(TOPIC,), max_age=timedelta(minutes=5))
     assert refusal(sent(301), sender=strict).code == "too_old"
@@ -121,6 +206,8 @@ def test_the_host_is_that_of_the_region_of_the_topic():
     assert host_of(TOPIC) == "sns.eu-central-1.amazonaws.com"
     assert host_of("arn:aws-cn:sns:cn-north-1:1:t") == "sns.cn-north-1.amazonaws.com.cn"
     assert host_of("arn:aws-us-gov:sns:us-gov-west-1:1:t") == "sns.us-gov-west-1.amazonaws.com"
+    assert "sns-cn-north-1.amazonaws.com.cn" in names_of("arn:aws-cn:sns:cn-north-1:1:t")
+    assert "sns-us-gov-west-1.amazonaws.com" in names_of("arn:aws-us-gov:sns:us-gov-east-1:1:t")
 
 
 def test_only_a_subscription_asks_to_be_confirmed():

@@ -168,6 +168,51 @@ def test_a_body_that_comes_again_under_another_number_is_another_post():
     assert [each.delivery.outcome for each in outcomes] == ["started", "resolved", "duplicate"]
 
 
+def numbered(kind: str, number: int, reason: str = "", subject: str = "pump/P-3") -> Post:
+    event: JSON = {
+        "specversion": "1.0", "id": str(number), "source": "/plant", "type": f"com.x.alert.{kind}",
+        "subject": subject, "data": {"reason": reason} if reason else {},
+    }  # fmt: skip
+    return Post(event)
+
+
+@pytest.mark.parametrize(
+    ("posts", "outcomes", "firing"),
+    [
+        # Each event has an id of its own; what it is about stays.
+        ([("fired", 1), ("fired", 2), ("resolved", 3)], "started duplicate resolved", 0),
+        ([("fired.v1", 1, "Hot"), ("resolved.v2", 2, "Hot"), ("fired.v1", 3, "Hot")],
+         "started resolved started", 1),
+        # Not what has another reason or another subject.
+        ([("fired", 1, "Hot"), ("fired", 2, "Leaks"), ("resolved", 3, "Leaks")],
+         "started started resolved", 1),
+        ([("fired", 1, "Hot"), ("resolved", 2, "Hot", "pump/P-4")], "started resolved", 1),
+        # Without a subject an event may be about anything.
+        ([("fired", 1, "", ""), ("fired", 2, "", ""), ("resolved", 3, "", "")],
+         "started started resolved", 2),
+    ],
+)  # fmt: skip
+def test_events_that_are_numbered_are_known_by_what_they_are_about(posts, outcomes, firing):
+    told = [
+        take_delivery(read_post_of("cloudevents", post, {}), body=post.body, author="test")
+        for post in itertools.starmap(numbered, posts)
+    ]
+
+    assert [each.delivery.outcome for each in told] == outcomes.split()
+    assert sum(Incident.objects.values_list("firing_count", flat=True)) == firing
+
+
+def test_a_batch_of_events_tells_of_each_thing_what_happened_last():
+    body: JSON = [
+        {**numbered(kind, number).body, "time": f"{DAY}T0{number}:00:00Z"}  # type: ignore[dict-item]
+        for kind, number in (("resolved", 2), ("fired", 1), ("fired", 3))
+    ]
+
+    taken = take_delivery(read_post_of("cloudevents", Post(body), {}), body=body, author="test")
+
+    assert [(each.alert.key, each.kind) for each in taken.alerts] == [("/plant 3", "started")]
+
+
 def test_what_comes_after_a_storm_is_no_part_of_it():
     def take(name: str) -> str:
         body: JSON = [{"labels": {"alertname": name}}]
