@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks.figures import print_report
+from benchmarks.incident_list import INCIDENTS
 from benchmarks.lab import Lab, open_lab
 from benchmarks.pages import FULL, SHORT
 
@@ -25,6 +26,7 @@ NAMES = (
     "classification",
     "prose",
     "pages",
+    "incident_list",
 )
 
 
@@ -35,7 +37,8 @@ def main() -> int:
     parser.add_argument(
         "--sessions", type=int, metavar="N",
         help=f"how many sessions `pages` looks through, with ten timeline events each; "
-        f"{FULL:,} when it is asked for by name, some minutes to write; else {SHORT:,}",
+        f"{FULL:,} when it is asked for by name, some minutes to write; else {SHORT:,}. "
+        f"`incident_list` as well; else {INCIDENTS:,}",
     )  # fmt: skip
     parser.add_argument(
         "--keep", type=Path, metavar="DIR",
@@ -47,7 +50,7 @@ def main() -> int:
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
     sessions = options.sessions
-    if sessions is None and not options.quick:
+    if sessions is None and not options.quick and options.names != ["incident_list"]:
         sessions = FULL if "pages" in options.names else SHORT
     began = time.monotonic()
     _print_speed()

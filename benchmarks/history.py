@@ -14,12 +14,14 @@ from django.db.models import Model
 
 from investigations.models import (
     AgentExecution,
+    AlertEpisode,
     AlertSession,
     ApprovalRequest,
     AuditEvent,
     Chat,
     ChatUserMessage,
     Event,
+    Incident,
     LLMInteraction,
     MCPInteraction,
     Message,
@@ -38,9 +40,12 @@ LIVE = 60
 STREAMED = 2000
 """Of so many of the newest sessions the messages to browsers are still kept."""
 
+REPEATED = 40
+"""One in so many sessions looks once more into the incident of the one before it."""
+
 _WRITTEN: tuple[type[Model], ...] = (
-    AlertSession, Stage, AgentExecution, TimelineEvent, Message, LLMInteraction, MCPInteraction,
-    Event, Chat, ChatUserMessage, ApprovalRequest, AuditEvent,
+    Incident, AlertEpisode, AlertSession, Stage, AgentExecution, TimelineEvent, Message,
+    LLMInteraction, MCPInteraction, Event, Chat, ChatUserMessage, ApprovalRequest, AuditEvent,
 )  # fmt: skip
 
 # A number below `sides` that looks like chance and is always the same for one `n` and `salt`.
@@ -108,6 +113,15 @@ _LINES = """
                   10 + i % 50, host, 1000 + i), 2 + (CASE WHEN events >= 500 THEN i % 40
                                                      ELSE i % 5 END)::int)
 """
+_SOURCE = """
+    CASE WHEN n % 3 = 0 THEN '' ELSE (ARRAY['alertmanager', 'grafana', 'pagerduty'])[1 + n % 3] END
+"""
+_SEVERITY = "(ARRAY['critical', 'high', 'warning', 'info'])[1 + pg_temp.dice(n, 9, 4)]"
+# Of the alerts of an incident.
+_ALERTS = """
+    CASE WHEN n % 3 = 0 OR n % 10 = 1 OR NOT is_terminal THEN 'firing'
+         WHEN n % 500 = 2 THEN 'reopened' ELSE 'recovered' END
+"""
 _STATE = """
     CASE WHEN NOT is_terminal THEN 'active'
          WHEN e > agents AND status <> 'completed' THEN status ELSE 'completed' END
@@ -122,6 +136,7 @@ def write_history(sessions: int) -> None:
         cursor.execute(_DICE)
         cursor.execute(_PLAN.replace(":sessions", str(sessions)))
         cursor.execute("ANALYZE plan")
+        _write_incidents()
         _write_sessions()
         _write_stages()
         _write_executions()
@@ -140,9 +155,36 @@ def session_id(number: int) -> uuid.UUID:
     return uuid.UUID(hashlib.md5(f"session {number}".encode()).hexdigest())
 
 
+def _write_incidents() -> None:
+    """A third are plain alerts; the others have up to five members, and most are over."""
+    kind = "CASE WHEN n % 3 = 0 THEN 'alert' ELSE 'group' END"
+    count = "CASE WHEN n % 3 = 0 THEN 1 ELSE 1 + n % 5 END"
+    firing = f"CASE WHEN {_ALERTS} = 'recovered' THEN 0 ELSE {count} END"
+    over = f"CASE WHEN {_ALERTS} = 'recovered' THEN created_at + took END"
+    _fill(Incident, f"plan WHERE n % {REPEATED} <> 0", {
+        "id": "id", "source": _SOURCE, "group_key": "'group ' || n", "kind": kind,
+        "title": "format('Disk almost full on %s', host)", "severity": _SEVERITY,
+        "state": _ALERTS, "takes_members": "false", "member_count": count, "firing_count": firing,
+        "opened_at": "created_at", "last_joined_at": "created_at", "last_seen_at": "created_at",
+        "recovered_at": over,
+    })  # fmt: skip
+    members = f"plan CROSS JOIN LATERAL generate_series(1, {count}) AS i"
+    _fill(AlertEpisode, f"{members} WHERE n % {REPEATED} <> 0", {
+        "id": "md5('episode ' || n || ' ' || i)::uuid", "incident_id": "id", "source": _SOURCE,
+        "key": "'alert ' || n || ' ' || i", "is_latest": "true", "count": "1 + n % 9",
+        "state": f"CASE WHEN {_ALERTS} = 'recovered' THEN 'resolved' ELSE 'firing' END",
+        "title": "format('Disk almost full on %s', host)", "severity": _SEVERITY,
+        "first_seen_at": "created_at", "last_seen_at": "created_at", "ended_at": over,
+    })  # fmt: skip
+
+
 def _write_sessions() -> None:
     _fill(AlertSession, "plan", {
         "id": "id", "status": "status", "created_at": "created_at",
+        "source": _SOURCE, "severity": _SEVERITY,
+        "incident_id": f"""
+            CASE WHEN n % {REPEATED} = 0 THEN md5('session ' || n - 1)::uuid ELSE id END""",
+        "is_listed": f"n % {REPEATED} <> {REPEATED} - 1 OR NOT is_terminal",
         "alert_type": f"""
             CASE WHEN n % 100000 = 77 THEN '{RARE_TYPE}' WHEN n % 4 = 0 THEN '{COMMON_TYPE}'
                  ELSE 'type-' || pg_temp.dice(n, 6, 40) END""",

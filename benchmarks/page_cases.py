@@ -30,6 +30,10 @@ _FILTERS = (
     ("chain_id", history.COMMON_CHAIN), ("chain_id", history.RARE_CHAIN),
     ("author", "person-7"), ("author", history.RARE_AUTHOR),
 )  # fmt: skip
+_OF_INCIDENTS = (
+    ("state", "firing"), ("state", "recovered"), ("state", "reopened"),
+    ("severity", "critical"), ("source", "alertmanager"),
+)  # fmt: skip
 _SEARCHES = (
     ("search", history.COMMON_WORD), ("search", history.RARE_WORD), ("search", "heliograph"),
 )  # fmt: skip
@@ -45,7 +49,8 @@ class Case:
 
 def list_cases(sessions: int) -> Iterator[Case]:
     """Every page of the product that could grow slow with a history of so many sessions."""
-    yield from _lists(sessions)
+    yield from list_of_incidents(sessions)
+    yield Case("list running and queued", ["/fragments/active/"])
     yield from _api_lists(sessions)
     for name, some in _sessions_by_size(sessions):
         yield from _of_sessions(name, some)
@@ -56,9 +61,9 @@ def list_cases(sessions: int) -> Iterator[Case]:
 # ---- Lists --------------------------------------------------------------------------------------
 
 
-def _lists(sessions: int) -> Iterator[Case]:
+def list_of_incidents(sessions: int) -> Iterator[Case]:
+    """The page that lists incidents, however it is narrowed."""
     yield Case("list first page", ["/"])
-    yield Case("list running and queued", ["/fragments/active/"])
     for page in DEEP_PAGES:
         if page * _PAGE < sessions:
             yield Case(f"list page {page:,}", [f"/?before={_cursor(sessions - page * _PAGE)}"])
@@ -66,7 +71,7 @@ def _lists(sessions: int) -> Iterator[Case]:
         yield Case(f"list {status}", [f"/?status={status}"])
         deep = f"/?status={status}&before={_cursor(sessions // 4)}"
         yield Case(f"list {status}, deep", [deep])
-    for name, value in (*_FILTERS, ("time", "24h"), ("time", "30d"), *_SEARCHES):
+    for name, value in (*_FILTERS, *_OF_INCIDENTS, ("time", "24h"), ("time", "30d"), *_SEARCHES):
         yield Case(f"list {name} {value}", [f"/?{urlencode({name: value})}"])
     both = urlencode({"alert_type": history.COMMON_TYPE, "author": "person-7", "status": "failed"})
     yield Case("list by type, author and status", [f"/?{both}"])

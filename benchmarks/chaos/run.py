@@ -14,7 +14,10 @@ from benchmarks.chaos.incidents import PATH, Alertmanager, check_incidents
 from benchmarks.chaos.marks_server import FILE_VARIABLE
 from benchmarks.chaos.outcome import Check, Outcome
 from benchmarks.chaos.posting import Poster
+from benchmarks.chaos.sending import Sender
 from benchmarks.chaos.stack import RUN_VARIABLE, Stack, find_left_over
+from benchmarks.chaos.storms import PATH as STORM_PATH
+from benchmarks.chaos.storms import Storm, check_storm
 from benchmarks.chaos.workload import plan_alerts, write_script
 from benchmarks.lab import open_lab
 from tarsy.embedded import locate
@@ -92,18 +95,20 @@ def _run(stack: Stack, seed: int, minutes: float, pace: Pace) -> Outcome:
     groups = max(1, int(minutes * 60 / GROUP_SECONDS))
     url, told = stack.url(PATH), random.Random(f"{seed} incidents")
     alertmanager = Alertmanager(url, groups, told, every=GROUP_SECONDS / POSTS_OF_GROUP)
-    poster.start()
-    alertmanager.start()
+    storm = Storm(stack.url(STORM_PATH), random.Random(f"{seed} storm"))
+    senders = (poster, alertmanager, storm)
+    for sender in senders:
+        sender.start()
     try:
         _disturb(injector, minutes * 60, pace.between_faults)
-        took = _settle(injector, (poster, alertmanager), pace.settle_seconds)
+        took = _settle(injector, senders, pace.settle_seconds)
     finally:
-        poster.stop()
-        alertmanager.stop()
+        for sender in senders:
+            sender.stop()
     from benchmarks.chaos.judging import judge
 
     outcome = judge(stack, injector, poster, alerts, settled=took)
-    return outcome.with_check(check_incidents(alertmanager))
+    return outcome.with_check(check_incidents(alertmanager)).with_check(check_storm(storm))
 
 
 def _disturb(injector: Injector, seconds: float, between: float) -> None:
@@ -118,7 +123,7 @@ def _disturb(injector: Injector, seconds: float, between: float) -> None:
         time.sleep(0.05)
 
 
-def _settle(injector: Injector, senders: Sequence[Poster | Alertmanager], within: float) -> float:
+def _settle(injector: Injector, senders: Sequence[Sender], within: float) -> float:
     """Wait until every session has ended, or for so long; returns the seconds it took."""
     from investigations.models import AlertSession
 
