@@ -10,6 +10,7 @@ from mcp_bridge.catalogue import Catalogue, KnownTool
 from mcp_bridge.server_words import SHOWN_NAME, show_line
 from safety.gate_port import Gate, Look, Pass, look_at_nothing
 from safety.refusals import Refusal, RefusalCode
+from safety.ways_out import Rule
 
 
 @dataclass(frozen=True)
@@ -43,25 +44,25 @@ class Admission:
         tool = self._catalogue.find(call.name)
         if tool is None:
             reason = self._catalogue.explain_unknown(show_line(self._masker, call.name, SHOWN_NAME))
-            return _reject("NOT_FOUND", reason)
+            return _reject("NOT_FOUND", reason, "unknown_tool")
         if not tool.is_selected:
             reason = f"{tool.name} is not among the tools selected for this investigation."
-            return _reject("POLICY_BLOCKED", reason)
+            return _reject("POLICY_BLOCKED", reason, "not_selected")
         parsed = parse_arguments(call.arguments)
         if placeholder := PLACEHOLDER.search(json.dumps(parsed.values)):
-            return _reject("INVALID_INPUT", _explain_placeholder(placeholder[0]))
+            return _reject("INVALID_INPUT", _explain_placeholder(placeholder[0]), "placeholder")
         request = replace(tool.request(call.id, parsed.values), is_check=is_check)
         if refusal := self._gate.screen(request):
             return Rejected(refusal)
         if faults := tool.check.find_faults(parsed.values):
-            return _reject("INVALID_INPUT", _explain_faults(faults, parsed))
+            return _reject("INVALID_INPUT", _explain_faults(faults, parsed), "wrong_arguments")
         passed = await self._gate.admit(request, look)
         return Rejected(passed) if isinstance(passed, Refusal) else Admitted(tool, passed)
 
 
-def _reject(code: RefusalCode, reason: str) -> Rejected:
+def _reject(code: RefusalCode, reason: str, rule: Rule) -> Rejected:
     """A call that was not sent, and that another one like it may replace."""
-    return Rejected(Refusal(code, reason, retryable=True), by_gate=False)
+    return Rejected(Refusal(code, reason, retryable=True, rule=rule), by_gate=False)
 
 
 def _explain_placeholder(placeholder: str) -> str:

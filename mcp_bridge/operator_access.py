@@ -90,6 +90,8 @@ class _OperatorGate(SafetyGate):
         return Refusal(
             "POLICY_BLOCKED",
             f"{request.name} {say_class(request)}. Nothing was sent. With --allow-write it is.",
+            {"tool": request.name},
+            rule="by_hand",
         )
 
     @override

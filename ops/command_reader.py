@@ -164,6 +164,7 @@ def _refuse_reaching_out(proof: Proof) -> ToolFailure:
             "command": proof.command[:_MAX_SHOWN_COMMAND],
             "policy_boundary": "commands reach no other machine unless an operator allows it",
         },
+        rule="reaches_out",
     )
 
 

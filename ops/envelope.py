@@ -11,6 +11,8 @@ from typing import Literal, TypeAlias
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, JsonValue
 
+from safety.ways_out import Rule, explain_way_out
+
 MAX_DATA_BYTES = 200_000
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -26,10 +28,13 @@ ErrorCode = Literal[
     "EXECUTION_CONTEXT_UNAVAILABLE",
     "EXECUTION_FAILED",
 ]
-_BLOCKED = frozenset(
-    {"POLICY_BLOCKED", "READ_ONLY_VIOLATION", "SENSITIVE_COMMAND", "ACTION_NOT_ALLOWED"}
-)
-
+RULES: Mapping[ErrorCode, Rule] = {
+    "POLICY_BLOCKED": "left_alone",
+    "READ_ONLY_VIOLATION": "no_read",
+    "SENSITIVE_COMMAND": "secret",
+    "ACTION_NOT_ALLOWED": "unfit_file",
+}
+"""The codes by which a rule of ours refuses, each with the rule that it mostly is."""
 
 Place = Literal["host", "container"]
 
@@ -80,7 +85,10 @@ class ToolFailure(Exception):
         *,
         retryable: bool = False,
         details: JsonObject | None = None,
+        rule: Rule | None = None,
     ) -> None:
+        """`rule` is the one that refuses, where its code does not say it all."""
+        self.rule = rule
         self.code: ErrorCode = code
         self.message = message
         self.retryable = retryable
@@ -112,8 +120,10 @@ def render_failure(
     failure: ToolFailure, *, host: str, taken_at: datetime, seconds: float, place: Place = "host"
 ) -> Envelope:
     """The envelope of a call that gave no data."""
-    blocked = failure.code in _BLOCKED
+    blocked = failure.code in RULES
     details = _clean_object(failure.details)
+    if rule := failure.rule or RULES.get(failure.code):
+        details["to_allow"] = explain_way_out(rule)
     cuts = _shrink(details, MAX_DATA_BYTES)
     error = EnvelopeError(
         code=failure.code,

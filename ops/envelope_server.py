@@ -131,6 +131,7 @@ class EnvelopeServer(MCPServer[None]):
                 "POLICY_BLOCKED",
                 f"{name} with these arguments changes something, and this server only reads.",
                 details={"tool": name},
+                rule="only_reads",
             )
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:

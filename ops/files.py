@@ -104,6 +104,7 @@ def refusal(path: str, reason: str) -> ToolFailure:
         f"{path} is not read out: {reason}. Neither another attempt nor another way to it "
         "changes that.",
         details={"path": path, "reason": reason},
+        rule="secret",
     )
 
 

@@ -1,6 +1,7 @@
-"""Refusals as the model gets them: an envelope of facts, with a code, and no advice.
+"""Refusals as the model gets them: an envelope of facts, with a code, and no advice to it.
 
-The words of a refusal stand beside the rule that refuses, as they name what the rule looked at:
+The details say for people what would let the call pass, as `to_allow` (`safety.ways_out`). The
+words of a refusal stand beside the rule that refuses, as they name what the rule looked at:
 
 `safety.gate.safety_gate`               FSM_BLOCKED; POLICY_BLOCKED: read-only, a check that writes
 `safety.gate.resolution`                STRICT_RESOLUTION, ACTION_NOT_ALLOWED
@@ -27,6 +28,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from agents.types import JSON
+from safety.ways_out import Rule, explain_way_out
 
 MOST_BEGINNINGS = 50
 NOT_CARRIED_OUT = "not carried out"
@@ -57,15 +59,21 @@ class Refusal:
     details: Mapping[str, JSON] = field(default_factory=dict)
     blocked: bool = True
     retryable: bool = False
+    rule: Rule | None = field(kw_only=True)
+    """The rule that refused; None for what was let through and failed."""
 
     def to_json(self) -> dict[str, JSON]:
+        details = dict(self.details)
+        if self.rule is not None:
+            tool = str(details.get("tool") or "")
+            details.setdefault("to_allow", explain_way_out(self.rule, tool))
         error: dict[str, JSON] = {
             "code": self.code,
             "message": self.message,
             "blocked": self.blocked,
             "failed": not self.blocked,
             "retryable": self.retryable,
-            "details": dict(self.details),
+            "details": details,
         }
         return {"ok": False, "data": None, "error": error, "meta": {}}
 
@@ -75,13 +83,14 @@ class Refusal:
 
 def leave_open(message: str, details: Mapping[str, JSON] = MappingProxyType({})) -> Refusal:
     """A write of which nobody knows whether it took effect. `reason` among the details says why."""
-    return Refusal("EXECUTION_FAILED", message, {**details, "outcome": "unknown"}, blocked=False)
+    told = {**details, "outcome": "unknown"}
+    return Refusal("EXECUTION_FAILED", message, told, blocked=False, rule=None)
 
 
 def report_undone(message: str, reason: str, *, retryable: bool) -> Refusal:
     """A call that was let through and not carried out, for a reason that is told as a clause."""
     details: dict[str, JSON] = {"outcome": NOT_CARRIED_OUT, "reason": reason}
-    return Refusal("EXECUTION_FAILED", message, details, blocked=False, retryable=retryable)
+    return report_failure(message, retryable=retryable, **details)
 
 
 def read_details(text: str) -> dict[str, JSON]:
@@ -90,9 +99,11 @@ def read_details(text: str) -> dict[str, JSON]:
     return details if isinstance(details, dict) else {}
 
 
-def report_failure(message: str, *, retryable: bool = False, **details: str) -> Refusal:
+def report_failure(message: str, *, retryable: bool = False, **details: JSON) -> Refusal:
     """A call that was let through and of which nothing came."""
-    return Refusal("EXECUTION_FAILED", message, details, blocked=False, retryable=retryable)
+    return Refusal(
+        "EXECUTION_FAILED", message, details, blocked=False, retryable=retryable, rule=None
+    )
 
 
 def read_envelope(text: str) -> dict[str, JSON] | None:

@@ -123,6 +123,7 @@ def _check_fit(resource: Resource, request: EditRequest) -> None:
         f"{resource.resource_id} has no files of its own; name the host, container, guest or pod "
         "that the file is in.",
         details={"resource_id": resource.resource_id, "action": request.action},
+        rule="not_offered_there",
     )
 
 

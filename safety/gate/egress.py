@@ -52,10 +52,9 @@ def refuse_stranger(
         return Refusal(
             "POLICY_BLOCKED",
             f"{request.name} would ask {host}, which neither configuration nor a person has "
-            "named and no resolve tool has returned. To allow it, an operator names the host in "
-            "the instructions of the server or of the agent, or classes the tool that finds it "
-            "as `resolve`.",
+            "named and no resolve tool has returned.",
             {"tool": request.name, "argument": name, "host": host},
+            rule="stranger",
         )
     return None
 

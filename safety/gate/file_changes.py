@@ -13,7 +13,13 @@ from safety.checks import ABSENT, Check, place_of_file
 from safety.gate_port import GateRequest, Look
 from safety.paths.powerful_paths import find_runner
 from safety.refusals import Refusal, RefusalCode
+from safety.ways_out import Rule
 
+_RULES: Mapping[RefusalCode, Rule] = {
+    "INVALID_INPUT": "wrong_arguments",
+    "EXECUTION_CONTEXT_UNAVAILABLE": "no_way_in",
+    "POLICY_BLOCKED": "left_alone",
+}
 _TAIL_BYTES = 4_000
 """How much of the end of a file is shown where something is appended."""
 
@@ -161,4 +167,10 @@ def _refuse(request: GateRequest, code: JSON, reason: str, details: Mapping[str,
     facts = {"tool": request.name, **details}
     said = reason.rstrip(". ")
     is_lasting = known in ("POLICY_BLOCKED", "ACTION_NOT_ALLOWED", "INVALID_INPUT")
-    return Refusal(known, f"{request.name} did not run: {said}.", facts, retryable=not is_lasting)
+    return Refusal(
+        known,
+        f"{request.name} did not run: {said}.",
+        facts,
+        retryable=not is_lasting,
+        rule=_RULES.get(known, "unfit_file"),
+    )

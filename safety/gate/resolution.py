@@ -1,5 +1,7 @@
 """Discovery before action: a write names only what a tool of this execution returned."""
 
+from dataclasses import replace
+
 from safety.evidence import Evidence
 from safety.gate.resolved_context import ResolvedContext
 from safety.gate.resources import Resource
@@ -22,6 +24,7 @@ def resolve_target(name: str, action: str, context: ResolvedContext) -> Resource
             "action": action,
             "allowed_actions": list(sorted(resource.allowed_actions)),
         },
+        rule="not_offered_there",
     )
 
 
@@ -35,8 +38,8 @@ def resolve_resource(name: str, action: str, context: ResolvedContext) -> Resour
     if len(found) > 1:
         ids = sorted(each.resource_id for each in found)
         refusal = _not_resolved(name, action, f"{name} is the name of {len(found)} resources")
-        return Refusal(
-            refusal.code, refusal.message, {**refusal.details, "candidates": list(ids[:20])}
+        return replace(
+            refusal, details={**refusal.details, "candidates": list(ids[:20])}, retryable=False
         )
     return found[0]
 
@@ -59,12 +62,14 @@ def require_seen(
         if not is_known:
             message = f"{each.argument} {each.value} occurs in no result of this execution"
             refusal = _not_resolved(each.value, action, message)
-            return Refusal(
-                refusal.code, refusal.message, {**refusal.details, "argument": each.argument}
+            return replace(
+                refusal, details={**refusal.details, "argument": each.argument}, retryable=False
             )
     return None
 
 
 def _not_resolved(name: str, action: str, message: str) -> Refusal:
     details = {"resource_id": name, "action": action, "policy_boundary": BOUNDARY}
-    return Refusal("STRICT_RESOLUTION", f"{message}.", dict(details), retryable=True)
+    return Refusal(
+        "STRICT_RESOLUTION", f"{message}.", dict(details), retryable=True, rule="not_found_yet"
+    )

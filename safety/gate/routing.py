@@ -51,6 +51,7 @@ def refuse_mismatch(target: str, specific: tuple[Resource, ...]) -> Refusal:
             "policy_boundary": BOUNDARY,
         },
         retryable=True,
+        rule="other_place",
     )
 
 
@@ -68,6 +69,7 @@ def refuse_execution_context(resource: Resource, transport: str) -> Refusal | No
             "resolved_node": node,
             "transport": transport,
         },
+        rule="no_way_in",
     )
 
 

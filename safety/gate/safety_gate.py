@@ -99,6 +99,7 @@ class SafetyGate:
                 "is_classed": request.is_classed,
                 "control_level": self._level,
             },
+            rule="read_only" if request.is_classed else "unclassed",
         )
         self._events.note(act_of_proposal(request))
         return self._note_refusal(request, refusal)
@@ -170,6 +171,7 @@ class SafetyGate:
                 "last_write_tool": workflow.last_write_tool,
             },
             retryable=True,
+            rule="look_first",
         )
 
     def _find_stranger(self, request: GateRequest) -> Refusal | None:
@@ -231,4 +233,5 @@ def _refuse_writing_check(request: GateRequest) -> Refusal:
         "POLICY_BLOCKED",
         f"{request.name} is declared as a check and is no read.",
         {"tool": request.name, "class": "write"},
+        rule="writing_check",
     )

@@ -403,7 +403,7 @@ class PickyGate(OpenGate):
 
     async def admit(self, request, look=None):
         if request.arguments.get("text") == "no":
-            return Refusal("POLICY_BLOCKED", "not that one")
+            return Refusal("POLICY_BLOCKED", "not that one", rule="left_alone")
         return Pass(request, 0)
 
 

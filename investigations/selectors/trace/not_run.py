@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from investigations.models import ApprovalRequest
@@ -43,6 +43,8 @@ class NotRun:
     state: Literal["denied", "expired", "blocked", "cancelled", "interrupted"]
     title: str
     reason: str = ""
+    to_allow: str = ""
+    """What would let it pass."""
 
     @property
     def line(self) -> str:
@@ -61,12 +63,13 @@ def read_not_run(text: str) -> NotRun | None:
         # Only the beginning is at hand.
         return NotRun("blocked", "Blocked by the safety gate") if _BLOCKED in text else None
     code, message = str(error.get("code", "")), str(error.get("message", ""))
+    found = error.get("details")
+    details = found if isinstance(found, Mapping) else {}
     if not error.get("blocked"):
-        return _of_end(error.get("details"), message)
-    if code == "APPROVAL_REQUIRED":
-        details = error.get("details")
-        return _of_decision(details if isinstance(details, Mapping) else {}, message)
-    return blocked_with(code, message)
+        return _of_end(details, message)
+    is_decision = code == "APPROVAL_REQUIRED"
+    why = _of_decision(details, message) if is_decision else blocked_with(code, message)
+    return replace(why, to_allow=str(details.get("to_allow") or ""))
 
 
 def say_error(text: str) -> str:
@@ -95,7 +98,8 @@ def blocked_with(code: str, reason: str) -> NotRun:
 def explain_not_run(text: str, approval: ApprovalRequest | None) -> NotRun | None:
     """The same, where a person was asked too: the whole decision stands with the request."""
     found = read_not_run(text)
-    return found and ((not_run_of(approval) if approval else None) or found)
+    decided = not_run_of(approval) if approval else None
+    return replace(decided, to_allow=found.to_allow) if found and decided else found
 
 
 def not_run_of(approval: ApprovalRequest) -> NotRun | None:
@@ -119,14 +123,13 @@ def _read_error(text: str) -> Mapping[str, object] | None:
     return error if isinstance(error, Mapping) else None
 
 
-def _of_end(details: object, message: str) -> NotRun | None:
+def _of_end(details: Mapping[str, object], message: str) -> NotRun | None:
     """A call that was let through, and that ended without an answer."""
-    told = details if isinstance(details, Mapping) else {}
-    match told.get("outcome"):
+    match details.get("outcome"):
         case "unknown":
             return NotRun("interrupted", "Interrupted", message)
         case "not carried out":
-            return NotRun("blocked", "Not carried out", str(told.get("reason") or message))
+            return NotRun("blocked", "Not carried out", str(details.get("reason") or message))
     return None
 
 

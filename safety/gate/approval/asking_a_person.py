@@ -1,9 +1,9 @@
 """What has to be so before one write runs: its file and its target seen, a person asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from safety.gate.approval.desk import ApprovalDesk, Decision, Proposal
+from safety.gate.approval.desk import ApprovalDesk, Decision, Proposal, Verdict
 from safety.gate.approval.previews import preview_write
 from safety.gate.events import SafetyEvents
 from safety.gate.execution_state import Standing
@@ -14,6 +14,7 @@ from safety.gate.targeting import State, Target, find_target
 from safety.gate.trust import find_doubts_of
 from safety.gate_port import ControlLevel, GateRequest, Look
 from safety.refusals import Refusal, leave_open
+from safety.ways_out import Rule
 
 ONLY_REPAIRS = "in autonomous, only what repairs runs without a person"
 
@@ -130,6 +131,7 @@ _VERDICTS = {
     "pending": "Approval is pending: a person has not decided yet.",
     "unavailable": "Approval system not available.",
 }
+_RULES: Mapping[Verdict, Rule] = {"denied": "denied", "unavailable": "nobody_to_ask"}
 
 
 def _explain_hidden(request: GateRequest, argument: str) -> Refusal:
@@ -139,6 +141,7 @@ def _explain_hidden(request: GateRequest, argument: str) -> Refusal:
         "Masked, nobody could see what would run, so nobody was asked. Without the secret, or with "
         "one of letters and digits alone, a person can decide.",
         {"tool": request.name, "argument": argument},
+        rule="hidden",
     )
 
 
@@ -162,6 +165,7 @@ def _explain_decision(request: GateRequest, target: Target, decision: Decision) 
             "reason": decision.reason,
             "do_not_retry": decision.verdict == "denied",
         },
+        rule=_RULES.get(decision.verdict, "nobody_decided"),
     )
 
 
@@ -184,6 +188,7 @@ def _explain_change(request: GateRequest, target: Target, now: State) -> Refusal
             "do_not_retry": False,
         },
         retryable=True,
+        rule="outdated",
     )
 
 

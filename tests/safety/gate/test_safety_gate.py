@@ -458,7 +458,7 @@ async def test_what_the_server_itself_refuses_is_counted_and_kept_like_a_refusal
     counters = Counters()
     gate = SafetyGate("read_only", events=counters)
     await resolve(gate, NGINX)
-    told = Refusal("POLICY_BLOCKED", "cat x is not proven to only read.").to_json()
+    told = Refusal("POLICY_BLOCKED", "cat x is not proven to only read.", rule="no_read").to_json()
     told["error"] = {**told["error"], "code": "SENSITIVE_COMMAND"}  # type: ignore[dict-item]
     said = f"ops.read reported an error.\nIt answered:\n{json.dumps(told)}"
 
@@ -559,7 +559,7 @@ def test_only_our_own_words_at_the_beginning_of_an_error_are_a_refusal():
 
     assert read_envelope(inside) == {"ok": False, "error": {"blocked": True}}
     assert not was_refused_here(inside)
-    assert was_refused_here(Refusal("FSM_BLOCKED", "no").to_text())
+    assert was_refused_here(Refusal("FSM_BLOCKED", "no", rule="look_first").to_text())
 
 
 @pytest.mark.parametrize("source", ["configuration", "person"])
