@@ -6,7 +6,7 @@ from typing import cast
 
 from mcp_types import Tool
 
-from agents.types import JSON, HiddenWhy, ToolSpec
+from agents.types import CHANGES_SOMETHING, JSON, HiddenWhy, ToolSpec
 from masking import Masker
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.connection import ServerConnection
@@ -133,12 +133,15 @@ class Catalogue:
 
 def _spec(known: KnownTool, wire_name: str) -> ToolSpec:
     masker = known.server.masker
-    text = show_text(masker, known.tool.description or known.tool.title or "", MAX_DESCRIPTION)
+    said = known.tool.description or known.tool.title or ""
+    text = show_text(masker, said, MAX_DESCRIPTION) or f"The tool {known.name}."
+    # One that is classed by an argument says itself which of its acts it has.
+    changes = "" if known.may_read else f"\n{CHANGES_SOMETHING}"
     schema = cast(dict[str, JSON], known.tool.input_schema)
     return ToolSpec(
         name=str(known.name),
         wire_name=wire_name,
-        description=text or f"The tool {known.name}.",
+        description=f"{text}{changes}",
         # Masked twice: making it fit shortens what it says, and puts together what was apart.
         input_schema=show_schema(masker, sanitize_schema(show_schema(masker, schema))),
     )

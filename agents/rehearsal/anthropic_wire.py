@@ -31,7 +31,7 @@ def read_request(body: Mapping[str, Any], _model: str) -> dict[str, Any]:
         is_answer = message["role"] == "assistant"
         messages += [_read_answer(blocks)] if is_answer else _read_question(blocks)
     tools = [
-        {"type": "function", "function": {"name": t["name"], "parameters": t.get("input_schema")}}
+        {"type": "function", "function": {**t, "parameters": t.get("input_schema")}}
         for t in body.get("tools") or ()
     ]
     thinking = body.get("thinking") or {}

@@ -97,15 +97,28 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class OfferedTool:
+    """A tool as the request offers it."""
+
+    name: str
+    description: str
+    schema: Mapping[str, JSON]
+
+
+@dataclass(frozen=True)
 class Conversation:
     """A request to answer."""
 
     model: str
     streams: bool
     includes_usage: bool
-    offered: tuple[str, ...]
+    tools: tuple[OfferedTool, ...]
     turns: tuple[Turn, ...]
     thinks: bool = True
+
+    @cached_property
+    def offered(self) -> tuple[str, ...]:
+        return tuple(tool.name for tool in self.tools)
 
     @cached_property
     def agent(self) -> str:
@@ -162,7 +175,7 @@ def read_conversation(body: object) -> Conversation:
         model=str(body.get("model") or "rehearsal"),
         streams=body.get("stream") is True,
         includes_usage=isinstance(options, dict) and options.get("include_usage") is True,
-        offered=tuple(_read_tool_names(body.get("tools"))),
+        tools=tuple(_read_tools(body.get("tools"))),
         turns=tuple(_read_turn(message) for message in messages),
         thinks=body.get("thinks") is not False,
     )
@@ -189,11 +202,16 @@ def _find_json_objects(text: str) -> Iterator[Mapping[str, JSON]]:
         start = text.find("{", end)
 
 
-def _read_tool_names(tools: object) -> Iterator[str]:
+def _read_tools(tools: object) -> Iterator[OfferedTool]:
     for tool in tools if isinstance(tools, list) else ():
         function = tool.get("function") if isinstance(tool, dict) else None
         if isinstance(function, dict):
-            yield str(function.get("name", ""))
+            schema = function.get("parameters")
+            yield OfferedTool(
+                str(function.get("name", "")),
+                str(function.get("description") or ""),
+                schema if isinstance(schema, dict) else {},
+            )
 
 
 def _read_turn(message: object) -> Turn:

@@ -24,6 +24,7 @@ BUILTIN_SCRIPT = Path(__file__).with_name("host_triage.yaml")
 PROVIDER_CHECK_SCRIPT = Path(__file__).with_name("provider_check.yaml")
 BUILTIN_SCRIPTS = (
     PROVIDER_CHECK_SCRIPT,
+    Path(__file__).with_name("own_tools.yaml"),
     Path(__file__).with_name("service_down.yaml"),
     BUILTIN_SCRIPT,
 )

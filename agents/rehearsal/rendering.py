@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from agents.rehearsal.conversation import Conversation, Evidence
 from agents.rehearsal.findings import read_findings
+from agents.rehearsal.own_tools import OwnTools
 from agents.rehearsal.script import Reply, Script, ScriptedCall
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -45,11 +46,17 @@ def render_reply(script: Script, reply: Reply, conversation: Conversation) -> An
     return Answer(
         thinking=filler.fill(reply.thinking),
         text=filler.fill(reply.text),
-        calls=tuple(
-            call
-            for scripted in reply.tool_calls
-            if (call := filler.fill_call(scripted)).name
-            and (conversation.offers(call.name) or not scripted.if_offered)
+        calls=(
+            *(
+                call
+                for scripted in reply.tool_calls
+                if (call := filler.fill_call(scripted)).name
+                and (conversation.offers(call.name) or not scripted.if_offered)
+            ),
+            *(
+                RenderedCall(call.name, call.arguments, id="")
+                for call in (OwnTools(conversation).calls if reply.own_tools else ())
+            ),
         ),
     )
 
@@ -125,6 +132,7 @@ def _build_context(conversation: Conversation) -> dict[str, object]:
         "turn": conversation.turn,
         "model": conversation.model,
         "offered": conversation.offered,
+        "own": OwnTools(conversation),
         "offers": conversation.offers,
         "last": conversation.last_input,
         "now": datetime.now(UTC),

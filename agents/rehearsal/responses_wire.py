@@ -32,7 +32,7 @@ def read_request(body: Mapping[str, Any], _model: str) -> dict[str, Any]:
     for item in [{"role": "user", "content": given}] if isinstance(given, str) else given:
         _read_item(item, messages)
     tools = [
-        {"type": "function", "function": {"name": t["name"], "parameters": t.get("parameters")}}
+        {"type": "function", "function": t}
         for t in body.get("tools") or ()
         if t["type"] == "function"
     ]

@@ -78,6 +78,9 @@ class When(_Part):
     tools: tuple[str, ...] | None = None
     """Each must be among the offered tools (`*` stands for anything); `[]` means none offered."""
     model: re.Pattern[str] | None = None
+    own_tools: bool | None = None
+    """Whether a tool is offered that does not ship with the product and can be called with what the
+    alert gives, or was called."""
 
 
 class ScriptedCall(_Part):
@@ -110,7 +113,9 @@ class ScriptedError(_Part):
     """Sent with it, such as a vendor's own words for how long to wait."""
 
 
-_ANSWERS = frozenset({"thinking", "text", "tool_calls", "usage", "finish_reason", "malformed"})
+_ANSWERS = frozenset(
+    {"thinking", "text", "tool_calls", "own_tools", "usage", "finish_reason", "malformed"}
+)
 
 
 class Reply(_Part):
@@ -119,6 +124,8 @@ class Reply(_Part):
     thinking: Template = ""
     text: Template = ""
     tool_calls: tuple[ScriptedCall, ...] = ()
+    own_tools: bool = False
+    """Call, once each, the tools that a chain brings itself and that read."""
     usage: ScriptedUsage | bool = True
     """True: estimated from what is sent; false: this provider reports none."""
     finish_reason: str = ""

@@ -16,6 +16,7 @@ from typing_extensions import override
 from agents.rehearsal.conversation import Conversation, read_conversation
 from agents.rehearsal.dialects import PLAIN, DialectUnknown, find_dialect
 from agents.rehearsal.dialects.dialect import Dialect
+from agents.rehearsal.own_tools import OwnTools
 from agents.rehearsal.playback import Holds, Playback, StreamPlayback, WholePlayback
 from agents.rehearsal.rendering import TemplateFailed, render_reply
 from agents.rehearsal.script import Pace, Reply, Rule, Script, When
@@ -152,6 +153,8 @@ def fits(when: When, conversation: Conversation) -> bool:
     if when.model is not None and not when.model.search(conversation.model):
         return False
     if when.tools is not None and not _offers(when.tools, conversation):
+        return False
+    if when.own_tools is not None and when.own_tools != OwnTools(conversation).are_used:
         return False
     if when.contains is not None and not when.contains.search(conversation.last_input):
         return False

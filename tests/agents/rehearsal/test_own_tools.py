@@ -1,0 +1,137 @@
+"""Without a key: the tools of a chain's own are called once, and what they say is cited."""
+
+import json
+
+import pytest
+
+from agents.fencing import fence
+from agents.rehearsal.loading import BUILTIN_SCRIPTS, load_scripts
+from agents.types import CHANGES_SOMETHING
+from safety.refusals import Refusal
+from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
+
+pytestmark = pytest.mark.slow
+
+ALERT = {
+    "alertname": "OrdersFail",
+    "labels": {"service": "payments", "shard": 3, "password": "[MASKED:password#1]"},
+}
+
+
+def tool(name: str, description: str = "Looks.", **schema: object) -> Spoken:
+    function = {"name": name, "description": description, "parameters": schema}
+    return {"type": "function", "function": function}
+
+
+def needs(*names: str, kind: str = "string") -> dict[str, object]:
+    return {"required": [*names], "properties": {name: {"type": kind} for name in names}}
+
+
+def brought(number: int, name: str, text: str, *, failed: bool = False) -> str:
+    head = f"[T{number}] {name.replace('__', '.')}{' failed' if failed else ''}"
+    return f"{head}\n{fence(text, f'result of T{number}')}"
+
+
+@pytest.fixture
+async def ask(rehearse, connect):
+    client = await connect(rehearse(load_scripts(BUILTIN_SCRIPTS), pace=0))
+    task = user(f"Investigate.\n{fence(json.dumps(ALERT), 'alert data')}")
+
+    async def listen(tools: list[Spoken], *said: Spoken, agent: str = "ShopAgent"):
+        return await listen_to(client, [system(agent), task, *said], tools=tools)
+
+    return listen
+
+
+async def test_each_tool_is_called_once_with_what_the_alert_gives(ask):
+    tools = [
+        *offer("ops__query", "ops__metrics", "shop__orders", "recall_result"),
+        tool("shop__service_state", **needs("service")),
+        tool("shop__shard", **needs("shard", kind="integer")),
+        tool("shop__named_shard", **needs("shard")),
+        tool("shop__order", **needs("order_id")),
+        tool("shop__login", **needs("password")),
+        tool("shop__close", f"Closes the shop.\n{CHANGES_SOMETHING}"),
+    ]
+
+    first = await ask(tools)
+
+    made = {call["name"]: json.loads(call["arguments"]) for call in first.calls}
+    assert made == {
+        "shop__orders": {},
+        "shop__service_state": {"service": "payments"},
+        "shop__shard": {"shard": 3},
+    }
+
+
+async def test_no_more_than_eight_are_called_and_the_report_says_what_was_not(ask):
+    tools = [
+        *offer(*(f"shop__look{n}" for n in range(10))),
+        tool("shop__order", **needs("order_id")),
+    ]
+
+    first = await ask(tools)
+    names = [call["name"] for call in first.calls]
+    answers = [
+        message
+        for number, name in enumerate(names)
+        for message in (called(f"c{number}", name), result(f"c{number}", brought(1, name, "ok")))
+    ]
+    second = await ask(tools, *answers)
+
+    assert len(names) == 8
+    assert second.calls == []
+    assert "shop.look9 was not called: it was left out: a rehearsal calls 8 tools" in second.text
+    assert "shop.order was not called: it needs order_id, which the alert does not" in second.text
+
+
+REFUSED = Refusal(
+    "POLICY_BLOCKED", "shop.gateway would ask cards.example.net.", rule="stranger"
+).to_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "failed", "told"),
+    [
+        (
+            '{"failed": 41, "all": {"total": 161}, "lines": [{"sku": "A-7"}, {"sku": "B"}]}',
+            False,
+            'says “failed: 41” [T1 "failed: 41"]\n'
+            '2. shop.orders says “all.total: 161” [T1 "total: 161"]\n'
+            '3. shop.orders says “lines.sku: A-7” [T1 "sku: A-7"]',
+        ),
+        ("\n41 of 161 orders failed\n---\n", False, '[T1 "41 of 161 orders failed"]'),
+        ("state [T9] *down*", False, "says “state (T9) down” [T1]\n"),
+        ("", False, "- shop.orders said nothing [T1]"),
+        ("connection refused by db-1\nat line 3", True, "no data: connection refused by db-1 [T1]"),
+        (REFUSED, True, "gave no data: shop.gateway would ask cards.example.net. [T1]"),
+    ],
+)
+async def test_what_a_tool_says_is_told_with_the_call_behind_it(ask, text, failed, told):
+    call = called("c1", "shop__orders")
+
+    report = await ask(
+        offer("shop__orders", "ops__query"),
+        call,
+        result("c1", brought(1, "shop__orders", text, failed=failed)),
+    )
+
+    assert told in report.text
+    assert "Without a model nobody has weighed this alert" in report.text
+    assert "Confidence: low" in report.text
+
+
+async def test_the_report_is_the_same_where_no_tool_can_be_called_any_more(ask):
+    said = [called("c1", "shop__orders"), result("c1", brought(1, "shop__orders", "41 failed"))]
+
+    report = await ask([], *said)
+
+    assert '1. shop.orders says “41 failed” [T1 "41 failed"]' in report.text
+
+
+async def test_tools_that_ship_with_the_product_are_looked_at_where_there_are_no_others(ask):
+    tools = [*offer("ops__query"), tool("shop__order", **needs("order_id"))]
+
+    first = await ask(tools)
+
+    assert [call["name"] for call in first.calls] == ["ops__query"]
