@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from config import get_config
+from investigations.access.limits import count_request
 from investigations.api.parsing import parse_json
 from investigations.roles import SUBMIT
 from investigations.services.deliveries import preview_delivery, read_delivery
@@ -12,7 +13,7 @@ from investigations.sources.content import POST_LIMIT
 from investigations.sources.reading import Post, Reading
 from investigations.sources.registry import SOURCES
 from investigations.views.access import for_those_who_may
-from tarsy.errors import InvalidInput, NotFound, PayloadTooLarge, QueueFull
+from tarsy.errors import InvalidInput, NotFound, PayloadTooLarge, QueueFull, TooManyRequests
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -26,15 +27,20 @@ def route(request: HttpRequest) -> HttpResponse:
         "route_sources": list_sources(),
         "is_open": True,
     }
-    status = 200
+    status, retry_after = 200, 0
     if request.method == "POST":
         try:
+            count_request(request, "requests")
             context["routed"] = preview_delivery(_read(source, text))
         except (InvalidInput, NotFound) as error:
             context["route_error"], status = str(error), 422
-        except QueueFull as error:
+        except (QueueFull, TooManyRequests) as error:
             context["route_error"], status = str(error), 429
-    return render(request, "investigations/submit/route_page.html", context, status=status)
+            retry_after = error.retry_after
+    shown = render(request, "investigations/submit/route_page.html", context, status=status)
+    if retry_after:
+        shown.headers["Retry-After"] = str(retry_after)
+    return shown
 
 
 def list_sources() -> list[tuple[str, str]]:

@@ -70,6 +70,24 @@ def test_the_first_alert_of_a_window_is_taken_whatever_came_before(api, clean_re
     assert post(api).status_code == 202
 
 
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/submit-alert/route/", {"post": "{}"}),
+        ("/submit-alert/", {"action": "dry_run", "text": "disk full"}),
+    ],
+)
+def test_what_would_become_of_an_alert_counts_as_a_request(client, path, form):
+    client.force_login(UserFactory(is_superuser=True))
+
+    answers = [client.post(path, form) for _ in range(4)]
+
+    assert [answer.status_code for answer in answers[:3]].count(429) == 0
+    assert answers[3].status_code == 429
+    assert 1 <= int(answers[3].headers["Retry-After"]) <= 60
+    assert "at most 3 requests a minute" in answers[3].content.decode().lower()
+
+
 def test_addresses_are_told_apart_only_by_a_trusted_proxy(api, settings):
     def codes(**headers):
         return [
