@@ -52,26 +52,51 @@ async def open_child(
             command, *arguments, env=dict(environment), stdin=PIPE, stdout=PIPE, stderr=stderr,
             process_group=group, limit=READ_BYTES,
         )  # fmt: skip
-        child = _Child(process, group or process.pid)
-        try:
-            async with _messages(child, wire) as streams:
-                yield streams
-        finally:
-            child.signal(signal.SIGKILL)
-            _let_go(process)
+        with _handle_of(process.pid) as handle:
+            child = _Child(process, group or process.pid, handle)
+            try:
+                async with _messages(child, wire) as streams:
+                    yield streams
+            finally:
+                child.signal(signal.SIGKILL)
+                with anyio.CancelScope(shield=True):
+                    await _has_ended(process)
+                _let_go(process)
 
 
 @dataclass(frozen=True)
 class _Child:
     process: Process
     group: int
+    handle: int | None
 
     def signal(self, number: signal.Signals) -> None:
         """To the server and all that it started and that did not leave its group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.group, number)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            self.process.send_signal(number)  # to one that left the group
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # to one that left the group
+            if self.handle is not None:
+                signal.pidfd_send_signal(self.handle, number)
+            else:
+                self.process.send_signal(number)
+
+
+@contextlib.contextmanager
+def _handle_of(pid: int) -> Iterator[int | None]:
+    """What a signal is sent by that no other process can get; None where the system has no such.
+
+    `Process.send_signal` looks first whether the process has ended and so takes the exit code away
+    from the loop, which logs then that it does not know this child.
+    """
+    try:
+        handle = os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        yield None
+        return
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 @asynccontextmanager
@@ -189,8 +214,7 @@ async def _write(
 async def _end(child: _Child) -> None:
     """Ask the server to end by closing its input, then by signal, then make it."""
     process = child.process
-    assert process.stdin is not None
-    process.stdin.close()
+    close_input(process)
     if await _has_ended(process):
         return
     child.signal(signal.SIGTERM)
@@ -242,5 +266,18 @@ async def _watched_group() -> AsyncIterator[int]:
             assert watchman.stdin is not None
             with contextlib.suppress(OSError):
                 watchman.stdin.write(b"\n")
-            watchman.stdin.close()
+            close_input(watchman)
             await watchman.wait()
+
+
+def close_input(process: Process) -> None:
+    """Close what we write to. That nobody reads there any more is no news to anybody, and some
+    versions of Python log it with a traceback unless somebody has asked."""
+    assert process.stdin is not None
+    process.stdin.close()
+    asyncio.ensure_future(process.stdin.wait_closed()).add_done_callback(_note_closed)
+
+
+def _note_closed(closed: asyncio.Future[None]) -> None:
+    if not closed.cancelled():
+        closed.exception()

@@ -144,10 +144,17 @@ async def _follow(
 async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
     if process.stdin is None:
         return
+    # Some versions of Python log that nobody reads any more unless somebody has asked.
+    asyncio.ensure_future(process.stdin.wait_closed()).add_done_callback(_note_closed)
     with suppress(BrokenPipeError, ConnectionResetError):
         process.stdin.write(stdin)
         await process.stdin.drain()
     process.stdin.close()
+
+
+def _note_closed(closed: asyncio.Future[None]) -> None:
+    if not closed.cancelled():
+        closed.exception()
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
