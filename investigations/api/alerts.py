@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from config import get_config
 from investigations.api.identity import author_of
 from investigations.api.parsing import read_json, require_object
-from investigations.api.responses import ANYBODY, errors
+from investigations.api.responses import ANYBODY, errors, page_of
 from investigations.api.senders import headers_of
 from investigations.roles import SUBMIT
 from investigations.services.deliveries import refuse_native
@@ -74,6 +74,7 @@ class AcceptedSerializer(serializers.Serializer[Any]):
     session_id = serializers.UUIDField()
     status = serializers.ChoiceField(choices=["queued"])
     message = serializers.CharField()
+    url = serializers.URLField(help_text="The page that shows the investigation to people.")
 
 
 class AlertTypeSerializer(serializers.Serializer[Any]):
@@ -112,6 +113,7 @@ class AlertsView(APIView):
                 "session_id": str(session.pk),
                 "status": "queued",
                 "message": f"Alert queued as {alert.alert_type}{_tell_ignored(alert.ignored)}",
+                "url": page_of(request, session.pk),
             },
             status=202,
             headers={"Location": f"/api/v1/sessions/{session.pk}"},

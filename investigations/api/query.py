@@ -145,10 +145,11 @@ def read_memories_query(query: Query) -> tuple[int, int]:
     return page, _number(query, "page_size", PAGE_SIZE, most=LARGEST_MEMORY_PAGE)
 
 
-def read_timeline_query(query: Query) -> tuple[int, int]:
-    """`after` and `limit`."""
+def read_timeline_query(query: Query) -> tuple[int, int, uuid.UUID | None]:
+    """`after`, `limit` and `stage_id`."""
     after = _number(query, "after", 0, least=0, most=2**62)
-    return after, _number(query, "limit", TIMELINE_LIMIT, most=TIMELINE_LIMIT)
+    limit = _number(query, "limit", TIMELINE_LIMIT, most=TIMELINE_LIMIT)
+    return after, limit, _identity(query, "stage_id", "a stage")
 
 
 def _read_filter(query: Query) -> SessionFilter:

@@ -47,7 +47,11 @@ class ChatMessagesView(APIView):
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Ask a question about an investigation that has ended."""
+        """Ask a question about an investigation that has ended.
+
+        `Location` is where the answer comes: the timeline of its stage, in which the row of type
+        `final_analysis` holds it. There is none as long as the answer is being written.
+        """
         content = read_question(read_json_object(request._request))
         identity = cast(Identity, request.auth)
         question = ask_question(
@@ -60,6 +64,9 @@ class ChatMessagesView(APIView):
                 "stage_id": str(question.stage_id),
             },
             status=202,
+            headers={
+                "Location": f"/api/v1/sessions/{session_id}/timeline?stage_id={question.stage_id}"
+            },
         )
 
 

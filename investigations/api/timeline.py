@@ -29,16 +29,18 @@ class SessionTimelineView(APIView):
         parameters=[
             parameter("after", "Only rows with a larger sequence number.", type=int, default=0),
             parameter("limit", type=int, default=TIMELINE_LIMIT),
+            parameter("stage_id", "Only rows of this stage.", type=UUID),
         ],
         responses={200: TimelineEventSerializer(many=True), **ONE_SESSION},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """What happened, in order. A `Link` header with `rel="next"` says that there is more."""
-        after, limit = read_timeline_query(request.query_params)
-        rows = list_timeline(session_id, after=after, limit=limit + 1)
+        after, limit, stage_id = read_timeline_query(request.query_params)
+        rows = list_timeline(session_id, after=after, limit=limit + 1, stage_id=stage_id)
         shown = rows[:limit]
         headers = {}
         if len(rows) > limit:
-            following = f"?after={shown[-1]['sequence_number']}&limit={limit}"
+            of_stage = f"&stage_id={stage_id}" if stage_id else ""
+            following = f"?after={shown[-1]['sequence_number']}&limit={limit}{of_stage}"
             headers["Link"] = f'<{request.build_absolute_uri(following)}>; rel="next"'
         return Response(shown, headers=headers)

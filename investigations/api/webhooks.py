@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from investigations.api.fields import TextOrNull
 from investigations.api.identity import author_of
-from investigations.api.responses import ANYBODY, errors, parameter
+from investigations.api.responses import ANYBODY, errors, page_of, parameter
 from investigations.api.senders import (
     SenderAuthentication,
     read_posted,
@@ -61,6 +61,9 @@ class TakenDeliverySerializer(serializers.Serializer[Any]):
     )
     session_id = serializers.UUIDField(
         allow_null=True, help_text="The first investigation that the post began or joined."
+    )
+    url = serializers.URLField(
+        allow_null=True, help_text="The page that shows this investigation to people."
     )
     incident_id = serializers.UUIDField(allow_null=True, help_text="The first incident of it.")
     delivery_id = TextOrNull(help_text="The number that the sender gave the post.")
@@ -128,10 +131,11 @@ def _take(request: Request, source: str = "") -> Response:
     )
     session = outcome.session
     headers = {"Location": f"/api/v1/sessions/{session.pk}"} if session else {}
-    return Response(_describe(outcome), status=202, headers=headers)
+    url = page_of(request, session.pk) if session else None
+    return Response(_describe(outcome, url), status=202, headers=headers)
 
 
-def _describe(outcome: Outcome) -> dict[str, object]:
+def _describe(outcome: Outcome, url: str | None) -> dict[str, object]:
     reading, delivery = outcome.reading, outcome.delivery
     return {
         "id": str(delivery.pk),
@@ -139,6 +143,7 @@ def _describe(outcome: Outcome) -> dict[str, object]:
         "message": outcome.message,
         "outcome": delivery.outcome,
         "session_id": _text(delivery.session_id),
+        "url": url,
         "incident_id": _text(delivery.incident_id),
         "delivery_id": reading.delivery_id or None,
         "group_key": reading.group_key,

@@ -22,11 +22,20 @@ TIMELINE_FIELDS = (
 
 
 def list_timeline(
-    session_id: uuid.UUID, *, after: int = 0, limit: int = TIMELINE_LIMIT
+    session_id: uuid.UUID,
+    *,
+    after: int = 0,
+    limit: int = TIMELINE_LIMIT,
+    stage_id: uuid.UUID | None = None,
 ) -> list[dict[str, Any]]:
-    """The `TIMELINE_FIELDS` of the rows behind `after`, in order. Raises NotFound."""
+    """The `TIMELINE_FIELDS` of the rows behind `after`, in order, of one stage where one is named.
+
+    Raises NotFound.
+    """
     session = get_session(session_id)
     rows = TimelineEvent.objects.filter(session=session, sequence_number__gt=after)
+    if stage_id is not None:
+        rows = rows.filter(stage_id=stage_id)
     found = list(rows.order_by("sequence_number", "created_at").values(*TIMELINE_FIELDS)[:limit])
     for row in found:
         row["metadata"] = wire_metadata(row["metadata"])

@@ -29,10 +29,26 @@ def test_accepted_alert_is_a_pending_session_with_its_first_event(submit):
     assert answer.json()["session_id"] == str(session.pk)
     assert answer.json()["status"] == "queued"
     assert answer.headers["Location"] == f"/api/v1/sessions/{session.pk}"
+    assert answer.json()["url"] == f"http://localhost/sessions/{session.pk}/"
     assert (session.status, session.last_seq, session.author) == ("pending", 1, "api-client")
     event = Event.objects.get(session=session)
     assert (event.seq, event.payload["db_event_id"]) == (1, 1)
     assert (event.payload["type"], event.payload["status"]) == ("session.status", "pending")
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"dat": {"a": 1}}, 'there is no field "dat", did you mean "data"?'),
+        ({"Data ": "x", "data": {}}, 'there is no field "Data", did you mean "data"?'),
+        ({"note": "x"}, "send the alert as text or as JSON"),
+    ],
+)
+def test_a_misspelt_field_is_named_where_the_alert_is_missing(submit, body, told):
+    answer = submit(body)
+
+    assert (answer.status_code, answer.json()["field"]) == (400, "data")
+    assert answer.json()["message"].endswith(told)
 
 
 def test_session_knows_how_many_stages_its_chain_will_have(submit):

@@ -486,6 +486,25 @@ def test_timeline_comes_in_order_and_in_pieces(api):
     )
 
 
+def test_timeline_of_one_stage_is_where_an_answer_is_read(api):
+    asked, other = ExecutionFactory(active=True), ExecutionFactory(active=True)
+    rows = [TimelineEventFactory(execution=asked, sequence_number=n) for n in (1, 2)]
+    stage = StageFactory(session=asked.session)
+    answer = TimelineEventFactory(
+        execution=ExecutionFactory(stage=stage), sequence_number=9, event_type="final_analysis"
+    )
+    url = f"{LIST}/{asked.session.pk}/timeline"
+
+    of_stage = api.get(url, {"stage_id": str(stage.pk)}).json()
+    pieces = api.get(url, {"stage_id": str(asked.stage_id), "limit": 1})
+
+    assert [row["id"] for row in of_stage] == [str(answer.pk)]
+    assert [row["id"] for row in pieces.json()] == [str(rows[0].pk)]
+    assert f"stage_id={asked.stage_id}" in pieces.headers["Link"]
+    assert api.get(url, {"stage_id": str(other.stage_id)}).json() == []
+    assert api.get(url, {"stage_id": "x"}).json()["field"] == "stage_id"
+
+
 def test_alert_types_name_their_chains(api):
     body = api.get("/api/v1/alert-types").json()
 
