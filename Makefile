@@ -17,7 +17,7 @@ PIP_INSTALL := $(BIN)/python .ci/install.py
 # A line with ##@ begins a group; a target is listed when ## stands behind its name.
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+		/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 ##@ Start
 

@@ -124,11 +124,17 @@ def explain_unknown(text: str, offered: Sequence[str]) -> str:
     shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
     if not offered:
         return f"There is no tool {shown}: no tool at all is available."
-    close = difflib.get_close_matches(text[:200], offered, n=3, cutoff=0.5)
-    if not close:
-        server = text.replace(".", "__").partition("__")[0]
-        close = [wire for wire in offered if wire.startswith(f"{server}__")]
-    named = close or list(offered)
+    server, _, tool = text[:200].replace(".", "__", 1).partition("__")
+    of_server = {
+        wire.removeprefix(f"{server}__"): wire for wire in offered if wire.startswith(f"{server}__")
+    }
+    if of_server:
+        # What the name of the server adds makes any two of its tools alike.
+        near = difflib.get_close_matches(tool, of_server, n=3, cutoff=0.6)
+        close = [of_server[name] for name in near]
+    else:
+        close = difflib.get_close_matches(text[:200], offered, n=3, cutoff=0.5)
+    named = close or list(of_server.values()) or list(offered)
     more = f" and {len(named) - 10} more" if len(named) > 10 else ""
     intro = "Did you mean" if close else "Available are"
     return (

@@ -30,6 +30,7 @@ from config import Config, config_dir, get_config
 from config.check import check
 from config.providers import REHEARSAL, choose_provider
 from config.usage import providers_in_use
+from config.words import count
 from investigations.selectors.system.workers import live_workers
 from investigations.services.login_links import make_login_link_token
 from tarsy.demo import RULES_ONLY, WITH_MODEL, Demo, read_fault
@@ -93,7 +94,8 @@ def _run(plan: Plan) -> int:
     password = _make_admin()
     supervisor = Supervisor(_list_processes(plan))
     say = supervisor.say
-    say(f"TARSy {settings.VERSION}, {len(config.chains)} chains, model provider: {plan.provider}")
+    chains = count(len(config.chains), "chain")
+    say(f"TARSy {settings.VERSION}, {chains}, model provider: {plan.provider}")
     say("Starting web server, workers and what they need: some 10 to 30 seconds ...")
     for need in config.needs:
         say(f"Missing: {need}. Until then, whatever needs it fails.")

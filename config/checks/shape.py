@@ -9,11 +9,13 @@ from pydantic_core import ErrorDetails
 
 from config.checks.findings import Findings, show
 from config.schema.files import Files
+from config.schema.servers import TransportConfig
 from config.tree import Path, nearest, plain, without
 from config.words import find_near, suggest
 
 _MOST = 200  # nobody reads more, and naming near misses costs time
 
+_OF_HTTP = frozenset(TransportConfig.model_fields) - {"type", "command", "args", "env"}
 _HINTS = {
     ("agents", "llm_provider"): "an agent has none of its own; set it where a stage names the "
     "agent, at the chain or in defaults",
@@ -21,6 +23,11 @@ _HINTS = {
     ("sub_agents", "sub_agents"): "a sub-agent has no sub-agents of its own",
     ("llm_providers", "api_key"): "write the name of the variable that holds the key in "
     "api_key_env, never the key itself",
+    **{
+        ("mcp_servers", name): "it belongs under transport; did you mean `transport: {type: "
+        + ("http, url: ...}`?" if name in _OF_HTTP else "stdio, command: ..., args: [...]}`?")
+        for name in TransportConfig.model_fields
+    },
 }
 
 

@@ -24,6 +24,7 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
 from config import get_config
+from config.words import count
 from investigations.doorbell import ring_channel
 from investigations.engine.tool_monitor import CLOSE_SECONDS, watch_tool_servers
 from investigations.selectors.system.workers import (
@@ -80,7 +81,9 @@ class WorkerThreads:
         """Claim nothing more and hand back what runs."""
         self._stop.set()
         if running := len(worker_loop().running_keys()):
-            logger.info("Stopping; %s agents go on elsewhere or at the next start", running)
+            logger.info(
+                "Stopping; to go on elsewhere or at the next start: %s", count(running, "agent")
+            )
         worker_loop().stop_all("interrupted")
 
     def wait_until_closed(self) -> None:

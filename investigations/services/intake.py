@@ -16,7 +16,7 @@ from config import get_config
 from config.model import Config
 from config.schema.chains import ChainConfig
 from config.selection import parse_selection
-from config.words import suggest
+from config.words import find_near, suggest
 from investigations.chain_plan import count_stages
 from investigations.doorbell import publish_and_ring
 from investigations.maskers import mask_alert_data
@@ -276,7 +276,8 @@ def _read_text(body: Mapping[str, object], field: str) -> str:
 def _read_data(body: Mapping[str, object]) -> str:
     value = body.get("data")
     if value is None or value in ({}, []):
-        raise InvalidInput("data", "must not be empty: send the alert as text or as JSON")
+        told = _tell_misspelt(body)
+        raise InvalidInput("data", f"must not be empty: send the alert as text or as JSON{told}")
     compact = value if isinstance(value, str) else _dump(value, indent=None)
     refuse_unstorable("data", compact)
     if len(compact.encode()) > DATA_LIMIT:
@@ -286,6 +287,14 @@ def _read_data(body: Mapping[str, object]) -> str:
             raise InvalidInput("data", "must not be blank")
         return value
     return _indent(value, compact)
+
+
+def _tell_misspelt(body: Mapping[str, object]) -> str:
+    """Which of the fields that nobody knows may have been meant to hold the alert."""
+    for name in body:
+        if name not in FIELDS and find_near(name, FIELDS) == "data":
+            return f'; there is no field "{clean_line(name, 60)}", did you mean "data"?'
+    return ""
 
 
 def _indent(value: object, compact: str) -> str:

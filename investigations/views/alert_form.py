@@ -1,5 +1,7 @@
 """The form that sends an alert: what a person filled in, and the body it makes for the API."""
 
+import json
+import re
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +15,8 @@ from investigations.models import AlertSession
 from tarsy.errors import InvalidInput
 
 TEXT, ROWS = "text", "rows"
+_BEGINS_AS_JSON = re.compile(r'\{|\[\s{0,99}[\[{"\d-]')
+"""`[FIRING] disk full` does not."""
 SWITCHES = {"on": True, "off": False}
 """What is said of a native tool; anything else leaves it as configured."""
 
@@ -61,6 +65,20 @@ class AlertForm:
         if self.fingerprint:
             body["slack_message_fingerprint"] = self.fingerprint
         return body
+
+    def find_json_fault(self) -> str:
+        """Why a text that begins as JSON does is none, as a clause; empty where it is, or is meant
+        to be plain text."""
+        text = self.text.strip()
+        if self.mode == ROWS or not _BEGINS_AS_JSON.match(text):
+            return ""
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as error:
+            return f"in line {error.lineno}, column {error.colno} it is none ({error.msg})"
+        except (ValueError, RecursionError):
+            return "it cannot be read as such"
+        return ""
 
     def selection(self) -> dict[str, JSON]:
         """The choice of tools as the API takes it; empty where all is left as configured."""

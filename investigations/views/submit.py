@@ -63,6 +63,7 @@ def submit(request: HttpRequest) -> HttpResponse:
     try:
         alert = read_alert(form.body())
         if action == "dry_run":
+            count_request(request, "requests")
             return _show(request, form, dry_run=preview_alert(alert))
         count_request(request, "alerts")
         session = submit_alert(alert, author=actor_of(request))
@@ -135,6 +136,7 @@ def _show(
         "uses_slack": config.system.slack.enabled or bool(form.fingerprint),
         "data_limit": DATA_LIMIT,
         "dry_run": dry_run,
+        "no_json": form.find_json_fault() if dry_run else "",
         "source": source,
         "route_sources": list_sources(),
         "choices": choices,

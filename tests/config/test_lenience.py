@@ -64,6 +64,23 @@ def test_an_unknown_key_does_not_hide_a_mistake(check_files):
     ]
 
 
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("command: python", "transport: {type: stdio, command: ..., args: [...]}"),
+        ("args: [shop.py]", "transport: {type: stdio, command: ..., args: [...]}"),
+        ("url: http://shop/mcp", "transport: {type: http, url: ...}"),
+    ],
+)
+def test_a_transport_written_beside_the_name_of_a_server_is_told_where_it_belongs(
+    check_files, key, meant
+):
+    report = check_files(TARSY.replace("agents:\n", f"  shop:\n    {key}\nagents:\n", 1))
+
+    assert "mcp_servers.shop.transport: is missing" in printed(report)
+    assert f"did you mean `{meant}`?" in printed(report)
+
+
 def test_a_block_of_anchors_is_silent(check_files):
     tarsy = "x-anchors:\n  servers: &servers [probe]\n" + changed("[probe]", "*servers")
 

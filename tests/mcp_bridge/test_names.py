@@ -72,3 +72,11 @@ def test_explanation_names_what_would_have_been_right():
 
     assert "k8s__get_pods" in said
     assert "git__list" not in said
+
+
+@pytest.mark.parametrize("asked", ["shop.nope", "shop__nope", "shop.zz__nope"])
+def test_only_a_near_name_is_guessed(asked):
+    said = explain_unknown(asked, ["shop__orders", "shop__order_lines", "git__list"])
+
+    assert "Did you mean" not in said
+    assert "Available are: shop__orders, shop__order_lines." in said

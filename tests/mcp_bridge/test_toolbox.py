@@ -11,7 +11,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 
 from agents.ports import ProposedAnswer, Toolbox
-from agents.types import PastCall, ToolCall, ToolResult
+from agents.types import CHANGES_SOMETHING, PastCall, ToolCall, ToolResult
 from masking import MaskedText, Masker
 from mcp_bridge import results
 from mcp_bridge.results import WITHHELD
@@ -546,7 +546,9 @@ async def test_every_refusal_of_ours_is_an_envelope_that_says_what_was_asked():
         ("INVALID_INPUT", True), ("EXECUTION_FAILED", False), ("EXECUTION_FAILED", False),
     ]  # fmt: skip
     assert all(each["failed"] is not each["blocked"] for each in told)
-    assert told[0]["details"] == {"tool": "shell__ecko", "arguments": '{"text": "x"}'}
+    asked = {"tool": "shell__ecko", "arguments": '{"text": "x"}'}
+    assert told[0]["details"].items() >= asked.items()
+    assert all(("to_allow" in each["details"]) == each["blocked"] for each in told)
     assert "shell__echo" in told[0]["message"]
     assert "did not answer within 0.5 s" in told[4]["message"]
 
@@ -563,13 +565,14 @@ async def test_read_only_offers_no_write_and_refuses_one_with_a_code():
 
 async def test_controlled_offers_writes_and_without_anyone_to_ask_none_runs():
     async with open_shell("controlled") as toolbox:
-        offered = {spec.name for spec in toolbox.specs}
+        offered = {spec.name: spec.description for spec in toolbox.specs}
         early = await run(toolbox, "shell__delete", '{"text": "old"}')
         await run(toolbox, "shell__echo", '{"text": "old file"}')
         unseen = await run(toolbox, "shell__delete", '{"text": "other"}')
         asked = await run(toolbox, "shell__delete", '{"text": "old"}')
 
-    assert "shell.delete" in offered
+    assert offered["shell.delete"].endswith(f"\n{CHANGES_SOMETHING}")
+    assert CHANGES_SOMETHING not in offered["shell.echo"]
     assert [code_of(each) for each in (early, unseen, asked)] == [
         "FSM_BLOCKED",
         "STRICT_RESOLUTION",

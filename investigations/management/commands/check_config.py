@@ -12,6 +12,7 @@ from config.access import config_dir
 from config.check import CheckReport, check
 from config.container_detection import find_container
 from config.usage import servers_in_use
+from config.words import count
 from rules.examples import run_examples
 
 HOW_TO_REACH = "TARSY_OPS_CONFIG names the hosts that it is to reach by ssh."
@@ -75,19 +76,18 @@ def _look_from_here(config: Config) -> list[str]:
 
 def _summary(directory: Path, report: CheckReport) -> str:
     if report.config is None:
-        count = len(report.mistakes)
-        return f"{directory}: {count} {'mistake' if count == 1 else 'mistakes'}"
+        return f"{directory}: {count(len(report.mistakes), 'mistake')}"
     if report.needs:
-        count = len(report.needs)
-        what = "thing is" if count == 1 else "things are"
+        verb = "is" if len(report.needs) == 1 else "are"
         return (
-            f"{directory}: {count} {what} missing in the environment; all else is right, so it "
-            "loads, but whoever needs them fails"
+            f"{directory}: {count(len(report.needs), 'thing')} {verb} missing in the environment; "
+            "all else is right, so it loads, but whoever needs them fails"
         )
     config = report.config
     types = ", ".join(config.alert_types())
     return (
-        f"{directory}: OK ({len(config.chains)} chains for {types}; {len(config.agents)} agents, "
-        f"{len(config.mcp_servers)} MCP servers, {len(config.skills)} skills; "
+        f"{directory}: OK ({count(len(config.chains), 'chain')} for {types}; "
+        f"{count(len(config.agents), 'agent')}, {count(len(config.mcp_servers), 'MCP server')}, "
+        f"{count(len(config.skills), 'skill')}; "
         f"default provider {config.defaults.llm_provider})"
     )

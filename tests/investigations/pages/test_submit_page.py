@@ -161,6 +161,23 @@ def test_a_dry_run_shows_what_would_be_stored_and_stores_nothing(viewer):
     assert not AlertSession.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"alertname": "X", }', "in line 1, column 20 it is none (Expecting property name"),
+        ("[1, 2", "in line 1, column 6 it is none"),
+        ('{"alertname": "X"}', ""),
+        ("[FIRING] disk full", ""),
+        ("disk full", ""),
+    ],
+)
+def test_a_dry_run_says_when_what_begins_as_json_is_taken_as_text(viewer, text, told):
+    page = send(viewer, "dry_run", text=text).content.decode()
+
+    assert ("It is taken as text:" in page) == bool(told)
+    assert told in page
+
+
 def test_the_preview_follows_alert_type_and_choice(viewer):
     def ask(**fields) -> str:
         return viewer.post(f"{PATH}preview/", fields).content.decode()
