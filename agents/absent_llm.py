@@ -13,16 +13,19 @@ NO_MODEL = ModelName("", "", "")
 class AbsentLLM:
     """Answers nothing, and says why."""
 
-    def __init__(self, reason: str = "This agent has no model.") -> None:
+    def __init__(
+        self, reason: str = "This agent has no model.", name: ModelName = NO_MODEL
+    ) -> None:
         self._reason = reason
+        self._name = name
 
     @property
     def provider_name(self) -> str:
-        return ""
+        return self._name.provider_name
 
     @property
     def model(self) -> str:
-        return ""
+        return self._name.model
 
     @property
     def input_limit(self) -> int:

@@ -45,6 +45,8 @@ class Failure:
     """The provider's word on whether asking again may help."""
     asked_wait: float | None = None
     """The seconds after which the provider may be asked again, where another one may be before."""
+    is_last: bool = False
+    """Its provider has failed for good, and none is left that could take over."""
 
     @property
     def status(self) -> Literal["timed_out", "failed"]:

@@ -107,8 +107,7 @@ class BadAnswers:
         """The provider asks for time: let another one be asked, or wait for who may be first."""
         self._borne += 1
         if self._borne > MAX_WAITS:
-            reason = self.explain(f"{failure.message} It was waited for {MAX_WAITS} times.")
-            return replace(failure, message=reason)
+            return self._give_up(failure, f"{failure.message} It was waited for {MAX_WAITS} times.")
         seconds = failure.asked_wait or 0.0
         until = asyncio.get_running_loop().time() + seconds
         self._fallback.note_wait(self._dialogue.llm, until, failure)
@@ -116,8 +115,7 @@ class BadAnswers:
             return None
         left = seconds_until(self._dialogue.ends_at)
         if seconds > left:
-            reason = self.explain(explain_too_long_wait(failure.message, left))
-            return replace(failure, message=reason)
+            return self._give_up(failure, explain_too_long_wait(failure.message, left))
         await self._pass_time(seconds, failure)
         return None
 
@@ -149,7 +147,11 @@ class BadAnswers:
         end = self._count_failure(failure)
         if end is None or await self._switch_and_repeat(failure):
             return None
-        return replace(end, message=self.explain(end.message))
+        return self._give_up(end, end.message)
+
+    def _give_up(self, failure: Failure, reason: str) -> Failure:
+        """The failure to end with where no provider is left."""
+        return replace(failure, message=self.explain(reason), is_last=True)
 
     async def _switch_and_repeat(self, failure: Failure) -> bool:
         if not await self.switch_model(failure):

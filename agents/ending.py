@@ -25,6 +25,7 @@ from agents.prompts.nudges import (
     ask_to_conclude_early,
 )
 from agents.reviewing import Reviewer
+from agents.task import AgentTask
 from agents.types import JSON, AgentOutcome, InteractionType, Note
 
 KEEPS_PROVIDER = frozenset({REPETITION, "no_conclusion"})
@@ -36,20 +37,21 @@ class Ending:
 
     def __init__(
         self,
-        max_iterations: int,
+        task: AgentTask,
         dialogue: Dialogue,
         reviewer: Reviewer,
         bad_answers: BadAnswers,
         journal: Journal,
     ) -> None:
-        self._max_iterations = max_iterations
+        self._max_iterations = task.max_iterations
+        self._has_stand_in = task.has_stand_in
         self._dialogue = dialogue
         self._reviewer = reviewer
         self._bad_answers = bad_answers
         self._journal = journal
         self._best = ""
         self._asked_again = 0
-        self._forced_prompt = ask_to_conclude(max_iterations)
+        self._forced_prompt = ask_to_conclude(task.max_iterations)
         self.early_prompt = ask_to_conclude_early()
         """Makes a model conclude although it has iterations left."""
 
@@ -132,7 +134,8 @@ class Ending:
         if not is_its_own and await self._bad_answers.switch_model(failure):
             self._asked_again = 0
             return None
-        return await self._end_without_conclusion(failure)
+        is_last = answer.failure is not None and not is_its_own
+        return await self._end_without_conclusion(replace(failure, is_last=is_last))
 
     def _find_report(self, answer: Answer) -> str:
         """What has the shape of a report although it does not count: better than none at all."""
@@ -167,16 +170,20 @@ class Ending:
             error=failure.message,
             error_code=failure.code,
             iterations_used=self._dialogue.iteration,
+            is_without_provider=failure.is_last,
         )
 
     async def _end_without_conclusion(self, failure: Failure) -> AgentOutcome:
-        """With the beginning of a conclusion, or with a list of what the tools brought."""
+        """With the beginning of a conclusion, or with a list of what the tools brought, which is
+        less than what comes of a look by whoever stands in."""
         reason = self._bad_answers.explain(
             f"After {self._count_iterations()} no conclusion could be had. {failure.message}"
         )
-        text = self._best or write_code_report(self._dialogue.messages, reason)
+        text = self._best
+        if not text and not (failure.is_last and self._has_stand_in):
+            text = write_code_report(self._dialogue.messages, reason)
         if not text:
-            return self.fail(Failure(failure.code, reason))
+            return self.fail(Failure(failure.code, reason, is_last=failure.is_last))
         is_by_code = not self._best
         review = await self._reviewer.review(text, is_last=True, is_by_code=is_by_code)
         if is_by_code:

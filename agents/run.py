@@ -99,9 +99,7 @@ class _Execution:
         )
         self._reviewer = Reviewer(task, toolbox, self._offers, self._dialogue, evidence)
         self._bad_answers = BadAnswers(fallback, self._dialogue, journal)
-        self._ending = Ending(
-            task.max_iterations, self._dialogue, self._reviewer, self._bad_answers, journal
-        )
+        self._ending = Ending(task, self._dialogue, self._reviewer, self._bad_answers, journal)
 
     async def run(self) -> AgentOutcome:
         if not self._task.history:

@@ -52,6 +52,8 @@ class AgentTask:
     open_numbers: Mapping[str, int] = field(default_factory=dict)
     findings: tuple[CertainFinding, ...] = ()
     """What rules are certain of, from earlier stages: its report has to take each up."""
+    has_stand_in: bool = False
+    """Whether somebody else does its work where every provider has failed."""
     open_waits: tuple[OpenWait, ...] = ()
     """Waits for a provider that an interrupted execution was in."""
 

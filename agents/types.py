@@ -340,3 +340,6 @@ class AgentOutcome:
     error_code: str = ""
     iterations_used: int = 0
     is_forced: bool = False
+    is_without_provider: bool = False
+    """Whether it failed because every provider has: not over what a model said, nor over a limit of
+    ours."""

@@ -122,4 +122,4 @@ class AgentConfig(Entry):
     """Whether an agent of rules asks for the repair that its likeliest finding names. Its
     `control_level` has to let it ask: it is `read_only` otherwise."""
     fallback: Fallback | None = None
-    """What takes over when its model brings no report. `rules`: the packs."""
+    """What takes over when every provider of its model has failed. `rules`: the packs."""

@@ -166,6 +166,7 @@ class Briefing:
             known_offers=self.known_offers,
             open_waits=self.open_waits,
             findings=self._certain_findings,
+            has_stand_in=self.agent.falls_back_to_rules,
         )
 
 
@@ -207,15 +208,10 @@ def brief(claim: Claim) -> Briefing:
 
 
 def _choose_models(agent: ResolvedAgent, claim: Claim) -> tuple[LLM, FallbackPlan]:
-    """Rules need no model, and may stand in for one that cannot be used at all."""
+    """Rules need no model."""
     if agent.controller == "rules":
         return AbsentLLM(), FallbackPlan(NO_MODEL)
-    try:
-        return choose_models(agent, claim.execution)
-    except AgentError as error:
-        if not agent.falls_back_to_rules:
-            raise
-        return AbsentLLM(str(error)), FallbackPlan(NO_MODEL)
+    return choose_models(agent, claim.execution)
 
 
 def _resolve(config: Config, claim: Claim) -> ResolvedAgent:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
+from agents.absent_llm import AbsentLLM
 from agents.fallback import Fallback, FallbackPlan
 from agents.llm.client import make_llm
 from agents.llm.settings import CallTimes, NativeTool, ProviderSettings
@@ -82,7 +83,7 @@ def choose_models(agent: ResolvedAgent, execution: AgentExecution) -> tuple[LLM,
     """The model an execution begins with, and those that may take over.
 
     An execution that was interrupted after a fallback goes on with the model that had taken over.
-    Raises AgentError when none can be used.
+    One that cannot be used here fails when it is asked, so that the next one takes over.
     """
     first = _Choice(agent.provider_name, agent.provider, agent.llm_backend, agent.native_wishes)
     others = [
@@ -101,7 +102,7 @@ def choose_models(agent: ResolvedAgent, execution: AgentExecution) -> tuple[LLM,
         attempts=len(earlier),
         tried=frozenset(each.provider_name for each in earlier),
     )
-    return _open(current), plan
+    return _open_or_absent(current), plan
 
 
 def _find_takeover(others: list[_Choice], execution: AgentExecution) -> int | None:
@@ -124,6 +125,13 @@ def _open_as_fallback(agent: ResolvedAgent, choice: _Choice) -> LLM:
     if agent.controller == "function_calling" and not choice.provider.tool_calling:
         raise AgentError("it has tool_calling: false, and this agent calls tools")
     return _open(choice)
+
+
+def _open_or_absent(choice: _Choice) -> LLM:
+    try:
+        return _open(choice)
+    except AgentError as error:
+        return AbsentLLM(str(error), choice.name)
 
 
 def _open(choice: _Choice, *, with_native_tools: bool = True) -> LLM:

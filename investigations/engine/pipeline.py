@@ -153,7 +153,7 @@ async def _run(
         )
         if outcome.status in ("completed", "cancelled"):
             return outcome
-        if briefing.agent.falls_back_to_rules:
+        if outcome.is_without_provider and briefing.agent.falls_back_to_rules:
             return await run_by_rules(briefing, toolbox, journal, results, failure=outcome.error)
         if may_stand_in(briefing):
             return await write_by_code(briefing, journal, failure=outcome.error)

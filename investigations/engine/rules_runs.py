@@ -31,10 +31,10 @@ async def run_by_rules(
     *,
     failure: str = "",
 ) -> AgentOutcome:
-    """Run the packs of an agent; `failure` says why its model did not do the work."""
+    """Run the packs of an agent; `failure` says why no model could be asked to do the work."""
     lines = (_say_why(failure),) if failure else ()
     if failure:
-        text = f"The model brought no report, so rules take over. {failure}"
+        text = f"Every provider has failed, so rules take over. {failure}"
         await journal.record_note(Note("notice", text))
     return await run_rules(
         _make_task(briefing, lines), toolbox=toolbox, journal=journal, evidence=results,

@@ -1,12 +1,15 @@
 """When another provider takes over: the rules as tables, then the loop that follows them."""
 
+import asyncio
+from dataclasses import replace
+
 import pytest
 
 from agents.answers import Failure
 from agents.fallback import Fallback, FallbackPlan, FallbackState
-from agents.llm_events import NativeToolTold
+from agents.llm_events import AnswerFinished, NativeToolTold
 from agents.run import run_agent
-from agents.task import AgentTask
+from agents.task import AgentTask, Limits
 from agents.types import Message, ModelName, Note
 from tarsy.errors import AgentError, LLMError
 from tests.agents.doubles import (
@@ -283,6 +286,81 @@ async def test_a_failed_forced_conclusion_is_asked_of_the_next_provider(journal)
     assert (outcome.status, outcome.final_analysis) == ("completed", "b says")
     assert outcome.is_forced
     assert outcome.iterations_used == 1
+
+
+ABSENT = [LLMError("credentials", "set KEY.")]
+BROKEN = [*say("the disk is")[:-1], LLMError("partial_stream_error", "It broke.", partial=True)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_without_provider"),
+    [
+        ([[REFUSED]], True),
+        ([ABSENT], True),
+        ([[LATE]], True),
+        ([BROKEN], True),
+        ([[BAD_REQUEST]], True),
+        ([[LLMError("max_retries", "It answered 503 four times.")]], True),
+        ([call(tool("read")), [REFUSED]], True),
+        ([say(LOOP)], False),
+        ([[AnswerFinished("stop")]], False),
+        ([call(tool("read")), say(LOOP)], False),
+    ],
+    ids=[
+        "refused", "absent", "late", "broken", "bad_request", "away", "refused_later", "repeats",
+        "empty", "repeats_later",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("has_other", [False, True])
+async def test_an_agent_is_without_provider_where_each_has_failed_and_not_over_what_one_said(
+    journal, answers, is_without_provider, has_other
+):
+    others = [entry("b", llm=scripted(*answers))] if has_other else []
+
+    outcome = await run(scripted(*answers, name="primary"), journal, *others)
+
+    assert outcome.status != "completed"
+    assert outcome.is_without_provider is is_without_provider
+    assert [each.after.provider_name for each in journal.switches] == (
+        ["b"] if has_other and is_without_provider else []
+    )
+
+
+async def test_tools_that_are_late_leave_no_agent_without_provider(journal):
+    async def never(_):
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    task = replace(TASK, limits=Limits(iteration=0.05))
+    llm = scripted(*[call(tool("read", f"c{number}")) for number in range(9)], name="primary")
+
+    outcome = await run_agent(
+        task, llm=llm, toolbox=ScriptedToolbox({"read": never}), journal=journal
+    )
+
+    assert outcome.error_code == "iteration_timeout"
+    assert outcome.is_without_provider is False
+
+
+@pytest.mark.parametrize(
+    ("has_stand_in", "answers", "expected"),
+    [
+        (False, [[REFUSED]], ("completed", False)),
+        (True, [[REFUSED]], ("failed", True)),
+        (True, [[AnswerFinished("stop")]], ("completed", False)),
+        (True, [say(LOOP)], ("completed", False)),
+    ],
+    ids=["nobody_stands_in", "somebody_does", "empty", "repeats"],
+)
+async def test_where_somebody_stands_in_no_list_of_results_is_made_in_place_of_a_conclusion(
+    journal, has_stand_in, answers, expected
+):
+    task = replace(TASK, max_iterations=1, has_stand_in=has_stand_in)
+    llm = scripted(call(tool("read")), *answers, name="primary")
+
+    outcome = await run(llm, journal, task=task)
+
+    assert (outcome.status, outcome.is_without_provider) == expected
 
 
 async def test_what_native_tools_cannot_do_is_told_once(journal):

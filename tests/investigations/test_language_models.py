@@ -6,12 +6,13 @@ import pytest
 
 from agents.answers import Failure
 from agents.fallback import FallbackState
+from agents.ports import LLMOptions
 from config.check import check
 from config.resolve import resolve_agent
 from investigations.engine import language_models
 from investigations.engine.language_models import choose_models, plan_summaries
 from investigations.models import AgentExecution
-from tarsy.errors import AgentError
+from tarsy.errors import AgentError, LLMError
 
 PROVIDERS = """
 llm_providers:
@@ -120,12 +121,19 @@ def test_a_model_that_cannot_call_tools_does_not_take_over_from_one_that_does(re
     assert "tool_calling: false" in takeover.switch.metadata["skipped_unusable"]["second"]
 
 
-def test_a_missing_key_is_named_by_its_variable(resolve, monkeypatch):
+async def test_a_model_without_its_key_says_so_when_it_is_asked_and_the_others_wait(
+    resolve, monkeypatch
+):
     agent = resolve()
     monkeypatch.delenv("FIRST_KEY")
 
-    with pytest.raises(AgentError, match="set FIRST_KEY"):
-        choose_models(agent, AgentExecution())
+    llm, plan = choose_models(agent, AgentExecution())
+
+    with pytest.raises(LLMError, match="set FIRST_KEY") as refused:
+        await anext(aiter(llm.stream((), (), LLMOptions())))
+    assert refused.value.code == "credentials"
+    assert (llm.provider_name, plan.current.provider_name) == ("first", "first")
+    assert [entry.name.provider_name for entry in plan.entries] == ["second", "third"]
 
 
 def test_summaries_are_planned_for_each_server_with_its_own_numbers_and_model(resolve):

@@ -6,16 +6,19 @@ from pathlib import Path
 import pytest
 from django.template.loader import render_to_string
 
+from agents.llm_events import AnswerFinished
 from agents.types import WITHOUT_MODEL
 from config import use_config
 from config.access import load_config
-from investigations.engine import pipeline
+from investigations.engine import language_models, pipeline
 from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
 from investigations.selectors.claims import judge_report
 from investigations.selectors.session_page.page import read_session_page
 from investigations.services.stages import advance_stage
 from investigations.stream.fragments import session_context
 from tarsy.aio import WorkerLoop
+from tarsy.errors import LLMError
+from tests.agents.doubles import ScriptedLLM, say
 from tests.investigations.engine import committed, current_stage, executions_of, start_session
 
 pytestmark = committed
@@ -33,12 +36,21 @@ agent_chains:
   side-by-side:
     alert_types: [side-by-side]
     stages: [{name: look, agents: [{name: FirstLook}, {name: Model}]}]
+  two-models:
+    alert_types: [two-models]
+    stages: [{name: look, agents: [{name: Model}]}]
+    fallback_providers: [{provider: other, backend: langchain}]
 defaults: {llm_provider: away, max_retries: 0}
 """
 PROVIDERS = """\
 llm_providers:
   away: {type: openai, model: none, base_url: "http://127.0.0.1:9/v1", api_key_env: AWAY_KEY}
+  other: {type: openai, model: none, base_url: "http://127.0.0.1:9/v1", api_key_env: OTHER_KEY}
 """
+
+KEYS = {"AWAY_KEY": "invented-key-0001", "OTHER_KEY": "invented-key-0002"}
+REFUSED = [LLMError("credentials", "The provider refused the key (401).")]
+SILENT = [AnswerFinished("stop")]
 
 
 @pytest.fixture
@@ -48,7 +60,8 @@ def loop(
     (tmp_path / "tarsy.yaml").write_text(TARSY)
     (tmp_path / "llm-providers.yaml").write_text(PROVIDERS)
     monkeypatch.setenv("AWAY_KEY", "invented-key-0001")
-    with use_config(load_config(tmp_path, {"AWAY_KEY": "invented-key-0001"})):
+    monkeypatch.setenv("OTHER_KEY", "invented-key-0002")
+    with use_config(load_config(tmp_path, KEYS)):
         yield loop
 
 
@@ -93,6 +106,41 @@ def test_a_chain_whose_providers_are_all_away_ends_with_what_rules_found(loop):
     assert not by_agent["FirstLook"].startswith(WITHOUT_MODEL)
     assert session.final_analysis.count("## ") == 5
     assert session.executive_summary
+
+
+@pytest.mark.parametrize(
+    ("unset", "first", "second", "status", "is_by_rules"),
+    [
+        ("", REFUSED, REFUSED, "completed", True),
+        ("", REFUSED, say("The disk is full."), "completed", False),
+        ("AWAY_KEY", None, say("The disk is full."), "completed", False),
+        ("AWAY_KEY", None, REFUSED, "completed", True),
+        ("", SILENT, say("Never asked."), "failed", False),
+        ("", REFUSED, SILENT, "failed", False),
+    ],
+    ids=["both_refuse", "other_answers", "other_has_a_key", "no_key", "silent", "other_is_silent"],
+)
+def test_rules_take_over_only_where_every_provider_has_failed(
+    loop, monkeypatch, unset, first, second, status, is_by_rules
+):
+    plays = {"away": first, "other": second}
+    monkeypatch.setattr(
+        language_models, "make_llm",
+        lambda settings: ScriptedLLM([plays[settings.provider_name]], settings.provider_name),
+    )  # fmt: skip
+    monkeypatch.setattr(
+        language_models, "environment",
+        lambda: {name: value for name, value in KEYS.items() if name != unset},
+    )  # fmt: skip
+    session = start_session("two-models")
+    execution = executions_of(current_stage(session))[0]
+
+    pipeline.run_execution(execution.pk, "worker-1", loop)
+
+    execution.refresh_from_db()
+    reports = TimelineEvent.objects.filter(execution=execution, event_type="final_analysis")
+    by_rules = [each.content.startswith(WITHOUT_MODEL) for each in reports]
+    assert (execution.status, any(by_rules)) == (status, is_by_rules)
 
 
 def test_the_page_draws_the_chain_from_the_cause_to_the_symptom(loop):
