@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,7 +25,7 @@ _PAST = {
 _PAUSE_WITHIN_A_RUN = timedelta(seconds=30)
 _SHOWN_PACKAGES = 8
 _TAIL_BYTES = 1_000_000
-_MOST_FILES = 20_000
+MOST_FILES = 20_000
 _DEEPEST = 4
 _NOT_SETTINGS = frozenset({"mtab", "resolv.conf", "ld.so.cache", "adjtime", ".pwd.lock"})
 _CERTIFICATES = (".pem", ".crt", ".cer")
@@ -83,24 +84,36 @@ def find_rpm_packages(since: datetime, deadline: Deadline) -> Iterator[Change]:
             yield Change(at, "package", words[1], f"{words[1]} is {words[2]} since then", "rpm")
 
 
-def find_files(
-    directories: Sequence[Path], since: datetime, deadline: Deadline
-) -> Iterator[Change]:
+@dataclass(frozen=True)
+class FoundFiles:
+    """Written files, and in words what was not looked at."""
+
+    changes: tuple[Change, ...]
+    cuts: tuple[str, ...] = ()
+
+
+def find_files(directories: Sequence[Path], since: datetime, deadline: Deadline) -> FoundFiles:
     """Settings and certificates by the time at which each was written last."""
-    seen = 0
+    found: list[Change] = []
+    for seen, path in enumerate(_walk(directories)):
+        if seen >= MOST_FILES or deadline.passed:
+            why = "time ran out" if deadline.passed else "there are more"
+            names = ", ".join(map(str, directories))
+            cut = f"files of {names}: only the first {seen} were looked at, {why}"
+            return FoundFiles(tuple(found), (cut,))
+        if path.name in _NOT_SETTINGS or (at := _written_at(path)) is None or at < since:
+            continue
+        kind: ChangeKind = "certificate" if path.suffix in _CERTIFICATES else "file"
+        found.append(Change(at, kind, str(path), f"{path} was written", "file times"))
+    return FoundFiles(tuple(found))
+
+
+def _walk(directories: Sequence[Path]) -> Iterator[Path]:
     for directory in directories:
         for parent, below, names in os.walk(directory):
             if parent.count("/") - str(directory).count("/") >= _DEEPEST:
                 below.clear()
-            for name in names:
-                seen += 1
-                if seen > _MOST_FILES or deadline.passed:
-                    return
-                path = Path(parent, name)
-                if name in _NOT_SETTINGS or (at := _written_at(path)) is None or at < since:
-                    continue
-                kind: ChangeKind = "certificate" if path.suffix in _CERTIFICATES else "file"
-                yield Change(at, kind, str(path), f"{path} was written", "file times")
+            yield from (Path(parent, name) for name in names)
 
 
 def find_units(settings: OpsSettings, since: datetime, deadline: Deadline) -> Iterator[Change]:

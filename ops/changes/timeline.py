@@ -1,12 +1,15 @@
 """One timeline of what was changed, out of all who keep a record."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from ops.bounded import Deadline, run_in_thread
 from ops.changes.change import Change
 from ops.changes.of_machine import (
+    FoundFiles,
     find_boot,
     find_files,
     find_packages,
@@ -41,12 +44,12 @@ class Changes:
         self._check_service(service)
         start = since or (around or datetime.now(UTC)) - _DAY
         end = around + _AFTER if around is not None else datetime.now(UTC) + _AFTER
-        found = await run_in_thread(lambda left: list(self._local(start, left)), _SECONDS)
+        local = await run_in_thread(partial(self._find_local, start), _SECONDS)
         containers = await self._containers()
         kept = sorted(
             {
                 each
-                for each in (*found, *containers)
+                for each in (*local.changes, *containers)
                 if start <= each.at <= end and service in ("", each.service)
             },
             key=lambda each: (each.at, each.object),
@@ -60,8 +63,8 @@ class Changes:
             "note": NOTE,
         }
         left = len(kept) - limit
-        cuts = (f"changes: {left} older ones left out",) if left > 0 else ()
-        return Answer(data, cuts)
+        older = (f"changes: {left} older ones left out",) if left > 0 else ()
+        return Answer(data, (*older, *local.cuts))
 
     def _check_service(self, service: str) -> None:
         known = [each.name for each in self._settings.services]
@@ -71,14 +74,19 @@ class Changes:
                 f"'service' must be a declared service: {', '.join(known) or 'there is none'}.",
             )
 
-    def _local(self, since: datetime, deadline: Deadline) -> Iterator[Change]:
+    def _find_local(self, since: datetime, deadline: Deadline) -> FoundFiles:
+        """Changes of the machine and its services, with what was not looked at."""
+        others = tuple(self._find_others(since, deadline))
+        files = find_files(_SETTINGS, since, deadline)
+        return replace(files, changes=(*others, *files.changes))
+
+    def _find_others(self, since: datetime, deadline: Deadline) -> Iterator[Change]:
         for service in self._settings.services:
             yield from find_service_changes(service)
         yield from find_boot()
         yield from find_packages(self._settings.log_directory / "dpkg.log", since)
         yield from find_rpm_packages(since, deadline)
         yield from find_units(self._settings, since, deadline)
-        yield from find_files(_SETTINGS, since, deadline)
 
     async def _containers(self) -> list[Change]:
         """Containers by when each was made, where an engine answers."""

@@ -115,6 +115,14 @@ def _read_certificate(url: str) -> dict[str, Json]:
         shown = wrapped.getpeercert(binary_form=True)
     if shown is None:
         return {}
+    try:
+        return _describe_certificate(shown)
+    # Whatever a stranger shows: its reader has errors of many kinds for what is no certificate.
+    except Exception as error:
+        return {"unreadable": f"it cannot be read: {error}"[:300]}
+
+
+def _describe_certificate(shown: bytes) -> dict[str, Json]:
     found = x509.load_der_x509_certificate(shown)
     left = found.not_valid_after_utc - datetime.now(UTC)
     return {

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import psutil
 from redis import RedisError
@@ -10,16 +9,14 @@ from redis import RedisError
 from ops.envelope import Json
 from ops.files import timestamp
 from ops.probes.endpoint import EndpointState, probe_endpoint
+from ops.probes.space import read_space
 from ops.probes.store import probe_store, read_queue
 from ops.process_identity import ProcessIdentity, find_session_of
 from ops.resources import Resource
-from ops.services.declaration import DeclaredService, MessageQueue, Space
+from ops.services.declaration import DeclaredService, MessageQueue
 from ops.services.running import read_state
 
-_MOST_FILES = 10_000
-_SHOWN_FILES = 5
 _SIDE_BY_SIDE = 8
-_FULL_PERCENT = 95.0
 
 
 def probe_services(
@@ -57,7 +54,7 @@ def _probe(
     if service.queue is not None:
         data["queue"] = _read_queue(service.queue, services, problems)
     if service.space is not None:
-        data["space"] = _read_space(service.space, problems)
+        data["space"] = read_space(service.space, problems)
     return {
         **data,
         "depends_on": service.depends_on,
@@ -122,41 +119,3 @@ def _read_queue(
     if waiting > queue.limit:
         problems.append(f"{waiting} messages wait in {queue.waiting}, more than {queue.limit}")
     return {"store": queue.store, "list": queue.waiting, "limit": queue.limit, **found}
-
-
-def _read_space(space: Space, problems: list[str]) -> Json:
-    sizes = _read_sizes(space.directory)
-    used = sum(size for _, size in sizes)
-    percent = round(100 * used / space.limit_bytes, 1)
-    largest: list[Json] = [
-        {
-            "path": str(path),
-            "bytes": size,
-            "percent": round(100 * size / space.limit_bytes, 1),
-        }
-        for path, size in sorted(sizes, key=lambda each: -each[1])[:_SHOWN_FILES]
-    ]
-    if percent >= _FULL_PERCENT:
-        problems.append(f"{space.directory} holds {used} of {space.limit_bytes} bytes")
-    return {
-        "directory": str(space.directory),
-        "used_bytes": used,
-        "limit_bytes": space.limit_bytes,
-        "used_percent": percent,
-        "largest": largest,
-    }
-
-
-def _read_sizes(directory: Path) -> Sequence[tuple[Path, int]]:
-    """Files and their sizes; what goes while this looks counts for nothing."""
-    found: list[tuple[Path, int]] = []
-    for path in directory.rglob("*"):
-        if len(found) >= _MOST_FILES:
-            break
-        try:
-            status = path.lstat()
-        except OSError:
-            continue
-        if path.is_file() and not path.is_symlink():
-            found.append((path, status.st_size))
-    return found

@@ -1,5 +1,6 @@
 """The `probe` tool: how declared services are, seen from outside."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -48,14 +49,22 @@ async def _probe_one(settings: OpsSettings, resources: ResourceQuery, name: str)
             f"{resource.resource_id} is not declared; probe looks at the services of the file of "
             "TARSY_OPS_SERVICES only.",
         )
-    return Answer((await _look(settings, [resource]))[0])
+    rows = await _look(settings, [resource])
+    return Answer(rows[0], tuple(_list_cuts(rows)))
 
 
 async def _probe_all(settings: OpsSettings, resources: ResourceQuery) -> Answer:
     found = (await resources.take_inventory("service")).resources
     declared = [each for each in found if each.declared is not None]
     rows = await _look(settings, declared)
-    return Answer({"services": rows, "total": len(rows)})
+    return Answer({"services": rows, "total": len(rows)}, tuple(_list_cuts(rows)))
+
+
+def _list_cuts(rows: Iterable[Mapping[str, Json]]) -> Iterator[str]:
+    for row in rows:
+        space = row.get("space")
+        if isinstance(space, Mapping) and space["left_out"]:
+            yield f"{row['service']}: of {space['directory']} {space['left_out']}"
 
 
 async def _look(settings: OpsSettings, asked: list[Resource]) -> list[dict[str, Json]]:

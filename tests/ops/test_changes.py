@@ -70,9 +70,29 @@ def test_settings_and_certificates_are_told_apart(tmp_path):
 
     found = find_files([tmp_path], LONG_AGO, Deadline.after(10))
 
-    assert {(Path(each.object).name, each.kind) for each in found} == {
+    assert {(Path(each.object).name, each.kind) for each in found.changes} == {
         ("nginx.conf", "file"), ("site.crt", "certificate"),
     }  # fmt: skip
+    assert found.cuts == ()
+
+
+@pytest.mark.parametrize(
+    ("most", "seconds", "told"),
+    [(3, 10, ()), (2, 10, ("the first 2",)), (3, 0, ("time ran out",))],
+)
+async def test_files_that_were_not_looked_at_are_told(
+    settings, tmp_path, monkeypatch, most, seconds, told
+):
+    for name in ("a.conf", "b.conf", "c.conf"):
+        (tmp_path / name).write_text("x")
+    monkeypatch.setattr("ops.changes.of_machine.MOST_FILES", most)
+    monkeypatch.setattr("ops.changes.timeline._SETTINGS", (tmp_path,))
+    monkeypatch.setattr("ops.changes.timeline._SECONDS", seconds)
+
+    reply = await call_tool(build_server(settings), "changes", {"action": "timeline"})
+
+    cuts = [each for each in reply["meta"]["cuts"] if str(tmp_path) in each]
+    assert [each for each, part in zip(cuts, told, strict=True) if part not in each] == []
 
 
 async def test_changes_around_an_onset_say_how_long_before_it_they_were(settings, service):

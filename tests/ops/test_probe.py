@@ -44,8 +44,10 @@ def listening(status: int = 200, folder: Path | None = None) -> Iterator[str]:
     server.status = status  # type: ignore[attr-defined]
     scheme = "http"
     if folder is not None:
+        if not (folder / "cert.pem").exists():
+            write_certificate(folder)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*write_certificate(folder))
+        context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
         server.socket = context.wrap_socket(server.socket, server_side=True)
         scheme = "https"
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -111,6 +113,22 @@ def test_a_certificate_that_nobody_vouches_for_is_shown_and_is_a_fault(tmp_path)
     assert datetime.fromisoformat(str(foreign.certificate["not_after"])) > datetime.now(UTC)
 
 
+VERSION_3, VERSION_8 = bytes([0xA0, 3, 2, 1, 2]), bytes([0xA0, 3, 2, 1, 7])
+
+
+async def test_a_certificate_that_cannot_be_read_ends_no_probe_and_is_told(ops, service, tmp_path):
+    file, _ = write_certificate(tmp_path)
+    der = ssl.PEM_cert_to_DER_cert(file.read_text())
+    file.write_text(ssl.DER_cert_to_PEM_cert(der.replace(VERSION_3, VERSION_8, 1)))
+
+    with listening(folder=tmp_path) as url:
+        data = await probe(ops, replace(service, endpoint=url))
+
+    assert "7 is not a valid X509 version" in data["endpoint"]["certificate"]["unreadable"]
+    assert data["endpoint"]["fault"] == "tls"
+    assert data["is_well"] is False
+
+
 async def test_a_stopped_service_is_not_well(ops, service):
     data = await probe(ops, service)
 
@@ -131,6 +149,33 @@ async def test_a_full_directory_names_what_fills_it(ops, service, tmp_path):
         "path": str(spool / "debug.log"), "bytes": 960, "percent": 96.0,
     }  # fmt: skip
     assert f"{spool} holds 970 of 1000 bytes" in data["problems"]
+
+
+async def test_a_directory_of_which_not_all_is_counted_says_so(ops, service, tmp_path, monkeypatch):
+    monkeypatch.setattr("ops.probes.space.MOST_FILES", 3)
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    declared = replace(service, space=Space(spool, 1000))
+    replies = []
+    for number in (3, 4):
+        (spool / str(number)).write_bytes(b"x" * 10)
+        (spool / f"{number} more").write_bytes(b"x" * 10)
+        replies.append(await ops(declared, "probe", action="services"))
+
+    whole, part = replies
+    said = "only its first 3 files were counted, it holds more"
+    assert (whole["data"]["services"][0]["space"]["left_out"], whole["meta"]["cuts"]) == (None, [])
+    assert part["data"]["services"][0]["space"]["left_out"] == said
+    assert part["data"]["services"][0]["space"]["used_bytes"] == 30
+    assert part["meta"]["cuts"] == [f"web: of {spool} {said}"]
+
+
+async def test_a_directory_that_is_not_there_is_told_and_not_taken_for_an_empty_one(
+    ops, service, tmp_path
+):
+    data = await probe(ops, replace(service, space=Space(tmp_path / "gone", 1000)))
+
+    assert "No such file" in data["space"]["left_out"]
 
 
 async def test_all_declared_services_are_looked_at_in_one_call(ops, service):
