@@ -81,7 +81,9 @@ class Pager:
         self._failed: deque[bool] = deque(maxlen=WINDOW_ROUNDS)
 
     def take(self, fault: str) -> None:
-        """One round of the check."""
+        """One round of the check. What it sees while a release is put in force alarms nobody."""
+        if self._layout.silence.exists():
+            return
         self._failed.append(bool(fault))
         if self._since is None and fault and sum(self._failed) >= FAILING_ROUNDS:
             since = _now()

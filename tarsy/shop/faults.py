@@ -1,6 +1,8 @@
 """The faults of which `FAULT=` chooses one: each is set off as it happens in life."""
 
 import json
+import socket
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,7 +11,7 @@ from ops.services.declaration import DeclaredService
 from ops.services.running import changing, start, stop
 from tarsy.shop.certificates import issue_certificate
 from tarsy.shop.front import Front
-from tarsy.shop.layout import Layout, write_whole
+from tarsy.shop.layout import HOST, Layout, write_whole
 from tarsy.shop.ports import find_free_port
 from tarsy.shop.releases import NEXT, make_release, put_in_force
 
@@ -17,6 +19,8 @@ NONE = "none"
 DEFAULT = "pool"
 LASTING = timedelta(days=30)
 """How long a certificate of the shop lasts where nothing else is wanted."""
+_UP_SECONDS = 60.0
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,29 @@ class Scene:
     web: DeclaredService
 
     def restart_web(self) -> None:
-        with changing(self.web):
-            stop(self.web)
-            start(self.web)
+        """As who deploys does it: nobody is alarmed before it listens again, however slow that is.
+
+        An alert about the restart itself would be looked into before the fault shows, and would be
+        over and come back as the fault does.
+        """
+        self.layout.silence.touch()
+        try:
+            with changing(self.web):
+                stop(self.web)
+                start(self.web)
+            self._wait_until_it_listens()
+        finally:
+            self.layout.silence.unlink(missing_ok=True)
+
+    def _wait_until_it_listens(self) -> None:
+        address, until = (HOST, self.layout.read_release()["port"]), time.monotonic() + _UP_SECONDS
+        while time.monotonic() < until:
+            try:
+                socket.create_connection(address, 1.0).close()
+            except OSError:
+                time.sleep(_POLL_SECONDS)
+            else:
+                return
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,11 @@ class Layout:
         return self.home / "intake.json"
 
     @property
+    def silence(self) -> Path:
+        """While this is there, the check tells nothing: a release is being put in force."""
+        return self.home / "silence"
+
+    @property
     def spool(self) -> Path:
         """Where receipts are kept, and the debug log. The shop holds it to `SPOOL_LIMIT`."""
         return self.home / "spool"

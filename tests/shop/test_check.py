@@ -1,6 +1,8 @@
 """When the shop's check from outside tells of a fault, and when it says that it is over."""
 
 import json
+import socket
+import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -8,8 +10,13 @@ from threading import Thread
 
 import pytest
 
+from ops.services.declaration import DeclaredService
+from ops.services.running import changing, stop
 from tarsy.shop.check import WINDOW_ROUNDS, Pager
-from tarsy.shop.layout import Layout, write_whole
+from tarsy.shop.faults import Scene
+from tarsy.shop.layout import HOST, Layout, write_whole
+from tarsy.shop.releases import make_release, put_in_force
+from tests.processes import find_free_port
 
 BROKEN, GOOD = "POST /orders answered 503", ""
 
@@ -57,6 +64,18 @@ def pager(intake: Intake, tmp_path: Path) -> Pager:
     return Pager(layout, "https://shop")
 
 
+LISTENER = """
+import socket, sys, time
+from pathlib import Path
+silence, seen, port = sys.argv[1:]
+Path(seen).write_text(str(Path(silence).exists()))
+time.sleep(0.7)  # As long as start() watches it, and longer.
+with socket.create_server(("127.0.0.1", int(port))) as listener:
+    while True:
+        listener.accept()[0].close()
+"""
+
+
 def take_all(pager: Pager, *rounds: str) -> None:
     for fault in rounds:
         pager.take(fault)
@@ -80,3 +99,36 @@ def test_a_fault_is_over_after_a_whole_window_of_good_rounds(pager: Pager, intak
     take_all(pager, GOOD, GOOD)
 
     assert (before, intake.told) == (["firing"], ["firing", "resolved"])
+
+
+def test_what_is_seen_while_a_release_is_put_in_force_alarms_nobody(
+    pager: Pager, intake: Intake, tmp_path: Path
+):
+    layout = Layout(tmp_path)
+    layout.silence.touch()
+    take_all(pager, *(BROKEN,) * 5)
+    before = list(intake.told)
+    layout.silence.unlink()
+    take_all(pager, GOOD, BROKEN, BROKEN, BROKEN)
+
+    assert (before, intake.told) == ([], ["firing"])
+
+
+def test_a_release_is_put_in_force_in_silence_until_it_listens(tmp_path: Path):
+    layout, port, seen = Layout(tmp_path), find_free_port(), tmp_path / "seen"
+    make_release(layout, {"version": "1", "checkout": "plain", "port": port})
+    put_in_force(layout, "1")
+    web = DeclaredService(
+        name="web",
+        argv=(sys.executable, "-c", LISTENER, str(layout.silence), str(seen), str(port)),
+        pid_file=tmp_path / "web.pid",
+        log_file=tmp_path / "web.log",
+    )
+    try:
+        Scene(layout, web).restart_web()
+
+        socket.create_connection((HOST, port), 5).close()
+        assert (seen.read_text(), layout.silence.exists()) == ("True", False)
+    finally:
+        with changing(web):
+            stop(web)
