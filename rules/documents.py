@@ -1,6 +1,7 @@
 """An answer of a tool as what is in it: a document, a text, or a reason why there is neither."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,10 +13,19 @@ from agents.types import JSON
 
 LONGEST_YAML = 512 * 1024
 """Characters of YAML that are read; its reader is slow."""
+LONGEST_COMPLAINT = 20_000
 DEEPEST = 60
 _TEXTS = ("stdout", "content", "text", "output")
 """Where answers of tools have a program's output or a file."""
 _REASONS = ("stderr", "message", "error")
+
+_CUT = re.compile(
+    r"\[truncated: showing \d+ of \d+ bytes\]\s*\Z"
+    r"|… [\d,]+ (?:of [\d,]+ )?(?:items|keys) (?:and more )?are left out|… [\d,]+ more characters"
+)
+"""What stands where a long result was cut before it was kept."""
+_NONE_FOUND = re.compile(r"No [\w ./-]{1,60} found(?: in [\w.-]+ namespace)?\.?")
+"""What kubectl prints in place of an empty table, and servers that are built on it."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,8 @@ class Reply:
     is_error: bool = False
     row: Mapping[str, JSON] | None = None
     """The row it was asked for."""
+    lines: JSON = None
+    """The lines that were asked for, where only so many were."""
 
     @cached_property
     def _parsed(self) -> JSON:
@@ -37,14 +49,45 @@ class Reply:
     def failure(self) -> str:
         """Why it brought nothing, in the tool's words; empty where it brought something."""
         if self.is_error:
-            return _first_lines(_find_reason(self._parsed) or self.raw) or "it failed"
+            return _last_line(_find_reason(self._parsed) or self.raw) or "it failed"
         body = self._parsed
         if isinstance(body, dict) and body.get("ok") is False:
-            return _first_lines(_find_reason(body)) or "it failed"
+            return _last_line(_find_reason(body)) or "it failed"
         data = self._data
         if isinstance(data, dict) and data.get("exit_code") not in (None, 0) and not self.text:
-            return _first_lines(str(data.get("stderr") or f"exit code {data['exit_code']}"))
+            return _last_line(str(data.get("stderr") or f"exit code {data['exit_code']}"))
         return ""
+
+    @property
+    def last_line(self) -> str:
+        return _last_line(self.text or self.raw)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says that there is nothing."""
+        said = self.text.strip()
+        return bool(_NONE_FOUND.fullmatch(said)) if said else self.document in (None, {}, [])
+
+    @cached_property
+    def cut(self) -> str:
+        """What of the answer is not in it, as whoever cut it says; empty where it is whole."""
+        body = self._parsed
+        meta = body.get("meta") if isinstance(body, dict) else None
+        cuts = meta.get("cuts") if isinstance(meta, dict) else None
+        for each in cuts if isinstance(cuts, list) else ():
+            if self.lines is None or f"the last {self.lines} lines" not in str(each):
+                return _last_line(str(each))
+        marks = _CUT.findall(self.raw)
+        return marks[-1].strip(" []") if marks else ""
+
+    @cached_property
+    def complaint(self) -> str:
+        """All that a failed call said of why."""
+        data = self._data
+        said = [data.get(name) for name in ("stderr", *_TEXTS)] if isinstance(data, dict) else []
+        reason = _find_reason(self._parsed)
+        parts = [each for each in (*said, reason) if isinstance(each, str) and each.strip()]
+        return "\n".join(parts or [self.raw])[:LONGEST_COMPLAINT]
 
     @cached_property
     def _data(self) -> JSON:
@@ -157,7 +200,7 @@ def _find_reason(value: JSON) -> str:
     return ""
 
 
-def _first_lines(text: str) -> str:
+def _last_line(text: str) -> str:
     """The last line that says something: programs tell what happened at the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1][:300] if lines else ""

@@ -11,6 +11,7 @@ from rules.evaluation import Scope
 from rules.facts import FactBook, Row
 from rules.functions import read_moment
 from rules.judging import Judge
+from rules.looks import disappoints
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,9 @@ def _fill(book: FactBook, pack: PackConfig, example: ExampleConfig) -> None:
                 number += 1
                 kept = {name: row.get(name) for name in pack.looks[look].keep} if row else None
                 reply = Reply(look, number, text, row=kept)  # type: ignore[arg-type]  # plain
-                if not reply.failure:
+                if reply.failure or disappoints(pack.looks[look], reply):
+                    book.add_failed(reply)
+                else:
                     book.add(reply)
 
 

@@ -43,11 +43,21 @@ class FactBook:
     scope: Scope
     replies: dict[str, list[Reply]] = field(default_factory=dict)
     """By look, those that brought something."""
+    failed: dict[str, list[Reply]] = field(default_factory=dict)
+    """By look, those that brought nothing but a reason."""
     _known: dict[str, Fact] = field(default_factory=dict)
+    _understood: set[int] = field(default_factory=set)
+    """The calls whose answers had a form that some fact reads."""
     _behind: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, reply: Reply) -> None:
-        self.replies.setdefault(reply.look, []).append(reply)
+        self._add(reply, self.replies)
+
+    def add_failed(self, reply: Reply) -> None:
+        self._add(reply, self.failed)
+
+    def _add(self, reply: Reply, to: dict[str, list[Reply]]) -> None:
+        to.setdefault(reply.look, []).append(reply)
         for name in [each for each in self._known if reply.look in self._looks_behind(each)]:
             del self._known[name]
 
@@ -63,9 +73,46 @@ class FactBook:
         return self._known[name]
 
     def _read(self, config: FactConfig) -> Fact:
-        replies = [each for look in config.looks for each in self.replies.get(look, ())]
-        read = (row for reply in replies for row in _read_reply(reply, config, self.pack))
+        known = self.failed if config.failed else self.replies
+        replies = [each for look in config.looks for each in known.get(look, ())]
+        read = (row for reply in replies for row in self._read_reply(reply, config))
         return self._finish(config, read, tuple(reply.number for reply in replies))
+
+    def _read_reply(self, reply: Reply, config: FactConfig) -> Iterator[Row]:
+        keep = self.pack.looks[reply.look].keep
+        for form in config.forms:
+            if form.of and reply.look not in form.of:
+                continue
+            rows = _read_form(reply, form, reply.complaint if config.failed else reply.text)
+            if rows is None:
+                continue
+            self._understood.add(reply.number)
+            for row in rows:
+                for name in keep if reply.row is not None else ():
+                    if not row.get(name):
+                        row[name] = (reply.row or {}).get(name, "")
+                row["_call"] = float(reply.number)
+                yield row
+            if not config.all_forms:
+                return
+
+    def list_unread(self) -> Iterator[tuple[str, Reply]]:
+        """Answers in a form that no fact reads, by look. Where any text will do, none is."""
+        for fact in self.pack.facts:
+            self.find(fact)
+        for look, replies in self.replies.items():
+            forms = [
+                form
+                for fact in self.pack.facts.values()
+                if look in fact.looks and not fact.failed
+                for form in fact.forms
+                if look in form.of or not form.of
+            ]
+            if all(form.pattern is not None for form in forms):
+                continue
+            for reply in replies:
+                if reply.number not in self._understood and not reply.is_empty:
+                    yield look, reply
 
     def _choose(self, config: FactConfig) -> Fact:
         sources = [self.find(name) for name in config.of]
@@ -146,33 +193,13 @@ def _fields_of(config: FactConfig, pack: PackConfig) -> set[str]:
     return names - set(config.numbers)
 
 
-def _read_reply(reply: Reply, config: FactConfig, pack: PackConfig) -> Iterator[Row]:
-    keep = pack.looks[reply.look].keep
-    for form in config.forms:
-        if form.of and reply.look not in form.of:
-            continue
-        rows = _read_form(reply, form)
-        if rows is None:
-            continue
-        for row in rows:
-            for name in keep if reply.row is not None else ():
-                if not row.get(name):
-                    row[name] = (reply.row or {}).get(name, "")
-            row["_call"] = float(reply.number)
-            yield row
-        if not config.all_forms:
-            return
-
-
-def _read_form(reply: Reply, form: FormConfig) -> Sequence[Row] | None:
+def _read_form(reply: Reply, form: FormConfig, text: str) -> Sequence[Row] | None:
     """The rows of a reply of this form; None where it has another one."""
     if form.pattern is not None:
-        found = list(_read_pattern(reply.text, form.pattern))
+        found = list(_read_pattern(text, form.pattern))
         return found or None
     if form.columns:
-        rows: list[Row] = [
-            {**row, "_line": line} for row, line in read_table(reply.text, form.columns)
-        ]
+        rows: list[Row] = [{**row, "_line": line} for row, line in read_table(text, form.columns)]
         return rows or None
     return _read_rows(reply.document, form)
 

@@ -33,7 +33,7 @@ _GENERATED = (
 )
 _OF_A_REPLICA_SET = re.compile(r"(.+?)-[0-9a-f]{6,10}")
 _FORMATS = ("%a %Y-%m-%d %H:%M:%S %Z", "%a %b %d %H:%M:%S %Y", "%b %d %H:%M:%S %Y %Z",
-            "%a, %d %b %Y %H:%M:%S %z")  # fmt: skip
+            "%a, %d %b %Y %H:%M:%S %z", "%Y/%m/%d %H:%M:%S")  # fmt: skip
 
 
 def number(value: object) -> float:
@@ -102,6 +102,12 @@ def unique(values: object) -> list[object]:
     return kept
 
 
+def total(values: object) -> float:
+    """The sum of numbers; what is none counts for nothing."""
+    listed = values if isinstance(values, list) else []
+    return sum(max(0.0, number(each)) for each in listed)
+
+
 def join(values: object, between: object = ", ") -> str:
     listed = values if isinstance(values, list) else [values]
     return str(between).join(str(each) for each in listed)
@@ -166,7 +172,7 @@ def make_functions(now: datetime) -> dict[str, Callable[..., object]]:
     own: Mapping[str, Callable[..., object]] = {
         "age": age, "amount": amount, "first": first, "join": join, "last": last, "lower": lower,
         "moment": moment, "near": near, "number": number,
-        "pairs": pairs, "pick": pick, "since": since,
+        "pairs": pairs, "pick": pick, "since": since, "total": total,
         "unique": unique, "workload": workload,
     }  # fmt: skip
     return {name: _never_raise(function) for name, function in own.items()}

@@ -34,9 +34,8 @@ class Judge:
     """What findings say of what depends on what, also those that others say better."""
 
     def __post_init__(self) -> None:
-        self._raw = {
-            each.number: each.raw for list_ in self.book.replies.values() for each in list_
-        }
+        every = (*self.book.replies.values(), *self.book.failed.values())
+        self._raw = {each.number: each.raw for replies in every for each in replies}
         self._indexes: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Row]]] = {}
 
     def find_all(self) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agents.types import JSON, ToolCall, ToolSpec
-from config.schema.expressions import split_template
+from config.schema.expressions import compile_pattern, split_template
 from config.schema.packs import LookConfig, PackConfig, WayConfig
 from rules.documents import Reply
 from rules.evaluation import Scope
@@ -30,6 +30,12 @@ class Wanted:
     call: ToolCall
     row: Mapping[str, JSON] | None
     way: int
+
+    @property
+    def lines(self) -> JSON:
+        """The lines that it asks for, where it asks for so many."""
+        arguments: dict[str, JSON] = json.loads(self.call.arguments)
+        return arguments.get("lines")
 
 
 @dataclass
@@ -74,8 +80,10 @@ class Explorer:
 
     def take(self, wanted: Wanted, reply: Reply) -> None:
         """What a call brought."""
-        if reply.failure:
-            self.failures.setdefault(wanted.look, reply.failure)
+        failure = reply.failure or _find_disappointment(self.pack.looks[wanted.look], reply)
+        if failure:
+            self.failures.setdefault(wanted.look, failure)
+            self.book.add_failed(reply)
             return
         self._answered.add(self._key_of(wanted.look, wanted.row))
         self.book.add(reply)
@@ -196,6 +204,19 @@ class Explorer:
         if isinstance(found, str):
             return " ".join(found.split())
         return found if isinstance(found, bool | int) else str(found)
+
+
+def _find_disappointment(look: LookConfig, reply: Reply) -> str:
+    """What an answer has in place of what the look expects; empty where it has that."""
+    if not disappoints(look, reply):
+        return ""
+    return f"it answered something else: {reply.last_line or 'nothing'}"
+
+
+def disappoints(look: LookConfig, reply: Reply) -> bool:
+    """Whether an answer lacks what the look expects."""
+    expected = look.expects
+    return expected is not None and not compile_pattern(expected).search(reply.text or reply.raw)
 
 
 def as_json(value: object) -> JSON:

@@ -60,7 +60,7 @@ class Told:
     answered: frozenset[str] = frozenset()
     """The looks that brought something, as `pack.look`."""
     silent: frozenset[str] = frozenset()
-    """Those that brought nothing at least once."""
+    """Those that at least once brought nothing, or nothing that could be read."""
 
     @property
     def looks(self) -> int:
@@ -73,7 +73,7 @@ def write_report(told: Told) -> str:
         ("Conclusion", [_conclude(told)]),
         ("Evidence", _number(_list_evidence(told))),
         ("Next steps", _number(_list_next(told))),
-        ("Not checked", _bullet(told.not_checked[:MOST_NOT_CHECKED])),
+        ("Not checked", _bullet(_list_not_checked(told))),
         ("Ruled out", _bullet(_list_ruled_out(told))),
     )
     blocks = [f"## {title}\n" + ("\n".join(lines) or "Nothing.") for title, lines in sections]
@@ -191,6 +191,13 @@ def _list_next(told: Told) -> list[str]:
     for cause in told.ranked.causes:
         steps.update(dict.fromkeys((*cause.finding.next_steps, *cause.finding.tells_more)))
     return list(steps)[:MOST_NEXT]
+
+
+def _list_not_checked(told: Told) -> list[str]:
+    lines = list(told.not_checked[:MOST_NOT_CHECKED])
+    if left := len(told.not_checked) - len(lines):
+        lines.append(f"{count(left, 'more thing')}.")
+    return lines
 
 
 def _list_ruled_out(told: Told) -> list[str]:

@@ -7,7 +7,7 @@ interrupted execution is continued by walking through what it has.
 
 import asyncio
 import fnmatch
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -198,7 +198,7 @@ class _Execution:
                 reply = Reply(
                     each.look, 0, "it was not made: it might have changed something", True
                 )
-            run.explorer.take(each, replace(reply, look=each.look, row=each.row))
+            run.explorer.take(each, replace(reply, look=each.look, row=each.row, lines=each.lines))
 
     async def _propose(self, calls: Sequence[ToolCall]) -> None:
         """Make calls that only read; what may write is not even proposed."""
@@ -304,14 +304,25 @@ def judge_runs(
         ranked, tuple(well), noise, tuple(not_checked), tuple(calls),
         found=frozenset((each.rule, at) for each in findings for at in (each.entity, *each.others)),
         answered=frozenset(f"{run.pack.name}.{look}" for run in runs for look in run.book.replies),
-        silent=frozenset(f"{run.pack.name}.{it}" for run in runs for it in run.explorer.failures),
+        silent=frozenset(f"{run.pack.name}.{look}" for run in runs for look in _list_silent(run)),
     )  # fmt: skip
+
+
+def _list_silent(run: _PackRun) -> Iterator[str]:
+    yield from run.explorer.failures
+    for look, _ in run.book.list_unread():
+        yield look
 
 
 def _tell_unseen(run: _PackRun) -> list[str]:
     lines = []
     for name, reason in run.explorer.list_failed():
-        lines.append(f"{name.replace('_', ' ')}: {_as_line(reason)}.")
+        lines.append(_as_unseen(name, reason))
+    for name, reply in run.book.list_unread():
+        lines.append(_as_unseen(name, f"its answer has no known form: {reply.last_line}"))
+    for name, replies in run.book.replies.items():
+        if cut := next((each.cut for each in replies if each.cut), ""):
+            lines.append(_as_unseen(name, f"only a part of it was read, {cut}"))
     for name, number in run.explorer.left_out.items():
         if number:
             lines.append(f"{name.replace('_', ' ')}: {number} more were not looked at.")
@@ -319,6 +330,10 @@ def _tell_unseen(run: _PackRun) -> list[str]:
         if left_out := run.book.find(name).left_out:
             lines.append(f"{name.replace('_', ' ')}: {left_out} more were left out.")
     return lines
+
+
+def _as_unseen(look: str, reason: str) -> str:
+    return f"{look.replace('_', ' ')}: {_as_line(reason)}."
 
 
 def _as_line(text: str) -> str:

@@ -91,6 +91,8 @@ def _check_way(findings: Findings, place: Path, way: WayConfig, known: Collectio
 def _check_fact(findings: Findings, pack: PackConfig, place: Path, fact: FactConfig) -> None:
     if bool(fact.looks) == bool(fact.of):
         findings.wrong(place, "is read from looks, or is of other facts; write one of the two")
+    if fact.failed and any(form.pattern is None for form in fact.forms):
+        findings.wrong((*place, "failed"), "is read from words, so its forms are patterns")
     if fact.looks and not fact.forms:
         findings.wrong(place, "needs forms that say how its rows are read")
     _check_names(findings, (*place, "looks"), fact.looks, pack.looks, "look")

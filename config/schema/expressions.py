@@ -26,7 +26,7 @@ MOST_MACROS = 4
 
 FUNCTIONS = frozenset({
     "age", "amount", "first", "join", "last", "lower", "moment", "near", "number",
-    "pairs", "pick", "since",
+    "pairs", "pick", "since", "total",
     "unique", "workload",
 })  # fmt: skip
 """What an expression may call besides CEL's own functions; `rules.functions` has them."""

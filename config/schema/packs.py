@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from config.schema.alert_sources import Expression
-from config.schema.expressions import Condition, NamedPattern, Template
+from config.schema.expressions import Condition, NamedPattern, Pattern, Template
 from config.schema.fields import (
     Block,
     Boolean,
@@ -81,6 +81,9 @@ class LookConfig(Block):
     """Whether to look, with `it` where there is one."""
     after: List[FilledText] = ()
     """Looks without which this one is not made: one of them has to have brought something."""
+    expects: Pattern | None = None
+    """What stands in every answer that is worth reading. One without it counts as failed: many
+    programs tell of an error as if it were their answer."""
     also: Boolean = False
     """Whether all ways are tried, not only the first that answers."""
 
@@ -110,6 +113,9 @@ class FactConfig(Block):
     """The looks that it is read from."""
     forms: List[FormConfig] = ()
     """The forms of the answers; the first one that fits an answer reads it."""
+    failed: Boolean = False
+    """Whether it is read from what the looks said when they failed, in place of their answers: a
+    database that takes no more clients says so to whoever looks."""
     all_forms: Boolean = False
     """Whether every form that fits reads it."""
     of: List[FilledText] = ()
