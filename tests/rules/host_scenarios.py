@@ -58,13 +58,14 @@ class Scenario:
     cause: str = ""
     at: str = "*"
     alert: Mapping[str, str] = field(default_factory=lambda: {"alertname": "HostUnhealthy"})
+    words: tuple[str, ...] = ()
 
 
 def _envelope(data: Mapping[str, Any]) -> str:
     return json.dumps({"ok": True, "data": data, "error": None, "meta": {"host": "web-1"}})
 
 
-def _answers(host: Host) -> Iterator[Mapping[str, Any]]:
+def answers_of(host: Host) -> Iterator[Mapping[str, Any]]:
     disks = [
         {"path": path, "device": f"/dev/sd{n}", "type": "ext4", "read_only": path in host.read_only,
          "size_bytes": 20 * GB, "used_bytes": int(used * GB / 5), "free_bytes": int((100 - used) * GB / 5),
@@ -126,7 +127,7 @@ def _answers(host: Host) -> Iterator[Mapping[str, Any]]:
         yield {"command": command, "text": text}
 
 
-def _failing(unit: str, log: str, *, flapping: bool = False, **more: str) -> Mapping[str, str]:
+def failing(unit: str, log: str, *, flapping: bool = False, **more: str) -> Mapping[str, str]:
     line = (
         f"{unit} loaded activating auto-restart Unit\n"
         if flapping
@@ -153,14 +154,14 @@ KNOWN: tuple[Scenario, ...] = (
     Scenario("memory is short", Host(left=2.0, by_memory=(("checkout", 71.0),), load={"swap": 99.0, "memory_some": 40.0}), "host.memory_short", "process:checkout"),
     Scenario("a process computes", Host(load={"busy": 99.0, "load": 14.0}, by_cpu=(("reindex", 390.0),)), "host.busy", "process:reindex"),
     Scenario("work waits for the disk", Host(load={"waiting": 61.0, "io": 70.0, "load": 22.0, "busy": 15.0}), "host.waits_for_disks", "*"),
-    Scenario("the port is taken", Host(commands=_failing("checkout.service", "listen tcp 0.0.0.0:80: bind: address already in use")), "host.port_taken", "unit:checkout.service", {"alertname": "ServiceDown", "service": "checkout"}),
-    Scenario("a configuration is wrong", Host(commands=_failing("nginx.service", 'nginx: [emerg] unknown directive "servr" in /etc/nginx/nginx.conf:14')), "host.unit_misconfigured", "unit:nginx.service", {"alertname": "NginxDown", "unit": "nginx.service"}),
-    Scenario("a unit flaps", Host(commands=_failing("checkout.service", "panic: nil map", flapping=True)), "host.unit_crashes", "unit:checkout.service", {"alertname": "UnitFlapping", "unit": "checkout.service"}),
+    Scenario("the port is taken", Host(commands=failing("checkout.service", "listen tcp 0.0.0.0:80: bind: address already in use")), "host.port_taken", "unit:checkout.service", {"alertname": "ServiceDown", "service": "checkout"}),
+    Scenario("a configuration is wrong", Host(commands=failing("nginx.service", 'nginx: [emerg] unknown directive "servr" in /etc/nginx/nginx.conf:14')), "host.unit_misconfigured", "unit:nginx.service", {"alertname": "NginxDown", "unit": "nginx.service"}),
+    Scenario("a unit flaps", Host(commands=failing("checkout.service", "panic: nil map", flapping=True)), "host.unit_crashes", "unit:checkout.service", {"alertname": "UnitFlapping", "unit": "checkout.service"}),
     Scenario("the disk is dying", Host(commands=kernel("blk_update_request: I/O error, dev sdb, sector 12345", "EXT4-fs error (device sdb1): ext4_find_entry:1455")), "host.disk_errors", "disk:sdb*"),
     Scenario("the clock is off", Host(commands={"timedatectl show": "NTP=no\nNTPSynchronized=no\n", "chronyc tracking": "System time     : 42.300000 seconds slow of NTP time\n"}), "host.clock_*", "clock:host", {"alertname": "ClockSkew", "instance": "web-1:9100"}),
     Scenario("connections are full", Host(commands={"cat /proc/sys/net/netfilter/nf_conntrack_count /proc/sys/net/netfilter/nf_conntrack_max": "262144\n262144\n", **kernel("nf_conntrack: nf_conntrack: table full, dropping packet")}), "host.connections_tracked", "*"),
     Scenario("handles are used up", Host(commands={"cat /proc/sys/fs/file-nr": "999900\t0\t1000000\n"}), "host.files_used_up", "*"),
-    Scenario("var is full and a unit fails for it", Host(disks=(("/", 41.0, 12.0), ("/var", 100.0, 3.0)), commands=_failing("postgresql.service", "FATAL: could not write lock file: No space left on device")), "host.disk_full", "filesystem:/var", {"alertname": "PostgresDown", "unit": "postgresql.service"}),
+    Scenario("var is full and a unit fails for it", Host(disks=(("/", 41.0, 12.0), ("/var", 100.0, 3.0)), commands=failing("postgresql.service", "FATAL: could not write lock file: No space left on device")), "host.disk_full", "filesystem:/var", {"alertname": "PostgresDown", "unit": "postgresql.service"}),
     # ---- Nothing is wrong that the alert is about -----------------------------------------------
     Scenario("all is well", Host()),
     Scenario("a stopped unit that nobody asks for", Host(), alert={"alertname": "HighLatency", "service": "checkout"}),
@@ -175,13 +176,13 @@ FRESH: tuple[Scenario, ...] = (
     Scenario("sessions eat the inodes", Host(disks=(("/", 30.0, 5.0), ("/var", 44.0, 99.0)), commands={"du --inodes -xd2 /var": "900000\t/var/lib/php/sessions\n5000\t/var/log\n"}), "host.inodes_gone", "filesystem:/var", {"alertname": "NodeFilesystemFilesFillingUp", "mountpoint": "/var"}),
     Scenario("a group kills its process", Host(commands=kernel("Memory cgroup out of memory: Killed process 991 (checkout) total-vm:900000kB, anon-rss:512000kB", "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task_memcg=/system.slice/checkout.service,task=checkout,pid=991")), "host.killed_for_memory", "process:checkout", {"alertname": "UnitRestarted", "unit": "checkout.service"}),
     Scenario("a guest is robbed", Host(load={"busy": 96.0, "load": 9.0, "stolen": 55.0}), "host.stolen", "*", {"alertname": "HostHighCpu"}),
-    Scenario("a binary is gone", Host(commands=_failing("checkout.service", "checkout.service: Failed to locate executable /opt/checkout/bin/server: No such file or directory")), "host.unit_lacks_file", "unit:checkout.service", {"alertname": "ServiceDown", "service": "checkout"}),
-    Scenario("a key may not be read", Host(commands=_failing("nginx.service", 'nginx: [warn] x\ncannot load certificate key "/etc/ssl/private/site.key": BIO_new_file() failed (SSL: error:0200100D:Permission denied)')), "host.unit_refused|host.unit_misconfigured", "unit:nginx.service", {"alertname": "NginxDown", "unit": "nginx"}),
-    Scenario("postgres finds its port taken", Host(commands=_failing("postgresql.service", 'LOG:  could not bind IPv4 address "127.0.0.1": Address already in use\nHINT:  Is another postmaster already running on port 80? If not, wait a few seconds and retry.')), "host.port_taken", "unit:postgresql.service", {"alertname": "PostgresDown", "unit": "postgresql.service"}),
-    Scenario("too many files", Host(commands=_failing("checkout.service", "accept tcp [::]:8080: accept4: too many open files", flapping=True)), "host.unit_too_many_files", "unit:checkout.service", {"alertname": "ServiceErrors", "service": "checkout"}),
+    Scenario("a binary is gone", Host(commands=failing("checkout.service", "checkout.service: Failed to locate executable /opt/checkout/bin/server: No such file or directory")), "host.unit_lacks_file", "unit:checkout.service", {"alertname": "ServiceDown", "service": "checkout"}),
+    Scenario("a key may not be read", Host(commands=failing("nginx.service", 'nginx: [warn] x\ncannot load certificate key "/etc/ssl/private/site.key": BIO_new_file() failed (SSL: error:0200100D:Permission denied)')), "host.unit_refused|host.unit_misconfigured", "unit:nginx.service", {"alertname": "NginxDown", "unit": "nginx"}),
+    Scenario("postgres finds its port taken", Host(commands=failing("postgresql.service", 'LOG:  could not bind IPv4 address "127.0.0.1": Address already in use\nHINT:  Is another postmaster already running on port 80? If not, wait a few seconds and retry.')), "host.port_taken", "unit:postgresql.service", {"alertname": "PostgresDown", "unit": "postgresql.service"}),
+    Scenario("too many files", Host(commands=failing("checkout.service", "accept tcp [::]:8080: accept4: too many open files", flapping=True)), "host.unit_too_many_files", "unit:checkout.service", {"alertname": "ServiceErrors", "service": "checkout"}),
     Scenario("a disk turned read-only", Host(read_only=("/var",), commands=kernel("EXT4-fs error (device sdb1): ext4_journal_check_start:83: Detected aborted journal", "EXT4-fs (sdb1): Remounting filesystem read-only")), "host.disk_errors|host.disk_read_only", "*", {"alertname": "FilesystemReadonly", "mountpoint": "/var"}),
     Scenario("tasks hang on a file server", Host(load={"load": 30.0, "busy": 5.0, "waiting": 10.0, "io": 15.0}, commands={STATES: "    PID STAT WCHAN                            COMMAND\n    700 D    rpc_wait_bit_killable            rsync\n    701 D    rpc_wait_bit_killable            rsync\n    702 D    nfs_wait_on_request              cp\n", **kernel("INFO: task rsync:700 blocked for more than 120 seconds.")}), "host.waits_for_disks|host.hung_tasks", "*", {"alertname": "HostHighLoad"}),
-    Scenario("names are not resolved", Host(commands=_failing("checkout.service", "could not resolve host db.internal: Temporary failure in name resolution\nlookup db.internal: Temporary failure in name resolution")), "host.names_unresolved|host.unit_dependency", "*", {"alertname": "ServiceDown", "service": "checkout"}),
+    Scenario("names are not resolved", Host(commands=failing("checkout.service", "could not resolve host db.internal: Temporary failure in name resolution\nlookup db.internal: Temporary failure in name resolution")), "host.names_unresolved|host.unit_dependency", "*", {"alertname": "ServiceDown", "service": "checkout"}),
     Scenario("a stopped service", Host(commands={UNITS: FINE_UNITS.replace("checkout.service loaded active running", "checkout.service loaded inactive dead")}), "host.unit_stopped", "unit:checkout.service", {"alertname": "ServiceDown", "unit": "checkout.service"}),
     # ---- Nothing is wrong that the alert is about -----------------------------------------------
     Scenario("a disk at four fifths", Host(disks=(("/", 80.0, 12.0),)), alert={"alertname": "HighLatency"}),
@@ -200,7 +201,8 @@ def worlds(scenarios: tuple[Scenario, ...]) -> Iterator[World]:
             scenario.name,
             told,
             ("ops",),
-            tuple(_answers(scenario.host)),
+            tuple(answers_of(scenario.host)),
             scenario.cause,
             scenario.at,
+            words=scenario.words,
         )

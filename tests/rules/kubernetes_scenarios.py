@@ -6,7 +6,7 @@ and tried before any rule was changed for it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.rules.clusters import SERVERS, Cluster, Event, Pod, make_world
@@ -29,6 +29,7 @@ class Scenario:
     cause: str = ""
     at: str = "*"
     alert: Mapping[str, Any] | None = None
+    words: tuple[str, ...] = ()
 
 
 def alert(name: str = "KubePodNotReady", **labels: str) -> Mapping[str, Any]:
@@ -205,6 +206,7 @@ def worlds(scenarios: tuple[Scenario, ...], *, whole: bool = False) -> Iterator[
     for number, scenario in enumerate(scenarios):
         for server in SERVERS if whole else [SERVERS[number % len(SERVERS)]]:
             told = scenario.alert or alert(deployment="checkout")
-            yield make_world(
+            world = make_world(
                 scenario.name, told, scenario.cluster, scenario.cause, scenario.at, server
             )
+            yield replace(world, words=scenario.words)

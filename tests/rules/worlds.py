@@ -6,6 +6,7 @@ would on a machine that has no such program.
 """
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -44,6 +45,8 @@ TOOLS: Mapping[str, Mapping[str, Collection[str]]] = {
             "status", "limit", "offset", "kind", "name", "previous",
         ),
         "docker": ("action", "container", "resource_id", "lines"),
+        "probe": ("action", "resource_id"),
+        "changes": ("action", "since", "around", "service", "limit"),
     },
     "kubernetes-server": {
         "pods_list": ("labelSelector", "fieldSelector"),
@@ -71,8 +74,8 @@ TOOLS: Mapping[str, Mapping[str, Collection[str]]] = {
 
 @dataclass(frozen=True)
 class World:
-    """One recorded world. `cause` and `at` are patterns for the finding that is right; both are
-    empty where nothing is wrong that the alert is about."""
+    """One recorded world. `cause` and `at` are patterns for the finding that is right, or `words`
+    are for what it says; all are empty where nothing is wrong that the alert is about."""
 
     name: str
     alert: Mapping[str, Any]
@@ -81,10 +84,11 @@ class World:
     cause: str = ""
     at: str = ""
     now: datetime = NOW
+    words: tuple[str, ...] = ()
 
     @property
     def is_well(self) -> bool:
-        return not self.cause
+        return not self.cause and not self.words
 
 
 def read_worlds(path: Path) -> Iterator[World]:
@@ -144,9 +148,8 @@ class WorldToolbox:
     async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
         self.executed.append(call)
         target = self.identify(call)
-        text = _answer(self.world, target)
-        failed = text is None
-        shown = text if text is not None else _fail(target)
+        told = answer_call(self.world, target)
+        shown, failed = told if told is not None else (_fail(target), True)
         return ToolResult(shown, shown, is_error=failed, size_bytes=len(shown))
 
     async def review_answer(self, answer: ProposedAnswer) -> Review:
@@ -154,7 +157,8 @@ class WorldToolbox:
         return Review(answer.text)
 
 
-def _answer(world: World, target: ToolTarget) -> str | None:
+def answer_call(world: World, target: ToolTarget) -> tuple[str, bool] | None:
+    """What the world says to a call, and whether that is an error; None where it knows nothing."""
     command = target.arguments.get("command")
     for each in world.answers:
         if "command" in each and not isinstance(command, str):
@@ -162,18 +166,19 @@ def _answer(world: World, target: ToolTarget) -> str | None:
         if "command" in each:
             if isinstance(command, str) and _same_command(command, str(each["command"])):
                 text = str(each["text"])
-                return _envelope_of(command, text) if target.server == "ops" else text
+                return _envelope_of(command, text) if target.server == "ops" else text, False
             continue
         if each["tool"] != target.tool:
             continue
         wanted = each.get("arguments") or {}
         if all(_same(target.arguments.get(name), value) for name, value in wanted.items()):
-            return str(each["text"])
+            return str(each["text"]), bool(each.get("failed"))
     return None
 
 
 def _same(given: object, wanted: object) -> bool:
-    return fnmatchcase(str("" if given is None else given), str(wanted))
+    text = str("" if given is None else given)
+    return text == str(wanted) or fnmatchcase(text, str(wanted))
 
 
 def _same_command(given: str, recorded: str) -> bool:
@@ -235,6 +240,9 @@ class Investigated:
             return not self.first
         rule, things = self.first.get("rule", ""), [self.first.get("entity", "")]
         things += self.first.get("others", [])
+        if self.world.words:
+            told = f"{' '.join(things)}: {self.first.get('says', '')}" if self.first else ""
+            return all(re.search(each, told, re.IGNORECASE) for each in self.world.words)
         return any(fnmatchcase(rule, each.strip()) for each in self.world.cause.split("|")) and any(
             fnmatchcase(thing, self.world.at or "*") for thing in things
         )

@@ -1,0 +1,1 @@
+"""Scenes that whoever writes rules may look at."""
